@@ -14,40 +14,31 @@ import {
   type AggregatePlan,
   type AggregateRefusal,
 } from '../../kernel/records/questions.js';
-import {
-  categoriesOf,
-  crowdedWidget,
-  type AskRecords,
-  type Categories,
-} from './record-categories.js';
+import { categoriesOf, crowdedWidget, type Categories } from './record-categories.js';
 import { cellsOf, measureStages, total, type CellPlan, type GroupMember } from './record-cells.js';
 import { isTooMuch } from './connect.js';
 import { errorsOf } from './record-errors.js';
-import { columnMember, metricMember, noteMember, scopeMatch } from './record-match.js';
+import { columnMember, metricMember, noteMember } from './record-match.js';
 import { keyOf, measuredFrom, measureOf, type CellMeasures } from './record-measures.js';
-import { scanOf } from './record-scan.js';
-import { metricType, questionMs } from './record-search.js';
+import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
+import { metricType } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
 /**
  * Contract 4.5, on one snapshot. One pipeline for the cells, from which the total follows, unless
  * records are in several of them: then the total has one of its own beside it. Categories of texts
- * take two more each.
+ * take one more each, and one for how many there are.
  */
 export const aggregate = async (
   snapshot: Snapshot,
   plan: AggregatePlan,
 ): Promise<Aggregate | AggregateRefusal> => {
-  const considered = { $match: scopeMatch(plan, snapshot.visible) };
-  const hint = await scanOf(snapshot, plan);
-  const open = (stages: readonly Document[]) =>
-    snapshot.rows.aggregate([considered, ...stages], {
-      hint,
-      maxTimeMS: questionMs,
-      allowDiskUse: true,
-    });
-  const ask: AskRecords = (stages) => open(stages).toArray();
-  const way = cellsOf(plan, await groupMember(snapshot, plan));
+  const [open, group] = await Promise.all([
+    recordsAsked(snapshot, plan),
+    groupMember(snapshot, plan),
+  ]);
+  const ask = inFull(open);
+  const way = cellsOf(plan, group);
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
   const measured = (one: CellPlan) =>
     within(() => measuredFrom(open(measureStages(plan, one)), plan, cellsMax));
@@ -69,7 +60,7 @@ export const aggregate = async (
     ]);
     return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
   }
-  const categories = await categoriesOf(ask, plan, [way, total]);
+  const categories = await categoriesOf(ask, plan, way);
   return {
     total: cellOf(plan, apart?.whole ?? whole, categories),
     groups: groupsFrom(plan, [...cells.values()], categories),

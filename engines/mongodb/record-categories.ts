@@ -1,30 +1,37 @@
-import type { Document } from 'mongodb';
 import { categoriesMax, type AggregatePlan, type Widget } from '../../kernel/records/questions.js';
-import { categoryStages, widgetMember, type CellPlan, type ServerCell } from './record-cells.js';
+import {
+  categoryStages,
+  total,
+  widgetMember,
+  type CellPlan,
+  type ServerCell,
+} from './record-cells.js';
 import { keyOf } from './record-measures.js';
+import type { AskRecords } from './record-scan.js';
 import { compared } from './text-match.js';
-
-/** One pipeline over the records considered. */
-export type AskRecords = (stages: readonly Document[]) => Promise<Document[]>;
 
 /** By widget, then cell: how often each value of a text metric is there. */
 export type Categories = readonly ReadonlyMap<string, ReadonlyMap<string, number>>[];
 
+/** The total's follow from those of the cells, unless records are in several of them. */
 export const categoriesOf = (
   ask: AskRecords,
-  plan: AggregatePlan,
-  ways: readonly CellPlan[],
+  { widgets }: Pick<AggregatePlan, 'widgets'>,
+  way: CellPlan,
 ): Promise<Categories> =>
   Promise.all(
-    plan.widgets.map(async (widget) => {
+    widgets.map(async (widget) => {
       const cells = new Map<string, Map<string, number>>();
       const member = categoryMember(widget);
       if (member === null) return cells;
-      const found = await Promise.all(ways.map((way) => ask(categoryStages(way, member))));
+      const ways = way.overlap ? [way, total] : [way];
+      const found = await Promise.all(ways.map((one) => ask(categoryStages(one, member))));
       for (const { _id, count } of found.flat()) {
         const { cell, value } = _id as { readonly cell: ServerCell; readonly value: string };
-        const key = keyOf(cell);
-        cells.set(key, (cells.get(key) ?? new Map<string, number>()).set(value, Number(count)));
+        for (const key of way.overlap ? [keyOf(cell)] : [keyOf(cell), keyOf(null)]) {
+          const counts = cells.get(key) ?? new Map<string, number>();
+          cells.set(key, counts.set(value, (counts.get(value) ?? 0) + Number(count)));
+        }
       }
       return cells;
     }),

@@ -9,20 +9,14 @@ import { registryType } from '../../kernel/records/column-value.js';
 import { appliesTo, standardColumns } from '../../kernel/records/columns.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { nameOf } from './names.js';
-import type { AskRecords } from './record-categories.js';
-import { columnMember, scopeMatch } from './record-match.js';
-import { scanOf } from './record-scan.js';
-import { metricTypes, questionMs } from './record-search.js';
+import { columnMember } from './record-match.js';
+import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
+import { metricTypes } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
 /** What the column catalogue needs to know of the records considered (contract 4.1). */
 export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {
-  const match = { $match: scopeMatch(scope, snapshot.visible) };
-  const hint = await scanOf(snapshot, scope);
-  const ask = (stages: readonly Document[]): Promise<Document[]> =>
-    snapshot.rows
-      .aggregate([match, ...stages], { hint, maxTimeMS: questionMs, allowDiskUse: true })
-      .toArray();
+  const ask = inFull(await recordsAsked(snapshot, scope));
   const [present, metrics, notes] = await Promise.all([
     presentColumns(ask, scope),
     metricsWithValues(ask, snapshot, scope.project),

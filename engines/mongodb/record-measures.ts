@@ -17,6 +17,7 @@ export type CellMeasures = {
 };
 /** Those that its aggregation asks for; `value`: the least or greatest. */
 type WidgetNumbers = { count: number; sum: number; hits: number; value: number | null };
+const noNumbers: Readonly<WidgetNumbers> = { count: 0, sum: 0, hits: 0, value: null };
 
 /** What documents of different pipelines about one cell have in common; `''`: the total. */
 export const keyOf = (cell: ServerCell | undefined): string =>
@@ -81,7 +82,7 @@ const nothingOf = (
   spans: 0,
   sessions: 0,
   requests: 0,
-  numbers: widgets.map(() => ({ count: 0, sum: 0, hits: 0, value: null })),
+  numbers: widgets.map(() => ({ ...noNumbers })),
   values: new Map(members.map((member) => [member, { lists: [], sorted: null }])),
 });
 
@@ -112,12 +113,7 @@ const add = (
 
 /** Null: the widget has no value in the cell, or its sum no form in JSON. */
 export const measureOf = (cell: CellMeasures, widget: Widget, at: number): number | null => {
-  const { count, sum, hits, value } = cell.numbers[at] ?? {
-    count: 0,
-    sum: 0,
-    hits: 0,
-    value: null,
-  };
+  const { count, sum, hits, value } = cell.numbers[at] ?? noNumbers;
   const { aggregation } = widget;
   if (aggregation === 'Count') return count;
   if (count === 0) return null;

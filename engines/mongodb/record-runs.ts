@@ -1,11 +1,11 @@
-import type { AggregationCursor, Document } from 'mongodb';
+import type { Document } from 'mongodb';
 import { registryType } from '../../kernel/records/column-value.js';
 import { categoriesMax } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/measures.js';
 import { memberOf, nameOf } from './names.js';
-import type { AskRecords } from './record-categories.js';
 import { metricMember } from './record-match.js';
+import { inFull, type AskRecords, type OpenRecords } from './record-scan.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';
 import type { Snapshot } from './snapshots.js';
@@ -13,23 +13,21 @@ import { compared } from './text-match.js';
 
 type Place = { readonly run: string; readonly metric: string };
 
-const asking = (...about: Parameters<typeof tracesAsked>): AskRecords => {
-  const ask = tracesAsked(...about);
-  return (stages) => ask(stages).toArray();
-};
-
-/** Stages over the traces of these runs, null = of all of the project. */
-export const tracesAsked =
-  ({ rows, visible }: Snapshot, project: string, runs: readonly string[] | null) =>
-  (stages: readonly Document[]): AggregationCursor<Document> => {
-    const ofRuns = runs === null ? {} : { run: { $in: [...runs] } };
-    const traces = { project: { $eq: project }, ...ofRuns, population: 'trace' };
-    return rows.aggregate([{ $match: { $and: [traces, visible] } }, ...stages], {
+/** Pipelines over the traces of these runs, null = of all of the project. */
+export const tracesAsked = (
+  { rows, visible }: Snapshot,
+  project: string,
+  runs: readonly string[] | null,
+): OpenRecords => {
+  const ofRuns = runs === null ? {} : { run: { $in: [...runs] } };
+  const traces = { project: { $eq: project }, ...ofRuns, population: 'trace' };
+  return (stages) =>
+    rows.aggregate([{ $match: { $and: [traces, visible] } }, ...stages], {
       hint: runs === null ? 'window' : 'run',
       maxTimeMS: questionMs,
       allowDiskUse: true,
     });
-  };
+};
 
 /** As `runMeasures` of kernel/records/reference/run-measures.ts, for each run. */
 export const runMeasures = async (
@@ -37,7 +35,7 @@ export const runMeasures = async (
   project: string,
   runs: readonly string[],
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
-  const ask = asking(snapshot, project, runs);
+  const ask = inFull(tracesAsked(snapshot, project, runs));
   const [counted, ended, names] = await Promise.all([
     runCounts(snapshot, project, runs),
     ask([
@@ -221,7 +219,8 @@ export const runAverages = async (
   const averages = Object.fromEntries(
     metrics.map(({ metric, type }, at) => [`a${at}`, { $avg: averaged(metric, type) }]),
   );
-  const found = await asking(snapshot, project, runs)([{ $group: { _id: '$run', ...averages } }]);
+  const ask = inFull(tracesAsked(snapshot, project, runs));
+  const found = await ask([{ $group: { _id: '$run', ...averages } }]);
   return new Map(
     found
       .map((one) => {

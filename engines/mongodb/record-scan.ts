@@ -1,7 +1,33 @@
+import type { AggregationCursor, Document } from 'mongodb';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import { scopeIndex, scopeMatch } from './record-match.js';
 import { questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
+
+/** One pipeline over some records: its documents one after the other. */
+export type OpenRecords = (stages: readonly Document[]) => AggregationCursor<Document>;
+/** All its documents at once. */
+export type AskRecords = (stages: readonly Document[]) => Promise<Document[]>;
+
+export const inFull =
+  (open: OpenRecords): AskRecords =>
+  (stages) =>
+    open(stages).toArray();
+
+/** Pipelines over all records of a scope. */
+export const recordsAsked = async (
+  snapshot: Snapshot,
+  scope: RecordScope,
+): Promise<OpenRecords> => {
+  const considered = { $match: scopeMatch(scope, snapshot.visible) };
+  const hint = await scanOf(snapshot, scope);
+  return (stages) =>
+    snapshot.rows.aggregate([considered, ...stages], {
+      hint,
+      maxTimeMS: questionMs,
+      allowDiskUse: true,
+    });
+};
 
 // Fetching a record by its index takes the server twice as long as passing over one.
 const sampleSize = 100;
