@@ -12,11 +12,13 @@ import { nameOf } from './names.js';
 import { columnMember } from './record-match.js';
 import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
 import { metricTypes } from './record-search.js';
+import { examplesAsked } from './record-shapes.js';
 import type { Snapshot } from './snapshots.js';
 
 /** What the column catalogue needs to know of the records considered (contract 4.1). */
 export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {
-  const ask = inFull(await recordsAsked(snapshot, scope));
+  const open = (await examplesAsked(snapshot, scope)) ?? (await recordsAsked(snapshot, scope));
+  const ask = inFull(open);
   const [present, metrics, notes] = await Promise.all([
     presentColumns(ask, scope),
     metricsWithValues(ask, snapshot, scope.project),

@@ -128,7 +128,7 @@ export const onlyColumns = (
     );
 };
 
-const isRow = (document: Document): document is StoredRow & Document =>
+export const isRow = (document: Document): document is StoredRow & Document =>
   document['population'] !== undefined;
 
 /**

@@ -55,6 +55,8 @@ export type StoredRow = {
   readonly rated?: true;
   /** Of traces and spans: see kernel/records/outlines.ts. */
   readonly outline?: string;
+  /** Which columns have a value: see record-shapes.ts. */
+  readonly shape?: string;
   readonly rest: string;
   /** How many documents beside this one carry `rest`, when it is too long for one. */
   readonly parts: number;

@@ -1,4 +1,4 @@
-import type { AggregationCursor, Document } from 'mongodb';
+import type { AggregationCursor, Document, Filter as Match } from 'mongodb';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import { scopeIndex, scopeMatch } from './record-match.js';
 import { questionMs } from './record-search.js';
@@ -15,19 +15,22 @@ export const inFull =
     open(stages).toArray();
 
 /** Pipelines over all records of a scope. */
-export const recordsAsked = async (
-  snapshot: Snapshot,
+export const recordsAsked = async (snapshot: Snapshot, scope: RecordScope): Promise<OpenRecords> =>
+  recordsBy(snapshot, scope, await scanOf(snapshot, scope));
+
+/** In this way through them; `which`: only those of them. */
+export const recordsBy = (
+  { rows, visible }: Snapshot,
   scope: RecordScope,
-): Promise<OpenRecords> => {
-  const considered = { $match: scopeMatch(scope, snapshot.visible) };
-  const hint = await scanOf(snapshot, scope);
+  hint: ScanHint,
+  which: Match<Document> = {},
+): OpenRecords => {
+  const considered = { $match: { $and: [scopeMatch(scope, visible), which] } };
   return (stages) =>
-    snapshot.rows.aggregate([considered, ...stages], {
-      hint,
-      maxTimeMS: questionMs,
-      allowDiskUse: true,
-    });
+    rows.aggregate([considered, ...stages], { hint, maxTimeMS: questionMs, allowDiskUse: true });
 };
+
+type ScanHint = string | { readonly $natural: 1 };
 
 // Fetching a record by its index takes the server twice as long as passing over one.
 const sampleSize = 100;
@@ -43,7 +46,7 @@ export const scanOf = async (
   { rows, visible }: Snapshot,
   scope: RecordScope,
   many = manyRecords,
-): Promise<string | { readonly $natural: 1 }> => {
+): Promise<ScanHint> => {
   const count = await rows.estimatedDocumentCount({ maxTimeMS: questionMs });
   if (count < many) return scopeIndex(scope);
   const [sample] = await rows

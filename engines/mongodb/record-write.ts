@@ -2,9 +2,10 @@ import type { Document } from 'mongodb';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Copies, GroupWrite, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { admitNames, onlyColumns } from './record-names.js';
+import { admitNames, isRow, onlyColumns } from './record-names.js';
 import { bulkMs } from './record-search.js';
-import { documentsOf } from './record-rows.js';
+import { documentsOf, type StoredRow } from './record-rows.js';
+import { shapeOf } from './record-shapes.js';
 import { open } from './model-state.js';
 import type { StampedBatch } from './snapshots.js';
 
@@ -73,10 +74,13 @@ export const writeBatch = async (
   if (deletedProjects.length > 0) await close(batch, { project: { $in: [...deletedProjects] } });
   if (documents.length === 0) return;
   await rows.insertMany(
-    documents.map((one) => ({ ...one, from: stamp, until: open })),
+    documents.map((one) => ({ ...one, ...shapeIn(one), from: stamp, until: open })),
     { ordered: false },
   );
 };
+
+const shapeIn = (document: Document): Pick<StoredRow, 'shape'> =>
+  isRow(document) ? { shape: shapeOf(document) } : {};
 
 const close = async ({ rows, closable, stamp }: StampedBatch, which: Document): Promise<void> => {
   await rows.updateMany({ $and: [which, closable] }, { $set: { until: stamp } });

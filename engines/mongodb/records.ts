@@ -41,20 +41,21 @@ import { isNothing, wordsOf, writeBatch } from './record-write.js';
 import { modelOf, type Snapshot, type SnapshotModel, type StampedBatch } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
-const form = 5;
+const form = 6;
 
 /**
- * Every question names a project, most a window of time; `until` and `from` decide in the index.
+ * Every question names a project, most a window of time; `until` and `from` decide in the index,
+ * and `shape` answers in it.
  */
 const indexes: readonly IndexDescription[] = [
   {
     name: 'window',
-    key: { project: 1, population: 1, at: -1, id: -1, until: 1, from: 1 },
+    key: { project: 1, population: 1, at: -1, id: -1, until: 1, from: 1, shape: 1 },
     partialFilterExpression: { population: { $exists: true } },
   },
   {
     name: 'run',
-    key: { run: 1, population: 1, at: -1, id: -1, until: 1, from: 1 },
+    key: { run: 1, project: 1, population: 1, at: -1, id: -1, until: 1, from: 1, shape: 1 },
   },
   { name: 'group', key: { group: 1, ordinal: 1 } },
   {

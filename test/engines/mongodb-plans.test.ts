@@ -94,6 +94,8 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
       aggregateOf({ ...window, run, population: 'span', widgets, groupBy: 'name' }),
     ),
   'the columns': (records) => records.columns(scopeOf(window)),
+  'the columns of all records': (records) => records.columns(scopeOf()),
+  'the columns of all records of a run': (records) => records.columns(scopeOf({ run })),
   'the type of a metric': (records) => records.metricTypes(project, ['verdict', 'none']),
   'a record': (records) => records.locate(project, 'trace', traceId(1_500)),
   'a trace with its spans': (records) =>

@@ -83,6 +83,16 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     await check();
   });
 
+  it('are the columns of many records of which each has its own', async () => {
+    const names = Array.from({ length: 900 }, (_, at) => nameOf(at));
+    const own = names.map((name, at) =>
+      traceRow(at, { userMetadata: { [name]: at % 3 === 0 ? '' : 'value' } }),
+    );
+    await putRows(records(), own);
+    const shown = names.filter((_, at) => at % 3 !== 0);
+    expect((await records().columns(scopeOf())).userMetadata).to.deep.equal(shown);
+  });
+
   it('choose among the names of one batch by when they came, whatever the batches', async () => {
     await putRows(records(), [...rows].reverse());
     const { metrics } = await records().columns(scopeOf());

@@ -122,6 +122,18 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     ]);
   });
 
+  it('tell the columns of all records, also of one that differs in a single column', async () => {
+    const usual = Array.from({ length: 20 }, (_, at) => traceRow(at, { values: { name: 'n' } }));
+    const one = (at: number, values: RecordRow['values']) =>
+      traceRow(at, { values: { name: 'n', ...values } });
+    const others = [one(30, { external_id: 'x' }), one(31, { tags: ['t'] }), one(32, { tags: [] })];
+    await putRows(records(), usual);
+    const before = (await records().columns(scopeOf())).present;
+    await putRows(records(), others);
+    const { present } = await records().columns(scopeOf());
+    expect(present.filter((id) => !before.includes(id))).to.deep.equal(['external_id', 'tags']);
+  });
+
   it('replace all rows of a group, and forget a group without rows', async () => {
     const old = traceRow(1, { userMetadata: { old: 'x' }, values: { name: 'old' } });
     await putRows(records(), [old, spanRow(old, 1), spanRow(old, 2), traceRow(2)]);
