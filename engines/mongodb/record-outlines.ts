@@ -1,14 +1,16 @@
 import type { Document } from 'mongodb';
-import type {
-  OutlinePart,
-  SessionScope,
-  SpanOutline,
-  TraceOutline,
+import {
+  spanOutline,
+  traceOutline,
+  type OutlinePart,
+  type SessionScope,
+  type SpanOutline,
+  type TraceOutline,
 } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { RowPlaces } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { rowMembers, type StoredRow } from './record-rows.js';
+import { rowMembers, rowOf } from './record-rows.js';
 import { bulkMs, rowsFrom } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
@@ -33,18 +35,32 @@ export const spanOutlines = async (
   const stored = rows
     .find({ group: { $in: [...names] }, ordinal: { $gt: 0 }, ...visible })
     .hint('group')
-    .project({ _id: 0, group: 1, outline: 1 })
+    .project(outlineMembers)
     .sort({ group: 1, ordinal: 1 })
     .maxTimeMS(bulkMs);
   const found = new Map<StreamName, SpanOutline[]>();
-  for await (const { group, outline } of stored) {
-    const name = group as StreamName;
+  for await (const document of stored) {
+    const name = document['group'] as StreamName;
     const known = found.get(name) ?? [];
-    known.push(JSON.parse(String(outline)) as SpanOutline);
+    known.push(toldFrom(document, spanOutline));
     found.set(name, known);
   }
   return found;
 };
+
+/** What an outline is told from: a long `rest` stays where it is. */
+const outlineMembers: Document = {
+  ...rowMembers,
+  values: { parent_id: 1, has_children: 1, is_complete: 1 },
+  outline: 1,
+  rest: { $cond: [{ $gt: ['$outline', null] }, '$$REMOVE', '$rest'] },
+};
+
+const toldFrom = <Outline>(document: Document, outlineOf: (row: RecordRow) => Outline): Outline =>
+  typeof document['outline'] === 'string'
+    ? (JSON.parse(document['outline']) as Outline)
+    : outlineOf(rowOf(document, noParts));
+const noParts: ReadonlyMap<string, string> = new Map();
 
 export const rowsAt = async (
   snapshot: Snapshot,
@@ -100,8 +116,8 @@ export const traceOutlines = async (
     .hint('session')
     .sort({ at: direction, id: direction })
     .limit(limit)
-    .project<Pick<StoredRow, 'outline'>>({ _id: 0, outline: 1 })
+    .project(outlineMembers)
     .maxTimeMS(bulkMs)
     .toArray();
-  return stored.map(({ outline }) => JSON.parse(String(outline)) as TraceOutline);
+  return stored.map((document) => toldFrom(document, traceOutline));
 };

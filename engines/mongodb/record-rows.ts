@@ -53,7 +53,10 @@ export type StoredRow = {
    */
   readonly ratings?: readonly string[];
   readonly rated?: true;
-  /** Of traces and spans: see kernel/records/outlines.ts. */
+  /**
+   * Of traces and spans whose `rest` is long: see kernel/records/outlines.ts. Of others it is told
+   * from the row.
+   */
   readonly outline?: string;
   /** Which columns have a value: see record-shapes.ts. */
   readonly shape?: string;
@@ -103,6 +106,8 @@ export const kindsOf = (population: Population): readonly RecordKind[] =>
 
 // A document holds 16 MB at most; texts of columns may be 5 MB by themselves, and folded as much.
 export const restMax = 2_000_000;
+/** Nobody reads a longer `rest` for an outline, which is some 300. */
+const toldFromMost = 1_000;
 const rowMax = 15_000_000;
 
 /** The documents of one row, itself first. */
@@ -115,9 +120,11 @@ export const documentsOf = (row: RecordRow): readonly (StoredRow | StoredFirst |
   const values = visibleValues(row);
   const rest = restOf(row, values);
   const pieces = rest.length > restMax ? piecesOf(rest) : [];
+  const outline = rest.length > toldFromMost ? storedOutline(row) : null;
   const stored: StoredRow = {
     ...storedRow(row, values),
     ...place,
+    ...(outline !== null && { outline }),
     rest: pieces.length > 0 ? '' : rest,
     parts: pieces.length,
   };
@@ -150,7 +157,6 @@ const storedRow = (
   const { created_at: at, id, session_id: session, trace_id: trace } = row.values;
   const isLone = session === undefined || session === (kind === 'trace' ? id : trace);
   const failed = Object.entries(errors);
-  const outline = storedOutline(row);
   return {
     population: populationOf(kind),
     kind,
@@ -170,7 +176,6 @@ const storedRow = (
       Object.entries(userMetadata).flatMap(([key, text]) => folding(key, text)),
     ),
     ...(failed.length === 0 ? {} : { errors: byMember(failed), failed: true }),
-    ...(outline === null ? {} : { outline }),
     annotators,
     ...(kind === 'trace' && annotators.length > 0
       ? { ratings: ratingKeys(row), rated: true as const }
@@ -232,16 +237,17 @@ const firstsOf = ({ metrics }: RecordRow) =>
       : [{ metric, first: first.at, type: first.type, fraction: first.fraction }],
   );
 
-type Rest = Omit<RecordRow, 'group' | 'ordinal' | 'kind' | 'spanCount' | 'annotators'>;
+/** What has no member of its own, and of these what is not empty. */
+type Rest = Pick<RecordRow, 'values' | 'metrics' | 'userMetadata' | 'errors' | 'body'>;
 
 const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
   const values = Object.fromEntries(
     Object.entries(row.values).filter(([id]) => !apart.has(id) && !Object.hasOwn(stored, id)),
   );
-  // What has a member of its own is not said twice.
-  const { group, ordinal, kind, spanCount, annotators, ...rest } = { ...row, values };
-  void [group, ordinal, kind, spanCount, annotators];
-  return JSON.stringify(rest satisfies Rest);
+  const { metrics, userMetadata, errors, body } = row;
+  const rest: Rest = { values, metrics, userMetadata, errors, body };
+  const said = Object.entries(rest).filter(([, members]) => Object.keys(members).length > 0);
+  return JSON.stringify(Object.fromEntries(said));
 };
 
 /** Cut anywhere but inside a character. */
@@ -277,12 +283,16 @@ export const rowOf = (document: Document, parts: ReadonlyMap<string, string>): R
   const stored = document as StoredRow;
   const { group, ordinal, kind, id, at, spans, annotators } = stored;
   const text = stored.parts === 0 ? stored.rest : (parts.get(partKey(stored)) ?? '');
-  const { values, ...rest } = JSON.parse(text) as Rest;
+  const rest = JSON.parse(text) as Partial<Rest>;
+  const { values, metrics = {}, userMetadata = {}, errors = {}, body = {} } = rest;
   return {
     group,
     ordinal,
     kind,
-    ...rest,
+    metrics,
+    userMetadata,
+    errors,
+    body,
     values: { ...values, ...stored.values, id, created_at: at },
     annotators,
     spanCount: spans,

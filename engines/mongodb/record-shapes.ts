@@ -1,9 +1,8 @@
-import type { AggregationCursor, Document } from 'mongodb';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import { scopeIndex } from './record-match.js';
 import { hashed } from './record-names.js';
 import type { StoredRow } from './record-rows.js';
-import { recordsAsked, recordsBy, type OpenRecords } from './record-scan.js';
+import { inFull, recordsAsked, recordsBy, type OpenRecords } from './record-scan.js';
 import type { Snapshot } from './snapshots.js';
 
 /**
@@ -41,16 +40,10 @@ export const examplesAsked = async (
   const open = isInIndex
     ? recordsBy(snapshot, scope, scopeIndex(scope))
     : await recordsAsked(snapshot, scope);
-  const examples = await examplesIn(open([...eachShape, { $limit: shapesMax + 1 }]));
+  const examples = await inFull(open)([eachShape, { $limit: shapesMax + 1 }]);
   if (examples.length > shapesMax) return null;
-  const [ats, ids] = [examples.map(({ at }) => at), examples.map(({ id }) => id)];
-  return recordsBy(snapshot, scope, scopeIndex(scope), { at: { $in: ats }, id: { $in: ids } });
+  const of = (member: 'at' | 'id') => ({ $in: examples.map((one) => String(one[member])) });
+  return recordsBy(snapshot, scope, scopeIndex(scope), { at: of('at'), id: of('id') });
 };
 
-const eachShape: readonly Document[] = [
-  { $group: { _id: '$shape', at: { $first: '$at' }, id: { $first: '$id' } } },
-];
-
-type Example = { readonly at: string; readonly id: string };
-const examplesIn = async (found: AggregationCursor<Document>): Promise<readonly Example[]> =>
-  (await found.toArray()) as unknown as readonly Example[];
+const eachShape = { $group: { _id: '$shape', at: { $first: '$at' }, id: { $first: '$id' } } };

@@ -89,7 +89,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
   it('outline spans, and give their rows and the first rows of groups', async () => {
     const first = trace();
     const spans = [1, 2, 3].map((at) => spanRow(first, at, { metrics: score(at) }));
-    const sent = { ...spans[1], body: { parent_id: 'elsewhere' } } as RecordRow;
+    const sent = { ...spans[1], body: { parent_id: 'elsewhere', ...hidden(1_500) } } as RecordRow;
     const all = [first, spans[0], sent, spans[2]] as readonly RecordRow[];
     await putRows(records(), [...all, sessionRow(1), traceRow(2)]);
     const other = traceRow(2).group;
@@ -118,6 +118,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
         },
         metrics: { ...score(at), text: { value: 'x', rolledUp: false, rollUp: 0.5 } },
         annotators: [`${traceId(50)}/${traceId(60)}`],
+        body: hidden(minute * 3_000),
       });
     const traces = [inSession(1, 3), inSession(2, 1), inSession(4, 2), inSession(3, 2)];
     await putRows(records(), [...traces, traceRow(5)]);
@@ -162,6 +163,11 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
       { numRuns: runs(3) },
     )).timeout(60_000);
 };
+
+/** A record is told from other places when it is long. */
+const hidden = (characters: number): RecordRow['body'] => ({
+  redacted_input: 'x'.repeat(characters),
+});
 
 const score = (value: number): RecordRow['metrics'] => ({
   score: { value, rolledUp: false, first: { at: `${value}`, type: 'integer', fraction: false } },
