@@ -28,7 +28,7 @@ export const aggregate = (
   plan: AggregatePlan,
   asking: Asking = {},
 ): Promise<Aggregate | AggregateRefusal> =>
-  whole.connections.read(async (statements) => {
+  whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, plan.project);
     const column = await groupSql(model, statements, plan);
     const measures = measuresOf(sourceOf(model, plan), plan.widgets);

@@ -175,10 +175,14 @@ const addRecord = (batch: RowBatch, row: RecordRow, grp: number): void => {
   const project = projectNumber(batch, String(row.values['project_id']));
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
   if ((row.ordinal === 0) !== (population !== 'span')) throw new RangeError('not its place');
-  const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
+  const place = { key: grp * ordinalsMax + row.ordinal, grp, project };
   const { misfolded } = batch.model;
-  const filled = fillRow(batch.records[population], row, place, misfolded);
-  const { metrics, measured, folded, long } = filled;
+  const { metrics, measured, folded, long } = fillRow(
+    batch.records[population],
+    row,
+    place,
+    misfolded,
+  );
   for (const id of folded) see(batch, foldedColumn(population, id));
   if (population === 'session') see(batch, sessionsColumn);
   if (population === 'trace') for (const name of measured) see(batch, measuredColumn(name));

@@ -21,7 +21,7 @@ export const columns = (
   scope: RecordScope,
   asking: Asking = {},
 ): Promise<ColumnFacts> =>
-  whole.connections.read(async (statements) => {
+  whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, scope.project);
     const [bits, registered] = await readWide(model, statements, scope);
     const facets = await readFacets(model, statements, scope);

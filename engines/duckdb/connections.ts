@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 import { interruptAgainMs, interruptible, readersOver } from './readers.js';
 import type { Parameters } from './sql.js';
+import { threadsOf } from './threads.js';
 
 export type Rows = readonly (readonly DuckDBValue[])[];
 
@@ -22,6 +23,8 @@ export type ModelConnections = {
    * turn. Interrupted when its asker waits no longer.
    */
   read<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
+  /** The same for what looks at more than a few rows: with a second thread of the engine. */
+  scan<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
   /** The same for one statement, which sees one state anyway: no transaction around it. */
   ask<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
   /** Ends what is read now, and what waits to be. */
@@ -98,8 +101,11 @@ export const openConnections = async (
       }
     };
 
+  const threads = threadsOf(instance);
+  const read = reader(readAtOnce);
   return {
-    read: reader(readAtOnce),
+    read,
+    scan: (work, asking) => threads.scanning(() => read(work, asking)),
     ask: reader((connection, work, asking) => work(statementsOf(connection, asking))),
     interrupt,
     write: (work) => inTurn(() => write(writer, work)),

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { DuckDBUUIDValue } from '@duckdb/node-api';
-import { uuidValue } from '@duckdb/node-api';
 import { codePoints } from '../../kernel/code-points.js';
 import type { Asking } from '../../kernel/ports.js';
 import {
@@ -36,12 +34,15 @@ const columnOf = (key: string): string => `user_metadata/${key}`;
 const isWhole = (value: string): boolean =>
   value.length < comparedCharactersMax || codePoints(value) < comparedCharactersMax;
 
-/** The first half of a SHA-256: no two entries share it. JSON keeps key and value apart. */
-export const storedEntry = (key: string, value: string): DuckDBUUIDValue => {
+/**
+ * The first half of a SHA-256 in the form of an id: no two entries share it. JSON keeps key and
+ * value apart.
+ */
+export const storedEntry = (key: string, value: string): string => {
   const hash = createHash('sha256')
     .update(JSON.stringify([key, value]))
     .digest('hex');
-  return uuidValue(BigInt(`0x${hash.slice(0, 32)}`));
+  return [0, 8, 12, 16, 20].map((from, at, all) => hash.slice(from, all[at + 1] ?? 32)).join('-');
 };
 
 /** As `Records.withEntry`. */
@@ -56,7 +57,7 @@ export const withEntry = (
     const { numbers } = await namedIn(model, statements, number);
     const to = parameters();
     const col = numbers.get(columnOf(key));
-    const stored = storedEntry(key, value).toString();
+    const stored = storedEntry(key, value);
     const places = [
       `SELECT key FROM entries WHERE project = ${number} AND entry = CAST('${stored}' AS UUID)`,
       ...(col === undefined || !isWhole(value)

@@ -1,8 +1,7 @@
-import { listValue, type DuckDBValue } from '@duckdb/node-api';
 import { ratingKeys } from '../../kernel/records/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/records/column-value.js';
-import { metricRegistry, standardColumns } from '../../kernel/records/columns.js';
+import { metricRegistry, spanKinds, standardColumns } from '../../kernel/records/columns.js';
 import type {
   ColumnValue,
   MetricCell,
@@ -10,6 +9,7 @@ import type {
   RecordRow,
 } from '../../kernel/records/record.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
+import type { Cell } from './cells.js';
 import { nextRow, setCell, type Chunks } from './chunks.js';
 import { headOf, outlineName, restName } from './long-text.js';
 import { packedRow } from './packed-row.js';
@@ -24,24 +24,42 @@ import {
 } from './schema.js';
 
 /** Where a record goes. */
-export type RowPlace = { readonly key: bigint; readonly grp: number; readonly project: number };
+export type RowPlace = { readonly key: number; readonly grp: number; readonly project: number };
 
+/** A standard column, as records of one kind fill it. */
 type Slot = {
-  readonly column: number | null;
+  readonly id: string;
+  /** By place in contract 3.3. */
   readonly bit: number;
-  readonly kinds: ReadonlySet<RecordKind>;
-  readonly store: ((value: ColumnValue) => DuckDBValue) | null;
-  readonly apart: boolean;
+  /** The project has no column of its own. */
+  readonly column: number | null;
+  readonly store: (value: ColumnValue) => Cell;
+  readonly isApart: boolean;
+  /** Texts that the engine has to fold are in it. */
+  readonly isText: boolean;
+  /** It is a column of this kind. */
+  readonly belongs: boolean;
+  /** A span has it of its trace, where it lies alone: see `readRow` and source.ts. */
+  readonly isCopied: boolean;
 };
+
 const apart: ReadonlySet<string> = new Set(textsApart);
-/** By column id. The project has no column of its own. */
-const slots: ReadonlyMap<string, Slot> = new Map(
-  standardColumns.map(({ id, kinds }, bit) => {
+const slotsOf = (kind: RecordKind): readonly Slot[] =>
+  standardColumns.map(({ id, kinds, type }, place) => {
     const at = storedStandard.findIndex((one) => one.id === id);
-    const column = at < 0 ? null : standardFrom + at;
-    const store = storedStandard[at]?.store ?? null;
-    return [id, { column, bit, kinds: new Set(kinds), store, apart: apart.has(id) }];
-  }),
+    return {
+      id,
+      bit: 1 << place,
+      column: at < 0 ? null : standardFrom + at,
+      store: storedStandard[at]?.store ?? String,
+      isApart: apart.has(id),
+      isText: type === 'text' || type === 'string_list',
+      belongs: kinds.includes(kind),
+      isCopied: id === 'is_complete' && populationOf(kind) === 'span',
+    };
+  });
+const slotsByKind: ReadonlyMap<RecordKind, readonly Slot[]> = new Map(
+  (['session', 'trace', ...spanKinds] as const).map((kind) => [kind, slotsOf(kind)]),
 );
 const metricSlots: ReadonlyMap<string, number> = new Map(
   metricRegistry.map(({ name }, at) => [name, at]),
@@ -50,7 +68,7 @@ const own = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as 
   Record<OwnColumn, number>
 >;
 
-type SetCell = (column: number, value: DuckDBValue) => void;
+type SetCell = (column: number, value: Cell) => void;
 
 /** A text that its row has the beginning of; `name` is its column, or `rest`. */
 export type LongText = { readonly name: string; readonly text: string };
@@ -67,10 +85,7 @@ export type Filled = {
   readonly long: readonly LongText[];
 };
 
-/**
- * Puts the record into the next row of its table. Walks over the members that the record has: most
- * columns stay null, and asking a row for each of them would cost more than all the rest.
- */
+/** Puts the record into the next row of its table. */
 export const fillRow = (
   chunks: Chunks,
   row: RecordRow,
@@ -79,21 +94,21 @@ export const fillRow = (
 ): Filled => {
   nextRow(chunks);
   const set: SetCell = (column, value) => setCell(chunks, column, value);
-  const kept = populationOf(row.kind) === 'span' ? withoutCopies(row) : row;
-  const { values, folded, long, bytes } = fillValues(kept, set, misfolded);
+  const { present, elsewhere, folded, long, bytes } = fillValues(row, set, misfolded);
+  const annotators = populationOf(row.kind) === 'span' ? [] : row.annotators;
   set(own.key, place.key);
   set(own.grp, place.grp);
   set(own.project, place.project);
   set(own.kind, row.kind);
   set(own.lone, isLone(row));
   set(own.span_count, row.spanCount);
-  set(own.present, presentIn(row));
-  if (kept.annotators.length > 0) {
-    set(own.annotators, listValue([...kept.annotators]));
-    set(own.ratings, listValue([...ratingKeys(row)]));
+  set(own.present, present);
+  if (annotators.length > 0) {
+    set(own.annotators, annotators);
+    set(own.ratings, ratingKeys(row));
   }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
-  const rest = packedRow(kept, values);
+  const rest = packedRow(row, { elsewhere, annotators });
   const putText = (column: number, name: string, text: string): boolean => {
     const head = headOf(text);
     set(column, head);
@@ -105,72 +120,57 @@ export const fillRow = (
   if (outline !== null) putText(own.outline, outlineName, outline);
   set(own.bytes, bytes + Buffer.byteLength(rest) + unpackedBytes);
   set(own.long, long.length > 0);
-  return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}), long };
+  const { metrics, measured } = fillMetrics(row, set);
+  // A spread that members are added to would cost as much as a quarter of all this.
+  return { metrics, measured, folded: folded === null ? none : Object.keys(folded), long };
 };
+
+const none: readonly string[] = [];
 
 /** What of a record is told by its place in `rest`: what reads it takes so much more. */
 const unpackedBytes = 512;
 
 type Folded = Record<string, string | readonly string[]>;
 
-/** What a span has of its trace lies with the trace alone: see `readRow` and source.ts. */
-const withoutCopies = (row: RecordRow): RecordRow => {
-  const { is_complete: _, ...values } = row.values;
-  return { ...row, values, annotators: [] };
-};
-
-/** Bit by place in contract 3.3. */
-const presentIn = ({ kind, values }: RecordRow): number => {
-  let present = 0;
-  for (const id of Object.keys(values)) {
-    const value = values[id];
-    const slot = slots.get(id);
-    if (value === null || value === undefined || value === '' || isEmptyList(value)) continue;
-    if (slot?.kinds.has(kind) === true) present |= 1 << slot.bit;
-  }
-  return present >>> 0;
-};
-
-const fillValues = (
-  { kind, values }: RecordRow,
-  set: SetCell,
-  misfolded: RegExp,
-): {
-  /** Those that are not kept apart. */
-  readonly values: RecordRow['values'];
+type FilledValues = {
+  /** Columns of its kind that have a value: bit by place in contract 3.3. */
+  readonly present: number;
+  /** Columns that its packed text need not have, likewise. */
+  readonly elsewhere: number;
   readonly folded: Folded | null;
   readonly long: LongText[];
   /** Of the texts kept apart. */
   readonly bytes: number;
-} => {
-  let bytes = 0;
-  let folded: Folded | null = null;
-  const long: LongText[] = [];
-  const rest: Record<string, ColumnValue> = {};
-  // Sessions and traces keep columns that are not theirs too, as their project and run: queries
-  // know not to look.
-  const isSpan = populationOf(kind) === 'span';
-  for (const id of Object.keys(values)) {
-    const given = values[id];
-    const slot = slots.get(id);
-    if (given === null || given === undefined) continue;
-    const belongs = slot?.kinds.has(kind) === true;
-    const isStored = slot !== undefined && (belongs || !isSpan);
-    if (!isStored || !slot.apart) rest[id] = given;
-    if (!isStored) continue;
-    if (slot.apart) bytes += Buffer.byteLength(String(given));
-    const value = typeof given === 'string' ? headOf(given) : given;
-    if (typeof given === 'string' && value !== given) long.push({ name: id, text: given });
-    if (slot.column !== null && slot.store !== null) set(slot.column, slot.store(value));
-    if (isMisfolded(value, misfolded)) {
-      folded ??= {};
-      folded[id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
-    }
-  }
-  return { values: rest, folded, long, bytes };
 };
 
-const isEmptyList = (value: ColumnValue): boolean => Array.isArray(value) && value.length === 0;
+const fillValues = ({ kind, values }: RecordRow, set: SetCell, misfolded: RegExp): FilledValues => {
+  let [present, elsewhere, bytes] = [0, 0, 0];
+  let folded: Folded | null = null;
+  const long: LongText[] = [];
+  // Sessions and traces keep columns that are not theirs too, as their project and run: queries
+  // know not to look.
+  const keepsAll = populationOf(kind) !== 'span';
+  for (const slot of slotsByKind.get(kind) ?? []) {
+    const given = values[slot.id];
+    if (given === null || given === undefined) continue;
+    if (slot.belongs && !isEmpty(given)) present |= slot.bit;
+    const isStored = !slot.isCopied && (slot.belongs || keepsAll);
+    if (slot.isCopied || (isStored && slot.isApart)) elsewhere |= slot.bit;
+    if (!isStored) continue;
+    if (slot.isApart) bytes += Buffer.byteLength(String(given));
+    const value = typeof given === 'string' ? headOf(given) : given;
+    if (typeof given === 'string' && value !== given) long.push({ name: slot.id, text: given });
+    if (slot.column !== null) set(slot.column, slot.store(value));
+    if (slot.isText && isMisfolded(value, misfolded)) {
+      folded ??= {};
+      folded[slot.id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
+    }
+  }
+  return { present: present >>> 0, elsewhere, folded, long, bytes };
+};
+
+const isEmpty = (value: ColumnValue): boolean =>
+  value === '' || (Array.isArray(value) && value.length === 0);
 
 const isMisfolded = (value: ColumnValue, misfolded: RegExp): value is string | readonly string[] =>
   typeof value === 'string'

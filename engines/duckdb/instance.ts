@@ -22,7 +22,8 @@ export const openLive = async (dir: string, memoryMb: number): Promise<Opened> =
   await nameByVersion(dir, generation);
   await removeOthers(dir, [generation, await readLasting(dir)]);
   const instance = await DuckDBInstance.create(':memory:', {
-    threads: '2',
+    // See threads.ts.
+    threads: '1',
     memory_limit: `${memoryMb}MB`,
     temp_directory: spill,
     checkpoint_threshold: checkpointThreshold,

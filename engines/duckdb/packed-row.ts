@@ -33,11 +33,19 @@ type Packed = readonly [
 type PackedCell = MetricValue | readonly [MetricValue] | MetricCell;
 type Values = RecordRow['values'];
 
-/** The record as text, with these of its values; nothing of it is said twice. */
-export const packedRow = (row: RecordRow, values: Values): string => {
-  const { kind, ordinal, body, spanCount, userMetadata, annotators, errors } = row;
+/** What of a record its text need not say, since it is known from elsewhere. */
+type Packing = {
+  /** Standard columns: bit by place in contract 3.3. */
+  readonly elsewhere: number;
+  /** Those to say. */
+  readonly annotators: readonly string[];
+};
+
+/** The record as text; nothing of it is said twice. */
+export const packedRow = (row: RecordRow, { elsewhere, annotators }: Packing): string => {
+  const { kind, ordinal, values, body, spanCount, userMetadata, errors } = row;
   const own = ownId(kind, values);
-  const [present, kept] = packedValues(values, own);
+  const [present, kept] = packedValues(values, elsewhere, own);
   const packed: unknown[] = [kind, ordinal, packedGroup(row.group, values, own), present, kept];
   packed.push(packedCells(row.metrics), body, spanCount, userMetadata, annotators, errors);
   while (isEmpty(packed.at(-1))) packed.pop();
@@ -88,10 +96,15 @@ const columns = standardColumns.map(({ id }) => id);
 const copies: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
 const theOwn = 0;
 
-const packedValues = (values: Values, own: ColumnValue): [Packed[3], Packed[4]] => {
+const packedValues = (
+  values: Values,
+  elsewhere: number,
+  own: ColumnValue,
+): [Packed[3], Packed[4]] => {
   let present = 0;
   const kept: ColumnValue[] = [];
   for (let bit = 0; bit < columns.length; bit += 1) {
+    if ((elsewhere & (1 << bit)) !== 0) continue;
     const id = columns[bit] as string;
     const value = values[id];
     if (value === undefined || value === null) continue;

@@ -24,7 +24,7 @@ export const ratings = (
   runs: readonly string[] | null,
   asking: Asking = {},
 ): Promise<readonly RatingTally[]> =>
-  model.connections.read(async ({ rows }) => {
+  model.connections.scan(async ({ rows }) => {
     const number = model.projects.get(project);
     const known = runs?.filter(isUuid) ?? [];
     if (number === undefined || (runs !== null && known.length === 0)) return [];

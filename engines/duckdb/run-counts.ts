@@ -28,7 +28,7 @@ export const runCounts = (
   runs: readonly string[],
   asking: Asking = {},
 ): Promise<ReadonlyMap<string, RunCounts>> =>
-  model.connections.read(async (statements) => {
+  model.connections.scan(async (statements) => {
     const where = ofRuns(model, project, runs);
     const counts = new Map<string, RunCounts>(runs.map((run) => [run, none]));
     if (where === null) return counts;

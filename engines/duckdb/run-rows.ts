@@ -20,7 +20,7 @@ export const runRows = (
   { project, runs, metrics }: RunRowsPlan,
   asking: Asking = {},
 ): Promise<readonly RunRow[] | null> =>
-  whole.connections.read(async (statements) => {
+  whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
     if (where === null) return [];

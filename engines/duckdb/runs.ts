@@ -33,7 +33,7 @@ export const runMeasures = (
   asking: Asking = {},
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
   const { position } = whole.checkpoint;
-  return whole.connections.read(async (statements) => {
+  return whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
     if (where === null) return new Map();
@@ -212,7 +212,7 @@ export const runAverages = (
   runs: readonly string[] | null,
   asking: Asking = {},
 ): Promise<ReadonlyMap<string, readonly (number | null)[]>> =>
-  whole.connections.read(async (statements) => {
+  whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
     const found = new Map<string, (number | null)[]>();

@@ -3,18 +3,16 @@ import {
   BOOLEAN,
   DOUBLE,
   LIST,
-  listValue,
   UINTEGER,
   UUID,
-  uuidValue,
   VARCHAR,
   type DuckDBType,
-  type DuckDBValue,
 } from '@duckdb/node-api';
 import { microsecondsOf } from '../../kernel/records/buckets.js';
 import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/records/columns.js';
 import type { ColumnValue, Population, RecordKind } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
+import type { Cell } from './cells.js';
 
 /**
  * Raised with every change of the tables below: a file of another version is dropped and built
@@ -44,7 +42,7 @@ export const ordinalsMax = 1_048_576;
  */
 type Storage = {
   readonly type: DuckDBType;
-  readonly store: (value: ColumnValue) => DuckDBValue;
+  readonly store: (value: ColumnValue) => Cell;
 };
 const misfit = (value: ColumnValue, type: string): never => {
   throw new TypeError(`not the canonical form of a ${type}: ${JSON.stringify(value)}`);
@@ -52,22 +50,12 @@ const misfit = (value: ColumnValue, type: string): never => {
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
+const isList = (value: ColumnValue): value is readonly string[] => Array.isArray(value);
 export const isUuid = (text: string): boolean => uuidForm.test(text);
 
-/** Ids repeat: a trace's on its spans, a run's on all. Bounded, and empty again when full. */
-const storedUuids = new Map<string, DuckDBValue>();
-const storedUuidsMax = 5_000;
-export const storedUuid = (text: string): DuckDBValue => {
-  const known = storedUuids.get(text);
-  if (known !== undefined) return known;
-  if (!isUuid(text)) return misfit(text, 'uuid');
-  const digits =
-    text.slice(0, 8) + text.slice(9, 13) + text.slice(14, 18) + text.slice(19, 23) + text.slice(24);
-  const stored = uuidValue(BigInt(`0x${digits}`));
-  if (storedUuids.size >= storedUuidsMax) storedUuids.clear();
-  storedUuids.set(text, stored);
-  return stored;
-};
+/** Throws when it is none. */
+export const storedId = (value: ColumnValue): string =>
+  typeof value === 'string' && isUuid(value) ? value : misfit(value, 'uuid');
 
 const text: Storage = {
   type: VARCHAR,
@@ -87,7 +75,7 @@ const storages: Readonly<Record<ColumnType, Storage>> = {
   },
   uuid: {
     type: UUID,
-    store: (value) => (typeof value === 'string' ? storedUuid(value) : misfit(value, 'uuid')),
+    store: (value) => storedId(value),
   },
   timestamp: {
     type: BIGINT,
@@ -98,7 +86,7 @@ const storages: Readonly<Record<ColumnType, Storage>> = {
   },
   string_list: {
     type: LIST(VARCHAR),
-    store: (value) => (Array.isArray(value) ? listValue(value) : misfit(value, 'string_list')),
+    store: (value) => (isList(value) ? value : misfit(value, 'string_list')),
   },
 };
 

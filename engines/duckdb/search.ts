@@ -24,7 +24,7 @@ export const search = (
   plan: SearchPlan,
   asking: Asking = {},
 ): Promise<RecordPage> =>
-  whole.connections.read(async (statements) => {
+  whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, plan.project);
     const { sort } = plan;
     const source = sourceOf(model, plan);
@@ -70,7 +70,7 @@ export const count = (
   scope: RecordScope,
   asking: Asking = {},
 ): Promise<number> =>
-  model.connections.read(async (statements) => {
+  model.connections.scan(async (statements) => {
     const source = sourceOf(await inProject(model, statements, scope.project), scope);
     const [counted] = await statements.rows(
       `SELECT count(*) ${source.fromWhere()}`,
@@ -84,7 +84,7 @@ export const sessionPage = (
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
   asking: Asking = {},
 ): Promise<SessionPage> =>
-  model.connections.read(async (statements) => {
+  model.connections.scan(async (statements) => {
     const number = model.projects.get(project);
     if (number === undefined || !isUuid(session)) return { traces: [], more: false };
     const found = await statements.rows(

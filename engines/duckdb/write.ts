@@ -13,7 +13,7 @@ import {
   populationOf,
   populations,
   projectColumns,
-  storedUuid,
+  storedId,
   tableOf,
   tablesOfGroups,
   tablesOfRecords,
@@ -83,7 +83,7 @@ const checkedPosition = ({ position }: Checkpoint): string => {
 
 const appendBatch = async ({ connection }: Statements, batch: RowBatch): Promise<void> => {
   const projects = chunksFor('projects', projectColumns);
-  for (const [id, number] of batch.newProjects) addRow(projects, [number, storedUuid(id)]);
+  for (const [id, number] of batch.newProjects) addRow(projects, [number, storedId(id)]);
   const columns = chunksFor('columns', columnColumns);
   for (const { number, project, id } of batch.newColumns) addRow(columns, [number, project, id]);
   const { session, trace, span } = batch.records;

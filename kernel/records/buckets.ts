@@ -5,12 +5,44 @@ import type { Instant } from '../shapes.js';
  * (kernel/shapes.ts).
  */
 export const microsecondsOf = (instant: Instant): bigint =>
-  BigInt(millisecondsOf(instant)) * 1_000n + BigInt(instant.slice(23, 26));
+  BigInt(millisecondsOf(instant)) * 1_000n + BigInt(digitsAt(instant, 23, 26));
+
+/** From one to the other; exact for those that are less than 285 years apart. */
+export const microsecondsBetween = (from: Instant, to: Instant): number =>
+  (millisecondsOf(to) - millisecondsOf(from)) * 1_000 +
+  (digitsAt(to, 23, 26) - digitsAt(from, 23, 26));
 
 /**
  * Whole milliseconds, the last three digits cut off: for engines that write both halves themselves.
+ * `Date.parse` takes ten times as long.
  */
-export const millisecondsOf = (instant: Instant): number => Date.parse(`${instant.slice(0, 23)}Z`);
+export const millisecondsOf = (instant: Instant): number => {
+  const days = daysOf(digitsAt(instant, 0, 4), digitsAt(instant, 5, 7), digitsAt(instant, 8, 10));
+  const hours = days * 24 + digitsAt(instant, 11, 13);
+  const seconds = (hours * 60 + digitsAt(instant, 14, 16)) * 60 + digitsAt(instant, 17, 19);
+  return seconds * 1_000 + digitsAt(instant, 20, 23);
+};
+
+const digitsAt = (text: string, from: number, to: number): number => {
+  let value = 0;
+  for (let at = from; at < to; at += 1) value = value * 10 + text.charCodeAt(at) - zero;
+  return value;
+};
+const zero = 0x30;
+
+/**
+ * Days since 1970-01-01 in the Gregorian calendar, of which 400 years have 146,097 (Howard Hinnant,
+ * "chrono-compatible low-level date algorithms", `days_from_civil`): years begin in March, so that
+ * the day that comes and goes is their last.
+ */
+const daysOf = (year: number, month: number, day: number): number => {
+  const yearOfMarch = month > 2 ? year : year - 1;
+  const era = Math.floor(yearOfMarch / 400);
+  const yearOfEra = yearOfMarch - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
+  return era * 146_097 + yearOfEra * 365 + leapDays + dayOfYear - 719_468;
+};
 
 /**
  * Outside the years 0001 to 9999, which no canonical text can express, the nearest instant inside.

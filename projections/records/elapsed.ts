@@ -1,4 +1,4 @@
-import { microsecondsOf } from '../../kernel/records/buckets.js';
+import { microsecondsBetween } from '../../kernel/records/buckets.js';
 import type { RecordKind } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { ownNumber, putElapsed, type RowBuilder } from './row-builder.js';
@@ -43,7 +43,7 @@ const timesOf = (
 ): readonly Times[] => {
   const zero = beginOf(records.at(-1));
   const times = records.map((record): Times => {
-    const begin = Number(beginOf(record) - zero) * 1_000;
+    const begin = microsecondsBetween(zero, beginOf(record)) * 1_000;
     const own = ownNumber(record.metrics[metric]) ?? 0;
     return { begin, end: begin + Math.max(own, 0), isSaid: false };
   });
@@ -65,5 +65,5 @@ const timesOf = (
 const isOwn = (record: RowBuilder | undefined): boolean =>
   record !== undefined && ownNumber(record.metrics[metric]) !== null;
 
-const beginOf = (record: RowBuilder | undefined): bigint =>
-  microsecondsOf(record?.values['created_at'] as Instant);
+const beginOf = (record: RowBuilder | undefined): Instant =>
+  record?.values['created_at'] as Instant;

@@ -115,8 +115,7 @@ export const putText = (builder: RowBuilder, name: 'input' | 'output', value: Js
 
 const roleOfPlainMessage = (value: Json | undefined): string | null => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-  const { content, role, ...rest } = value as JsonObject;
-  return typeof content === 'string' && typeof role === 'string' && Object.keys(rest).length === 0
-    ? role
-    : null;
+  const { content, role } = value as JsonObject;
+  const isPlain = typeof content === 'string' && Object.keys(value).length === 2;
+  return isPlain && typeof role === 'string' ? role : null;
 };

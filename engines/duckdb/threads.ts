@@ -1,0 +1,58 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { openSequence } from '../../kernel/turns.js';
+
+// Whoever runs a statement asks for work again and again while another thread has all of it, and a
+// commit is one piece of work: with two threads each kept two cores busy. Questions that scan are
+// many pieces, and take half as long with two.
+
+/** How many threads of the engine work: one, and two while something scans. */
+export type Threads = {
+  readonly scanning: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+/** Questions come close to each other; changing the number takes half a millisecond. */
+const restMs = 250;
+
+const opened = new WeakMap<DuckDBInstance, Threads>();
+
+/** Those of this engine, which was opened with one. */
+export const threadsOf = (instance: DuckDBInstance): Threads => {
+  const known = opened.get(instance);
+  if (known !== undefined) return known;
+  const threads = openThreads(instance);
+  opened.set(instance, threads);
+  return threads;
+};
+
+const openThreads = (instance: DuckDBInstance): Threads => {
+  const inTurn = openSequence();
+  let scans = 0;
+  let count = 1;
+  let resting: NodeJS.Timeout | null = null;
+  /** A failure shows in the next statement, and an engine that is gone has no threads. */
+  const become = (wanted: number): Promise<void> =>
+    inTurn(async () => {
+      if (count === wanted || (wanted === 1 && scans > 0)) return;
+      const connection = await instance.connect();
+      try {
+        await connection.run(`SET threads TO ${wanted}`);
+        count = wanted;
+      } finally {
+        connection.closeSync();
+      }
+    }).catch(() => undefined);
+  return {
+    scanning: async (work) => {
+      scans += 1;
+      if (resting !== null) clearTimeout(resting);
+      resting = null;
+      try {
+        if (count === 1) await become(2);
+        return await work();
+      } finally {
+        scans -= 1;
+        if (scans === 0) resting = setTimeout(() => void become(1), restMs).unref();
+      }
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  instantOf,
+  microsecondsBetween,
+  microsecondsOf,
+  millisecondsOf,
+} from '../../kernel/records/buckets.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+const first = microsecondsOf('0001-01-01T00:00:00.000000Z' as Instant);
+const last = microsecondsOf('9999-12-31T23:59:59.999999Z' as Instant);
+const instant = fc.bigInt(first, last).map(instantOf);
+/** Some 140 years. */
+const near = fc.bigInt(-(2n ** 52n), 2n ** 52n);
+
+describe('an instant', () => {
+  const seed = drawSeed('instants');
+  const options = { seed, numRuns: runs(5_000) };
+
+  it('is as many milliseconds as the language says', () => {
+    fc.assert(
+      fc.property(instant, (at) => {
+        expect(millisecondsOf(at)).to.equal(Date.parse(`${at.slice(0, 23)}Z`));
+      }),
+      options,
+    );
+  });
+
+  it('is told from its microseconds again', () => {
+    fc.assert(
+      fc.property(instant, (at) => {
+        expect(instantOf(microsecondsOf(at))).to.equal(at);
+      }),
+      options,
+    );
+  });
+
+  it('is as far from another as their microseconds are', () => {
+    fc.assert(
+      fc.property(instant, near, (from, far) => {
+        const to = instantOf(microsecondsOf(from) + far);
+        const between = Number(microsecondsOf(to) - microsecondsOf(from));
+        expect(microsecondsBetween(from, to)).to.equal(between);
+      }),
+      options,
+    );
+  });
+});
