@@ -28,10 +28,13 @@ export interface Pace {
 export type Paused = Pick<Asking, 'signal'> & { readonly atMostMs: number };
 
 /**
- * What a project may have logged that nobody can read yet, as bytes: what is folded in a fifth of a
- * second or so, and enough that another batch waits when one is written.
+ * What a project may have logged that nobody can read yet, as bytes. Among others what is folded in
+ * a fifth of a second or so, since they wait for it. Alone several batches, so that some are on
+ * their way in while one is folded and one written.
  */
-export const unreadMax = 4 * 1024 * 1024;
+export const unreadMax = { among: 4 * 1024 * 1024, alone: 12 * 1024 * 1024 };
+/** No other project has logged for so long. */
+export const aloneAfterMs = 5_000;
 /** A read model that stands still, or is far behind, is not waited for. */
 export const standstillMs = 2_000;
 /** Hints may be lost. */
@@ -96,7 +99,7 @@ type Needs = {
   readonly readable: () => Promise<Position>;
   /** Told how long each append waited that had to. */
   readonly waited?: (milliseconds: number) => void;
-  readonly weightMax?: number;
+  readonly weightMax?: typeof unreadMax;
 };
 
 export const openPace = ({
@@ -109,12 +112,13 @@ export const openPace = ({
   let seen = start;
   let isWatching = false;
   let isStopped = false;
+  const bound = openBound(() => clock.milliseconds(), weightMax);
   const lineOf = (project: string): ProjectLine => {
     const line =
       lines.get(project) ??
       openLine(
         () => clock.milliseconds(),
-        (weight) => isStopped || weight < weightMax,
+        (weight) => isStopped || weight < bound.of(project),
       );
     lines.set(project, line);
     return line;
@@ -150,6 +154,7 @@ export const openPace = ({
   return {
     begin: async (project, weight, { atMostMs, ...asking }) => {
       checkAsked(asking);
+      bound.logs(project);
       const line = lineOf(project);
       const one = { weight, until: clock.milliseconds() + atMostMs };
       if (!line.begins(one)) await wait(line, one, asking.signal);
@@ -164,6 +169,22 @@ export const openPace = ({
     stop: () => {
       isStopped = true;
       lines.forEach(settle);
+    },
+  };
+};
+
+/** What a project may have unread now: that is said by who logged last, and last of all others. */
+const openBound = (now: () => number, { among, alone }: typeof unreadMax) => {
+  const never = { project: '', at: Number.NEGATIVE_INFINITY };
+  let [last, other] = [never, never];
+  return {
+    logs: (project: string): void => {
+      if (last.project !== project) other = last;
+      last = { project, at: now() };
+    },
+    of: (project: string): number => {
+      const { at } = last.project === project ? other : last;
+      return now() - at < aloneAfterMs ? among : alone;
     },
   };
 };

@@ -29,8 +29,11 @@ type Portion<E> = {
   readonly isOver: boolean;
 };
 
-/** A page ends early once it holds this much text, so that huge events do not pile up in memory. */
-const pageBytesMax = 8 * 1024 * 1024;
+/**
+ * A page ends early once it holds this much text, so that huge events do not pile up in memory and
+ * the next page is folded while a store writes this one.
+ */
+const pageBytesMax = 2 * 1024 * 1024;
 /**
  * Text that is read and decoded in one turn of the event loop, by everybody who reads in this
  * thread: some 3 ms, and as long again for whoever folds it. An event is not divided, and none is

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
-import { openPace, standstillMs, type AppendEnded, type Pace } from '../../kernel/pace.js';
+import {
+  aloneAfterMs,
+  openPace,
+  standstillMs,
+  type AppendEnded,
+  type Pace,
+} from '../../kernel/pace.js';
 import { pacedLog, pauseMaxMs } from '../../kernel/paced-log.js';
 import { start, type EventLog, type Position, type StreamAppend } from '../../kernel/ports.js';
 import { newEvent } from '../support/projector.js';
@@ -41,7 +47,7 @@ describe('the pace of what a project logs', () => {
   let pace: Pace;
   let begun: string[];
   let waited: number[];
-  beforeEach(() => {
+  beforeEach(async () => {
     clock = handClock();
     readable = start;
     begun = [];
@@ -50,8 +56,11 @@ describe('the pace of what a project logs', () => {
       clock,
       readable: async () => readable,
       waited: (ms) => waited.push(ms),
-      weightMax: 10,
+      weightMax: { among: 10, alone: 30 },
     });
+    // Somebody else logs too, all of it readable at once.
+    await logs('neighbour', 0, 0);
+    begun = [];
   });
   const begins = async (
     project: string,
@@ -129,11 +138,30 @@ describe('the pace of what a project logs', () => {
     const last = logs('heavy', 1, 101);
     for (let at = 1; at < 7; at += 1) {
       await clock.pass(1_000);
+      await logs('neighbour', 0, 0);
       await reads(at);
     }
     await last;
     expect(waited).to.have.length(1);
     expect(waited[0]).to.be.within(pauseMaxMs, pauseMaxMs + 100);
+  });
+
+  it('gives more room to a project that logs alone, until another one does', async () => {
+    await clock.pass(aloneAfterMs);
+    await logs('heavy', 15, 1);
+    await logs('heavy', 15, 2);
+    const next = [logs('heavy', 5, 3), logs('heavy', 5, 4)];
+    await settled();
+    expect(begun).to.have.length(2);
+    await reads(1);
+    await Promise.all(next);
+    await logs('neighbour', 1, 5);
+    const held = logs('heavy', 1, 6);
+    await reads(2);
+    expect(begun, 'fifteen are more than ten').to.have.length(5);
+    await reads(3);
+    expect(begun).to.have.length(6);
+    await held;
   });
 
   it('holds nobody once it has stopped', async () => {
