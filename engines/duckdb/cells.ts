@@ -12,8 +12,8 @@ import {
 } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 
-// The library asks each cell of a chunk for its value and counts validity in big integers. That is
-// most of what a row costs, so columns are put together here as the engine has them, and copied.
+// The library puts cells into a chunk one by one: ids as big integers, a bit of validity by several
+// of them. So columns are put together here as the engine has them, and copied once (D-177).
 
 /** Ids are canonical texts. A `bigint` is for BIGINT, and so is a whole number. */
 export type Cell = string | number | boolean | bigint | readonly string[];
@@ -32,7 +32,7 @@ const bitsOfByte = 8;
 /** Of the widest cells, which are ids, and the places of lists. */
 const cellBytes = 16;
 
-/** Memory for a column's cells, used again and again; as many as one batch ever needed. */
+/** Memory for the cells of columns, used again and again: as much as a batch ever needed. */
 const spare: ArrayBuffer[] = [];
 const spaceForCells = (): ArrayBuffer => spare.pop() ?? new ArrayBuffer(chunkRows * cellBytes);
 
