@@ -255,7 +255,8 @@ describe('assay import', function () {
   });
 
   it('loses and doubles nothing when the service is killed amid it', async () => {
-    const count = 3_000;
+    // More than may be unread at a time, so that some still have to be sent when some are seen.
+    const count = 8_000;
     const dir = join(folder.dir, 'killed');
     const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));
     let killed = await startService({ dir });

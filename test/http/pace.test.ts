@@ -52,6 +52,7 @@ describe('a project that logs faster than can be read', () => {
 
   it('has to wait with its next request, and no other project has to', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
+    await small.logs('to Paris');
     await app.settled();
     await app.projector.pause('records');
     const text = 'x'.repeat(1_000_000);
