@@ -75,7 +75,7 @@ const storages: Readonly<Record<ColumnType, Storage>> = {
   },
   uuid: {
     type: UUID,
-    store: (value) => storedId(value),
+    store: storedId,
   },
   timestamp: {
     type: BIGINT,

@@ -2,8 +2,8 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 import { openSequence } from '../../kernel/turns.js';
 
 // Whoever runs a statement asks for work again and again while another thread has all of it, and a
-// commit is one piece of work: with two threads each kept two cores busy. Questions that scan are
-// many pieces, and take half as long with two.
+// commit is one piece of work: with two threads one of them spins meanwhile. Questions that scan
+// are many pieces, which two threads share (D-177).
 
 /** How many threads of the engine work: one, and two while something scans. */
 export type Threads = {
@@ -47,7 +47,8 @@ const openThreads = (instance: DuckDBInstance): Threads => {
       if (resting !== null) clearTimeout(resting);
       resting = null;
       try {
-        if (count === 1) await become(2);
+        // In turn, so that a change back to one that is on its way does not come after it.
+        await become(2);
         return await work();
       } finally {
         scans -= 1;
