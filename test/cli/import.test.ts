@@ -27,6 +27,21 @@ const traceNumber = (at: number): object => ({
   spans: [{ type: 'llm', input: 'hello', output: 'hi', metrics: { num_input_tokens: 1 } }],
 });
 
+/** More than may be unread at a time, so that some still have to be sent when some are seen. */
+const count = 8_000;
+
+/** Resolves when some of the traces are there: the project alone is there before any is sent. */
+const amidImport = async ({ client }: ServiceProcess): Promise<void> => {
+  for (let seen = 0; seen === 0;) {
+    const { body } = await client.call<readonly { id: string }[]>('GET', '/v2/projects');
+    if (body[0] === undefined) continue;
+    const traces = `/v2/projects/${body[0].id}/traces/count`;
+    const counted = await client.call<{ total_count: number }>('POST', traces, { body: {} });
+    seen = counted.body.total_count;
+    expect(seen).to.be.lessThan(count);
+  }
+};
+
 describe('assay import', function () {
   this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -255,24 +270,13 @@ describe('assay import', function () {
   });
 
   it('loses and doubles nothing when the service is killed amid it', async () => {
-    // More than may be unread at a time, so that some still have to be sent when some are seen.
-    const count = 8_000;
     const dir = join(folder.dir, 'killed');
     const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));
     let killed = await startService({ dir });
     const port = new URL(killed.url).port;
     try {
       const running = transfer(killed, ['import', path, '--json', '--project', 'killed']);
-      const { client } = killed;
-      // It is amid it once some are there.
-      for (let seen = 0; seen === 0;) {
-        const { body } = await client.call<readonly { id: string }[]>('GET', '/v2/projects');
-        if (body[0] === undefined) continue;
-        const traces = `/v2/projects/${body[0].id}/traces/count`;
-        const counted = await client.call<{ total_count: number }>('POST', traces, { body: {} });
-        seen = counted.body.total_count;
-        expect(seen).to.be.lessThan(count);
-      }
+      await amidImport(killed);
       await killed.kill();
       killed = await startService({ dir, env: { ASSAY_PORT: port } });
       const ran = await running;
@@ -293,13 +297,9 @@ describe('assay import', function () {
   it('ends with a word when the service stays away', async () => {
     const dir = join(folder.dir, 'away');
     const away = await startService({ dir });
-    const lines = asLines(Array.from({ length: 5_000 }, (_, at) => traceNumber(at)));
-    const path = await fileOf(lines);
+    const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));
     const running = transfer(away, ['import', path, '--project', 'a', '--retry-for', '1']);
-    for (let projects = 0; projects === 0;) {
-      const { body } = await away.client.call<readonly unknown[]>('GET', '/v2/projects');
-      projects = body.length;
-    }
+    await amidImport(away);
     await away.kill();
     const ran = await running;
     expect(ran.code).to.equal(1);
