@@ -12,6 +12,10 @@ export type Bench = {
   readonly smoke: boolean;
   /** How many spans the questions are asked about. */
   readonly spans: number;
+  /** The same of the service on several machines. */
+  readonly spreadSpans: number;
+  /** In how many bytes of texts words are looked for. */
+  readonly textBytes: number;
   readonly wanted: (row: string) => boolean;
   readonly say: (line: string) => void;
 };

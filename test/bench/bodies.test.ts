@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import {
-  spansPerRequest,
+  longBodies,
+  longTextBytes,
+  longTracesPerRequest,
   spansPerTrace,
   tracesPerRequest,
   variedBodies,
@@ -12,17 +14,18 @@ type Trace = { readonly id: string; readonly spans: readonly { readonly id: stri
 const tracesOf = ({ bytes }: Body): readonly Trace[] =>
   (JSON.parse(bytes.toString('utf8')) as { readonly traces: readonly Trace[] }).traces;
 
-for (const [name, make] of [
-  ['wide', wideBodies],
-  ['varied', variedBodies],
+for (const [name, make, traces] of [
+  ['wide', wideBodies, tracesPerRequest],
+  ['varied', variedBodies, tracesPerRequest],
+  ['long', longBodies, longTracesPerRequest],
 ] as const)
   describe(`the ${name} bodies of the bench`, () => {
     const bodies = make(3, 'run');
     const many = Array.from({ length: 40 }, (_, n) => tracesOf(bodies(n))).flat();
 
-    it('are 20 traces of 10 spans, cut where each trace begins and ends', () => {
+    it('are traces of 10 spans, cut where each trace begins and ends', () => {
       const body = bodies(1);
-      expect(tracesOf(body)).to.have.length(tracesPerRequest);
+      expect(tracesOf(body)).to.have.length(traces);
       for (const trace of tracesOf(body)) expect(trace.spans).to.have.length(spansPerTrace);
       expect(body.traces.map((bytes) => JSON.parse(bytes.toString('utf8')))).to.deep.equal(
         tracesOf(body),
@@ -30,7 +33,7 @@ for (const [name, make] of [
     });
     it('have no id in common', () => {
       const ids = many.flatMap(({ id, spans }) => [id, ...spans.map((span) => span.id)]);
-      expect(ids).to.have.length(40 * (spansPerRequest + tracesPerRequest));
+      expect(ids).to.have.length(40 * traces * (spansPerTrace + 1));
       expect(new Set(ids).size).to.equal(ids.length);
       for (const id of ids) expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/);
     });
@@ -44,5 +47,16 @@ describe('a wide body', () => {
   it('has spans of 1 KB', () => {
     const [trace] = tracesOf(wideBodies(3, 'run')(0));
     for (const span of trace?.spans ?? []) expect(JSON.stringify(span)).to.have.length(1_024);
+  });
+});
+
+describe('a long body', () => {
+  it('has another input of 8 KiB in each span', () => {
+    const bodies = longBodies(3, 'run');
+    const inputs = [0, 1, 2]
+      .flatMap((n) => tracesOf(bodies(n)))
+      .flatMap(({ spans }) => spans.map((span) => (span as { readonly input?: string }).input));
+    for (const input of inputs) expect(input).to.have.length(longTextBytes);
+    expect(new Set(inputs).size).to.equal(3 * longTracesPerRequest * spansPerTrace);
   });
 });

@@ -124,10 +124,14 @@ export const variedBodies =
     const traces = Array.from({ length: tracesPerRequest }, () =>
       Buffer.from(JSON.stringify(variedTrace(random, id))),
     );
-    const head = `{"log_stream_id":"${run}","traces":[`;
-    const parts = traces.flatMap((trace, at) => (at === 0 ? [trace] : [Buffer.from(','), trace]));
-    return { bytes: Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']}')]), traces };
+    return joined(run, traces);
   };
+
+const joined = (run: string, traces: readonly Buffer[]): Body => {
+  const head = `{"log_stream_id":"${run}","traces":[`;
+  const parts = traces.flatMap((trace, at) => (at === 0 ? [trace] : [Buffer.from(','), trace]));
+  return { bytes: Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']}')]), traces };
+};
 
 const kinds = ['llm', 'tool', 'llm', 'retriever', 'llm', 'tool', 'agent', 'llm', 'tool', 'llm'];
 const variedTrace = (random: Seeded, id: () => string): object => {
@@ -167,5 +171,45 @@ const variedTrace = (random: Seeded, id: () => string): object => {
     user_metadata: { plan: random.pick(['free', 'pro', 'enterprise']) },
     metrics: { solved: random.chance(0.6) },
     spans,
+  };
+};
+
+/** How long each input of a long body is, in bytes. */
+export const longTextBytes = 8_192;
+export const longTracesPerRequest = 2;
+export const longSpansPerRequest = longTracesPerRequest * spansPerTrace;
+/** The last words of one input of ten thousand. */
+export const rareLongWords = 'booking zq-7781';
+const longOneIn = 10_000;
+const poolBytes = 33_554_432;
+
+/** Spans with inputs of 8 KiB: each is a piece of one long text, and no two are the same. */
+export const longBodies = (seed: number, run: string): Bodies => {
+  const pool = text(seeded(seed), poolBytes);
+  return (n) => {
+    const random = seeded(seed + n * 7_919);
+    let ids = n * (longTracesPerRequest + longSpansPerRequest);
+    const id = (): string => `${scrambled(ids++)}${random.uuid().slice(8)}`;
+    let spans = n * longSpansPerRequest;
+    const input = (): string => {
+      const from = random.integer(0, poolBytes - longTextBytes);
+      const some = pool.slice(from, from + longTextBytes);
+      return spans++ % longOneIn === 0
+        ? `${some.slice(rareLongWords.length)}${rareLongWords}`
+        : some;
+    };
+    const traces = Array.from({ length: longTracesPerRequest }, () => {
+      const at = loadEnd - random.next() * loadDays * day;
+      const spansOf = Array.from({ length: spansPerTrace }, (_, step) => ({
+        type: 'llm',
+        id: id(),
+        name: `step ${step}`,
+        created_at: instantOf(at + step * 100),
+        input: input(),
+      }));
+      const trace = { id: id(), created_at: instantOf(at), input: 'bench', spans: spansOf };
+      return Buffer.from(JSON.stringify(trace));
+    });
+    return joined(run, traces);
   };
 };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '../support/client.js';
-import { variedBodies, wideBodies, type Bodies } from './bodies.js';
+import { longBodies, variedBodies, wideBodies, type Bodies } from './bodies.js';
 import type { Load, Loaded } from './load.js';
 import { otlpBodies } from './otlp-bodies.js';
 import { summary } from './stats.js';
@@ -10,10 +10,12 @@ import { summary } from './stats.js';
 const reportEvery = 100;
 const failuresMax = 20;
 
-const bodiesOf = ({ shape, seed, run }: Load): Bodies => {
-  if (shape === 'otlp-json') return otlpBodies(seed, 'json');
-  if (shape === 'otlp-proto') return otlpBodies(seed, 'proto');
-  return (shape === 'wide' ? wideBodies : variedBodies)(seed, run);
+const makers: Readonly<Record<Load['shape'], (seed: number, run: string) => Bodies>> = {
+  wide: wideBodies,
+  varied: variedBodies,
+  long: longBodies,
+  'otlp-json': (seed) => otlpBodies(seed, 'json'),
+  'otlp-proto': (seed) => otlpBodies(seed, 'proto'),
 };
 
 const placeOf = ({ shape, root, run }: Load) => {
@@ -24,7 +26,7 @@ const placeOf = ({ shape, root, run }: Load) => {
 };
 
 const send = async (load: Load, answered: (count: number) => void): Promise<Loaded> => {
-  const bodies = bodiesOf(load);
+  const bodies = makers[load.shape](load.seed, load.run);
   const { path, headers } = placeOf(load);
   const client = clientOf({ ...load, connections: load.connections });
   const latencies: number[] = [];

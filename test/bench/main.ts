@@ -13,6 +13,7 @@ import { historyFoldRow } from './history-fold.js';
 import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
 import { otlpRowNames, otlpRows } from './otlp.js';
+import { literalRowNames, literalRows } from './literal.js';
 import { keyRotationRow } from './key-rotation.js';
 import { keyTimingRow } from './key-timing.js';
 import { ratingRows } from './ratings.js';
@@ -47,6 +48,7 @@ const groups: readonly {
     measure: scorerRows,
   },
   { rows: bigRowNames, measure: bigRows },
+  { rows: literalRowNames, measure: literalRows },
   { rows: spreadRowNames, measure: spreadRows },
   { rows: ['experiment-search', 'experiment-search-written'], measure: experimentRows },
 ];
@@ -55,6 +57,8 @@ const names = groups.flatMap(({ rows }) => rows);
 type Asked = {
   readonly only?: string;
   readonly spans: string;
+  readonly spreadSpans: string;
+  readonly texts: string;
   readonly smoke?: true;
   readonly json?: true;
 };
@@ -69,6 +73,8 @@ const measureAll = async (asked: Asked): Promise<void> => {
     dir: folder.dir,
     smoke: asked.smoke === true,
     spans: asked.smoke === true ? 2_000 : Number(asked.spans),
+    spreadSpans: asked.smoke === true ? 2_000 : Number(asked.spreadSpans),
+    textBytes: asked.smoke === true ? 2_000_000 : Number(asked.texts) * 1e9,
     wanted,
     say: (line) => process.stderr.write(`${line}\n`),
   };
@@ -93,6 +99,8 @@ await new Command('bench')
   .description('Measures the built service beside its baselines.')
   .option('--only <row>', `one row: ${names.join(', ')}`)
   .option('--spans <count>', 'spans that the questions are asked about', '1000000')
+  .option('--spread-spans <count>', 'the same on all engines, which fill slower', '100000')
+  .option('--texts <gigabytes>', 'texts that words are looked for in', '1')
   .option('--smoke', 'small sizes, nothing kept: does every row still run?')
   .option('--json', 'one JSON line a row instead of the table')
   .action(measureAll)

@@ -8,6 +8,7 @@ import { figure, type Row } from './row.js';
 import { resultHash, summary } from './stats.js';
 
 const warmUps = 3;
+const usualTimes = 50;
 const dayMinutes = 1_440;
 const microsecondsADay = 86_400_000_000;
 const from = new Date(loadEnd - loadDays * 86_400_000).toISOString();
@@ -56,7 +57,26 @@ type Bucket = { readonly start_bucket_time: string; readonly slow: number; reado
 type Searched = { readonly bucketed_metrics: Readonly<Record<string, readonly Bucket[]>> };
 type Found = { readonly records: readonly { readonly id: string }[] };
 
-const questions: readonly Question[] = [
+/** A page of the newest spans that have these words in their input. */
+export const wordsIn = (name: string, said: string, words: string): Question => ({
+  name,
+  what: `p95 of: a page of 100 spans by ${said}, newest first`,
+  path: 'spans/search',
+  body: (run) => ({
+    log_stream_id: run,
+    limit: 100,
+    filter_tree: { filter: { type: 'text', name: 'input', operator: 'contains', value: words } },
+  }),
+  sql: (run) => `SELECT id, * FROM spans
+    WHERE run_id = '${run}' AND (contains("input", '${words}') OR key IN
+      (SELECT key FROM texts WHERE name = 'input' AND contains(text, '${words}')))
+    ORDER BY "created_at" DESC, id DESC LIMIT 100`,
+  told: (body: Found) => body.records.map(({ id }) => id),
+  toldStraight: ([id]) => id,
+  target: null,
+});
+
+const usual: readonly Question[] = [
   {
     name: 'custom-search',
     what: 'p95 of: nested filter, group by model, P95 and Sum, buckets of 24 h',
@@ -109,38 +129,27 @@ const questions: readonly Question[] = [
     toldStraight: ([id]) => id,
     target: { most: 50 },
   },
-  {
-    name: 'contains',
-    what: 'p95 of: a page of 100 spans by words that few inputs have, newest first',
-    path: 'spans/search',
-    body: (run) => ({
-      log_stream_id: run,
-      limit: 100,
-      filter_tree: {
-        filter: { type: 'text', name: 'input', operator: 'contains', value: rareWords },
-      },
-    }),
-    sql: (run) => `SELECT id, * FROM spans
-      WHERE run_id = '${run}' AND contains("input", '${rareWords}')
-      ORDER BY "created_at" DESC, id DESC LIMIT 100`,
-    told: (body: Found) => body.records.map(({ id }) => id),
-    toldStraight: ([id]) => id,
-    target: null,
-  },
+  wordsIn('contains', 'words that few inputs have', rareWords),
 ];
 
 export type Asked = { readonly question: Question; readonly row: Row };
 
-/** `prefix`: of the names of the rows, where another kind of service is asked. */
+type Asking = {
+  /** Of the names of the rows, where another kind of service is asked. */
+  readonly prefix?: string;
+  readonly questions?: readonly Question[];
+  readonly times?: number;
+};
+
 export const questionRows = async (
   bench: Bench,
   service: ServiceProcess,
   { root, run }: Place,
-  prefix = '',
+  { prefix = '', questions = usual, times: most = usualTimes }: Asking = {},
 ): Promise<readonly Asked[]> => {
   const asked: Asked[] = [];
   for (const question of questions.filter(({ name }) => bench.wanted(`${prefix}${name}`))) {
-    const times = bench.smoke ? 2 : 50;
+    const times = bench.smoke ? 2 : most;
     const name = `${prefix}${question.name}`;
     bench.say(`${name}: ${times} times`);
     const body = JSON.stringify(question.body(run));
@@ -183,13 +192,14 @@ export const askedStraight = async (
   const connection = await duckdb.connect();
   const rows: Row[] = [];
   for (const { question, row } of asked) {
+    const times = Number(row.parameters['times']);
     bench.say(`${question.name}: straight to DuckDB`);
     let answer: readonly (readonly unknown[])[] = [];
     const ask = async (): Promise<void> => {
       answer = (await connection.runAndReadAll(question.sql(run))).getRowsJson();
     };
     await timed(warmUps, ask);
-    const taken = summary(await timed(bench.smoke ? 2 : 50, ask));
+    const taken = summary(await timed(times, ask));
     const agreed = resultHash(answer.map(question.toldStraight)) === row.hash;
     const what = `the question as SQL, straight to DuckDB; ${agreed ? 'same' : 'ANOTHER'} answer`;
     rows.push({ ...row, baseline: { what, ...figure(taken), value: taken.p95 } });

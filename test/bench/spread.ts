@@ -15,8 +15,6 @@ export const spreadRowNames = [
   ...questions.flatMap((name) => [`spread-${name}`, `spread-replica-${name}`]),
 ];
 
-/** Loading takes minutes for more, and what is asked differs by then already. */
-const spansMost = 100_000;
 /** A replica may cost what passing by the other engines costs. */
 const slowerMost = 1.3;
 
@@ -27,7 +25,7 @@ const slowerMost = 1.3;
 export const spreadRows = async (given: Bench): Promise<readonly Row[]> => {
   const wanted = (name: string): boolean =>
     given.wanted(name) || questions.some((one) => name === one && isAsked(given, one));
-  const bench: Bench = { ...given, spans: Math.min(given.spans, spansMost), wanted };
+  const bench: Bench = { ...given, spans: given.spreadSpans, wanted };
   const alone = await askedAlone(bench);
   const dir = join(bench.dir, 'spread');
   await mkdir(dir, { recursive: true });
@@ -64,8 +62,8 @@ export const spreadRows = async (given: Bench): Promise<readonly Row[]> => {
     rows.push(fillRow(bench, (performance.now() - began) / 1_000, load));
     const beside = (asked: readonly Asked[]): readonly Row[] =>
       asked.map(({ question, row }) => compared(row, alone.get(question.name)));
-    rows.push(...beside(await questionRows(bench, shared, place, 'spread-')));
-    rows.push(...beside(await questionRows(bench, replica, place, 'spread-replica-')));
+    rows.push(...beside(await questionRows(bench, shared, place, { prefix: 'spread-' })));
+    rows.push(...beside(await questionRows(bench, replica, place, { prefix: 'spread-replica-' })));
     return rows;
   } finally {
     for (const one of started) await one.kill();
