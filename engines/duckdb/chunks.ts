@@ -45,14 +45,20 @@ export const addRow = (chunks: Chunks, values: readonly (Cell | null)[]): void =
   }
 };
 
-/** Within the transaction at hand. */
+/** Within the transaction at hand, all of them or none. */
 export const append = async (connection: DuckDBConnection, chunks: Chunks): Promise<void> => {
   if (chunks.at < 0) return;
   await attempt(async () => {
     const appender = await connection.createAppender(chunks.table);
-    for (const chunk of chunks.full) appender.appendDataChunk(chunk);
-    appender.appendDataChunk(filled(chunks, chunks.at + 1));
-    appender.closeSync();
+    try {
+      for (const chunk of chunks.full) appender.appendDataChunk(chunk);
+      appender.appendDataChunk(filled(chunks, chunks.at + 1));
+      appender.closeSync();
+    } catch (error) {
+      // It would write what it holds when it is collected, in whatever transaction there is then.
+      appender.clear();
+      throw error;
+    }
   });
 };
 
