@@ -124,7 +124,10 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
     resume: async (name) => {
       const found = subscription(name);
       found.paused = false;
-      found.trouble = null;
+      // Tried at once, from where its store is: its last write may have been kept.
+      if (found.trouble !== null) {
+        found.trouble = { ...found.trouble, retryAt: run.clock.milliseconds() };
+      }
       runner.wake();
     },
     rebuild: async (name, progress, wishes = {}) => {

@@ -84,6 +84,11 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   let stopped = false;
   let idle = new AbortController();
   const round = openRounds(subscriptions, headTimes, needs, () => stopped);
+  /** Reading the log failed: every subscription says so and waits. */
+  const unreadable = (error: unknown): Round => {
+    for (const subscription of subscriptions) fail(subscription, needs.clock, reasonOf(error));
+    return { moved: false, gathers: false };
+  };
   const loop = async (): Promise<void> => {
     for (;;) {
       if (stopped) return;
@@ -91,17 +96,13 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       // Stores may answer without ever leaving the thread; questions to it have to get in between.
       await new Promise((resolve) => setImmediate(resolve));
       const began = needs.clock.milliseconds();
-      const { moved, gathers } = await exclusively(round).catch((error: unknown) => {
-        // Reading the log failed: every subscription says so and waits.
-        for (const subscription of subscriptions) fail(subscription, needs.clock, reasonOf(error));
-        return { moved: false, gathers: false };
-      });
+      const { moved, gathers } = await exclusively(round).catch(unreadable);
       if (gathers && !stopped) {
         const took = needs.clock.milliseconds() - began;
         await needs.clock.wait(Math.min(took, gatherMostMs), idle.signal);
       }
       if (moved || stopped || idle.signal.aborted) continue;
-      await rest(subscriptions, needs, idle.signal);
+      await rest(subscriptions, needs, idle.signal).catch(unreadable);
       idle.abort();
     }
   };
@@ -232,31 +233,35 @@ const serve = async (
   let applied: Promise<boolean> = Promise.resolve(true);
   let events = 0;
   let isOver = false;
-  for (let count = 0; count < pagesAtOnce && !isOver; count += 1) {
-    const head = await lookAhead();
-    const page = await pages.after(position);
-    events += page.events.length;
-    isOver = page.through >= head && events < manyEvents;
-    const from = { position, applied: count === 0 ? null : applied };
-    if (page.gap !== null || page.through <= position) {
-      await applied;
-      settle(group, page.gap, needs);
-      return { events, isOver };
+  try {
+    for (let count = 0; count < pagesAtOnce && !isOver; count += 1) {
+      const head = await lookAhead();
+      const page = await pages.after(position);
+      events += page.events.length;
+      isOver = page.through >= head && events < manyEvents;
+      const from = { position, applied: count === 0 ? null : applied };
+      if (page.gap !== null || page.through <= position) {
+        await applied;
+        settle(group, page.gap, needs);
+        return { events, isOver };
+      }
+      const steps = await Promise.all(
+        group.map((subscription) => foldPage(subscription, page, from, needs)),
+      );
+      // What was folded onto a batch that the store did not take is thrown away.
+      if (!(await applied)) return { events, isOver: false };
+      const taken = steps.filter((step) => step !== null);
+      const written = Promise.all(taken.map((step) => applyStep(step, needs)));
+      applied = written.then((all) => all.every(Boolean));
+      position = page.through;
+      const together = taken.length === group.length && taken.every(goesOn(page.through));
+      isOver &&= together;
+      if (!together || isStopped()) break;
     }
-    const steps = await Promise.all(
-      group.map((subscription) => foldPage(subscription, page, from, needs)),
-    );
-    // What was folded onto a batch that the store did not take is thrown away.
-    if (!(await applied)) return { events, isOver: false };
-    const taken = steps.filter((step) => step !== null);
-    const written = Promise.all(taken.map((step) => applyStep(step, needs)));
-    applied = written.then((all) => all.every(Boolean));
-    position = page.through;
-    const together = taken.length === group.length && taken.every(goesOn(page.through));
-    isOver &&= together;
-    if (!together || isStopped()) break;
+  } finally {
+    // When the log fails too: where a store is cannot be told while it writes.
+    await applied;
   }
-  await applied;
   return { events, isOver };
 };
 

@@ -57,6 +57,7 @@ export const sayingDamage = (
     streams: (...asked) => watched(reader.streams(...asked)),
     head: () => watched(reader.head()),
     lag: (after) => watched(reader.lag(after)),
+    grown: (...asked) => watched(reader.grown(...asked)),
   };
 };
 

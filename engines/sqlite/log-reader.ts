@@ -328,20 +328,33 @@ const pageOf = async (
   return { events, erased: [], through: isOver || last === undefined ? through : last };
 };
 
-/** Who waits for the log to grow: told by the bus, and looking now and then all the same. */
+/**
+ * Who waits for the log to grow: told by the bus, and looking now and then all the same. Rejects
+ * when the head cannot be read.
+ */
 const openWaits = (bus: Bus, head: () => Position) => {
   const waits = new Set<() => void>();
   return {
     wait: (from: Position, signal: AbortSignal | undefined): Promise<void> =>
-      new Promise((resolve) => {
-        const done = (): void => {
+      new Promise((resolve, reject) => {
+        const end = (): void => {
           clearInterval(timer);
           unsubscribe();
           signal?.removeEventListener('abort', done);
           waits.delete(done);
+        };
+        const done = (): void => {
+          end();
           resolve();
         };
-        const look = (): void => void (head() > from && done());
+        const look = (): void => {
+          try {
+            if (head() > from) done();
+          } catch (error) {
+            end();
+            reject(error);
+          }
+        };
         const unsubscribe = bus.subscribe('log.grown', look);
         const timer = setInterval(look, lookAgainMs).unref();
         signal?.addEventListener('abort', done, { once: true });

@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { systemClock } from '../../engines/node/clock.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import { openSequence } from '../../kernel/turns.js';
+import { allTraces } from '../../kernel/records/questions.js';
+import type { Records } from '../../kernel/records/records.js';
+import { temporaryFolder } from '../support/folder.js';
+import { logged } from '../support/logged-trace.js';
+import { projectorIn, type OpenProjector } from '../support/projector.js';
+import { projectId, traceStream } from '../support/trace-histories.js';
+import { until } from '../support/until.js';
+
+const traces = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => ({
+    stream: traceStream(from + at),
+    expected: 'none' as const,
+    events: [logged(from + at)],
+  }));
+
+describe('the projector, when its log fails for a moment', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let open: OpenProjector;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(async () => {
+    await open.close();
+    await folder.remove();
+  });
+  const counted = (): Promise<number> => open.records.count(allTraces(projectId));
+
+  it('folds nothing onto a store that still writes the batch before', async () => {
+    const away = { since: null as Promise<void> | null, isOver: false };
+    /** What is tried again is due at once. */
+    const skew = { milliseconds: 0 };
+    const clock = {
+      ...systemClock,
+      milliseconds: (): number => (skew.milliseconds += 1_000),
+      wait: (): Promise<void> => nextTurn(),
+    };
+    const inTurn = openSequence();
+    const records = (found: Records): Records => ({
+      ...found,
+      apply: (writes, checkpoint) =>
+        inTurn(async () => {
+          if (writes.groups.length > 0 && away.since === null) {
+            away.since = open.log.append(traces(100, 130)).then(() => undefined);
+            await away.since;
+            for (let turn = 0; turn < 1_000; turn += 1) await nextTurn();
+          }
+          return found.apply(writes, checkpoint);
+        }),
+    });
+    const reader = (log: EventLog): EventLog => ({
+      ...log,
+      page: async (...asked) => {
+        await away.since;
+        if (away.since === null || away.isOver) return log.page(...asked);
+        away.isOver = true;
+        throw new Fault('unavailable', 'The log is away');
+      },
+    });
+    open = await projectorIn({ dir: folder.dir, clock, records, reader });
+    await open.log.append(traces(0, 100));
+    await until('all is folded', 30_000, async () => (await counted()) >= 130);
+    expect(away.isOver).to.equal(true);
+    expect(await counted()).to.equal(130);
+    for (const { name, difference } of await open.projector.verify(null)) {
+      expect(difference, name).to.equal(null);
+    }
+  });
+
+  it('goes on when it could not be told that there is more', async () => {
+    const asked = { times: 0 };
+    const reader = (log: EventLog): EventLog => ({
+      ...log,
+      grown: async (...waiting) => {
+        asked.times += 1;
+        if (asked.times === 1) throw new Error('disk I/O error');
+        return log.grown(...waiting);
+      },
+    });
+    open = await projectorIn({ dir: folder.dir, reader });
+    await until('it has failed and been asked again', 30_000, async () => asked.times > 1);
+    await open.log.append(traces(0, 3));
+    await open.settled();
+    expect(await counted()).to.equal(3);
+  });
+});
