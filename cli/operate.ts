@@ -91,7 +91,7 @@ const linesOut = {
 
 /**
  * `assay verify`: exit 1 and the first difference when a read model is not what a replay of the log
- * gives.
+ * gives, and when streams are parked, of which neither has all.
  */
 export const verify = async (
   config: Config,
@@ -103,13 +103,14 @@ export const verify = async (
     const verified = await desk.verify(null, bar.show);
     bar.end();
     const wrong = verified.filter((one) => one.difference !== null);
-    if (wrong.length > 0) process.exitCode = 1;
+    const lacking = verified.filter(({ parked }) => parked > 0);
+    if (wrong.length > 0 || lacking.length > 0) process.exitCode = 1;
     if (json) {
       process.stdout.write(`${JSON.stringify({ equal: wrong.length === 0, verified })}\n`);
       return;
     }
     const table = new Table({
-      head: ['read model', 'position', 'items', 'equal'],
+      head: ['read model', 'position', 'items', 'equal', 'parked'],
       style: { head: [], border: [] },
     });
     table.push(
@@ -118,6 +119,7 @@ export const verify = async (
         one.position,
         String(one.items),
         one.difference === null ? 'yes' : 'NO',
+        String(one.parked),
       ]),
     );
     process.stdout.write(`${table.toString()}\n`);
@@ -127,6 +129,12 @@ export const verify = async (
           `  stored: ${JSON.stringify(difference?.stored)}\n` +
           `  replay: ${JSON.stringify(difference?.replayed)}\n` +
           `Mend it with: assay rebuild ${name}\n`,
+      );
+    }
+    for (const { name, parked } of lacking) {
+      process.stdout.write(
+        `${name} lacks what ${parked} parked ${parked === 1 ? 'stream was' : 'streams were'} told; ` +
+          `see: assay parked list\n`,
       );
     }
   } finally {

@@ -1,4 +1,5 @@
 import { reasonOf } from '../kernel/fault.js';
+import { isOfDisk } from '../kernel/full-disk.js';
 import type { Bus, Clock, Page, Position, Recorded } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
 import { skippedKey, type Parking } from './parking.js';
@@ -150,7 +151,8 @@ export const applyStep = async (step: Step, needs: SubscriptionNeeds): Promise<b
  * The store did not take the batch, or could not be read for it. It is tried again as it is, later
  * and later. When the store takes an empty batch meanwhile, the fault is in the events: ever
  * smaller batches are tried at once, down to the one event that it refuses, and when it does so
- * again and again, that event's stream is parked like any poison.
+ * again and again, that event's stream is parked like any poison. A full disk refuses what is large
+ * and takes an empty batch, so its failures say nothing about events.
  */
 const refused = async (
   { subscription, events }: Pick<Step, 'subscription' | 'events'>,
@@ -158,6 +160,7 @@ const refused = async (
   needs: SubscriptionNeeds,
 ): Promise<void> => {
   fail(subscription, needs.clock, reasonOf(error));
+  if (isOfDisk(error)) return;
   const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
   const [only] = events;
   if (!subscription.source.parks) return;

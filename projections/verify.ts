@@ -32,6 +32,8 @@ export type Verified = {
   /** Both sides have the log up to here. */
   readonly position: Position;
   readonly items: number;
+  /** Streams that are set aside, of which both sides have only what came before. */
+  readonly parked: number;
   /** The first one by key; null = the read model is what a replay gives. */
   readonly difference: Difference | null;
 };
@@ -82,7 +84,8 @@ export const verify = async (
         whileWanted(signal, subscription.source.dump()),
         copy.model.dump(),
       );
-      return { name, version: subscription.source.version, position, ...compared };
+      const parked = parking.of(name).parked.size;
+      return { name, version: subscription.source.version, position, parked, ...compared };
     });
   } finally {
     await copy.discard();

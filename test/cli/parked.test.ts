@@ -75,6 +75,12 @@ describe('assay parked', () => {
     expect((await parked('show', sound)).code).to.equal(1);
   });
 
+  it('is told by verify, which proves only what is not set aside', async () => {
+    const verified = await assay(folder.dir, 'verify');
+    expect(verified.code, verified.output).to.equal(1);
+    expect(verified.output).to.match(/records lacks what 2 parked streams were told; see: /);
+  });
+
   it('asks for a reason, and says when a stream is parked again', async () => {
     expect((await parked('skip', broken, '--in', 'records')).output).to.include('--reason');
     expect(await decisions()).to.deep.equal([]);

@@ -1,0 +1,20 @@
+/**
+ * Whether this failure is one of the disk: there is no room, or it cannot be written. It is the
+ * fault of nothing that was to be written, though what is small may still fit.
+ */
+export const isOfDisk = (error: unknown): boolean => {
+  const seen = new Set<unknown>();
+  for (let at = error; at instanceof Error && !seen.has(at); at = at.cause) {
+    seen.add(at);
+    const { code } = at as { readonly code?: unknown };
+    if (typeof code === 'string' && codes.test(code)) return true;
+    if (said.test(at.message)) return true;
+  }
+  return false;
+};
+
+/** Node's and SQLite's. */
+const codes = /^(?:ENOSPC|EDQUOT|EIO|EROFS|SQLITE_FULL|SQLITE_IOERR\w*|SQLITE_READONLY\w*)$/;
+/** DuckDB and MongoDB say it in words: those of the operating system. */
+const said =
+  /No space left on device|Disk quota exceeded|Input\/output error|Read-only file system|OutOfDiskSpace/;

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { systemClock } from '../../engines/node/clock.js';
+import { Fault } from '../../kernel/fault.js';
+import { isOfDisk } from '../../kernel/full-disk.js';
+import { allTraces } from '../../kernel/records/questions.js';
+import type { Records } from '../../kernel/records/records.js';
+import { temporaryFolder } from '../support/folder.js';
+import { logged } from '../support/logged-trace.js';
+import { projectorIn } from '../support/projector.js';
+import { projectId, traceStream } from '../support/trace-histories.js';
+import { until } from '../support/until.js';
+
+/** As DuckDB says it, through the port. */
+const noRoom = (): Fault =>
+  new Fault('unavailable', 'The records cannot be read or written now', {
+    cause: new Error(
+      'TransactionContext Error: Failed to commit: Could not write file "r.wal": No space left on device',
+    ),
+  });
+
+describe('a read model whose disk is full', () => {
+  it('parks nothing, though an empty batch fits, and has all once there is room', async () => {
+    const folder = await temporaryFolder();
+    const disk = { isFull: true, refused: 0 };
+    const records = (found: Records): Records => ({
+      ...found,
+      apply: async (writes, checkpoint) => {
+        if (disk.isFull && writes.groups.length > 0) {
+          disk.refused += 1;
+          throw noRoom();
+        }
+        return found.apply(writes, checkpoint);
+      },
+    });
+    // Waiting takes a turn of the loop.
+    let now = 0;
+    const clock = {
+      ...systemClock,
+      milliseconds: (): number => (now += 1_000),
+      wait: (): Promise<void> => nextTurn(),
+    };
+    const open = await projectorIn({ dir: folder.dir, records, clock });
+    const batch = [1, 2, 3].map((number) => ({
+      stream: traceStream(number),
+      expected: 'none' as const,
+      events: [logged(number)],
+    }));
+    await open.log.append(batch);
+    await until('it was refused again and again', 30_000, async () => disk.refused >= 12);
+    expect(await open.projector.parked()).to.deep.equal([]);
+    const [stalled] = (await open.projector.status()).map((one) => one.stalled);
+    expect(stalled).to.include('No space left on device');
+    disk.isFull = false;
+    const counted = () => open.records.count(allTraces(projectId));
+    await until('all is there', 30_000, async () => (await counted()) === 3);
+    await open.close();
+    await folder.remove();
+  });
+
+  it('is told by what engines and systems say of it', () => {
+    const coded = (code: string): Error => Object.assign(new Error('no'), { code });
+    for (const code of ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE'])
+      expect(isOfDisk(new Fault('unavailable', 'no', { cause: coded(code) })), code).to.equal(true);
+    expect(isOfDisk(noRoom())).to.equal(true);
+    for (const other of [
+      coded('EPIPE'),
+      new Error('Out of Memory'),
+      new TypeError('no uuid'),
+      null,
+    ])
+      expect(isOfDisk(other)).to.equal(false);
+  });
+});
