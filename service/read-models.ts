@@ -4,7 +4,7 @@ import { openSlices } from '../engines/node/loop-turns.js';
 import type { Documents } from '../kernel/documents.js';
 import { openFairLine } from '../kernel/fair.js';
 import { Fault } from '../kernel/fault.js';
-import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
+import { start, type Bus, type Clock, type EventLog, type Position } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
 import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
@@ -36,11 +36,16 @@ export const openReadModels = async (
   { log, bus, clock, pacing, projecting, signal }: Needs,
 ) => {
   const { patiently } = waiting;
-  /** Another count of partitions is filled from the log first. */
+  /**
+   * Records that nobody folded for a while are filled from the log first: those of another count of
+   * partitions, or those beside which the lists went on alone.
+   */
   const openShared = async ({ head }: Pick<EventLog, 'head'>): Promise<Records> => {
     const shared = await engines.records();
-    if (config.recordsPartitions === 1) return shared;
-    const until = await head();
+    const until =
+      config.recordsPartitions === 1
+        ? furthest(await positionsOf(checkpointsOf(asked, null)))
+        : await head();
     const look = async () => ((await shared.checkpoint()) < until ? behindReason : null);
     return onceWhole(shared, openFilling(look, open));
   };
@@ -106,6 +111,9 @@ const checkpointsOf = (
     ...(records === null ? [] : [[recordsCollection.name, () => records.checkpoint()] as const]),
   ]);
 };
+
+const furthest = (positions: ReadonlyMap<string, Position>): Position =>
+  [...positions.values()].reduce((one, other) => (other > one ? other : one), start);
 
 /** How far each read model is, by name. */
 const positionsOf = async (checkpoints: Checkpoints): Promise<ReadonlyMap<string, Position>> =>

@@ -152,4 +152,27 @@ describeSpread('records that several processes fold in parts', describe, functio
       await kill(name);
     await hasAll(await write(5, 'wider'), 'wider');
   });
+
+  it('are whole again in one part before it answers, once nobody else folds the lists', async () => {
+    const min = await write(5, 'wider');
+    await hasAll(min, 'wider');
+    await start('narrow', 1);
+    const [project = '', count = 0] = [...written][0] ?? [];
+    const asked = () =>
+      of('narrow').client.send<{ total_count?: number; code?: string }>(
+        'POST',
+        `/v2/projects/${project}/spans/count`,
+        { body: {} },
+      );
+    // The lists are folded by who has the lease, and nobody folds these records.
+    const { status, body } = await asked();
+    expect([status, body.code]).to.deep.equal([503, 'read_model_behind']);
+    await kill('wider');
+    await until('the one part has all', 60_000, async () => {
+      const told = await asked();
+      if (told.status === 200) expect(told.body.total_count).to.equal(count * spans.length);
+      return told.status === 200;
+    });
+    await hasAll(await write(5, 'narrow'), 'narrow');
+  });
 });
