@@ -6,9 +6,9 @@ export const isOfDisk = (error: unknown): boolean => {
   const seen = new Set<unknown>();
   for (let at = error; at instanceof Error && !seen.has(at); at = at.cause) {
     seen.add(at);
-    const { code } = at as { readonly code?: unknown };
+    const { code, message } = at as Error & { readonly code?: unknown };
     if (typeof code === 'string' && codes.test(code)) return true;
-    if (said.test(at.message)) return true;
+    if (said.some((one) => one.test(message))) return true;
   }
   return false;
 };
@@ -16,5 +16,7 @@ export const isOfDisk = (error: unknown): boolean => {
 /** Node's and SQLite's. */
 const codes = /^(?:ENOSPC|EDQUOT|EIO|EROFS|SQLITE_FULL|SQLITE_IOERR\w*|SQLITE_READONLY\w*)$/;
 /** DuckDB and MongoDB say it in words: those of the operating system. */
-const said =
-  /No space left on device|Disk quota exceeded|Input\/output error|Read-only file system|OutOfDiskSpace/;
+const said: readonly RegExp[] = [
+  /No space left on device|OutOfDiskSpace|Disk quota exceeded/,
+  /Input\/output error|Read-only file system/,
+];

@@ -153,7 +153,7 @@ describeSpread('records that several processes fold in parts', describe, functio
     await hasAll(await write(5, 'wider'), 'wider');
   });
 
-  it('are whole again in one part before it answers, once nobody else folds the lists', async () => {
+  it('are whole again in one part before it answers, once it folds the lists', async () => {
     const min = await write(5, 'wider');
     await hasAll(min, 'wider');
     await start('narrow', 1);

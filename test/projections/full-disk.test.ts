@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 const noRoom = (): Fault =>
   new Fault('unavailable', 'The records cannot be read or written now', {
     cause: new Error(
-      'TransactionContext Error: Failed to commit: Could not write file "r.wal": No space left on device',
+      'Failed to commit: Could not write file "records.wal": No space left on device',
     ),
   });
 
