@@ -20,6 +20,8 @@ type Waiting = {
 type Lane = {
   readonly call: Promise<BatchCall>;
   readonly waiting: Map<string, Waiting>;
+  /** Appends that were given to it and have not ended. */
+  underWay: number;
   /** Answers so far. */
   heard: number;
 };
@@ -36,6 +38,14 @@ export const openBatchAppends = (open: () => Promise<BatchCall>): BatchAppends =
   const leave = (lane: Lane): void => {
     if (current === lane) current = null;
   };
+  /** A call that nobody uses any more would keep its place on the connection. */
+  const endLeft = (lane: Lane): void => {
+    if (current === lane || lane.underWay > 0) return;
+    lane.call.then(
+      (call) => call.end(),
+      () => undefined,
+    );
+  };
   const broken = (lane: Lane, error: Error & { readonly code?: number }): void => {
     leave(lane);
     if (error.code === unimplemented) isOffered = false;
@@ -43,7 +53,7 @@ export const openBatchAppends = (open: () => Promise<BatchCall>): BatchAppends =
     lane.waiting.clear();
   };
   const begin = (): Lane => {
-    const lane: Lane = { call: open(), waiting: new Map(), heard: 0 };
+    const lane: Lane = { call: open(), waiting: new Map(), underWay: 0, heard: 0 };
     lane.call.then(
       (call) => {
         call.on('data', (response) => {
@@ -60,39 +70,44 @@ export const openBatchAppends = (open: () => Promise<BatchCall>): BatchAppends =
     );
     return lane;
   };
-  const sent = async (lane: Lane, order: Append, withinMs: number): Promise<Appended> => {
-    const call = await lane.call;
-    const { key, request } = requestOf(order, new Date(Date.now() + withinMs));
-    const { heard } = lane;
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      return await new Promise<Appended>((resolve, reject) => {
-        lane.waiting.set(key, { resolve, reject });
-        timer = setTimeout(() => {
-          reject(new Error('no answer to an append'));
-          // One append that is slow does not end the others; a dead call does.
-          if (lane.heard === heard) call.cancel();
-        }, withinMs);
-        call.write(request);
-      });
-    } finally {
-      clearTimeout(timer);
-      lane.waiting.delete(key);
-    }
-  };
   return {
     append: async (order, withinMs) => {
       current ??= begin();
       const lane = current;
+      lane.underWay += 1;
       try {
         return await sent(lane, order, withinMs);
       } catch (error) {
         if (!plainAnswers.has(troubleOf(error))) leave(lane);
         throw error;
+      } finally {
+        lane.underWay -= 1;
+        endLeft(lane);
       }
     },
     isOffered: () => isOffered,
   };
+};
+
+const sent = async (lane: Lane, order: Append, withinMs: number): Promise<Appended> => {
+  const call = await lane.call;
+  const { key, request } = requestOf(order, new Date(Date.now() + withinMs));
+  const { heard } = lane;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<Appended>((resolve, reject) => {
+      lane.waiting.set(key, { resolve, reject });
+      timer = setTimeout(() => {
+        reject(new Error('no answer to an append'));
+        // One append that is slow does not end the others; a dead call does.
+        if (lane.heard === heard) call.cancel();
+      }, withinMs);
+      call.write(request);
+    });
+  } finally {
+    clearTimeout(timer);
+    lane.waiting.delete(key);
+  }
 };
 
 const plainAnswers: ReadonlySet<ReturnType<typeof troubleOf>> = new Set([

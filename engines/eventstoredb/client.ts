@@ -52,6 +52,9 @@ export type BatchCall = {
   on(event: 'error', hear: (error: Error & { readonly code?: number }) => void): unknown;
   on(event: 'end', hear: () => void): unknown;
   write(request: BatchAppendReq): boolean;
+  /** Nothing more is written: the server ends it once it has answered the rest. */
+  end(): void;
+  /** At once. The client connects anew after that. */
   cancel(): void;
 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
-import type { EventLog } from '../../kernel/ports.js';
+import type { EventLog, StreamAppend } from '../../kernel/ports.js';
 import { position, single } from '../suites/event-log.js';
 import {
   startEventStoreServer,
@@ -8,6 +8,7 @@ import {
 } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { until } from '../support/until.js';
 
 describe('appends to EventStoreDB over one call', function () {
   this.timeout(60_000);
@@ -60,10 +61,9 @@ describe('appends to EventStoreDB over one call', function () {
     expect(order).to.deep.equal(['quick', 'slow']);
   });
 
-  it('ends no other append because one is silent, and finds that one', async () => {
-    await begin(true);
+  /** Resolves with how many others were answered while it was waited for. */
+  const amongOthers = async (silent: StreamAppend): Promise<number> => {
     server.faults.plan('append', { kind: 'silent-after' });
-    const silent = appendOf(newStream(), 'none', newEvent('silent'));
     const going = single(log, silent);
     // One at a time, so that answers come as long as the silent one is waited for.
     let answered = 0;
@@ -76,8 +76,22 @@ describe('appends to EventStoreDB over one call', function () {
     position(await going);
     over.abort();
     await others;
+    return answered;
+  };
+
+  it('ends no other append because one is silent, and finds that one', async () => {
+    await begin(true);
+    const silent = appendOf(newStream(), 'none', newEvent('silent'));
+    const answered = await amongOthers(silent);
     expect(await log.read(silent.stream)).to.have.length(1);
     expect(server.counts).to.deep.equal({ append: 0, batchAppend: answered + 1 });
+  });
+
+  it('keeps no call open that it uses no more', async () => {
+    await begin(true);
+    await amongOthers(appendOf(newStream(), 'none', newEvent('silent')));
+    await single(log, appendOf(newStream(), 'none', newEvent('next')));
+    await until('only the last call is open', 2_000, async () => server.batchCalls() === 1);
   });
 
   it('stores once what was under way when the call broke', async () => {

@@ -34,6 +34,7 @@ export type Counts = { append: number; batchAppend: number };
 /** Whatever writes: appends one by one and in batches, deletions and tombstones. */
 export const openAppends = (store: Store, faults: Faults) => {
   const counts: Counts = { append: 0, batchAppend: 0 };
+  const batchCalls = new Set<BatchCall>();
 
   const appendOne = async (call: AppendCall): Promise<messages.AppendResp | null> => {
     counts.append += 1;
@@ -107,6 +108,8 @@ export const openAppends = (store: Store, faults: Faults) => {
 
   return {
     counts,
+    /** Calls for appends in batches that are open. */
+    batchCalls: (): number => batchCalls.size,
     append: (call: AppendCall, answer: sendUnaryData<messages.AppendResp>): void => {
       appendOne(call).then(
         (result) => result !== null && answer(null, result),
@@ -115,6 +118,8 @@ export const openAppends = (store: Store, faults: Faults) => {
     },
     batchAppend: (call: BatchCall): void => {
       const open = new Map<string, { head: BatchHead; proposed: Proposed[] }>();
+      batchCalls.add(call);
+      call.once('close', () => batchCalls.delete(call));
       call.on('data', (request: messages.BatchAppendReq) => {
         const correlation = request.getCorrelationId();
         if (correlation === undefined) return;

@@ -92,6 +92,7 @@ export const startEventStoreServer = async (options: Options) => {
     faults,
     subscribers: reads.subscribers,
     counts: appends.counts,
+    batchCalls: appends.batchCalls,
     /** Breaks every connection; what was acknowledged is durable. */
     close: async (): Promise<void> => {
       server.forceShutdown();
