@@ -37,7 +37,7 @@ export const unreadMax = { among: 4 * 1024 * 1024, alone: 12 * 1024 * 1024 };
 export const aloneAfterMs = 5_000;
 /** A read model that stands still, or is far behind, is not waited for. */
 export const standstillMs = 2_000;
-/** Hints may be lost. */
+/** Hints may be lost, and time passes while the store is silent. */
 const lookAgainMs = 100;
 /** Of one project; more are seen as one. */
 const notedMax = 256;
@@ -110,8 +110,7 @@ export const openPace = ({
 }: Needs): Pace => {
   const lines = new Map<string, ProjectLine>();
   let seen = start;
-  let isWatching = false;
-  let isStopped = false;
+  let [isWatching, isStopped] = [false, false];
   const bound = openBound(() => clock.milliseconds(), weightMax);
   const lineOf = (project: string): ProjectLine => {
     const line =
@@ -137,7 +136,8 @@ export const openPace = ({
     isWatching = true;
     while ([...lines.values()].some((line) => line.isWaiting())) {
       await clock.wait(lookAgainMs, new AbortController().signal);
-      await look();
+      lines.forEach(settle);
+      void look();
     }
     isWatching = false;
   };

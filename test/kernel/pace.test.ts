@@ -44,17 +44,20 @@ const handClock = () => {
 describe('the pace of what a project logs', () => {
   let clock: ReturnType<typeof handClock>;
   let readable: Position;
+  /** Whoever asks up to where it is folded hears nothing. */
+  let isSilent: boolean;
   let pace: Pace;
   let begun: string[];
   let waited: number[];
   beforeEach(async () => {
     clock = handClock();
     readable = start;
+    isSilent = false;
     begun = [];
     waited = [];
     pace = openPace({
       clock,
-      readable: async () => readable,
+      readable: () => (isSilent ? new Promise(() => undefined) : Promise.resolve(readable)),
       waited: (ms) => waited.push(ms),
       weightMax: { among: 10, alone: 30 },
     });
@@ -66,9 +69,10 @@ describe('the pace of what a project logs', () => {
     project: string,
     weight: number,
     signal?: AbortSignal,
+    atMostMs = pauseMaxMs,
   ): Promise<AppendEnded> => {
     const end = await pace.begin(project, weight, {
-      atMostMs: pauseMaxMs,
+      atMostMs,
       ...(signal && { signal }),
     });
     begun.push(project);
@@ -144,6 +148,19 @@ describe('the pace of what a project logs', () => {
     await last;
     expect(waited).to.have.length(1);
     expect(waited[0]).to.be.within(pauseMaxMs, pauseMaxMs + 100);
+  });
+
+  it('goes by the time that passed while the store does not answer', async () => {
+    await logs('heavy', 10, 1);
+    isSilent = true;
+    const next = [begins('heavy', 10, undefined, 500), begins('heavy', 10)];
+    await clock.pass(400);
+    expect(begun).to.have.length(1);
+    await clock.pass(100);
+    expect(begun, 'one may wait no longer').to.have.length(2);
+    await clock.pass(standstillMs);
+    expect(begun, 'nothing becomes readable').to.have.length(3);
+    await Promise.all(next);
   });
 
   it('gives more room to a project that logs alone, until another one does', async () => {
