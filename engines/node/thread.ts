@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { checkAsked } from '../../kernel/asking.js';
+import { checkAsked, noLongerAsked } from '../../kernel/asking.js';
 import { Fault, reasonOf, type Complaint, type FaultCode } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 
@@ -104,12 +104,12 @@ export const serve = (port: MessagePort, target: Target): void => {
   port.on('message', (message: Call) => {
     if ('call' in message) void answer(message);
     else if ('next' in message) void advance(message.next);
-    else if ('abort' in message) asked.get(message.abort)?.abort();
+    else if ('abort' in message) asked.get(message.abort)?.abort(noLongerAsked());
     else void end(message.end).catch(() => null);
   });
   port.on('close', () => {
     for (const call of iterators.keys()) void end(call).catch(() => null);
-    for (const controller of asked.values()) controller.abort();
+    for (const controller of asked.values()) controller.abort(noLongerAsked());
   });
 };
 

@@ -24,6 +24,8 @@ describe('a port served from another thread', () => {
   let kept: readonly Uint8Array[];
   /** Of a call that hangs, when it was told that nobody waits. */
   let end: () => void;
+  /** Its signal there. */
+  let told: AbortSignal | undefined;
   beforeEach(() => {
     released = 0;
     const given: string[] = [];
@@ -47,6 +49,7 @@ describe('a port served from another thread', () => {
         return new Promise((_resolve, reject) =>
           signal?.addEventListener('abort', () => {
             given.push(what);
+            told = signal;
             end = () => reject(new Error('ended'));
           }),
         );
@@ -140,6 +143,8 @@ describe('a port served from another thread', () => {
     gone.abort(reason);
     expect(await store.given()).to.deep.equal(['hang']);
     expect(isOver).to.equal(false);
+    expect(told?.reason).to.be.instanceOf(Fault);
+    expect(told?.reason, 'no failure is behind it').to.have.property('cause', undefined);
     end();
     expect(await hanging).to.equal(reason);
     expect(await other).to.equal('other undefined');
