@@ -101,15 +101,17 @@ export const batchOf = async (
 type Kept = Pick<GroupWrite, 'group' | 'rows' | 'kept'>;
 
 const rowsKept = (model: RecordsModel, writes: RecordWrites): readonly Kept[] => {
-  const runs = new Set([...model.deletedRuns, ...writes.deletedRuns]);
-  const projects = new Set([...model.deletedProjects, ...writes.deletedProjects]);
+  // Those of the model are many: too many to copy with each batch.
+  const runs = [model.deletedRuns, new Set(writes.deletedRuns)];
+  const projects = [model.deletedProjects, new Set(writes.deletedProjects)];
   return writes.groups
     .map(({ group, rows, kept }) => ({
       group,
       ...(kept !== undefined && { kept }),
       rows: rows.filter(
         ({ values: { project_id: project, run_id: run } }) =>
-          !projects.has(String(project)) && !runs.has(String(run)),
+          !projects.some((some) => some.has(String(project))) &&
+          !runs.some((some) => some.has(String(run))),
       ),
     }))
     .filter(({ rows }) => rows.length > 0);

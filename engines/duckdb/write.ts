@@ -123,6 +123,7 @@ const noteChanges = (
     const { project_id: project, run_id: run } = first.values;
     model.changedRuns.note(String(project), String(run));
   }
+  if (emptied.length === 0) return;
   const projects = new Map([...model.projects].map(([id, number]) => [number, id]));
   for (const { project, run } of emptied) {
     model.changedRuns.note(projects.get(project) ?? '', run);
