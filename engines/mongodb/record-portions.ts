@@ -6,15 +6,16 @@ import { restMax } from './record-rows.js';
 export const weightOf = (document: Document): number =>
   BSON.calculateObjectSize(document) + Number(document['parts']) * restMax;
 
-/** Whole groups, until the next one would make them too much to hold at once. */
+/** Whole groups, until they are as many rows as that or too much to hold at once. */
 export const firstGroups = async (
   documents: AsyncIterable<Document>,
+  rowsMax: number,
 ): Promise<readonly Document[]> => {
   const taken: Document[] = [];
   let left = pageBytesMax;
   for await (const document of documents) {
     const begins = taken.at(-1)?.['group'] !== document['group'];
-    if (left < 0 && begins) return taken;
+    if (begins && (left < 0 || taken.length >= rowsMax)) return taken;
     left -= weightOf(document);
     taken.push(document);
   }

@@ -248,8 +248,8 @@ const ofRuns = ({ ask, askAnyway }: Asks) =>
     runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
   }) satisfies Partial<Records>;
 
-// Groups read at a time, fewer when they are large.
-const dumpGroups = 200;
+// Rows read at a time, fewer when they are large, and more of a group that has more.
+const dumpRows = 1_000;
 
 /**
  * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
@@ -265,25 +265,15 @@ async function* dump({ ask }: Asks): AsyncIterable<DumpItem> {
   }
 }
 
+/** The index has them in this order: only what is taken is read, and some of the next batch. */
 const dumpPage = async (snapshot: Snapshot, after: string): Promise<readonly RecordRow[]> => {
   const { rows, visible } = snapshot;
-  const match = { $and: [{ group: { $gt: after }, ordinal: { $gte: 0 } }, visible] };
-  const names = await rows
-    .aggregate(
-      [
-        { $match: match },
-        { $sort: { group: 1 } },
-        { $group: { _id: '$group' } },
-        { $sort: { _id: 1 } },
-        { $limit: dumpGroups },
-      ],
-      { maxTimeMS: bulkMs, allowDiskUse: true },
-    )
-    .toArray();
   const stored = rows
-    .find({ group: { $in: names.map(({ _id }) => String(_id)) }, ordinal: { $gte: 0 }, ...visible })
+    .find({ $and: [{ group: { $gt: after }, ordinal: { $gte: 0 } }, visible] })
     .project(rowMembers)
     .sort({ group: 1, ordinal: 1 })
+    // One more, which tells that a group has ended.
+    .batchSize(dumpRows + 1)
     .maxTimeMS(bulkMs);
-  return rowsFrom(snapshot, await firstGroups(stored));
+  return rowsFrom(snapshot, await firstGroups(stored, dumpRows));
 };

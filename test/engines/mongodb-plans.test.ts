@@ -128,6 +128,18 @@ withMongo('plans of MongoDB', (server) => {
     await dropDatabase(server().url(database));
   });
 
+  it('read each record twice at most for a dump, however many there are', async () => {
+    const looked = async (): Promise<number> => {
+      const { metrics } = await client.db().command({ serverStatus: 1 });
+      return Number((metrics as Document)['queryExecutor'].scannedObjects);
+    };
+    const before = await looked();
+    let dumped = 0;
+    for await (const _ of records.dump()) dumped += 1;
+    expect(dumped).to.equal(2 * traces);
+    expect((await looked()) - before).to.be.within(dumped, 2 * dumped);
+  });
+
   for (const [title, ask] of Object.entries(questions)) {
     it(`read what ${title} is about by an index and little else`, async () => {
       const before = wire.commands.length;
