@@ -168,28 +168,20 @@ export const projectUnderLease = (needs: Needs): Projecting => {
       () => false,
     );
 
-  /** Resolves when the lease is lost or the service ends; rejects when the thread dies. */
-  const keepLease = async (ended: Promise<void>): Promise<void> => {
-    while (!end.signal.aborted) {
-      await Promise.race([clock.wait(renewEveryMs, end.signal), ended]);
-      if (end.signal.aborted) return;
-      if (await isLost()) {
-        logger.warn({ holder }, 'standing by: another process has the lease now');
-        return;
-      }
-    }
-  };
   const fold = async (): Promise<void> => {
     const starting = startShared(needs);
     // Opening the engines may take longer than the lease lasts.
-    const kept = keepLease(starting.then(({ ended }) => ended));
+    const ended = starting.then((readSide) => readSide.ended);
+    const kept = keepLease({ clock, isLost, ending: end.signal, ended });
     kept.catch(() => null);
     const readSide = await starting;
     current = readSide;
     trouble = null;
     logger.info({ holder }, 'folding: this process has the lease of the projections');
     try {
-      await kept;
+      if ((await kept) === 'lost') {
+        logger.warn({ holder }, 'standing by: another process has the lease now');
+      }
     } finally {
       current = null;
       await readSide.stop();
@@ -223,6 +215,29 @@ export const projectUnderLease = (needs: Needs): Projecting => {
       await looping;
     },
   };
+};
+
+type Kept = {
+  readonly clock: Clock;
+  readonly isLost: () => Promise<boolean>;
+  readonly ending: AbortSignal;
+  /** Of the thread. */
+  readonly ended: Promise<void>;
+};
+
+/** Resolves when the lease is lost or the service ends; rejects when the thread dies. */
+const keepLease = async ({ clock, isLost, ending, ended }: Kept): Promise<'lost' | 'ended'> => {
+  // Heard once, not with each round: a promise that lasts keeps all who ever waited for it.
+  const thread = new AbortController();
+  const died = ended.finally(() => thread.abort());
+  died.catch(() => null);
+  const over = AbortSignal.any([ending, thread.signal]);
+  for (;;) {
+    await clock.wait(renewEveryMs, over);
+    if (thread.signal.aborted && !ending.aborted) await died;
+    if (over.aborted) return 'ended';
+    if (await isLost()) return 'lost';
+  }
 };
 
 /** Records that each process folds for itself, or others in partitions, are not folded here. */
