@@ -70,8 +70,8 @@ export const recordAskersSuite = (records: () => Records): void => {
       records().runAverages(project, [], [run], asking),
       records().runRows({ project, runs: [run], metrics: [] }, asking),
       records().ratings(project, null, asking),
-    ];
-    for (const one of asked) expect(await one.catch((error: unknown) => error)).to.equal(reason);
+    ].map((one) => one.catch((error: unknown) => error));
+    for (const one of asked) expect(await one).to.equal(reason);
     expect(await records().count(scopeOf())).to.equal(1);
   });
 };
