@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   collected,
   type EventLog,
@@ -178,6 +179,8 @@ const growthOf =
 const openWaits = () => {
   const looks = new Set<() => void>();
   const closing = new AbortController();
+  // As many as wait.
+  setMaxListeners(0, closing.signal);
   const isOver = (signal: AbortSignal | undefined): boolean =>
     closing.signal.aborted || signal?.aborted === true;
   return {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import { checkAsked, noLongerAsked } from '../../kernel/asking.js';
 import { Fault, reasonOf, type Complaint, type FaultCode } from '../../kernel/fault.js';
@@ -75,6 +76,8 @@ export const serve = (port: MessagePort, target: Target): void => {
   };
   const signalOf = (call: number): AbortSignal => {
     const controller = new AbortController();
+    // As many as the answer asks at a time.
+    setMaxListeners(0, controller.signal);
     asked.set(call, controller);
     return controller.signal;
   };

@@ -3,6 +3,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { proxy, serve } from '../../engines/node/thread.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
+import { warningsDuring } from '../support/warnings.js';
 
 type Store = {
   add(one: number, other: number): Promise<number>;
@@ -45,6 +46,9 @@ describe('a port served from another thread', () => {
       },
       slow: () => new Promise(() => undefined),
       ask: async (what, { signal } = {}) => {
+        if (what === 'much') {
+          for (let n = 0; n < 12; n += 1) signal?.addEventListener('abort', () => undefined);
+        }
         if (what !== 'hang') return `${what} ${String(signal?.aborted)}`;
         return new Promise((_resolve, reject) =>
           signal?.addEventListener('abort', () => {
@@ -149,6 +153,12 @@ describe('a port served from another thread', () => {
     expect(await hanging).to.equal(reason);
     expect(await other).to.equal('other undefined');
     expect(await store.ask('quick', asking).catch((error: unknown) => error)).to.equal(reason);
+  });
+
+  it('may hear there by any number of listeners that nobody waits', async () => {
+    const asking = { signal: new AbortController().signal };
+    const warnings = await warningsDuring(() => store.ask('much', asking));
+    expect(warnings).to.deep.equal([]);
   });
 
   it('throws unavailable when the other side is gone', async () => {

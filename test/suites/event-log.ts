@@ -11,6 +11,7 @@ import {
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
 import { pagesOf } from '../support/pages.js';
 import { runs } from '../support/runs.js';
+import { warningsDuring } from '../support/warnings.js';
 import { choiceSuite } from './event-log-choices.js';
 import { erasedSuite } from './event-log-erasures.js';
 import { evidenceSuite } from './event-log-evidence.js';
@@ -274,6 +275,19 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       await single(log(), appendOf(newStream(), 'none', newEvent()));
       await waiting;
       await log().grown(start);
+    });
+
+    it('lets any number wait for it to grow', async () => {
+      const first = log().grown(start);
+      await single(log(), appendOf(newStream(), 'none', newEvent()));
+      await first;
+      const head = await log().head();
+      const warnings = await warningsDuring(async () => {
+        const waiting = Array.from({ length: 12 }, () => log().grown(head));
+        await single(log(), appendOf(newStream(), 'none', newEvent()));
+        await Promise.all(waiting);
+      });
+      expect(warnings).to.deep.equal([]);
     });
 
     it('stops waiting for growth when its signal aborts or the log closes', async () => {
