@@ -261,9 +261,6 @@ export interface Ids {
   /** The same parts give the same id. */
   derive<Name extends string>(name: Name, ...parts: readonly string[]): Brand<string, Name>;
 }
-export interface Random {
-  bytes(count: number): Uint8Array;
-}
 /** The few files the service itself touches: its secret key, the schema document, a marker. */
 export interface Files {
   read(path: string): Promise<Uint8Array | null>;

@@ -203,7 +203,7 @@ describe('the house', () => {
         .filter((path) =>
           /\b(Date\.now|Math\.random|process\.env|setTimeout|setInterval)\b/.test(read(path)),
         )
-        .map((path) => `${path}: take Clock, Random or a port instead`),
+        .map((path) => `${path}: take Clock, Ids or another port instead`),
     );
     found(
       sources

@@ -5,7 +5,6 @@ import * as fc from 'fast-check';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { systemRandom } from '../../engines/node/random.js';
 import { runs } from '../support/runs.js';
 import { temporaryFolder } from '../support/folder.js';
 
@@ -67,13 +66,6 @@ describe('ids', () => {
     expect(randomIds.derive('EventId', 'request', 'stream', '0')).to.equal(
       '5c719433-c39e-4720-a41d-68e4517bff70',
     );
-  });
-});
-
-describe('randomness', () => {
-  it('comes in as many bytes as asked for, never the same', () => {
-    expect(systemRandom.bytes(32)).to.have.length(32);
-    expect(systemRandom.bytes(32)).not.to.deep.equal(systemRandom.bytes(32));
   });
 });
 
