@@ -42,8 +42,8 @@ export type ModelConnections = {
 };
 
 // More would only share the same two threads, and each holds memory for its query. The service
-// asks fewer heavy questions at a time than this (service/service.ts), so that the projections and
-// what an index finds never wait for them.
+// asks fewer heavy questions at a time than this (service/read-models.ts), so that the projections
+// and what an index finds never wait for them.
 const readersMax = 8;
 
 type Run = <T>(

@@ -102,8 +102,8 @@ export const metricSql = (name: string): string => `"m_${name}"`;
 
 /**
  * Texts of any length lie in their own columns only (the long ones in pieces: long-text.ts). All
- * other values are in `rest` too: reading a record out of fifty columns takes a hundred times as
- * long as out of one.
+ * other values are in `rest` too, but what a span has of its trace: reading a record out of fifty
+ * columns takes a hundred times as long as out of one.
  */
 export const textsApart = ['input', 'output', 'dataset_input', 'dataset_output', 'tools'] as const;
 

@@ -234,9 +234,9 @@ async function* portions(
         : ask().ofStreamAndTypes.iterate(stream, stream, next, list, left);
     const { events, isOver } = await take(rows, recorded, noteEnd);
     const last = events.at(-1);
-    const isErased =
+    const wasErased =
       last === undefined && next > from && ask().lastOf.get(stream, stream) === undefined;
-    if (last !== undefined || isErased) yield events;
+    if (last !== undefined || wasErased) yield events;
     if (isOver || last === undefined) return;
     next = last.revision + 1;
     if (limit >= 0) left -= events.length;
