@@ -1,6 +1,7 @@
 import type { StreamName } from '../../kernel/ports.js';
 import type { GroupWrite, RecordWrites } from '../../kernel/records/records.js';
 import type { MetricCell, Population, RecordRow } from '../../kernel/records/record.js';
+import { populationOf } from '../../kernel/records/columns.js';
 import { namesAdmitted, type NameKind } from '../../kernel/records/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
@@ -19,7 +20,6 @@ import {
   groupColumns,
   measuredColumn,
   ordinalsMax,
-  populationOf,
   recordColumns,
   sessionsColumn,
   tableOf,

@@ -6,11 +6,12 @@ import {
   type EntryPlan,
   type RecordSize,
 } from '../../kernel/records/questions.js';
+import { populationOf } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { RecordsModel } from './model.js';
 import { namedIn } from './named-columns.js';
 import type { Numbers } from './remembered-columns.js';
-import { populationOf, tableOf } from './schema.js';
+import { tableOf } from './schema.js';
 import { bindText, integers, parameters } from './sql.js';
 
 // Deletion by metadata finds each entry of a session or a trace (contract 5.13), those too whose

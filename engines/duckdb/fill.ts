@@ -1,7 +1,12 @@
 import { ratingKeys } from '../../kernel/records/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/records/column-value.js';
-import { metricRegistry, spanKinds, standardColumns } from '../../kernel/records/columns.js';
+import {
+  metricRegistry,
+  populationOf,
+  spanKinds,
+  standardColumns,
+} from '../../kernel/records/columns.js';
 import type {
   ColumnValue,
   MetricCell,
@@ -16,7 +21,6 @@ import { packedRow } from './packed-row.js';
 import {
   metricsFrom,
   ownColumns,
-  populationOf,
   standardFrom,
   storedStandard,
   textsApart,

@@ -1,4 +1,4 @@
-import { standardColumns } from '../../kernel/records/columns.js';
+import { populationOf, standardColumns } from '../../kernel/records/columns.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
 import type {
   ColumnValue,
@@ -7,7 +7,6 @@ import type {
   RecordKind,
   RecordRow,
 } from '../../kernel/records/record.js';
-import { populationOf } from './schema.js';
 
 // As plain JSON a span of 450 bytes is a record of 850: names of members, ids that are in it four
 // times, members that are empty. All of it is logged ahead, and written again at a checkpoint.

@@ -10,7 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { microsecondsOf } from '../../kernel/records/buckets.js';
 import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/records/columns.js';
-import type { ColumnValue, Population, RecordKind } from '../../kernel/records/record.js';
+import type { ColumnValue, Population } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { Cell } from './cells.js';
 
@@ -27,8 +27,6 @@ export const tableOf: Readonly<Record<Population, string>> = {
   span: 'spans',
 };
 export const populations: readonly Population[] = ['session', 'trace', 'span'];
-export const populationOf = (kind: RecordKind): Population =>
-  kind === 'session' || kind === 'trace' ? kind : 'span';
 
 /**
  * A record's key is its group's number times this, plus its ordinal: rows of a group are

@@ -2,6 +2,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Checkpoint } from '../../kernel/documents.js';
 import type { RecordWrites } from '../../kernel/records/records.js';
+import { populationOf } from '../../kernel/records/columns.js';
 import type { Population } from '../../kernel/records/record.js';
 import { batchOf, type RowBatch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
@@ -10,7 +11,6 @@ import type { RecordsModel } from './model.js';
 import {
   columnColumns,
   ordinalsMax,
-  populationOf,
   populations,
   projectColumns,
   storedId,

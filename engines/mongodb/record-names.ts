@@ -7,9 +7,10 @@ import {
   type KnownNames,
   type NameKind,
 } from '../../kernel/records/column-names.js';
+import { populationOf } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { memberOf } from './names.js';
-import { populationOf, type StoredRow } from './record-rows.js';
+import type { StoredRow } from './record-rows.js';
 import { bulkMs } from './record-search.js';
 import type { StampedBatch } from './snapshots.js';
 

@@ -1,7 +1,7 @@
 import { BSON, type Document } from 'mongodb';
 import { millisecondsOf } from '../../kernel/records/buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/records/column-value.js';
-import { spanKinds, standardColumns } from '../../kernel/records/columns.js';
+import { populationOf, spanKinds, standardColumns } from '../../kernel/records/columns.js';
 import { ratingKeys } from '../../kernel/records/feedback.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
@@ -99,8 +99,6 @@ type StoredPart = {
   readonly text: string;
 };
 
-export const populationOf = (kind: RecordKind): Population =>
-  kind === 'session' || kind === 'trace' ? kind : 'span';
 export const kindsOf = (population: Population): readonly RecordKind[] =>
   population === 'span' ? spanKinds : [population];
 

@@ -33,6 +33,8 @@ export const spanKinds: readonly RecordKind[] = [
   'tool',
   'workflow',
 ];
+export const populationOf = (kind: RecordKind): Population =>
+  kind === 'session' || kind === 'trace' ? kind : 'span';
 const everyKind: readonly RecordKind[] = [
   'trace',
   'llm',
