@@ -87,7 +87,11 @@ export interface Documents {
  */
 export type Copying = { readonly lasting?: boolean };
 
-/** A copy of a read model that is built next to the live one. */
+/**
+ * A copy of a read model that is built next to the live one. Once it is the live one itself,
+ * `discard` and `leave` do nothing to it: also where `promote` failed and had switched all the
+ * same.
+ */
 export interface Shadow<M> {
   /** What it is resumed by. */
   readonly id: string;

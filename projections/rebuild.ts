@@ -1,5 +1,5 @@
 import { checkAsked } from '../kernel/asking.js';
-import { Fault } from '../kernel/fault.js';
+import { Fault, reasonOf } from '../kernel/fault.js';
 import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import type { Shadow } from '../kernel/documents.js';
 import { buildingOf, dropBuilding, type Building, type BuildingNotes } from './building.js';
@@ -12,7 +12,13 @@ import {
   type Filling,
   type Progress,
 } from './fill-shadow.js';
-import { batchEventsMax, movedSubject, type Subscription } from './subscription.js';
+import {
+  batchEventsMax,
+  fail,
+  lookAgain,
+  movedSubject,
+  type Subscription,
+} from './subscription.js';
 import { nothingSetAside } from './parking.js';
 import { measured } from './progress.js';
 import type { ReadModel, Sink } from './read-model.js';
@@ -40,6 +46,7 @@ export type RebuildWork = {
  * only for the last stretch. What failed to fold before is tried again; what an operator ruled out
  * stays out. Throws when the log has a gap, a store fails for longer or `signal` says to stop; the
  * live model is then as it was, and the copy is left only to a start and to whoever took over.
+ * After the switch only notes can fail: the copy is the live model then, and is built once more.
  */
 export const rebuild = async (
   needs: RebuildNeeds,
@@ -73,7 +80,7 @@ const build = async (
   subscription: Subscription,
   { signal, restart, rate, progress }: RebuildWork,
 ): Promise<boolean> => {
-  const { reader, checkedDecode, parking, runner, clock, bus } = needs;
+  const { reader, checkedDecode, parking, runner, clock } = needs;
   const { source } = subscription;
   const { name, version } = source;
   const notes = buildingOf(parking, name);
@@ -81,6 +88,7 @@ const build = async (
     (await resumed(needs, source, restart)) ?? (await begun(needs, source));
   const watch = openWatch(reader, source, building.watched);
   const tell = measured(name, clock, from.position, progress, rate);
+  let isLive = false;
   try {
     const decode = await checkedDecode();
     const work = (taken: (taken: PageTaken) => Promise<void>): Filling => ({
@@ -113,21 +121,40 @@ const build = async (
       const last = work(async (taken) => tell(taken));
       const { position, poisons } = await fillShadow(last, nearly, null);
       checkAsked({ signal });
-      await copy.promote();
+      await switchTo(copy, position, subscription, needs);
+      isLive = true;
       await parking.replace(name, [...poisons.values()], clock.now());
       await parking.noteVersion(name, version);
       await notes.forget();
-      subscription.position = position;
-      subscription.trouble = null;
-      bus.publish(movedSubject, { name, position });
     });
   } catch (error) {
-    await (isPassing(error) ? copy.leave() : dropped(copy, notes)).catch(() => null);
+    // Without all of its notes a live one is built once more.
+    const isKept = isLive || isPassing(error);
+    await (isKept ? copy.leave() : dropped(copy, notes)).catch(() => null);
     if (error === overtaken) return false;
     throw error;
   }
   runner.wake();
   return true;
+};
+
+/** What comes is folded onto the copy from here on, whatever fails later. */
+const switchTo = async (
+  copy: Shadow<Sink>,
+  position: Position,
+  subscription: Subscription,
+  { clock, bus }: Pick<RebuildNeeds, 'clock' | 'bus'>,
+): Promise<void> => {
+  try {
+    await copy.promote();
+  } catch (error) {
+    // It may have switched all the same.
+    await lookAgain(subscription).catch(() => fail(subscription, clock, reasonOf(error)));
+    throw error;
+  }
+  subscription.position = position;
+  subscription.trouble = null;
+  bus.publish(movedSubject, { name: subscription.source.name, position });
 };
 
 const overtaken = new RangeError('what the copy holds was deleted meanwhile');

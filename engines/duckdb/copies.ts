@@ -6,7 +6,7 @@ import type { Records } from '../../kernel/records/records.js';
 import { openIn, removeFile } from './instance.js';
 import type { Ask, Keeper } from './keeper.js';
 import type { RecordsModel } from './model.js';
-import { fileName, forgetLasting, readLasting, writeLasting } from './pointer.js';
+import { fileName, forgetLasting, readLasting, readPointer, writeLasting } from './pointer.js';
 
 /** Models that are built beside the live one, each in a file of its own. */
 type CopiesInFiles = {
@@ -29,9 +29,14 @@ export const openCopies = (
   const shadowOf = (copy: RecordsModel, generation: number): Shadow<Records> => {
     const instance = keeper.instance();
     const ask = keeper.askOf(copy);
-    // With its instance it is closed already.
-    const leave = () => ask(() => copy.close()).catch(() => undefined);
+    const isLive = async () => (await readPointer(dir)) === generation;
+    const leave = async () => {
+      if (await isLive()) return;
+      // With its instance it is closed already.
+      await ask(() => copy.close()).catch(() => undefined);
+    };
     const discard = async () => {
+      if (await isLive()) return;
       await leave();
       await removeFile(copy.path);
       if ((await readLasting(dir)) === generation) await forgetLasting(dir);
@@ -44,7 +49,8 @@ export const openCopies = (
           if (keeper.instance() !== instance) throw new Fault('unavailable', 'The copy is gone');
           const isLasting = (await readLasting(dir)) === generation;
           await keeper.become(copy, generation);
-          if (isLasting) await forgetLasting(dir);
+          // What names the live one as lasting is not believed.
+          if (isLasting) await forgetLasting(dir).catch(() => undefined);
         });
         await promoted();
       },

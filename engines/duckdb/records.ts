@@ -73,7 +73,8 @@ export const openRecords = async ({
     { ...keeper, become },
     {
       over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
-      promoted: () => purgeWhenWanted(purgeLaterMs),
+      // Where it cannot be asked now, the purge asks it again.
+      promoted: () => purgeWhenWanted(purgeLaterMs).catch(() => timer.after(purgeAfterMs)),
     },
   );
   const shadow = ({ lasting = false }: Copying = {}): Promise<Shadow<Records>> =>

@@ -6,7 +6,6 @@ import type { Checkpoint, Shadow } from '../../kernel/documents.js';
 import { isDuplicate } from './connect.js';
 import {
   copyPrefix,
-  dropRows,
   newGeneration,
   open,
   retiredPrefix,
@@ -17,7 +16,7 @@ import {
   type Models,
   type ModelStates,
 } from './model-state.js';
-import { dropForgotten, sweeperOf } from './sweep.js';
+import { dropForgotten, dropGeneration, sweeperOf } from './sweep.js';
 
 // A read model without transactions. A row is never changed in place: a batch inserts its rows with
 // `from` = its stamp and closes the ones they replace with `until` = its stamp. All of it shows at
@@ -159,10 +158,7 @@ const copyOf = (
   id: _id,
   model: over(models, model, _id),
   promote: () => promote(models, model, _id),
-  discard: async () => {
-    await dropRows(models, generation);
-    await models.documents.deleteOne({ _id });
-  },
+  discard: () => dropGeneration(models, { _id, generation }),
   leave: async () => undefined,
 });
 

@@ -52,9 +52,16 @@ export const dropForgotten = async (models: Models): Promise<void> => {
       $or: [olderThan(retiredPrefix, keeping.replaced), olderThan(copyPrefix, keeping.copies)],
     })
     .toArray();
-  for (const { _id, generation } of forgotten) {
-    const isUsed = (await documents.countDocuments({ generation, _id: { $ne: _id } })) > 0;
-    if (!isUsed) await dropRows(models, generation);
-    await documents.deleteOne({ _id });
-  }
+  for (const one of forgotten) await dropGeneration(models, one);
+};
+
+/** The name, and the rows unless they go by another name too: a copy may have become live. */
+export const dropGeneration = async (
+  models: Models,
+  { _id, generation }: Pick<ModelDocument, '_id' | 'generation'>,
+): Promise<void> => {
+  const { documents } = models;
+  const isUsed = (await documents.countDocuments({ generation, _id: { $ne: _id } })) > 0;
+  if (!isUsed) await dropRows(models, generation);
+  await documents.deleteOne({ _id });
 };

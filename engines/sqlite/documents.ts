@@ -232,7 +232,10 @@ const shadow = (store: Store, collection: Collection, generation: number): Shado
       promote.immediate();
     },
     discard: async () => {
-      const discard = database.transaction(() => dropTable(database, generation));
+      const isLive = statement('SELECT 1 FROM generations WHERE generation = ? AND is_live = 1');
+      const discard = database.transaction(() => {
+        if (isLive.get(generation) === undefined) dropTable(database, generation);
+      });
       discard.immediate();
     },
     leave: async () => undefined,

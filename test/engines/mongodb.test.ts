@@ -100,6 +100,8 @@ withMongo('MongoDB', (server) => {
     await copy.promote();
     if (named !== null) await models.insertOne(named);
     expect(await documents.resume(things, copy.id)).to.equal(null);
+    await copy.discard();
+    expect(await models.findOne({ _id: copy.id })).to.equal(null);
     expect((await documents.load(things, ['b'])).size).to.equal(1);
     await Promise.all([client.close(), documents.close()]);
     await dropDatabase(url);

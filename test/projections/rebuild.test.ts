@@ -7,7 +7,14 @@ import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, stream, type EventLog, type Position, type Recorded } from '../../kernel/ports.js';
+import {
+  start,
+  stream,
+  type Clock,
+  type EventLog,
+  type Position,
+  type Recorded,
+} from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
@@ -37,6 +44,11 @@ const tally = (version = 1): AnyProjection => ({
     return { key, scope: 's', fields: {}, body: { count, last: data.word } };
   },
 });
+/** Nobody waits for seconds here. */
+const impatient: Clock = {
+  ...systemClock,
+  wait: (ms, signal) => systemClock.wait(Math.min(ms, 5), signal),
+};
 /** More than two pages of the log. */
 const many = (word: string) => Array.from({ length: 1_200 }, (_, at) => said(`${word} ${at}`));
 /** Nothing is left to be purged, so the records only hear of it. */
@@ -60,7 +72,7 @@ describe('a rebuild that was interrupted', () => {
   let reading: (after: Position) => Promise<void>;
   const begin = async (
     version = 1,
-    through: Pick<ProjectorOptions, 'records' | 'clock'> = {},
+    through: Pick<ProjectorOptions, 'records' | 'documents' | 'clock'> = {},
   ): Promise<void> => {
     read = [];
     types = [];
@@ -207,8 +219,7 @@ describe('a rebuild that was interrupted', () => {
     await open.close();
     let begun = 0;
     await begin(1, {
-      // Nobody waits for seconds here.
-      clock: { ...systemClock, wait: (ms, signal) => systemClock.wait(Math.min(ms, 5), signal) },
+      clock: impatient,
       records: (found) => ({
         ...found,
         shadow: async (copying) => {
@@ -232,6 +243,52 @@ describe('a rebuild that was interrupted', () => {
     expect(read.filter((after) => after === start)).to.have.length(1);
     await same();
   });
+
+  for (const failing of ['promote', 'apply']) {
+    it(`is folded on from where it is when ${failing} fails after the switch`, async () => {
+      await open.close();
+      let switches = 0;
+      let failsAt: string | null = null;
+      const failure = new Error('the disk is full');
+      const failIn = (name: string): void => {
+        if (failsAt !== name) return;
+        failsAt = null;
+        throw failure;
+      };
+      await begin(1, {
+        documents: (found) => ({
+          ...found,
+          apply: async (...given) => {
+            failIn('apply');
+            await found.apply(...given);
+          },
+          shadow: async (...given) => {
+            const copy = await found.shadow(...given);
+            const promote = async (): Promise<void> => {
+              await copy.promote();
+              failsAt = switches === 0 ? failing : null;
+              switches += 1;
+              failIn('promote');
+            };
+            return { ...copy, promote };
+          },
+        }),
+      });
+      await open.settled();
+      await open.projector.pause('tally');
+      await append(open.log, room('a'), 1_201, said('one'));
+      await append(open.log, room('a'), 1_202, said('two'));
+      const refusal = await open.projector.rebuild('tally').catch((error: unknown) => error);
+      expect(refusal).to.equal(failure);
+      expect(await tallyOf('a')).to.deep.equal({ count: 1_203, last: 'two' });
+      await append(open.log, room('a'), 1_203, said('three'));
+      await open.projector.resume('tally');
+      await open.settled();
+      expect(await tallyOf('a')).to.deep.equal({ count: 1_204, last: 'three' });
+      await open.projector.rebuild('tally');
+      await same();
+    });
+  }
 
   it('is no comparison where the log cannot be read to its end', async () => {
     const head = await open.log.head();

@@ -42,6 +42,19 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
       await reader.close();
     });
 
+    it('stays the live one, whatever is said of the copy later', async () => {
+      for (const lasting of [false, true]) {
+        const copy = await documents().shadow(things, { lasting });
+        await copy.model.apply(things, writesOf(thing('new')), mark(4));
+        await copy.promote();
+        await copy.leave();
+        await copy.discard();
+        expect(await keysOf(documents())).to.deep.equal(['new']);
+        await documents().apply(things, writesOf(thing('newer')), mark(6));
+        expect(await keysOf(documents())).to.deep.equal(['new', 'newer']);
+      }
+    });
+
     it('leaves no trace once discarded', async () => {
       const copy = await documents().shadow(things);
       await copy.model.apply(things, writesOf(thing('new')), mark(9));

@@ -48,6 +48,20 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
     expect(counts.filter((count) => count !== 1)).to.deep.equal([]);
   });
 
+  it('stay the live ones once they are, whatever is said of the copy later', async () => {
+    for (const lasting of [false, true]) {
+      const beside = await records().shadow({ lasting });
+      await putRows(beside.model, [traceRow(1), traceRow(2)]);
+      await beside.promote();
+      await beside.leave();
+      await beside.discard();
+      expect(await records().count(scopeOf())).to.equal(2);
+      await putRows(records(), [traceRow(3)]);
+      await reopen();
+      expect(await records().count(scopeOf())).to.equal(3);
+    }
+  });
+
   it('may discard a copy and build another', async () => {
     await putRows(records(), [traceRow(1)]);
     const dropped = await records().shadow();

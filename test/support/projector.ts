@@ -43,6 +43,7 @@ export type ProjectorOptions = {
   readonly clock?: Clock;
   readonly reader?: (log: EventLog) => EventReader;
   readonly records?: (found: Records) => Records;
+  readonly documents?: (found: Documents) => Documents;
   readonly exchanged?: RunNeeds['exchanged'];
   readonly wholeFirst?: boolean;
   /** How spans of exporters become records, where it is not the service's own. */
@@ -59,6 +60,7 @@ export const projectorIn = async ({
   clock = systemClock,
   reader = (log) => log,
   records: through = (found) => found,
+  documents: throughDocuments = (found) => found,
   exchanged = () => undefined,
   wholeFirst = false,
   mapping = otelMapping,
@@ -66,7 +68,7 @@ export const projectorIn = async ({
 }: ProjectorOptions): Promise<OpenProjector> => {
   const bus = openBus(randomUUID());
   const log = await openEventLog({ dir, bus });
-  const documents = await openDocuments({ dir });
+  const documents = throughDocuments(await openDocuments({ dir }));
   const records = through(await openRecords({ dir }));
   const sources = [
     recordsSource(records, { mapping }),
