@@ -214,17 +214,35 @@ const resumed = async (
   const notes = buildingOf(parking, source.name);
   const building = notes.known();
   if (building === null) return null;
-  const copy = await source.resume(building.copy);
+  const copy = await source.resume(building.copy).catch((error: unknown) => {
+    // Another one takes its place.
+    if (restart) return null;
+    throw error;
+  });
   if (copy !== null) {
-    const position = await copy.model.checkpoint();
-    const isSound = !restart && building.version === source.version;
-    if (isSound && (await isOfLog(reader, building, heardBy(copy.model), position))) {
-      return { copy, from: { position, poisons: notes.poisons() }, building };
-    }
+    const isWanted = !restart && building.version === source.version;
+    const position = isWanted ? await soundAt(copy, reader, building) : null;
+    if (position !== null) return { copy, from: { position, poisons: notes.poisons() }, building };
     await copy.discard();
   }
   await notes.forget();
   return null;
+};
+
+/** How far it is; null: it is not of this log. It is left when that cannot be told. */
+const soundAt = async (
+  copy: Shadow<Sink>,
+  reader: RebuildNeeds['reader'],
+  building: Building,
+): Promise<Position | null> => {
+  try {
+    const position = await copy.model.checkpoint();
+    const isSound = await isOfLog(reader, building, heardBy(copy.model), position);
+    return isSound ? position : null;
+  } catch (error) {
+    await copy.leave().catch(() => null);
+    throw error;
+  }
 };
 
 /** Whether a copy that is at `position` was folded from this log. */

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { Shadow } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
+import { attempt } from './connections.js';
 import { openIn, removeFile } from './instance.js';
 import type { Ask, Keeper } from './keeper.js';
 import type { RecordsModel } from './model.js';
 import { fileName, forgetLasting, readLasting, readPointer, writeLasting } from './pointer.js';
+import { isUnusable } from './trouble.js';
 
 /** Models that are built beside the live one, each in a file of its own. */
 type CopiesInFiles = {
@@ -72,10 +74,12 @@ export const openCopies = (
       if (generation === null || String(generation) !== id) return null;
       const path = join(dir, fileName(generation));
       if (!(await exists(path))) return null;
+      const instance = keeper.instance();
       try {
-        return shadowOf(await openIn(keeper.instance(), dir, generation), generation);
-      } catch {
-        // What cannot be read is built from the first event.
+        return shadowOf(await attempt(() => openIn(instance, dir, generation)), generation);
+      } catch (error) {
+        if (!isUnusable(error)) throw error;
+        // It is built from the first event.
         await removeFile(path);
         return null;
       }

@@ -64,6 +64,7 @@ export const openModel = async (
   path: string,
 ): Promise<RecordsModel> => {
   const control = await instance.connect();
+  let isAttached = false;
   let connections: ModelConnections | null = null;
   const abandon = async (): Promise<void> => {
     await connections?.abandon().catch(() => undefined);
@@ -72,6 +73,7 @@ export const openModel = async (
   try {
     const file = `'${path.replaceAll("'", "''")}'`;
     await control.run(`ATTACH ${file} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`);
+    isAttached = true;
     connections = await openConnections(instance, catalog);
     const read = await readModel(connections);
     // One of them at a time: a connection that is closed under its statement ends the process.
@@ -85,8 +87,11 @@ export const openModel = async (
     };
     return { catalog, path, ...read, close, abandon: leave };
   } catch (error) {
+    await connections?.abandon().catch(() => undefined);
+    // The next one who opens the file attaches it under this name again.
+    if (isAttached) await control.run(`DETACH ${catalog}`).catch(() => undefined);
     // An open connection would keep the engine and its file.
-    await abandon();
+    control.closeSync();
     throw error;
   }
 };

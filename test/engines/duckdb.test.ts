@@ -10,6 +10,7 @@ import { start } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
 import { recordsSuite } from '../suites/records.js';
+import { faultOf } from '../suites/things.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
   markAt,
@@ -82,6 +83,24 @@ const statementsOf = async <T>(
   } finally {
     DuckDBConnection.prototype.runAndReadAll = runAndReadAll;
   }
+};
+
+/** The first statement like this fails, as the engine would. */
+const failAt = (
+  like: RegExp,
+  message: string,
+  method: 'run' | 'runAndReadAll' = 'runAndReadAll',
+): void => {
+  const found = Reflect.get(DuckDBConnection.prototype, method);
+  Reflect.set(
+    DuckDBConnection.prototype,
+    method,
+    function (this: DuckDBConnection, ...given: Parameters<typeof found>) {
+      if (!like.test(given[0])) return Reflect.apply(found, this, given);
+      Reflect.set(DuckDBConnection.prototype, method, found);
+      return Promise.reject(new Error(message));
+    },
+  );
 };
 
 describe('the files of DuckDB', () => {
@@ -250,6 +269,36 @@ describe('the files of DuckDB', () => {
     const ahead = { ...markAt(9), after: markAt(8).position };
     const refused = await records.apply(nothing, ahead).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Fault).that.has.property('code', 'conflict');
+    await records.close();
+  });
+
+  it('keep a lasting copy that cannot be opened at the moment', async () => {
+    const records = await openRecords({ dir: folder.dir, memoryMb: 16 });
+    await putRows(records, [traceRow(1)]);
+    const copy = await records.shadow({ lasting: true });
+    await putRows(copy.model, [traceRow(2), traceRow(3)]);
+    // Still open, and then with an engine that is being opened again.
+    expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
+    const long = Array.from({ length: 30 }, (_, at) =>
+      traceRow(at + 2, { values: { input: 'long '.repeat(200_000) } }),
+    );
+    expect(await faultOf(putRows(records, long))).to.equal('unavailable');
+    expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
+    await records.apply({ groups: [], deletedRuns: [], deletedProjects: [] }, markAt(2));
+    const resumed = await records.resume(copy.id);
+    expect(await resumed?.model.count(scopeOf())).to.equal(2);
+    await records.close();
+  });
+
+  it('keep a lasting copy whose opening breaks off', async () => {
+    const records = await openRecords({ dir: folder.dir });
+    const copy = await records.shadow({ lasting: true });
+    await putRows(copy.model, [traceRow(2), traceRow(3)]);
+    await copy.leave();
+    failAt(/^SELECT kind, id FROM deleted/, 'IO Error: Too many open files');
+    expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
+    const resumed = await records.resume(copy.id);
+    expect(await resumed?.model.count(scopeOf())).to.equal(2);
     await records.close();
   });
 

@@ -244,6 +244,32 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
+  it('keeps its copy when a store does not answer how far that is', async () => {
+    const at = await interrupted('records');
+    let asked = 0;
+    await begin(1, {
+      clock: impatient,
+      records: (found) => ({
+        ...found,
+        resume: async (id) => {
+          const copy = await found.resume(id);
+          if (copy === null) return null;
+          const checkpoint: Records['checkpoint'] = async () => {
+            asked += 1;
+            if (asked === 1) throw new Fault('unavailable', 'no answer');
+            return copy.model.checkpoint();
+          };
+          return { ...copy, model: { ...copy.model, checkpoint } };
+        },
+      }),
+    });
+    await ready('records');
+    expect(asked).to.be.greaterThan(1);
+    expect(read).to.include(at);
+    expect(read).not.to.include(start);
+    await same();
+  });
+
   for (const failing of ['promote', 'apply']) {
     it(`is folded on from where it is when ${failing} fails after the switch`, async () => {
       await open.close();
