@@ -132,14 +132,12 @@ const openCurrent = async (where: Where): Promise<Current> => {
     reopen: async (broken, why) => {
       if (isStopped || opened !== broken) return;
       opened = null;
-      for (const model of [broken.live, ...besides]) await model.abandon();
+      for (const model of [broken.live, ...besides]) await model.abandon().catch(() => undefined);
       besides.clear();
       broken.instance.closeSync();
-      if (isUnusable(why) || lost >= lostMax) {
-        await drop(where, why);
-        lost = 0;
-      }
-      opened = await openAgain(where, () => isStopped);
+      const blamed = isUnusable(why) || lost >= lostMax ? why : null;
+      if (blamed !== null) lost = 0;
+      opened = await openAgain(where, () => isStopped, blamed);
       notice({ kind: kindOf(why), did: 'reopened', cause: reasonOf(why) });
     },
     become: async (model, generation) => {
@@ -186,14 +184,24 @@ const openFirst = async (where: Where): Promise<Opened> => {
   }
 };
 
-/** Tried until it opens; null = it was stopped meanwhile. */
-const openAgain = async (where: Where, isStopped: () => boolean): Promise<Opened | null> => {
+/**
+ * Tried until it opens; null = it was stopped meanwhile. `why` of not null: the file is dropped
+ * first, which may fail as an opening does.
+ */
+const openAgain = async (
+  where: Where,
+  isStopped: () => boolean,
+  why: unknown,
+): Promise<Opened | null> => {
+  let blamed = why;
   for (let tries = 1; !isStopped(); tries += 1) {
     try {
+      if (blamed !== null) await drop(where, blamed);
+      blamed = null;
       return await openLive(where.dir, where.memoryMb);
     } catch (error) {
       const isLost = kindOf(error) === 'out-of-memory' && tries >= triesMax;
-      if (isUnusable(error) || isLost) await drop(where, error);
+      if (isUnusable(error) || isLost) blamed = error;
       else await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   }

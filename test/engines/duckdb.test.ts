@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import {
+  access,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { noNames } from '../../engines/duckdb/named-columns.js';
@@ -102,6 +111,12 @@ const failAt = (
     },
   );
 };
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 describe('the files of DuckDB', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -299,6 +314,22 @@ describe('the files of DuckDB', () => {
     expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
     const resumed = await records.resume(copy.id);
     expect(await resumed?.model.count(scopeOf())).to.equal(2);
+    await records.close();
+  });
+
+  it('are opened again although a broken one could not be set aside at first', async () => {
+    const records = await openRecords({ dir: folder.dir });
+    await putRows(records, [traceRow(1)]);
+    const aside = join(folder.dir, `broken-${fileName(1)}`);
+    const inTheWay = `${aside}.wal`;
+    await mkdir(inTheWay);
+    failAt(/count/, 'Corrupt database file: checksums do not match');
+    expect(await faultOf(records.count(scopeOf()))).to.equal('unavailable');
+    await until('it is set aside in part', 10_000, () => isThere(aside));
+    await rm(inTheWay, { recursive: true });
+    const isOpen = async (): Promise<boolean> =>
+      (await records.checkpoint().catch(() => null)) === start;
+    await until('the records are open again', 10_000, isOpen);
     await records.close();
   });
 
