@@ -35,7 +35,9 @@ export const openCopies = (
     const leave = async () => {
       if (await isLive()) return;
       // With its instance it is closed already.
-      await ask(() => copy.close()).catch(() => undefined);
+      await ask(() => copy.close())
+        .then(() => keeper.forget(copy))
+        .catch(() => undefined);
     };
     const discard = async () => {
       if (await isLive()) return;

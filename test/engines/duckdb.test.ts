@@ -11,6 +11,9 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { openCopies } from '../../engines/duckdb/copies.js';
+import { keep } from '../../engines/duckdb/keeper.js';
+import type { RecordsModel } from '../../engines/duckdb/model.js';
 import { noNames } from '../../engines/duckdb/named-columns.js';
 import { rememberColumns, type Named } from '../../engines/duckdb/remembered-columns.js';
 import { fileName } from '../../engines/duckdb/pointer.js';
@@ -331,6 +334,25 @@ describe('the files of DuckDB', () => {
       (await records.checkpoint().catch(() => null)) === start;
     await until('the records are open again', 10_000, isOpen);
     await records.close();
+  });
+
+  it('keep nothing in memory of a copy that is closed', async () => {
+    const { dir } = folder;
+    const keeper = await keep({ dir, memoryMb: 100, notice: () => undefined });
+    const forgotten: string[] = [];
+    const forget = (model: RecordsModel): void => {
+      keeper.forget(model);
+      forgotten.push(model.catalog);
+    };
+    const nothing = (): never => {
+      throw new Error('nobody asks for records');
+    };
+    const over = () => ({ close: nothing }) as unknown as Records;
+    const copies = openCopies(dir, { ...keeper, forget }, { over, promoted: nothing });
+    await (await copies.begin(2, true)).leave();
+    await (await copies.begin(3, false)).discard();
+    expect(forgotten).to.deep.equal(['records_2', 'records_3']);
+    await keeper.close();
   });
 
   /** Nothing of a file that was replaced in this moment. */
