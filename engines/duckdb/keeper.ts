@@ -28,6 +28,8 @@ export type Keeper = {
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** In turn only: another file is the live one from here on, also after a crash. */
   readonly become: (model: RecordsModel, generation: number) => Promise<void>;
+  /** The files of models that another one replaced are gone; throws while one of them stays. */
+  readonly removeReplaced: () => Promise<void>;
   /** In turn, and counted: a file that no batch can be written to is dropped. */
   readonly write: (work: (model: RecordsModel) => Promise<void>) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -86,6 +88,7 @@ export const keep = async (where: Where): Promise<Keeper> => {
     forget: (model) => void current.besides.delete(model),
     inTurn,
     become: current.become,
+    removeReplaced: () => inTurn(current.removeReplaced),
     write: (work) =>
       inTurn(async () => {
         const on = now();
@@ -108,6 +111,8 @@ type Current = {
   /** In turn only. Another one may have seen to what broke already. */
   readonly reopen: (broken: Opened, why: unknown) => Promise<void>;
   readonly become: Keeper['become'];
+  /** In turn only. */
+  readonly removeReplaced: Keeper['removeReplaced'];
   /** A batch; those in a row that cost the instance are counted. */
   readonly counted: (batch: () => Promise<void>) => Promise<void>;
   /** Nothing is opened again from here on, and questions end. */
@@ -118,6 +123,14 @@ type Current = {
 const openCurrent = async (where: Where): Promise<Current> => {
   const { dir, notice } = where;
   const besides = new Set<RecordsModel>();
+  const replaced = new Set<RecordsModel>();
+  const removeReplaced = async (): Promise<void> => {
+    for (const model of replaced) {
+      await model.close().catch(() => undefined);
+      await removeFile(model.path);
+      replaced.delete(model);
+    }
+  };
   let opened: Opened | null = await openFirst(where);
   let isStopped = false;
   /** Instances that batches cost since the last one was written. */
@@ -145,9 +158,11 @@ const openCurrent = async (where: Where): Promise<Current> => {
       await writePointer(dir, generation);
       opened = { instance, live: model };
       besides.delete(model);
-      await live.close();
-      await removeFile(live.path);
+      replaced.add(live);
+      // It has switched; what stays is removed another time.
+      await removeReplaced().catch(() => undefined);
     },
+    removeReplaced,
     counted: async (batch) => {
       try {
         await batch();

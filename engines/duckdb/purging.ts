@@ -18,7 +18,10 @@ export type Batch = { readonly writes: RecordWrites; readonly checkpoint: Checkp
  * of them when it is made, and takes the place of the file when it has all of them.
  */
 export type Purging = {
-  /** One at a time. Does nothing where nothing was deleted; throws when the copy was given up. */
+  /**
+   * One at a time. Does nothing where nothing was deleted; throws when the copy was given up, or
+   * when a file stays that was replaced.
+   */
   readonly purge: () => Promise<void>;
   /** In turn: the live model has this batch. */
   readonly applied: (batch: Batch) => Promise<void>;
@@ -54,6 +57,7 @@ export const openPurging = (dir: string, keeper: Keeper, next: () => number): Pu
   let running: Promise<void> = Promise.resolve();
 
   const purge = async (): Promise<void> => {
+    await keeper.removeReplaced();
     if ((await keeper.ask(wantsPurge)) === null) return;
     const copying = await begin(works);
     try {
@@ -62,6 +66,7 @@ export const openPurging = (dir: string, keeper: Keeper, next: () => number): Pu
       if (works.current === copying) works.current = null;
       await copying.missed.close();
     }
+    await keeper.removeReplaced();
   };
   const giveUp = async (): Promise<void> => {
     const copying = works.current;

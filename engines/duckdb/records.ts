@@ -73,8 +73,15 @@ export const openRecords = async ({
     { ...keeper, become },
     {
       over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
-      // Where it cannot be asked now, the purge asks it again.
-      promoted: () => purgeWhenWanted(purgeLaterMs).catch(() => timer.after(purgeAfterMs)),
+      promoted: async () => {
+        try {
+          await keeper.removeReplaced();
+          await purgeWhenWanted(purgeLaterMs);
+        } catch {
+          // A purge does both.
+          timer.after(purgeAfterMs);
+        }
+      },
     },
   );
   const shadow = ({ lasting = false }: Copying = {}): Promise<Shadow<Records>> =>

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { openCopies } from '../../engines/duckdb/copies.js';
 import { keep } from '../../engines/duckdb/keeper.js';
+import { openIn } from '../../engines/duckdb/instance.js';
 import type { RecordsModel } from '../../engines/duckdb/model.js';
 import { noNames } from '../../engines/duckdb/named-columns.js';
 import { rememberColumns, type Named } from '../../engines/duckdb/remembered-columns.js';
@@ -113,6 +114,20 @@ const failAt = (
       return Promise.reject(new Error(message));
     },
   );
+};
+
+/** As a disk that lets a file go, but not its log. */
+const inTheWayOf = (path: string): string => {
+  const log = `${path}.wal`;
+  const run = Reflect.get(DuckDBConnection.prototype, 'run');
+  DuckDBConnection.prototype.run = async function (...given) {
+    const result = await Reflect.apply(run, this, given);
+    if (!given[0].startsWith('DETACH')) return result;
+    DuckDBConnection.prototype.run = run;
+    await mkdir(log);
+    return result;
+  };
+  return log;
 };
 
 const isThere = (path: string): Promise<boolean> =>
@@ -445,6 +460,33 @@ describe('the files of DuckDB', () => {
     await until('the canary is forgotten', 10_000, isForgotten);
     expect(await again.count(scopeOf())).to.equal(0);
     await again.close();
+  });
+
+  it('are without what was deleted although the replaced file was not let go of', async () => {
+    const records = await withCanary(20);
+    failAt(/^DETACH records_1$/, 'IO Error: no answer', 'run');
+    await put(records, { deletedRuns: [run] });
+    await until('the canary is forgotten', 10_000, isForgotten);
+    expect(await records.count(scopeOf())).to.equal(0);
+    await putRows(records, [traceRow(3)]);
+    await records.close();
+  });
+
+  it('lose the file that was replaced when it can be removed again', async () => {
+    const { dir } = folder;
+    const keeper = await keep({ dir, memoryMb: 100, notice: () => undefined });
+    const { path } = keeper.live();
+    const copy = await openIn(keeper.instance(), dir, 2);
+    keeper.askOf(copy);
+    const log = inTheWayOf(path);
+    await keeper.inTurn(() => keeper.become(copy, 2));
+    expect(keeper.live()).to.equal(copy);
+    expect(await faultOf(keeper.removeReplaced())).to.match(/EISDIR/);
+    await rm(log, { recursive: true });
+    await keeper.removeReplaced();
+    await keeper.close();
+    const files = (await readdir(dir)).filter((name) => name.endsWith('.duckdb'));
+    expect(files).to.deep.equal([fileName(2)]);
   });
 
   it('are without what was deleted before a start', async () => {
