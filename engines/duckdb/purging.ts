@@ -50,10 +50,12 @@ type Works = {
   readonly keeper: Keeper;
   /** What the batches of the live model are kept for. */
   current: Copying | null;
+  /** No copy is begun any more. */
+  isClosing: boolean;
 };
 
 export const openPurging = (dir: string, keeper: Keeper, next: () => number): Purging => {
-  const works: Works = { dir, keeper, current: null };
+  const works: Works = { dir, keeper, current: null, isClosing: false };
   let running: Promise<void> = Promise.resolve();
 
   const purge = async (): Promise<void> => {
@@ -91,6 +93,7 @@ export const openPurging = (dir: string, keeper: Keeper, next: () => number): Pu
     },
     giveUp,
     close: async () => {
+      works.isClosing = true;
       await giveUp();
       await running.catch(() => undefined);
     },
@@ -99,8 +102,12 @@ export const openPurging = (dir: string, keeper: Keeper, next: () => number): Pu
 
 const begin = (works: Works): Promise<Copying> =>
   works.keeper.inTurn(async () => {
-    const missed = await openSpool<Batch>(join(works.dir, 'records-missed'));
     const from = works.keeper.live();
+    const missed = await openSpool<Batch>(join(works.dir, 'records-missed'));
+    if (works.isClosing) {
+      await missed.close();
+      throw givenUp();
+    }
     const copied = Promise.resolve();
     works.current = { from, missed, marks: [], isGivenUp: false, copy: null, copied };
     return works.current;
@@ -119,8 +126,10 @@ const replaced = async (works: Works, copying: Copying, generation: number): Pro
     if (copying.isGivenUp) throw givenUp();
   };
   try {
-    await removeFile(path);
-    const made = copyAlive(instance, copying.from, { catalog, path }, opened);
+    const made = removeFile(path).then(() =>
+      copyAlive(instance, copying.from, { catalog, path }, opened),
+    );
+    // Before anything is waited for: whoever gives it up waits for all of it.
     copying.copied = made;
     const copy = await made;
     await keeper.inTurn(() => passOver(copying, copy.checkpoint));

@@ -462,6 +462,18 @@ describe('the files of DuckDB', () => {
     await again.close();
   });
 
+  it('begin no copy once they close', async () => {
+    const records = await withCanary(20);
+    const gate = gateAt(/SELECT DISTINCT kind FROM deleted/);
+    await put(records, { deletedRuns: [run] });
+    await until('a purge asks', 10_000, () => Promise.resolve(gate.isReached()));
+    const closing = records.close();
+    gate.open();
+    await closing;
+    const files = (await readdir(folder.dir)).filter((name) => name.startsWith('records'));
+    expect(files).to.deep.equal([fileName(1)]);
+  });
+
   it('are without what was deleted although the replaced file was not let go of', async () => {
     const records = await withCanary(20);
     failAt(/^DETACH records_1$/, 'IO Error: no answer', 'run');
