@@ -18,7 +18,10 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
   return {
     put: async (value) => {
       const bytes = serialize(value);
-      await file.write(bytes, 0, bytes.length, end);
+      await all(bytes, async (from) => {
+        const { bytesWritten } = await file.write(bytes, from, bytes.length - from, end + from);
+        return bytesWritten;
+      });
       waiting.push({ at: end, bytes: bytes.length });
       end += bytes.length;
     },
@@ -26,7 +29,10 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
       const next = waiting.shift();
       if (next === undefined) return null;
       const bytes = Buffer.alloc(next.bytes);
-      await file.read(bytes, 0, next.bytes, next.at);
+      await all(bytes, async (from) => {
+        const { bytesRead } = await file.read(bytes, from, next.bytes - from, next.at + from);
+        return bytesRead;
+      });
       if (waiting.length === 0) {
         await file.truncate(0);
         end = 0;
@@ -35,4 +41,16 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
     },
     close: () => file.close(),
   };
+};
+
+/** The disk may take or give a part at a time, as a full one does. */
+const all = async (
+  bytes: Buffer,
+  part: (from: number) => Promise<number>,
+): Promise<void> => {
+  for (let from = 0; from < bytes.length;) {
+    const count = await part(from);
+    if (count === 0) throw new RangeError('The disk has only a part of what was spooled');
+    from += count;
+  }
 };
