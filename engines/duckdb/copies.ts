@@ -1,3 +1,4 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Shadow } from '../../kernel/documents.js';
@@ -74,19 +75,28 @@ export const openCopies = (
     resume: async (id) => {
       const generation = await readLasting(dir);
       if (generation === null || String(generation) !== id) return null;
-      const path = join(dir, fileName(generation));
-      if (!(await exists(path))) return null;
-      const instance = keeper.instance();
-      try {
-        return shadowOf(await attempt(() => openIn(instance, dir, generation)), generation);
-      } catch (error) {
-        if (!isUnusable(error)) throw error;
-        // It is built from the first event.
-        await removeFile(path);
-        return null;
-      }
+      const copy = await openLasting(keeper.instance(), dir, generation);
+      return copy === null ? null : shadowOf(copy, generation);
     },
   };
+};
+
+/** Null: there is none that can be read. Throws Fault `unavailable` where another time may do. */
+const openLasting = async (
+  instance: DuckDBInstance,
+  dir: string,
+  generation: number,
+): Promise<RecordsModel | null> => {
+  const path = join(dir, fileName(generation));
+  if (!(await exists(path))) return null;
+  try {
+    return await attempt(() => openIn(instance, dir, generation));
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    // It is built from the first event.
+    await removeFile(path);
+    return null;
+  }
 };
 
 const exists = (path: string): Promise<boolean> =>

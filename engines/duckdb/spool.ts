@@ -44,10 +44,7 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
 };
 
 /** The disk may take or give a part at a time, as a full one does. */
-const all = async (
-  bytes: Buffer,
-  part: (from: number) => Promise<number>,
-): Promise<void> => {
+const all = async (bytes: Buffer, part: (from: number) => Promise<number>): Promise<void> => {
   for (let from = 0; from < bytes.length;) {
     const count = await part(from);
     if (count === 0) throw new RangeError('The disk has only a part of what was spooled');

@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { access, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBConnection } from '@duckdb/node-api';
+import { openCopies } from '../../engines/duckdb/copies.js';
+import { openIn } from '../../engines/duckdb/instance.js';
+import { keep } from '../../engines/duckdb/keeper.js';
+import type { RecordsModel } from '../../engines/duckdb/model.js';
+import { fileName } from '../../engines/duckdb/pointer.js';
+import { openRecords } from '../../engines/duckdb/records.js';
+import { start } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records/records.js';
+import { faultOf } from '../suites/things.js';
+import { temporaryFolder } from '../support/folder.js';
+import { markAt, put, putRows, run, scopeOf, traceRow } from '../support/record-rows.js';
+import { until } from '../support/until.js';
+
+/** The first statement like this fails, as the engine would. */
+const failAt = (
+  like: RegExp,
+  message: string,
+  method: 'run' | 'runAndReadAll' = 'runAndReadAll',
+): void => {
+  const found = Reflect.get(DuckDBConnection.prototype, method);
+  Reflect.set(
+    DuckDBConnection.prototype,
+    method,
+    function (this: DuckDBConnection, ...given: Parameters<typeof found>) {
+      if (!like.test(given[0])) return Reflect.apply(found, this, given);
+      Reflect.set(DuckDBConnection.prototype, method, found);
+      return Promise.reject(new Error(message));
+    },
+  );
+};
+
+/** As a disk that lets a file go, but not its log. */
+const inTheWayOf = (path: string): string => {
+  const log = `${path}.wal`;
+  const run = Reflect.get(DuckDBConnection.prototype, 'run');
+  DuckDBConnection.prototype.run = async function (...given) {
+    const result = await Reflect.apply(run, this, given);
+    if (!given[0].startsWith('DETACH')) return result;
+    DuckDBConnection.prototype.run = run;
+    await mkdir(log);
+    return result;
+  };
+  return log;
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe('the files of DuckDB beside the live one', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('keep a lasting copy that cannot be opened at the moment', async () => {
+    const records = await openRecords({ dir: folder.dir, memoryMb: 16 });
+    await putRows(records, [traceRow(1)]);
+    const copy = await records.shadow({ lasting: true });
+    await putRows(copy.model, [traceRow(2), traceRow(3)]);
+    // Still open, and then with an engine that is being opened again.
+    expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
+    const long = Array.from({ length: 30 }, (_, at) =>
+      traceRow(at + 2, { values: { input: 'long '.repeat(200_000) } }),
+    );
+    expect(await faultOf(putRows(records, long))).to.equal('unavailable');
+    expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
+    await records.apply({ groups: [], deletedRuns: [], deletedProjects: [] }, markAt(2));
+    const resumed = await records.resume(copy.id);
+    expect(await resumed?.model.count(scopeOf())).to.equal(2);
+    await records.close();
+  });
+
+  it('keep a lasting copy whose opening breaks off', async () => {
+    const records = await openRecords({ dir: folder.dir });
+    const copy = await records.shadow({ lasting: true });
+    await putRows(copy.model, [traceRow(2), traceRow(3)]);
+    await copy.leave();
+    failAt(/^SELECT kind, id FROM deleted/, 'IO Error: Too many open files');
+    expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
+    const resumed = await records.resume(copy.id);
+    expect(await resumed?.model.count(scopeOf())).to.equal(2);
+    await records.close();
+  });
+
+  it('are opened again although a broken one could not be set aside at first', async () => {
+    const records = await openRecords({ dir: folder.dir });
+    await putRows(records, [traceRow(1)]);
+    const aside = join(folder.dir, `broken-${fileName(1)}`);
+    const inTheWay = `${aside}.wal`;
+    await mkdir(inTheWay);
+    failAt(/count/, 'Corrupt database file: checksums do not match');
+    expect(await faultOf(records.count(scopeOf()))).to.equal('unavailable');
+    await until('it is set aside in part', 10_000, () => isThere(aside));
+    await rm(inTheWay, { recursive: true });
+    const isOpen = async (): Promise<boolean> =>
+      (await records.checkpoint().catch(() => null)) === start;
+    await until('the records are open again', 10_000, isOpen);
+    await records.close();
+  });
+
+  it('keep nothing in memory of a copy that is closed', async () => {
+    const { dir } = folder;
+    const keeper = await keep({ dir, memoryMb: 100, notice: () => undefined });
+    const forgotten: string[] = [];
+    const forget = (model: RecordsModel): void => {
+      keeper.forget(model);
+      forgotten.push(model.catalog);
+    };
+    const nothing = (): never => {
+      throw new Error('nobody asks for records');
+    };
+    const over = () => ({ close: nothing }) as unknown as Records;
+    const copies = openCopies(dir, { ...keeper, forget }, { over, promoted: nothing });
+    await (await copies.begin(2, true)).leave();
+    await (await copies.begin(3, false)).discard();
+    expect(forgotten).to.deep.equal(['records_2', 'records_3']);
+    await keeper.close();
+  });
+
+  it('lose the file that was replaced when it can be removed again', async () => {
+    const { dir } = folder;
+    const keeper = await keep({ dir, memoryMb: 100, notice: () => undefined });
+    const { path } = keeper.live();
+    const copy = await openIn(keeper.instance(), dir, 2);
+    keeper.askOf(copy);
+    const log = inTheWayOf(path);
+    await keeper.inTurn(() => keeper.become(copy, 2));
+    expect(keeper.live()).to.equal(copy);
+    expect(await faultOf(keeper.removeReplaced())).to.match(/EISDIR/);
+    await rm(log, { recursive: true });
+    await keeper.removeReplaced();
+    await keeper.close();
+    const files = (await readdir(dir)).filter((name) => name.endsWith('.duckdb'));
+    expect(files).to.deep.equal([fileName(2)]);
+  });
+
+  it('are purged although the replaced file was not let go of', async () => {
+    const records = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
+    await putRows(records, [traceRow(1), traceRow(2)]);
+    failAt(/^DETACH records_1$/, 'IO Error: no answer', 'run');
+    await put(records, { deletedRuns: [run] });
+    const isGone = async (): Promise<boolean> => !(await isThere(join(folder.dir, fileName(1))));
+    await until('the replaced file is gone', 10_000, isGone);
+    expect(await records.count(scopeOf())).to.equal(0);
+    await putRows(records, [traceRow(3)]);
+    await records.close();
+  });
+});
