@@ -1,13 +1,15 @@
-import { hasLog, openEngines, type EngineChoice } from '../engines/open.js';
+import { hasLog, openEngines, refuseLost, type EngineChoice } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
 
 /**
- * Throws Fault `not-found` unless a service has used the folder or the log is elsewhere: commands
- * that only read create nothing.
+ * Throws Fault `not-found` unless a service has used the folder or the log is elsewhere, `invalid`
+ * where its log is lost: commands that only read create nothing.
  */
 export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
-  if (eventStoreUrl !== null || hasLog(dataDir)) return;
+  if (eventStoreUrl !== null) return;
+  refuseLost(dataDir);
+  if (hasLog(dataDir)) return;
   throw new Fault('not-found', `no data folder ${dataDir}; set ASSAY_DATA_DIR to the service’s`);
 };
 

@@ -20,6 +20,7 @@ import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { openSandbox } from './sandbox/sandbox.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
+import { lostLog } from './sqlite/lost-log.js';
 
 // Clients of servers are loaded once one is asked for: nobody waits for them at a start without.
 // DuckDB is two hundred files, which only the thread needs that has the records.
@@ -79,7 +80,10 @@ export type Engines = {
   };
   /** The data folder holds a log or read models, so only one process may use it. */
   readonly embedded: boolean;
-  /** Alone in the folder, or Fault `conflict`. Answers the function that gives it back. */
+  /**
+   * Alone in the folder, or Fault `conflict`; `invalid` where its log is lost (D-179). Answers the
+   * function that gives it back.
+   */
   lock(): () => void;
   /** `space`: over NATS only those of one space hear each other; null = only this process. */
   bus(space: string | null): Promise<Bus>;
@@ -127,8 +131,7 @@ export const openEngines = async (
     embedded,
     lock: () => {
       if (!embedded) return () => undefined;
-      if (choice.eventStoreUrl === null) refuseHalfRestored(dir);
-      return lockFolder(dir);
+      return eventStoreUrl === null ? lockedLog(dir) : lockFolder(dir);
     },
     bus: async (space) =>
       natsUrl === null || space === null
@@ -190,6 +193,25 @@ const refuseHalfRestored = (dir: string): void => {
     `${restoringFolder(dir)} is from a restoring that broke off: give assay restore again, ` +
       'it goes on where it was',
   );
+};
+
+/** The folder of a log; before anything is written to it. */
+const lockedLog = (dir: string): (() => void) => {
+  refuseHalfRestored(dir);
+  const unlock = lockFolder(dir);
+  try {
+    refuseLost(dir);
+    return unlock;
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+};
+
+/** Throws Fault `invalid` where a new log would empty the last copies of what was logged. */
+export const refuseLost = (dir: string): void => {
+  const lost = lostLog(resolve(dir));
+  if (lost !== null) throw new Fault('invalid', `${lost.found}: ${lost.toDo}`);
 };
 
 /** One process at a time in a folder: its backup has the same rule. */

@@ -20,7 +20,8 @@ type Needs = {
 
 /**
  * The log is the truth, and a checkpoint beyond its head says that this is not the log that was
- * folded: an older backup was restored, or the log was begun anew. What the read models hold may
+ * folded: an older backup was restored, or the log was begun anew (an embedded one without events
+ * is refused before anything is opened, D-179). What the read models hold may
  * then come from events that no longer exist, so all of them are emptied, even those that are not
  * ahead, along with what was set aside in them. Returns those that were ahead; none on a sound
  * start.

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../config.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { hasLog, secretKeyFile } from '../../engines/open.js';
+import { lostLog } from '../../engines/sqlite/lost-log.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
 /** The folder itself, who may read it, its volume and its key. */
@@ -15,11 +16,20 @@ export const folderFindings = async (config: Config): Promise<readonly Finding[]
   if (!found.isDirectory()) {
     return [bad('folder', `${dir} is a file`, 'set ASSAY_DATA_DIR to a folder')];
   }
-  const isUsed = config.eventStoreUrl !== null || hasLog(dir);
-  const folder = isUsed
-    ? good('folder', dir)
-    : bad('folder', `${dir} has no log`, 'set ASSAY_DATA_DIR to the service’s, or restore one');
-  return [folder, await permissions(dir), await disk(dir), ...(await keyFindings(config, dir))];
+  return [
+    folderFinding(config, dir),
+    await permissions(dir),
+    await disk(dir),
+    ...(await keyFindings(config, dir)),
+  ];
+};
+
+const folderFinding = ({ eventStoreUrl }: Config, dir: string): Finding => {
+  if (eventStoreUrl !== null) return good('folder', dir);
+  const lost = lostLog(dir);
+  if (lost !== null) return bad('folder', lost.found, lost.toDo);
+  if (hasLog(dir)) return good('folder', dir);
+  return bad('folder', `${dir} has no log`, 'set ASSAY_DATA_DIR to the service’s, or restore one');
 };
 
 /** Nobody else may read what tenants logged, and the account of the service may do everything. */

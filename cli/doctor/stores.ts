@@ -4,6 +4,7 @@ import { choiceOf } from '../../config.js';
 import { lookAtRecords } from '../../engines/duckdb/look.js';
 import { hasLog, lockedFolder, openEngines } from '../../engines/open.js';
 import { lookAtDocuments, lookAtLog, type LogLook } from '../../engines/sqlite/look.js';
+import { lostLog } from '../../engines/sqlite/lost-log.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
@@ -16,7 +17,8 @@ export const storeFindings = async (
   tell: Tell,
 ): Promise<readonly Finding[]> => {
   const dir = resolve(config.dataDir);
-  const isEmbedded = config.eventStoreUrl === null && hasLog(dir);
+  // Of a lost log the row of the folder tells.
+  const isEmbedded = config.eventStoreUrl === null && hasLog(dir) && lostLog(dir) === null;
   const isHeld = isEmbedded && isHeldNow(dir);
   const holder = isEmbedded
     ? [good('service', isHeld ? 'runs on this folder' : 'is not running')]

@@ -1,0 +1,78 @@
+import Database from 'better-sqlite3';
+import { existsSync, statSync } from 'node:fs';
+import { start } from '../../kernel/ports.js';
+import { documentsFile } from './document-store.js';
+import { logFile, openForReading } from './log-schema.js';
+
+/** Two parts of a sentence, for whoever starts a service on the folder. */
+export type LostLog = { readonly found: string; readonly toDo: string };
+
+/**
+ * The log of a folder is missing or has no events, and the read models beside it say that there
+ * were some: it is not mounted, not restored, or gone. Null: the log is there, whatever its state,
+ * or nothing was ever folded. Changes neither; looks at the read models only beside an empty log.
+ */
+export const lostLog = (dir: string): LostLog | null => {
+  if (hasEvents(dir)) return null;
+  const folded = foldedIn(dir);
+  if (folded === null) return null;
+  const state = existsSync(logFile(dir)) ? 'has no events' : 'is missing';
+  return {
+    found: `${logFile(dir)} ${state}, yet ${folded}`,
+    toDo:
+      'put it back with its -wal (see that its volume is mounted), or restore a backup into a ' +
+      'new folder: assay restore. To begin anew and lose what was logged, use an empty folder, ' +
+      'or move documents.sqlite* and records-v* away from this one',
+  };
+};
+
+/** True too of a log that cannot be read: whoever opens it says so better. */
+const hasEvents = (dir: string): boolean => {
+  try {
+    // Not opened without bytes: SQLite would remove the write-ahead log beside it.
+    if (isBare(logFile(dir))) return false;
+    const database = openForReading(dir);
+    try {
+      if (!hasTable(database, 'events')) return false;
+      return database.prepare(`SELECT max(pos) FROM (${ends})`).pluck().get() !== 0;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isRefusal(error)) return true;
+    throw error;
+  }
+};
+
+/** Events of layout 1 may all have been erased: the log remembers that they were there. */
+const ends = 'SELECT coalesce(max(pos), 0) AS pos FROM events UNION SELECT pos FROM high_water';
+
+/** What the read models say; null: nothing was folded. */
+const foldedIn = (dir: string): string | null => {
+  const file = documentsFile(dir);
+  try {
+    if (isBare(file)) return null;
+    const database = new Database(file, { readonly: true });
+    try {
+      if (!hasTable(database, 'generations')) return null;
+      const position = database.prepare('SELECT max(position) FROM generations').pluck().get();
+      if (typeof position !== 'string' || position <= start) return null;
+      return `read models were folded from a log up to position ${position}`;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    // A start would set it aside and empty the records.
+    return 'documents.sqlite is there and cannot be read, so the folder was used';
+  }
+};
+
+const isBare = (file: string): boolean =>
+  (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+
+/** By the disk, the file system or SQLite. */
+const isRefusal = (error: unknown): boolean => error instanceof Error && 'code' in error;
+
+const hasTable = (database: Database.Database, name: string): boolean =>
+  database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined;
