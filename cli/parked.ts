@@ -46,8 +46,8 @@ export const showParked = async (
 ): Promise<void> => {
   const parked = (await parkedIn(config, options)).filter((one) => one.stream === stream);
   if (parked.length === 0) {
-    const where = options.in === undefined ? 'no read model' : options.in;
-    throw new Fault('not-found', `${where} has not parked ${stream}; see: assay parked list`);
+    const who = options.in === undefined ? 'no read model has' : `${options.in} has not`;
+    throw new Fault('not-found', `${who} parked ${stream}; see: assay parked list`);
   }
   const { reader, close } = await openLogOf(config);
   try {

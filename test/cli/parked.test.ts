@@ -72,7 +72,14 @@ describe('assay parked', () => {
     expect(shown.output).to.match(/^fold +at /m);
     expect(shown.output).to.match(/^data +\{"word":"of"\}$/m);
     expect(shown.output).to.match(/^waiting +1 later event of the stream\n +2 TraceUpdated /m);
-    expect((await parked('show', sound)).code).to.equal(1);
+    for (const [args, who] of [
+      [[], 'no read model has'],
+      [['--in', 'records'], 'records has not'],
+    ] as const) {
+      const { code, output } = await parked('show', sound, ...args);
+      const why = `assay: ${who} parked ${sound}; see: assay parked list\n`;
+      expect([code, output]).to.deep.equal([1, why]);
+    }
   });
 
   it('is told by verify, which proves only what is not set aside', async () => {
