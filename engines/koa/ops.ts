@@ -154,5 +154,7 @@ const failed = (error: unknown, logger: Logger): Reply => {
     return json(status, body);
   }
   logger.error({ cause: String(error) }, 'defect on the operators listener');
-  return json(notReadyStatus, { status: 'failed' });
+  // The cause may have paths or data in it. Without a `detail` it would be taken for a stranger's.
+  const detail = 'it failed, and the cause is in the log of the service';
+  return json(notReadyStatus, { status: 'failed', detail });
 };

@@ -42,6 +42,28 @@ describe('the door of the operators’ listener', () => {
         .end(method === 'POST' ? '{}' : undefined);
     });
 
+  it('says of a command that failed that it did, and keeps the cause to the log', async () => {
+    const failing = async (): Promise<never> => {
+      throw new Error('a defect at /srv/data');
+    };
+    const why = 'it failed, and the cause is in the log of the service';
+    const asked = () =>
+      operateCommand(`http://127.0.0.1:${ops.port}`, { opsToken: null })('verify', {}).catch(
+        (fault: unknown) => (fault instanceof Fault ? fault.message : fault),
+      );
+    await start({ operate: failing });
+    expect(await asked()).to.equal(why);
+    await ops.close();
+    await start({
+      operate: async () =>
+        (async function* lines() {
+          yield { at: 1 };
+          await failing();
+        })(),
+    });
+    expect(await asked()).to.equal(why);
+  });
+
   it('takes requests for an address or a name of its machine, and for no other name', async () => {
     await start({ host: 'localhost' });
     for (const Host of ['localhost:8081', '127.0.0.1', '[::1]:9', '10.0.0.7:8081', 'LOCALHOST']) {
