@@ -74,11 +74,19 @@ export const refuseLoneRecords = (places: Places): void => {
         'ASSAY_MONGODB_URL too, or leave it out; an embedded service has its records to itself',
     );
   }
-  if (recordsPartitions > 1 && (records === 'replica' || isAlone)) {
+  if (recordsPartitions <= 1) return;
+  const whole = 'leave ASSAY_RECORDS_PARTITIONS and --partition out';
+  if (isAlone) {
     throw new Fault(
       'invalid',
-      'records in partitions are those of a service on several machines: set ' +
-        'ASSAY_EVENTSTORE_URL and ASSAY_MONGODB_URL and leave ASSAY_RECORDS at shared, or have one',
+      'records are folded in parts by a service on several machines only: set ' +
+        `ASSAY_EVENTSTORE_URL and ASSAY_MONGODB_URL, or ${whole}`,
+    );
+  }
+  if (records === 'replica') {
+    throw new Fault(
+      'invalid',
+      'ASSAY_RECORDS=replica folds all records in each process: leave it at shared, or ' + whole,
     );
   }
 };
@@ -119,7 +127,7 @@ type Parts = Places & {
 
 /** `2/4`: the second of four. Throws Fault `invalid`. */
 const partitionIn = (text: string): Partition => {
-  const [, index = '', count = ''] = /^(\d{1,2})\/(\d{1,2})$/.exec(text) ?? [];
+  const [, index = '', count = ''] = /^([1-9]\d?)\/([1-9]\d?)$/.exec(text) ?? [];
   const [at, of] = [Number(index), Number(count)];
   if (at >= 1 && at <= of && of >= 2 && of <= partitionsMax) return { index: at, count: of };
   throw new Fault('invalid', `--partition is I/N, such as 2/4: 1 to N of at most ${partitionsMax}`);

@@ -29,17 +29,24 @@ describe('the settings of records', () => {
     expect([readConfig({}), parts('4')].map((one) => one.recordsPartitions)).to.deep.equal([1, 4]);
     for (const wrong of ['0', '65', '1.5', 'two'])
       expect(() => parts(wrong), wrong).to.throw('ASSAY_RECORDS_PARTITIONS must be 1 to 64');
-    expect(() => readConfig({ ASSAY_RECORDS_PARTITIONS: '2' })).to.throw('several machines');
+    expect(() => readConfig({ ASSAY_RECORDS_PARTITIONS: '2' })).to.throw(
+      'records are folded in parts by a service on several machines only: set ' +
+        'ASSAY_EVENTSTORE_URL and ASSAY_MONGODB_URL, or leave ASSAY_RECORDS_PARTITIONS and ' +
+        '--partition out',
+    );
     expect(() =>
       readConfig({ ...elsewhere, ASSAY_RECORDS: 'replica', ASSAY_RECORDS_PARTITIONS: '2' }),
-    ).to.throw('leave ASSAY_RECORDS at shared');
+    ).to.throw(
+      'ASSAY_RECORDS=replica folds all records in each process: leave it at shared, or leave ' +
+        'ASSAY_RECORDS_PARTITIONS and --partition out',
+    );
     const folds = withRoles(parts('4'), 'projections');
     expect(withPartition(folds, '2/4').partition).to.deep.equal({ index: 2, count: 4 });
     expect(withPartition(folds, undefined).partition).to.equal(null);
     const alone = withPartition(withRoles(parts('1'), 'projections'), '3/3');
     expect(alone.recordsPartitions).to.equal(3);
     expect(() => withPartition(folds, '1/3')).to.throw('ASSAY_RECORDS_PARTITIONS says 4');
-    for (const wrong of ['0/4', '5/4', '1/1', '1', '1/65', 'a/b'])
+    for (const wrong of ['0/4', '5/4', '1/1', '1', '1/65', 'a/b', '01/2', '1/02'])
       expect(() => withPartition(folds, wrong), wrong).to.throw('--partition is I/N');
     for (const roles of ['query', 'projections,worker'])
       expect(() => withPartition(withRoles(parts('4'), roles), '2/4'), roles).to.throw(
