@@ -54,6 +54,15 @@ describe('the pages', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('leave no files in the clone of whoever follows the README', () => {
+    const blocks = [...read('README.md').matchAll(/^```sh\n([\s\S]*?)^```/gm)];
+    const written = blocks.flatMap(
+      ([, block = '']) => block.match(/(?<!\d)>\s*(?!\/)[\w.-]+/g) ?? [],
+    );
+    expect(blocks.length).to.be.greaterThan(5);
+    expect(written).to.deep.equal([]);
+  });
+
   it('say of each dependency what it is for (D-001)', () => {
     const { dependencies } = JSON.parse(read('package.json')) as {
       readonly dependencies: Readonly<Record<string, string>>;
