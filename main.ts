@@ -8,6 +8,7 @@ import { addMcp } from './cli/mcp.js';
 import { wholeNumber } from './cli/numbers.js';
 import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
+import { endWithReader } from './cli/standard-output.js';
 import { addTransfers } from './cli/transfer-commands.js';
 import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
 import { withPartition } from './service/records-settings.js';
@@ -187,6 +188,8 @@ program
 // command makes are private to its user. What `openapi` writes belongs to the repository.
 program.hook('preAction', (_program, command) => {
   if (command.name() !== 'openapi') process.umask(0o077);
+  // A service stays up, whoever reads its log.
+  if (command.name() !== 'serve') endWithReader(fail);
 });
 
 const fail = (error: unknown): void => {
