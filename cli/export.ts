@@ -4,6 +4,7 @@ import type { JsonObject } from '../kernel/shapes.js';
 import { detailOf, openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
 import { spooled, written } from './export/output.js';
 import { traceLine } from './export/trace-line.js';
+import { treesOf, type TreeAsks } from './export/trees.js';
 import { linesOf } from './import/lines.js';
 import { openBar } from './progress-bar.js';
 import { runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
@@ -103,12 +104,9 @@ async function* whole(answer: IncomingMessage): AsyncGenerator<Buffer> {
   if (!answer.complete) throw new Fault('unavailable', 'the service cut the export');
 }
 
-/** Trees that are fetched ahead: each may have 64 MiB (contract 1.11). */
-const ahead = 4;
-
 /**
- * First which traces there are, then each with its tree. A service cuts an export that is not taken
- * for a while, and a tree may take one.
+ * First which traces there are, then these with their trees. A service cuts an export that is not
+ * taken for a while, and a tree may take one.
  */
 const exportTrees = async (
   source: ExportSource,
@@ -120,7 +118,7 @@ const exportTrees = async (
   const bar = openBar('export {bar} {percentage}% of {total} traces');
   const counts = { done: 0, gone: 0 };
   const lines = async function* lines(): AsyncGenerator<string> {
-    for await (const tree of inOrder(ids.lines(), (id) => treeOf(source, id))) {
+    for await (const tree of treesOf(asksOf(source), ids.lines())) {
       counts.done += 1;
       if (tree === null) counts.gone += 1;
       else yield `${JSON.stringify(traceLine(tree))}\n`;
@@ -144,8 +142,16 @@ async function* idsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   }
 }
 
+const asksOf = (source: ExportSource): TreeAsks => ({
+  tree: (id) => treeIn(source, id),
+  rows: async (kind, column, ids) => {
+    const filter = { type: 'id', name: column, operator: 'one_of', value: ids };
+    return whole(await opened(source, kind, { filter_tree: { filter }, include_counts: true }));
+  },
+});
+
 /** Null: it was deleted since. */
-const treeOf = async (
+const treeIn = async (
   { client, place, headers }: ExportSource,
   id: string,
 ): Promise<JsonObject | null> => {
@@ -155,22 +161,3 @@ const treeOf = async (
   if (status === 404) return null;
   throw new Fault('unavailable', `the service answers ${status} to ${path}: ${detailOf(body)}`);
 };
-
-/** Answers in the order of the questions, some of which are asked ahead. */
-async function* inOrder<Question, Answer>(
-  questions: AsyncIterable<Question>,
-  ask: (question: Question) => Promise<Answer>,
-): AsyncGenerator<Answer> {
-  let asked: readonly Promise<Answer>[] = [];
-  for await (const question of questions) {
-    const answer = ask(question);
-    // It is awaited in its turn, perhaps after another one failed.
-    answer.catch(() => undefined);
-    asked = [...asked, answer];
-    const [first, ...others] = asked;
-    if (asked.length < ahead || first === undefined) continue;
-    yield await first;
-    asked = others;
-  }
-  for (const answer of asked) yield await answer;
-}

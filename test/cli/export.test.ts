@@ -139,6 +139,11 @@ describe('assay export', function () {
     await folder.remove();
   });
 
+  const treesAsked = async (): Promise<number> => {
+    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    const counts = metrics.matchAll(/^assay_request_seconds_count\{.*"getTrace".*\} (\d+)$/gm);
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
   const idsIn = async (of: string): Promise<readonly string[]> => {
     await folded(service);
     const { body } = await service.client.call<{ readonly records: readonly Tree[] }>(
@@ -248,8 +253,10 @@ describe('assay export', function () {
       const out = join(folder.dir, 'out.jsonl');
       const wait = ['--min-position', real.position, '--output', out];
       const whole = ['export', 'traces', '--project', 'real', ...wait];
+      const before = await treesAsked();
       const made = await transfer(service, whole);
       expect(made.stderr).to.include('200 traces exported');
+      expect((await treesAsked()) - before, 'trees that were asked for one by one').to.equal(0);
       const back = await transfer(service, ['import', out, ...args, 'back']);
       const again = summaryOf(back.stdout);
       expect([real.refused, again.refused]).to.deep.equal([0, 0]);
