@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { openSequence } from '../../kernel/turns.js';
 import { allTraces } from '../../kernel/records/questions.js';
 import type { Records } from '../../kernel/records/records.js';
 import { temporaryFolder } from '../support/folder.js';
+import { hastyClock } from '../support/hasty-clock.js';
 import { logged } from '../support/logged-trace.js';
 import { projectorIn, type OpenProjector } from '../support/projector.js';
 import { projectId, traceStream } from '../support/trace-histories.js';
@@ -33,13 +33,7 @@ describe('the projector, when its log fails for a moment', () => {
 
   it('folds nothing onto a store that still writes the batch before', async () => {
     const away = { since: null as Promise<void> | null, isOver: false };
-    /** What is tried again is due at once. */
-    const skew = { milliseconds: 0 };
-    const clock = {
-      ...systemClock,
-      milliseconds: (): number => (skew.milliseconds += 1_000),
-      wait: (): Promise<void> => nextTurn(),
-    };
+    const clock = hastyClock();
     const inTurn = openSequence();
     const records = (found: Records): Records => ({
       ...found,

@@ -1,11 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { isOfDisk } from '../../kernel/full-disk.js';
 import { allTraces } from '../../kernel/records/questions.js';
 import type { Records } from '../../kernel/records/records.js';
 import { temporaryFolder } from '../support/folder.js';
+import { hastyClock } from '../support/hasty-clock.js';
 import { logged } from '../support/logged-trace.js';
 import { projectorIn } from '../support/projector.js';
 import { projectId, traceStream } from '../support/trace-histories.js';
@@ -33,14 +32,7 @@ describe('a read model whose disk is full', () => {
         return found.apply(writes, checkpoint);
       },
     });
-    // Waiting takes a turn of the loop.
-    let now = 0;
-    const clock = {
-      ...systemClock,
-      milliseconds: (): number => (now += 1_000),
-      wait: (): Promise<void> => nextTurn(),
-    };
-    const open = await projectorIn({ dir: folder.dir, records, clock });
+    const open = await projectorIn({ dir: folder.dir, records, clock: hastyClock() });
     const batch = [1, 2, 3].map((number) => ({
       stream: traceStream(number),
       expected: 'none' as const,
