@@ -1,5 +1,5 @@
 import { checkAsked } from '../kernel/asking.js';
-import type { Asking, Decode, Envelope, EventReader, Position } from '../kernel/ports.js';
+import type { Asking, Decode, Envelope, EventReader, Page, Position } from '../kernel/ports.js';
 import { batchEventsMax } from './subscription.js';
 import type { PageBegun } from './building.js';
 import { decoded } from './pages.js';
@@ -28,7 +28,7 @@ export type Filling = Asking & {
   readonly exceptions: Exceptions;
   /** Before the copy takes a page with events, and what of it could not be folded. */
   readonly taking?: (page: PageBegun, poisons: readonly Poison[]) => Promise<void>;
-  /** After each page; the next one waits for it. */
+  /** After each page; the next one is not written before it. */
   readonly taken?: (taken: PageTaken) => Promise<void>;
 };
 
@@ -38,55 +38,88 @@ export type CaughtUp = {
   readonly poisons: ReadonlyMap<string, Poison>;
 };
 
+/** A page on its way into the copy. */
+type Writing = {
+  readonly applied: Promise<void>;
+  /** Whoever asked for it has heard of it. */
+  readonly told: Promise<void>;
+};
+const nothing: Writing = { applied: Promise.resolve(), told: Promise.resolve() };
+
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
  * it is null. Only what the copy may hear is read, and it is written where it heard something, and
- * at the end. Throws when the log has a gap, the store fails or nobody wants the copy any more: it
- * is simply built again.
+ * at the end; while a page is written, the next one is folded. Throws when the log has a gap, the
+ * store fails or nobody wants the copy any more: it is simply built again.
  */
 export const fillShadow = async (
-  { reader, decode, sink, fence, exceptions, taking, taken, signal }: Filling,
+  filling: Filling,
   from: CaughtUp,
   until: Position | null,
 ): Promise<CaughtUp> => {
+  const { reader, sink, fence, taking, taken, signal } = filling;
   const poisons = new Map(from.poisons);
   let { position } = from;
   let written = position;
+  let writing = nothing;
   const types = heardBy(sink);
-  for (;;) {
-    if (until !== null && position >= until) break;
-    await new Promise((resolve) => setImmediate(resolve));
-    checkAsked({ ...(signal && { signal }) });
-    const page = await reader.page(position, batchEventsMax, types, 'checked');
-    if (page.through <= position) break;
-    const through = until !== null && page.through > until ? until : page.through;
-    const upTo = <E extends Envelope>(events: readonly E[]): readonly E[] =>
-      events.filter((event) => event.position <= through);
-    const events = upTo(page.events)
-      .filter(({ stream, revision }) => {
-        const parked = exceptions.parked.get(stream) ?? poisons.get(stream);
-        return parked === undefined || revision < parked.revision;
-      })
-      .map((event) =>
-        exceptions.skipped.has(skippedKey(event.stream, event.revision))
-          ? { ...event, type: skippedType, data: {} }
-          : decoded(event, decode),
-      );
-    const first = earliest([...page.events, ...page.erased]);
-    if (first !== null) {
-      const folded = await sink.fold(events, null, upTo(page.erased));
-      if (folded.gap !== null) throw gapError(folded.gap);
-      for (const one of folded.poisons) poisons.set(one.stream, one);
-      await taking?.({ after: position, event: first.id }, folded.poisons);
-      await folded.apply({ position: through, fence });
-      written = through;
+  try {
+    for (;;) {
+      if (until !== null && position >= until) break;
+      await new Promise((resolve) => setImmediate(resolve));
+      checkAsked({ ...(signal && { signal }) });
+      const page = await reader.page(position, batchEventsMax, types, 'checked');
+      if (page.through <= position) break;
+      const through = until !== null && page.through > until ? until : page.through;
+      const first = earliest([...page.events, ...page.erased]);
+      const { events, erased } = heard(filling, page, through, poisons);
+      const folded = first === null ? null : await sink.fold(events, writing.applied, erased);
+      await writing.told;
+      if (folded !== null && first !== null) {
+        if (folded.gap !== null) throw gapError(folded.gap);
+        for (const one of folded.poisons) poisons.set(one.stream, one);
+        await taking?.({ after: position, event: first.id }, folded.poisons);
+        written = through;
+      }
+      position = through;
+      const applied = folded?.apply({ position, fence }) ?? Promise.resolve();
+      const tell = async (): Promise<void> => {
+        const head = until ?? (await reader.head());
+        await taken?.({ position: through, head, events: page.events.length });
+      };
+      writing = { applied, told: applied.then(tell) };
+      // Whoever waits for it hears of a failure; until then somebody else may have failed.
+      writing.told.catch(() => undefined);
     }
-    position = through;
-    const head = until ?? (await reader.head());
-    await taken?.({ position, head, events: page.events.length });
+    await writing.told;
+  } finally {
+    // A copy is not left or closed under its batch.
+    await writing.told.catch(() => undefined);
   }
   if (written < position) await (await sink.fold([], null, [])).apply({ position, fence });
   return { position, poisons };
+};
+
+/** Of the page what the copy is given, up to `through`. */
+const heard = (
+  { exceptions, decode }: Pick<Filling, 'exceptions' | 'decode'>,
+  page: Page,
+  through: Position,
+  poisons: CaughtUp['poisons'],
+): Pick<Page, 'events' | 'erased'> => {
+  const upTo = <E extends Envelope>(events: readonly E[]): readonly E[] =>
+    events.filter((event) => event.position <= through);
+  const events = upTo(page.events)
+    .filter(({ stream, revision }) => {
+      const parked = exceptions.parked.get(stream) ?? poisons.get(stream);
+      return parked === undefined || revision < parked.revision;
+    })
+    .map((event) =>
+      exceptions.skipped.has(skippedKey(event.stream, event.revision))
+        ? { ...event, type: skippedType, data: {} }
+        : decoded(event, decode),
+    );
+  return { events, erased: upTo(page.erased) };
 };
 
 /** Types of the events that a copy has to be given; undefined: all. */

@@ -51,6 +51,7 @@ export const recordsFor = (records: Records, asker: CurrentAsking, line: FairLin
   const fair = fairIn(line);
   return {
     checkpoint: () => records.checkpoint(),
+    prepare: (writes) => records.prepare(writes),
     apply: (writes, checkpoint) => records.apply(writes, checkpoint),
     heads: (names) => records.heads(names),
     spanOutlines: (names) => records.spanOutlines(names),

@@ -3,7 +3,7 @@ import type { GroupWrite, RecordWrites } from '../../kernel/records/records.js';
 import type { MetricCell, Population, RecordRow } from '../../kernel/records/record.js';
 import { populationOf } from '../../kernel/records/columns.js';
 import { namesAdmitted, type NameKind } from '../../kernel/records/column-names.js';
-import { addRow, chunksFor, type Chunks } from './chunks.js';
+import { addRow, chunksFor, finish, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
 import { entriesApart, storedEntry } from './entries.js';
 import { fillRow, foldedText, type LongText, type RowPlace } from './fill.js';
@@ -26,7 +26,7 @@ import {
   textColumns,
 } from './schema.js';
 
-/** What one apply adds. New numbers reach the model only once they are committed. */
+/** What one apply adds. New projects and columns reach the model only once they are committed. */
 export type RowBatch = {
   readonly model: RecordsModel;
   readonly newProjects: Map<string, number>;
@@ -41,7 +41,6 @@ export type RowBatch = {
   readonly groups: Chunks;
   /** Groups that stay in part and have more rows now. */
   readonly grown: GroupSize[];
-  nextGroup: number;
   nextProject: number;
   nextColumn: number;
 };
@@ -68,7 +67,6 @@ const startBatch = (model: RecordsModel): RowBatch => ({
   entries: chunksFor('entries', entryColumns),
   groups: chunksFor('groups', groupColumns),
   grown: [],
-  nextGroup: model.nextGroup,
   nextProject: model.nextProject,
   nextColumn: model.nextColumn,
 });
@@ -83,9 +81,42 @@ export const batchOf = async (
   writes: RecordWrites,
   grown: readonly NamedGroup[],
 ): Promise<RowBatch> => {
-  const batch = startBatch(model);
   const groups = rowsKept(model, writes);
-  await admitNames(batch, statements, groups);
+  const named = new Map<number, Named>();
+  for (const id of projectsOf(groups)) {
+    const number = model.projects.get(id);
+    if (number !== undefined) named.set(number, await namedIn(model, statements, number));
+  }
+  return filledBatch(model, groups, named, grown);
+};
+
+/** The same without asking the file anything; null where that is needed. */
+export const batchOfKnown = (model: RecordsModel, writes: RecordWrites): RowBatch | null => {
+  if (writes.groups.some(({ kept }) => kept !== undefined)) return null;
+  const groups = rowsKept(model, writes);
+  const named = new Map<number, Named>();
+  for (const id of projectsOf(groups)) {
+    const number = model.projects.get(id);
+    if (number === undefined) continue;
+    const known = model.named.get(number);
+    if (known === null) return null;
+    named.set(number, known);
+  }
+  return filledBatch(model, groups, named, []);
+};
+
+const projectsOf = (groups: readonly Kept[]): ReadonlySet<string> =>
+  new Set(groups.flatMap(({ rows }) => rows.map(({ values }) => String(values['project_id']))));
+
+/** Its groups have their numbers from here on, whatever becomes of it. */
+const filledBatch = (
+  model: RecordsModel,
+  groups: readonly Kept[],
+  named: ReadonlyMap<number, Named>,
+  grown: readonly NamedGroup[],
+): RowBatch => {
+  const batch = startBatch(model);
+  admitNames(batch, named, groups);
   const byName = new Map(grown.map((group) => [group.name, group]));
   for (const { group, rows, kept } of groups) {
     const size = rows.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
@@ -95,6 +126,8 @@ export const batchOf = async (
         : grownGroup(batch, size, byName.get(group));
     for (const row of rows) addRecord(batch, row, grp);
   }
+  const { records, facets, texts, entries } = batch;
+  [...Object.values(records), facets, texts, entries, batch.groups].forEach(finish);
   return batch;
 };
 
@@ -118,11 +151,11 @@ const rowsKept = (model: RecordsModel, writes: RecordWrites): readonly Kept[] =>
 };
 
 /** Numbers for the names that become columns, before any row is written by them. */
-const admitNames = async (
+const admitNames = (
   batch: RowBatch,
-  statements: Statements,
+  named: ReadonlyMap<number, Named>,
   groups: readonly Kept[],
-): Promise<void> => {
+): void => {
   const byProject = new Map<number, RecordRow[]>();
   for (const row of groups.flatMap(({ rows }) => rows)) {
     const project = projectNumber(batch, String(row.values['project_id']));
@@ -131,7 +164,7 @@ const admitNames = async (
     else known.push(row);
   }
   for (const [project, rows] of byProject) {
-    const known = await namedIn(batch.model, statements, project);
+    const known = named.get(project) ?? noNames;
     const has = (kind: NameKind, name: string): boolean => known.numbers.has(`${kind}/${name}`);
     const added = namesAdmitted({ has, taken: known.taken }, rows).map(([kind, name]) => ({
       number: batch.nextColumn++,
@@ -160,8 +193,8 @@ const see = (batch: RowBatch, id: string): void => {
 };
 
 const newGroup = (batch: RowBatch, name: StreamName, size: number): number => {
-  const grp = batch.nextGroup;
-  batch.nextGroup += 1;
+  const grp = batch.model.nextGroup;
+  batch.model.nextGroup += 1;
   addRow(batch.groups, [grp, name, size]);
   return grp;
 };

@@ -45,14 +45,22 @@ export const addRow = (chunks: Chunks, values: readonly (Cell | null)[]): void =
   }
 };
 
+/** Gives the engine the rows that fill no chunk: none of them is held here any more. */
+export const finish = (chunks: Chunks): void => {
+  if (chunks.at < 0) return;
+  chunks.full.push(filled(chunks, chunks.at + 1));
+  chunks.columns = [];
+  chunks.at = -1;
+};
+
 /** Within the transaction at hand, all of them or none. */
 export const append = async (connection: DuckDBConnection, chunks: Chunks): Promise<void> => {
-  if (chunks.at < 0) return;
+  finish(chunks);
+  if (chunks.full.length === 0) return;
   await attempt(async () => {
     const appender = await connection.createAppender(chunks.table);
     try {
       for (const chunk of chunks.full) appender.appendDataChunk(chunk);
-      appender.appendDataChunk(filled(chunks, chunks.at + 1));
       appender.closeSync();
     } catch (error) {
       // It would write what it holds when it is collected, in whatever transaction there is then.

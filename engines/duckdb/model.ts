@@ -42,6 +42,10 @@ export type RecordsModel = {
    */
   readonly misfolded: RegExp;
   checkpoint: { readonly position: Position; readonly fence: number };
+  /** Counts batches after which the rows of others may have to look different (see ahead.ts). */
+  changes: number;
+  /** The rows of the batch that is being applied are with the engine. */
+  handedOver: Promise<void>;
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
@@ -106,6 +110,8 @@ const readModel = async (connections: ModelConnections) => {
     changedRuns: openChangedRuns(),
     named: rememberColumns(),
     types: boundedMap<string, KnownTypes>(typedProjectsMax),
+    changes: 0,
+    handedOver: Promise.resolve(),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
   };
 };

@@ -27,6 +27,7 @@ import { forgets, wantsPurge } from './purge.js';
 import { openPurging } from './purging.js';
 import { groupOf, groups, locate, weights } from './groups.js';
 import { count, search, sessionPage } from './search.js';
+import { prepareWrites } from './ahead.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
@@ -122,6 +123,8 @@ const recordsOf = (
   close: () => Promise<void>,
 ): Records => ({
   checkpoint: () => ask(async ({ checkpoint }) => checkpoint.position),
+  // Whatever is wrong with them, `apply` says it.
+  prepare: (writes) => ask((model) => prepareWrites(model, writes)).catch(() => undefined),
   apply: (writes, checkpoint) => ask((model) => applyWrites(model, writes, checkpoint)),
   heads: (names) => ask((model) => heads(model, names)),
   spanOutlines: (names) => ask((model) => spanOutlines(model, names)),

@@ -4,6 +4,7 @@ import type { Checkpoint } from '../../kernel/documents.js';
 import type { RecordWrites } from '../../kernel/records/records.js';
 import { populationOf } from '../../kernel/records/columns.js';
 import type { Population } from '../../kernel/records/record.js';
+import { takePrepared } from './ahead.js';
 import { batchOf, type RowBatch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
@@ -32,7 +33,11 @@ export const applyWrites = async (
   writes: RecordWrites,
   checkpoint: Checkpoint,
 ): Promise<void> => {
-  const after = await model.connections.write(async (statements) => {
+  let handOver = (): void => undefined;
+  model.handedOver = new Promise((resolve) => {
+    handOver = resolve;
+  });
+  const writing = model.connections.write(async (statements) => {
     const { fence, position } = model.checkpoint;
     if (checkpoint.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
     if (checkpoint.after !== undefined && checkpoint.after > position) {
@@ -46,8 +51,10 @@ export const applyWrites = async (
       statements,
       replaced.map(({ group }) => group),
     );
-    const batch = await batchOf(model, statements, writes, await removeChanged(statements, writes));
+    const grown = await removeChanged(statements, writes);
+    const batch = takePrepared(model, writes) ?? (await batchOf(model, statements, writes, grown));
     await appendBatch(statements, batch);
+    handOver();
     await growGroups(statements, batch);
     await removeDeleted(statements, writes, model);
     const at = checkedPosition(checkpoint);
@@ -55,14 +62,17 @@ export const applyWrites = async (
     await statements.rows(`UPDATE mark SET position = '${at}', fence = ${under}`);
     return { ...batch, emptied };
   });
+  const after = await writing.finally(handOver);
   if (after === null) return;
   noteChanges(model, writes, after.emptied);
+  const { deletedRuns, deletedProjects } = writes;
+  if (after.newProjects.size + after.newColumns.length > 0) model.changes += 1;
+  if (deletedRuns.length + deletedProjects.length > 0) model.changes += 1;
   for (const [id, number] of after.newProjects) model.projects.set(id, number);
   for (const id of after.newSeen) model.seen.add(id);
   for (const [project, named] of after.named) model.named.set(project, named);
-  for (const run of writes.deletedRuns) model.deletedRuns.add(run);
-  for (const id of writes.deletedProjects) forgetProject(model, id);
-  model.nextGroup = after.nextGroup;
+  for (const run of deletedRuns) model.deletedRuns.add(run);
+  for (const id of deletedProjects) forgetProject(model, id);
   model.nextProject = after.nextProject;
   model.nextColumn = after.nextColumn;
   model.checkpoint = checkpoint;

@@ -160,6 +160,7 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
     ...ofScopes(asks),
     ...ofRuns(asks),
     checkpoint: () => asks.ask(start, ({ position }) => Promise.resolve(position)),
+    prepare: () => Promise.resolve(),
     apply: async (writes, checkpoint) => {
       const words = wordsOf(writes);
       const work = isNothing(writes)

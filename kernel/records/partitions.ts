@@ -45,6 +45,7 @@ export const inPartitions = (parts: readonly Records[]): Records => {
   };
   return {
     checkpoint: async () => least(await all((part) => part.checkpoint())),
+    prepare: () => Promise.resolve(),
     apply: async (writes, checkpoint) => {
       const own = split(writes.groups, ({ group }) => ofGroup(group));
       await Promise.all(

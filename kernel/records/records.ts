@@ -67,6 +67,11 @@ export interface Records {
   /** `start` when nothing was applied yet. */
   checkpoint(): Promise<Position>;
 
+  /**
+   * These writes are likely to be applied after those that are being applied now: does what can be
+   * done for them meanwhile. It changes nothing that anybody sees, and need not be called.
+   */
+  prepare(writes: RecordWrites): Promise<void>;
   apply(writes: RecordWrites, checkpoint: Checkpoint): Promise<void>;
   /** The first row of each group, a session or a trace; a group without rows is absent. */
   heads(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, RecordRow>>;

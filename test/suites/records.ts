@@ -34,6 +34,7 @@ import { recordNameSuite } from './record-names.js';
 import { recordLevelSuite } from './record-levels.js';
 import { recordLongTextSuite } from './record-long-texts.js';
 import { recordCopySuite } from './record-copies.js';
+import { recordPreparingSuite } from './record-preparing.js';
 import { recordRunRowSuite } from './record-run-rows.js';
 import { recordRunSuite } from './record-runs.js';
 import { recordWalkSuite } from './record-walks.js';
@@ -70,6 +71,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     findingTests(() => records);
     recordCopySuite(() => records, reopen);
     recordGrowthSuite(() => records, reopen);
+    recordPreparingSuite(() => records, reopen);
     recordRunSuite(() => records);
     recordRunRowSuite(() => records);
     recordAnswerSuite(() => records);
