@@ -41,10 +41,10 @@ export type CaughtUp = {
 /** A page on its way into the copy. */
 type Writing = {
   readonly applied: Promise<void>;
-  /** Whoever asked for it has heard of it. */
-  readonly told: Promise<void>;
+  /** `taken` has heard of it, and the rest that it took is over. */
+  readonly settled: Promise<void>;
 };
-const nothing: Writing = { applied: Promise.resolve(), told: Promise.resolve() };
+const nothingWritten: Writing = { applied: Promise.resolve(), settled: Promise.resolve() };
 
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
@@ -59,22 +59,30 @@ export const fillShadow = async (
 ): Promise<CaughtUp> => {
   const { reader, sink, fence, taking, taken, signal } = filling;
   const poisons = new Map(from.poisons);
+  const asking = { ...(signal && { signal }) };
   let { position } = from;
   let written = position;
-  let writing = nothing;
+  let writing = nothingWritten;
   const types = heardBy(sink);
   try {
     for (;;) {
       if (until !== null && position >= until) break;
       await new Promise((resolve) => setImmediate(resolve));
-      checkAsked({ ...(signal && { signal }) });
+      checkAsked(asking);
       const page = await reader.page(position, batchEventsMax, types, 'checked');
-      if (page.through <= position) break;
+      if (page.through <= position) {
+        if (writing === nothingWritten) break;
+        // Meanwhile more may have come.
+        await writing.settled;
+        writing = nothingWritten;
+        continue;
+      }
       const through = until !== null && page.through > until ? until : page.through;
       const first = earliest([...page.events, ...page.erased]);
       const { events, erased } = heard(filling, page, through, poisons);
       const folded = first === null ? null : await sink.fold(events, writing.applied, erased);
-      await writing.told;
+      await writing.settled;
+      checkAsked(asking);
       if (folded !== null && first !== null) {
         if (folded.gap !== null) throw gapError(folded.gap);
         for (const one of folded.poisons) poisons.set(one.stream, one);
@@ -83,18 +91,20 @@ export const fillShadow = async (
       }
       position = through;
       const applied = folded?.apply({ position, fence }) ?? Promise.resolve();
+      const { length } = page.events;
       const tell = async (): Promise<void> => {
         const head = until ?? (await reader.head());
-        await taken?.({ position: through, head, events: page.events.length });
+        await taken?.({ position: through, head, events: length });
       };
-      writing = { applied, told: applied.then(tell) };
-      // Whoever waits for it hears of a failure; until then somebody else may have failed.
-      writing.told.catch(() => undefined);
+      writing = { applied, settled: applied.then(tell) };
+      // Who waits for it hears of a failure, and that may be a page later.
+      writing.settled.catch(() => undefined);
     }
-    await writing.told;
-  } finally {
-    // A copy is not left or closed under its batch.
-    await writing.told.catch(() => undefined);
+    await writing.settled;
+  } catch (error) {
+    // A copy is not left or closed under its batch; and what failed first is the reason.
+    await writing.settled;
+    throw error;
   }
   if (written < position) await (await sink.fold([], null, [])).apply({ position, fence });
   return { position, poisons };

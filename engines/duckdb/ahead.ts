@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordWrites } from '../../kernel/records/records.js';
-import { batchOfKnown, type RowBatch } from './batch.js';
+import { batchOfKnown, finishBatch, type RowBatch } from './batch.js';
 import type { RecordsModel } from './model.js';
 
 // Putting a batch together takes the folding thread longer than anything else does, and while one
@@ -14,12 +15,19 @@ type Ahead = {
 
 const ahead = new WeakMap<RecordWrites, Ahead>();
 
-/** Begins once the rows of the batch before are with the engine, which has to commit them yet. */
+/**
+ * While the batch before is committed, if it has begun. Nothing is prepared where that batch brings
+ * what the rows depend on.
+ */
 export const prepareWrites = async (model: RecordsModel, writes: RecordWrites): Promise<void> => {
-  await model.handedOver;
+  if (!(await model.handedOver)) return;
+  // The commit is sent by then.
+  await nextTurn();
   const { changes } = model;
   const batch = batchOfKnown(model, writes);
-  if (batch !== null) ahead.set(writes, { model, changes, batch });
+  if (batch === null) return;
+  finishBatch(batch);
+  ahead.set(writes, { model, changes, batch });
 };
 
 /**

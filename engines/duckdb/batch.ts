@@ -126,10 +126,12 @@ const filledBatch = (
         : grownGroup(batch, size, byName.get(group));
     for (const row of rows) addRecord(batch, row, grp);
   }
-  const { records, facets, texts, entries } = batch;
-  [...Object.values(records), facets, texts, entries, batch.groups].forEach(finish);
   return batch;
 };
+
+/** Gives the engine all of its rows, which `append` does at last. */
+export const finishBatch = ({ records, facets, texts, entries, groups }: RowBatch): void =>
+  [...Object.values(records), facets, texts, entries, groups].forEach(finish);
 
 type Kept = Pick<GroupWrite, 'group' | 'rows' | 'kept'>;
 

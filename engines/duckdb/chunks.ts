@@ -55,9 +55,9 @@ export const finish = (chunks: Chunks): void => {
 
 /** Within the transaction at hand, all of them or none. */
 export const append = async (connection: DuckDBConnection, chunks: Chunks): Promise<void> => {
-  finish(chunks);
-  if (chunks.full.length === 0) return;
+  if (chunks.full.length === 0 && chunks.at < 0) return;
   await attempt(async () => {
+    finish(chunks);
     const appender = await connection.createAppender(chunks.table);
     try {
       for (const chunk of chunks.full) appender.appendDataChunk(chunk);

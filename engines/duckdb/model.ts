@@ -44,8 +44,11 @@ export type RecordsModel = {
   checkpoint: { readonly position: Position; readonly fence: number };
   /** Counts batches after which the rows of others may have to look different (see ahead.ts). */
   changes: number;
-  /** The rows of the batch that is being applied are with the engine. */
-  handedOver: Promise<void>;
+  /**
+   * The rows of the batch that is being applied are with the engine. False: they never will be, or
+   * others may have to look different once they are committed.
+   */
+  handedOver: Promise<boolean>;
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
@@ -111,7 +114,7 @@ const readModel = async (connections: ModelConnections) => {
     named: rememberColumns(),
     types: boundedMap<string, KnownTypes>(typedProjectsMax),
     changes: 0,
-    handedOver: Promise.resolve(),
+    handedOver: Promise.resolve(true),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
   };
 };

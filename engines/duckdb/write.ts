@@ -33,7 +33,7 @@ export const applyWrites = async (
   writes: RecordWrites,
   checkpoint: Checkpoint,
 ): Promise<void> => {
-  let handOver = (): void => undefined;
+  let handOver = (_holds: boolean): void => undefined;
   model.handedOver = new Promise((resolve) => {
     handOver = resolve;
   });
@@ -54,29 +54,34 @@ export const applyWrites = async (
     const grown = await removeChanged(statements, writes);
     const batch = takePrepared(model, writes) ?? (await batchOf(model, statements, writes, grown));
     await appendBatch(statements, batch);
-    handOver();
     await growGroups(statements, batch);
     await removeDeleted(statements, writes, model);
     const at = checkedPosition(checkpoint);
     const under = integers([checkpoint.fence]);
     await statements.rows(`UPDATE mark SET position = '${at}', fence = ${under}`);
+    handOver(!changesOthers(batch, writes));
     return { ...batch, emptied };
   });
-  const after = await writing.finally(handOver);
+  const after = await writing.finally(() => handOver(false));
   if (after === null) return;
   noteChanges(model, writes, after.emptied);
-  const { deletedRuns, deletedProjects } = writes;
-  if (after.newProjects.size + after.newColumns.length > 0) model.changes += 1;
-  if (deletedRuns.length + deletedProjects.length > 0) model.changes += 1;
+  if (changesOthers(after, writes)) model.changes += 1;
   for (const [id, number] of after.newProjects) model.projects.set(id, number);
   for (const id of after.newSeen) model.seen.add(id);
   for (const [project, named] of after.named) model.named.set(project, named);
-  for (const run of deletedRuns) model.deletedRuns.add(run);
-  for (const id of deletedProjects) forgetProject(model, id);
+  for (const run of writes.deletedRuns) model.deletedRuns.add(run);
+  for (const id of writes.deletedProjects) forgetProject(model, id);
   model.nextProject = after.nextProject;
   model.nextColumn = after.nextColumn;
   model.checkpoint = checkpoint;
 };
+
+/** Rows that were put together before it may be wrong after it. */
+const changesOthers = (
+  { newProjects, newColumns }: Pick<RowBatch, 'newProjects' | 'newColumns'>,
+  { deletedRuns, deletedProjects }: RecordWrites,
+): boolean =>
+  newProjects.size + newColumns.length + deletedRuns.length + deletedProjects.length > 0;
 
 const forgetProject = (model: RecordsModel, id: string): void => {
   model.deletedProjects.add(id);

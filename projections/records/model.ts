@@ -53,6 +53,7 @@ const sinkOf = (records: Records, { mapping = otelMapping, partition = null }: F
       const stored = applied === null ? records : waiting(records, applied);
       const mine = isMine === null ? events : events.filter(isMine);
       const { writes, poisons, gap } = await foldBatch(stored, mine, look, mapping);
+      // Otherwise they are applied at once.
       if (applied !== null && gap === null) await records.prepare(writes);
       return {
         apply: async (checkpoint) => {

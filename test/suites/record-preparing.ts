@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Records, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
@@ -62,6 +63,8 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
     let applied: Promise<void> = Promise.resolve();
     for (const [at, rows] of batches.entries()) {
       const writes = writesOf(rows);
+      // The one before has begun.
+      await nextTurn();
       await records().prepare(writes);
       await applied;
       applied = records().apply(writes, markAt(2 + at));

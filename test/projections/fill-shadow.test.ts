@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type EventLog } from '../../kernel/ports.js';
+import { fillShadow, type Filling } from '../../projections/fill-shadow.js';
+import { nothingSetAside } from '../../projections/parking.js';
+import type { Sink } from '../../projections/read-model.js';
+import { batchEventsMax } from '../../projections/subscription.js';
+import { temporaryFolder } from '../support/folder.js';
+import { room, said } from '../support/said.js';
+
+const gone = new Fault('conflict', 'A newer projector has taken over');
+const damaged = new Fault('log-damaged', 'The log is damaged');
+
+/** A promise, and the end of waiting for it. */
+const held = () => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return { released, release: () => release() };
+};
+
+/** A copy that notes what it folded and what was written, in turn. */
+const noting = (
+  written: () => Promise<void> = () => Promise.resolve(),
+  folded: (events: number) => void = () => undefined,
+) => {
+  const steps: string[] = [];
+  const sink: Sink = {
+    name: 'words',
+    version: 1,
+    parks: false,
+    checkpoint: () => Promise.resolve(start),
+    dump: async function* () {},
+    fold: (events) => {
+      steps.push(`folded ${events.length}`);
+      folded(events.length);
+      const apply = async (): Promise<void> => {
+        steps.push(`writes ${events.length}`);
+        await written();
+        steps.push(`wrote ${events.length}`);
+      };
+      return Promise.resolve({ apply, poisons: [], gap: null });
+    },
+  };
+  return { sink, steps };
+};
+
+describe('a copy that is filled', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let log: EventLog;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openEventLog({ dir: folder.dir, bus: openBus(randomUUID()) });
+  });
+  afterEach(async () => {
+    await log.close();
+    await folder.remove();
+  });
+  const append = async (expected: number, count: number): Promise<void> => {
+    const events = Array.from({ length: count }, () => said('word'));
+    const first = expected === 0 ? 'none' : expected - 1;
+    await log.append([{ stream: room('a'), expected: first, events }]);
+  };
+  const filled = (sink: Sink, more: Partial<Filling> = {}) =>
+    fillShadow(
+      {
+        reader: log,
+        decode: (_type, _schema, data) => data,
+        sink,
+        fence: 1,
+        exceptions: nothingSetAside,
+        ...more,
+      },
+      { position: start, poisons: new Map() },
+      null,
+    );
+
+  it('has its next page folded while one is written, and written after it', async () => {
+    await append(0, batchEventsMax + 3);
+    const { released, release } = held();
+    const { sink, steps } = noting(
+      () => released,
+      (events) => (events === 3 ? release() : undefined),
+    );
+    await filled(sink);
+    const [large, small] = [batchEventsMax, 3];
+    expect(steps).to.deep.equal([
+      `folded ${large}`,
+      `writes ${large}`,
+      `folded ${small}`,
+      `wrote ${large}`,
+      `writes ${small}`,
+      `wrote ${small}`,
+    ]);
+  });
+
+  it('gets what came while it rested after the last page', async () => {
+    await append(0, 3);
+    const { sink, steps } = noting();
+    let rests = 0;
+    const taken = async (): Promise<void> => {
+      rests += 1;
+      if (rests === 1) await append(3, 2);
+    };
+    const { position } = await filled(sink, { taken });
+    expect(position).to.equal(await log.head());
+    expect(steps).to.include('wrote 2');
+  });
+
+  it('writes no page once nobody wants it', async () => {
+    await append(0, batchEventsMax + 3);
+    const { released, release } = held();
+    const { sink, steps } = noting(undefined, (events) => (events === 3 ? release() : undefined));
+    const leaving = new AbortController();
+    const taken = async (): Promise<void> => {
+      await released;
+      leaving.abort(gone);
+    };
+    const refusal = await filled(sink, { taken, signal: leaving.signal }).catch(
+      (error: unknown) => error,
+    );
+    expect(refusal).to.equal(gone);
+    expect(steps).not.to.include('writes 3');
+  });
+
+  it('fails for what failed first', async () => {
+    await append(0, batchEventsMax + 3);
+    const { released, release } = held();
+    const { sink } = noting(async () => {
+      await released;
+      throw gone;
+    });
+    let pages = 0;
+    const reader: EventLog = {
+      ...log,
+      page: async (...asked) => {
+        pages += 1;
+        if (pages === 1) return log.page(...asked);
+        release();
+        throw damaged;
+      },
+    };
+    const refusal = await filled(sink, { reader }).catch((error: unknown) => error);
+    expect(refusal).to.equal(gone);
+  });
+});
