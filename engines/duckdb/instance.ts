@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { giveMemory } from './memory.js';
 import { openModel, type RecordsModel } from './model.js';
 import { fileName, nameByVersion, readLasting, readPointer, removeOthers } from './pointer.js';
 
@@ -30,8 +31,11 @@ export const openLive = async (dir: string, memoryMb: number): Promise<Opened> =
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
+  const memory = giveMemory(instance, memoryMb);
   try {
-    return { instance, live: await openIn(instance, dir, generation) };
+    const live = await openIn(instance, dir, generation);
+    await memory.fit();
+    return { instance, live };
   } catch (error) {
     instance.closeSync();
     throw error;

@@ -5,6 +5,7 @@ import { start, type Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type ModelConnections, type Statements } from './connections.js';
+import { memoryOf } from './memory.js';
 import { rememberColumns, type NamedColumns } from './remembered-columns.js';
 import { schemaVersion, tables } from './schema.js';
 
@@ -41,6 +42,8 @@ export type RecordsModel = {
    * `foldCase` does.
    */
   readonly misfolded: RegExp;
+  /** So many rows more lie in the file. */
+  readonly grew: (rows: number) => Promise<void>;
   checkpoint: { readonly position: Position; readonly fence: number };
   /** Counts batches after which the rows of others may have to look different (see ahead.ts). */
   changes: number;
@@ -92,7 +95,8 @@ export const openModel = async (
       await ending.catch(() => undefined);
       control.closeSync();
     };
-    return { catalog, path, ...read, close, abandon: leave };
+    const grew = async (rows: number): Promise<void> => memoryOf(instance)?.grew(rows);
+    return { catalog, path, ...read, grew, close, abandon: leave };
   } catch (error) {
     await connections?.abandon().catch(() => undefined);
     // The next one who opens the file attaches it under this name again.

@@ -74,6 +74,7 @@ export const applyWrites = async (
   model.nextProject = after.nextProject;
   model.nextColumn = after.nextColumn;
   model.checkpoint = checkpoint;
+  await model.grew(writes.groups.reduce((sum, { rows }) => sum + rows.length, 0));
 };
 
 /** Rows that were put together before it may be wrong after it. */

@@ -1,0 +1,63 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
+
+// Where somebody looked into an index, it stays in memory and counts against the limit of the
+// engine. Under a limit that stays, looking up records one after the other would leave nothing to
+// any question, and at last not to the next batch either (D-182).
+
+/** What an index takes for a row of its table once all of it is in memory. */
+const indexBytes: Readonly<Record<string, number>> = {
+  sessions: 40,
+  traces: 40,
+  spans: 20,
+  texts: 20,
+  groups: 120,
+};
+/** Of indexes there is room for so much in what the engine is given anyway. */
+const includedMb = 32;
+/** More rows than these take no more than that room. */
+const rowsUnnoticed = 100_000;
+
+/** The memory of one engine: what it was given, and on top of that what its indexes may take. */
+export type EngineMemory = {
+  /** So many rows more lie in its files. */
+  readonly grew: (rows: number) => Promise<void>;
+  /** As its files are now. */
+  readonly fit: () => Promise<void>;
+};
+
+const opened = new WeakMap<DuckDBInstance, EngineMemory>();
+
+/** Of an engine that was opened with that limit. */
+export const giveMemory = (instance: DuckDBInstance, megabytes: number): EngineMemory => {
+  let unnoticed = 0;
+  const fit = async (): Promise<void> => {
+    unnoticed = 0;
+    const connection = await instance.connect();
+    try {
+      const found = await connection.runAndReadAll(
+        'SELECT table_name, estimated_size FROM duckdb_tables()',
+      );
+      const bytes = found
+        .getRows()
+        .reduce((sum, [table, rows]) => sum + (indexBytes[String(table)] ?? 0) * Number(rows), 0);
+      const more = Math.max(0, Math.ceil(bytes / 1e6) - includedMb);
+      await connection.run(`SET memory_limit = '${megabytes + more}MB'`);
+    } catch {
+      // Less than what is in use cannot be set: another time.
+    } finally {
+      connection.closeSync();
+    }
+  };
+  const memory: EngineMemory = {
+    grew: async (rows) => {
+      unnoticed += rows;
+      if (unnoticed >= rowsUnnoticed) await fit();
+    },
+    fit,
+  };
+  opened.set(instance, memory);
+  return memory;
+};
+
+export const memoryOf = (instance: DuckDBInstance): EngineMemory | null =>
+  opened.get(instance) ?? null;
