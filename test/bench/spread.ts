@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { startEngines } from '../support/spread.js';
 import { newProject, newRun, projected, type Bench, type Place } from './bench.js';
@@ -62,7 +64,9 @@ export const spreadRows = async (given: Bench): Promise<readonly Row[]> => {
     rows.push(fillRow(bench, (performance.now() - began) / 1_000, load));
     const beside = (asked: readonly Asked[]): readonly Row[] =>
       asked.map(({ question, row }) => compared(row, alone.get(question.name)));
+    await quiet(bench);
     rows.push(...beside(await questionRows(bench, shared, place, { prefix: 'spread-' })));
+    await quiet(bench);
     rows.push(...beside(await questionRows(bench, replica, place, { prefix: 'spread-replica-' })));
     return rows;
   } finally {
@@ -76,6 +80,31 @@ type Start = { readonly records: 'shared' | 'replica'; readonly args?: readonly 
 const isAsked = ({ wanted }: Bench, question: string): boolean =>
   ['spread', 'spread-replica'].some((kind) => wanted(`${kind}-${question}`));
 
+const lookMs = 3_000;
+const waitMostMs = 900_000;
+const idleLeast = 0.9;
+/**
+ * Until the machine has little to do: what was logged is read once more for the history, on the
+ * cores of whoever is asked, which several machines would not share.
+ */
+const quiet = async ({ smoke, say }: Bench): Promise<void> => {
+  if (smoke) return;
+  const began = performance.now();
+  while (performance.now() - began < waitMostMs) {
+    const before = cpus().map(({ times }) => times);
+    await pause(lookMs);
+    const [busy, idle] = cpus().reduce(
+      ([some, rest], { times }, at) => {
+        const gone = times.idle - (before[at]?.idle ?? 0);
+        return [some + lookMs - gone, rest + gone];
+      },
+      [0, 0],
+    );
+    if (idle / (busy + idle) >= idleLeast) break;
+  }
+  say(`quiet after ${Math.round((performance.now() - began) / 1_000)} s`);
+};
+
 const placeOf = async ({ client }: ServiceProcess): Promise<Place> => {
   const root = await newProject(client, 'big');
   return { root, run: await newRun(client, root, 'big') };
@@ -87,6 +116,7 @@ const askedAlone = async (bench: Bench): Promise<ReadonlyMap<string, Row>> => {
   try {
     const place = await placeOf(service);
     await fill(bench, service, place);
+    await quiet(bench);
     const asked = await questionRows(bench, service, place);
     return new Map(asked.map(({ row }) => [row.name, row]));
   } finally {
