@@ -30,8 +30,7 @@ const opened = new WeakMap<DuckDBInstance, EngineMemory>();
 /** Of an engine that was opened with that limit. */
 export const giveMemory = (instance: DuckDBInstance, megabytes: number): EngineMemory => {
   let unnoticed = 0;
-  const fit = async (): Promise<void> => {
-    unnoticed = 0;
+  const set = async (): Promise<void> => {
     const connection = await instance.connect();
     try {
       const found = await connection.runAndReadAll(
@@ -42,11 +41,15 @@ export const giveMemory = (instance: DuckDBInstance, megabytes: number): EngineM
         .reduce((sum, [table, rows]) => sum + (indexBytes[String(table)] ?? 0) * Number(rows), 0);
       const more = Math.max(0, Math.ceil(bytes / 1e6) - includedMb);
       await connection.run(`SET memory_limit = '${megabytes + more}MB'`);
-    } catch {
-      // Less than what is in use cannot be set: another time.
     } finally {
       connection.closeSync();
     }
+  };
+  const fit = async (): Promise<void> => {
+    unnoticed = 0;
+    // Less than what is in use cannot be set: another time. Nothing of it is the batch's failure,
+    // which is committed by then.
+    await set().catch(() => undefined);
   };
   const memory: EngineMemory = {
     grew: async (rows) => {
