@@ -121,15 +121,18 @@ const pagesOf = (
 ): Pick<EventLog, 'page' | 'evidence'> & { readonly positions: ReadPositions } => {
   const pages = openPages(needs);
   const whole = pagedWholeBy(needs);
-  const asked = (after: Position, limit: number): ReturnType<typeof pages> =>
-    pages(after, limit, tail.after(after));
+  const asked = (
+    after: Position,
+    limit: number,
+    types?: readonly string[],
+  ): ReturnType<typeof pages> => pages(after, limit, tail.after(after), types);
   return {
     positions: async (after, limit) => {
       const { events, through } = await asked(after, limit);
       return { positions: events.map(positionOfPaged), through };
     },
     page: async (after, limit, types) => {
-      const { events, through } = await asked(after, limit);
+      const { events, through } = await asked(after, limit, types);
       const wanted = events.filter((one) =>
         'stored' in one ? (types?.includes(one.stored.type) ?? true) : types === undefined,
       );

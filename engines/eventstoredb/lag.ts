@@ -1,5 +1,6 @@
 import { openSequence } from '../../kernel/turns.js';
 import { type Position } from '../../kernel/ports.js';
+import { countUpTo } from './positions.js';
 
 /** Counting reads what it counts. */
 export const lagMax = 1_000;
@@ -58,16 +59,4 @@ const shorten = (stretch: Stretch): void => {
   if (gone <= 0) return;
   stretch.from = stretch.positions[gone - 1] ?? stretch.from;
   stretch.positions = stretch.positions.slice(gone);
-};
-
-/** How many of the sorted positions are not beyond `after`. */
-const countUpTo = (positions: readonly Position[], after: Position): number => {
-  let [low, high] = [0, positions.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const at = positions[middle];
-    if (at !== undefined && at <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 };

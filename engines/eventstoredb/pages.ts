@@ -1,8 +1,10 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { start, type Envelope, type Position } from '../../kernel/ports.js';
+import { openSequence } from '../../kernel/turns.js';
 import type { Connection } from './connection.js';
 import type { ErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';
+import { openPassedTypes } from './passed-types.js';
 import {
   envelopeFrom,
   placeOf,
@@ -41,7 +43,8 @@ type Fetched = { readonly found: readonly Stored[]; readonly through: Position }
  * The log in the order of everything on the server. What is not ours is passed over, and how far is
  * remembered, so that a reader at the end does not pass it again and again. Of erased events the
  * envelopes kept beside the log are in their places, since a scavenge takes the server's. `recent`
- * may spare a question to the server.
+ * may spare a question to the server. Who wants some types only may be told at once up to where
+ * there are none; others of a page are left out elsewhere.
  */
 export const openPages = (needs: PagesNeeds) => {
   const { erased } = needs;
@@ -65,13 +68,30 @@ export const openPages = (needs: PagesNeeds) => {
     return { events: positions.flatMap((position) => events.get(position) ?? []), through };
   };
 
-  return async (after: Position, limit: number, recent: readonly Stored[]): Promise<StoredPage> => {
+  const passed = openPassedTypes();
+  const fromServer = async (after: Position, limit: number): Promise<StoredPage> => {
+    const [fetched] = await Promise.all([fetch(after, limit), erased.refresh()]);
+    passed.note(after, fetched.found, fetched.through);
+    return merged(after, limit, fetched);
+  };
+  /** One after the other, so that what one of them reads is known to the next. */
+  const oneByOne = openSequence();
+
+  return async (
+    after: Position,
+    limit: number,
+    recent: readonly Stored[],
+    types?: readonly string[],
+  ): Promise<StoredPage> => {
     if (recent.length > 0) {
       const found = within(recent, limit);
       return { events: found.map(pagedFrom), through: found.at(-1)?.position ?? after };
     }
-    const [fetched] = await Promise.all([fetch(after, limit), erased.refresh()]);
-    return merged(after, limit, fetched);
+    if (types === undefined) return fromServer(after, limit);
+    return oneByOne(async () => {
+      const through = passed.without(types, after);
+      return through > after ? { events: [], through } : fromServer(after, limit);
+    });
   };
 };
 
