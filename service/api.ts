@@ -12,7 +12,7 @@ import { openAccessTokens } from '../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
 import { readProviders } from '../engines/jose/providers.js';
 import { diskFiles } from '../engines/node/files.js';
-import { startServer, type RunningServer } from '../engines/koa/server.js';
+import { startServer, type RunningApi } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
@@ -64,7 +64,7 @@ export type ApiStart = {
 };
 
 /** Serves the writes with the role `command`, the reads with `query`. */
-export const startApi = async (start: ApiStart): Promise<RunningServer> => {
+export const startApi = async (start: ApiStart): Promise<RunningApi> => {
   const { config } = start;
   const stopping = new AbortController();
   const needs = { ...start.needs, log: logUntil(start.needs.log, stopping.signal) };

@@ -5,7 +5,7 @@ import { rotateKeys } from '../command-api/integrations/rotate.js';
 import { operations } from '../contract/all.js';
 import { secretMembers } from '../contract/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
-import type { RunningServer } from '../engines/koa/server.js';
+import type { RunningApi } from '../engines/koa/server.js';
 import { diskFiles } from '../engines/node/files.js';
 import { openEngines, serviceFile } from '../engines/open.js';
 import { openLogger } from '../engines/pino/logger.js';
@@ -115,6 +115,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
+  void api?.warm();
   return {
     url,
     opsUrl: `http://${bracketed(config.opsHost)}:${opsPort}`,
@@ -137,7 +138,7 @@ const served = async (
   { config, engines, logger, metrics, open }: Starting,
   { strict = false }: ServiceOptions,
   answering: Pick<ApiStart, 'collections' | 'needs'>,
-): Promise<RunningServer | null> => {
+): Promise<RunningApi | null> => {
   if (!plays(config, 'command', 'query')) return null;
   const alone = engines.embedded;
   const api = await startApi({ config, strict, alone, logger, metrics, ...answering });

@@ -5,7 +5,7 @@ import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
 import { canonicalReadings, readings, type RequestPart } from './kinds.js';
 import { lifted } from './lift.js';
-import { shapeOf, type Kind, type Openness, type Shaped } from './shape.js';
+import { shapeOf, type Kind, type Openness, type Shape, type Shaped } from './shape.js';
 import { textReader } from './text.js';
 
 /** `value` is the request's own object with canonical values in it. */
@@ -49,11 +49,19 @@ const unexplained = (loc: readonly string[]): Complaint =>
 
 /**
  * Whether the service's own answer is what its schema promises: canonical values, and no member
- * beside the named ones of an object that does not say `additionalProperties`. Empty = it is.
+ * beside the named ones of an object that does not say `additionalProperties`. Empty = it is. The
+ * schema is read on first use, so that the service starts at once.
  */
-export const compileAnswerGuard = (
-  schema: TSchema,
-): ((answer: unknown) => readonly Complaint[]) => {
+export const compileAnswerGuard = (schema: TSchema): AnswerGuard => {
+  let guard: AnswerGuard | null = null;
+  return (answer) => {
+    guard ??= answerGuardOf(schema);
+    return guard(answer);
+  };
+};
+type AnswerGuard = (answer: unknown) => readonly Complaint[];
+
+const answerGuardOf = (schema: TSchema): AnswerGuard => {
   const shaped = shapeOf(schema, 'closed');
   const subject = { ...shaped, readings: canonicalReadings, source: 'json' } as const;
   const fits = generated(shaped, 'closed');
@@ -80,19 +88,39 @@ const generated = (shaped: Shaped, openness: Openness): Fits => {
 
 /** One shape is generated once: most operations have the path of another one. */
 const codeOf = (shaped: Shaped, openness: Openness): Fits => {
-  const { ajv, known } = generators[openness];
+  const generator = generators[openness];
   const text = JSON.stringify(shaped);
-  const ready = known.get(text);
+  const ready = generator.known.get(text);
   if (ready !== undefined) return ready;
-  const { shape, definitions } = lifted(shaped);
-  const fits = ajv.compile<{ value: unknown }>({
+  const fits = generator.ajv.compile<{ value: unknown }>({
     type: 'object',
-    properties: { value: shape },
+    properties: { value: withSharedNames(lifted(shaped), generator) },
     required: ['value'],
-    $defs: definitions,
   });
-  known.set(text, fits);
+  generator.known.set(text, fits);
   return fits;
+};
+
+/**
+ * The shape, its named ones where ajv generates them once for all guards: what a span may be stands
+ * in two of them and takes a tenth of a second.
+ */
+const withSharedNames = (
+  { shape, definitions }: Shaped,
+  { ajv, named }: Pick<Generator, 'ajv' | 'named'>,
+): Shape => {
+  const text = JSON.stringify(definitions);
+  const isNew = !named.has(text);
+  const place = named.get(text) ?? `set${named.size}`;
+  named.set(text, place);
+  const placed = (one: Shape): Shape =>
+    JSON.parse(JSON.stringify(one).replaceAll('"$ref":"#/$defs/', `"$ref":"${place}.`)) as Shape;
+  if (isNew) {
+    for (const [name, one] of Object.entries(definitions)) {
+      ajv.addSchema(placed(one), `${place}.${name}`);
+    }
+  }
+  return placed(shape);
 };
 
 /**
@@ -157,8 +185,15 @@ const ajvOf = (openness: Openness): Ajv => {
   );
   return ajv;
 };
-const generatorOf = (openness: Openness): { ajv: Ajv; known: Map<string, Fits> } => ({
+type Generator = {
+  readonly ajv: Ajv;
+  readonly known: Map<string, Fits>;
+  /** By the text of all definitions of a shape, the place that they have. */
+  readonly named: Map<string, string>;
+};
+const generatorOf = (openness: Openness): Generator => ({
   ajv: ajvOf(openness),
   known: new Map(),
+  named: new Map(),
 });
 const generators = { open: generatorOf('open'), closed: generatorOf('closed') };

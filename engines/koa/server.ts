@@ -61,6 +61,10 @@ export type RunningServer = {
    */
   readonly close: () => Promise<void>;
 };
+export type RunningApi = RunningServer & {
+  /** Makes what the first requests would else wait for; for the moment after the start. */
+  readonly warm: () => Promise<void>;
+};
 
 /** A slow head is cut after 10 s, looked at each second: nobody honest sends one for longer. */
 const settings = {
@@ -94,7 +98,7 @@ const usualAnswerMs = 20_000;
  * Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is
  * declared.
  */
-export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
+export const startServer = async (options: ServerOptions): Promise<RunningApi> => {
   const { logger, metrics, strict = false } = options;
   const table = bound(options.routes, options.collections ?? null);
   const find = dispatcher(table);
@@ -145,9 +149,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   );
   server.on('clientError', answerClientError(options.ids));
   const port = await listening(server, options.host, options.port);
-  void warmed(table, () => closing);
   return {
     port,
+    warm: () => warmed(table, () => closing),
     close: async () => {
       closing = true;
       await ended(server, askers, options);
@@ -179,16 +183,15 @@ const ended = async (
 };
 
 /**
- * Guards are generated when they are first asked; so they are asked before a client has to wait for
- * it.
+ * Guards are generated when they are first asked, most in a few milliseconds. Those of what is
+ * ingested take a hundred each, so they are asked before a client has to wait for it.
  */
 const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promise<void> => {
-  for (const { params, query, body } of table) {
-    for (const judge of [params, query, body?.guard, body?.ignored]) {
-      await immediate();
-      if (isClosing()) return;
-      judge?.({});
-    }
+  const ingesting = table.filter(({ operation }) => operation.size === 'ingest');
+  for (const judge of ingesting.flatMap(({ body }) => [body?.guard, body?.ignored])) {
+    await immediate();
+    if (isClosing()) return;
+    judge?.({});
   }
 };
 

@@ -42,9 +42,12 @@ const keysHereMax = 20;
 export const openDocumentReader = async ({ dir }: { readonly dir: string }): Promise<Documents> => {
   const here = await openDocuments({ dir, readOnly: true });
   const line = openFairLine(threadsMax, 1, waitsMax);
-  const threads = new Set(Array.from({ length: threadsMax }, () => startThread(dir)));
-  const idle = [...threads];
-  /** There are as many places in the line as threads; one that died is replaced. */
+  const threads = new Set<Thread>();
+  const idle: Thread[] = [];
+  /**
+   * There are as many places in the line as threads may be; one begins with the first search that
+   * needs it, or in the place of one that died.
+   */
   const takeIdle = (): Thread => {
     const thread = idle.pop();
     if (thread?.isAlive === true) return thread;
