@@ -1,3 +1,4 @@
+import { feedbackTemplate } from '../contract/annotation-templates.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records/records.js';
 import type { ProjectId } from '../kernel/shapes.js';
@@ -5,6 +6,7 @@ import {
   annotationTemplateList,
   type TemplateList,
 } from '../projections/annotation-template-list.js';
+import type { TemplatesOf } from './selection.js';
 
 /** In their order, as the read model has them. */
 export const liveTemplates = async (
@@ -14,6 +16,12 @@ export const liveTemplates = async (
   const found = await documents.get<TemplateList>(annotationTemplateList.collection, project);
   return found?.body.templates ?? [];
 };
+
+/** The same as what ratings are given by. */
+export const templatesIn =
+  (documents: Documents): TemplatesOf =>
+  async (project) =>
+    (await liveTemplates(documents, project)).map(feedbackTemplate);
 
 /** Current ratings by template id, in all runs of the project. */
 export const templateUsage = async (

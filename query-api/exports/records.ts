@@ -65,8 +65,7 @@ const exporting = (
     reads,
     async ({ body, params: { project_id: project }, principal, room, signal }) => {
       await room.of(roomBytes);
-      const templates = await needs.templatesOf(project);
-      const { plan, notes } = await completePlan(needs, project, body, { population, templates });
+      const { plan, notes, templates } = await completePlan(needs, project, body, population);
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,

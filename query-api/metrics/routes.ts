@@ -33,12 +33,15 @@ export const metricReads = ({
     customSearch,
     [recordsCollection, ...runCollections, annotationTemplates],
     async ({ body, params: { project_id: project } }) => {
-      const run = await runInSelection(runInProject, project, body);
       const asked = metricsAsked(body);
-      const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
+      const [run, types, live] = await Promise.all([
+        runInSelection(runInProject, project, body),
+        asked.length > 0 ? records.metricTypes(project, asked) : new Map(),
+        templatesOf(project),
+      ]);
       const { plan, complaints } = planMetrics(body, types);
       if (plan === null) throw invalid(complaints);
-      const templates = (await templatesOf(project)).map(({ id }) => id);
+      const templates = live.map(({ id }) => id);
       const json = await answers.metrics({ ...plan, project, run, templates });
       if ('refused' in json) throw metricsRefusal(plan, json);
       return { json, notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) } };

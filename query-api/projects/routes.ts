@@ -71,9 +71,12 @@ const paging = (needs: SightNeeds): Route =>
 
 const showing = (needs: SightNeeds): Route =>
   reading(getProject, projectReadings(), async ({ params, principal }) => {
-    const found = await needs.documents.get<ListedProject>(collection, params.project_id);
+    const [found, sight] = await Promise.all([
+      needs.documents.get<ListedProject>(collection, params.project_id),
+      sightOf(needs, principal),
+    ]);
     const own = found?.scope === principal.organizationId ? [found.body] : [];
-    const [shown] = await projectAnswers(needs, own, principal, await sightOf(needs, principal));
+    const [shown] = await projectAnswers(needs, own, principal, sight);
     if (shown === undefined) throw new Fault('not-found', 'Project not found');
     return { body: shown };
   });
@@ -100,18 +103,17 @@ export const projectAnswers = async (
   principal: Principal,
   { roleIn }: ProjectSight,
 ) => {
-  const ids = found.map(({ facts }) => facts.created_by);
-  const people = await peopleOf(documents, principal.organizationId, ids);
-  return Promise.all(
-    found.flatMap((one) => {
-      const { facts } = one;
-      const role = roleIn(one);
-      if (role === null) return [];
-      const user = people.get(facts.created_by) ?? null;
-      return [
-        newestRuns(documents, facts.id).then((runs) => projectAnswer(facts, user, runs, role)),
-      ];
-    }),
+  const seen = found.flatMap((one) => {
+    const role = roleIn(one);
+    return role === null ? [] : [{ facts: one.facts, role }];
+  });
+  const creators = seen.map(({ facts }) => facts.created_by);
+  const [people, runs] = await Promise.all([
+    peopleOf(documents, principal.organizationId, creators),
+    Promise.all(seen.map(({ facts }) => newestRuns(documents, facts.id))),
+  ]);
+  return seen.map(({ facts, role }, at) =>
+    projectAnswer(facts, people.get(facts.created_by) ?? null, runs[at] ?? [], role),
   );
 };
 /** The collections that the answers are made of. */

@@ -1,13 +1,13 @@
 import type { RecordDeletion } from '../../contract/record-deletions.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import type { Complaint } from '../../kernel/fault.js';
-import { invalid } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordSize } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
-import { runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
-import { metricsNamed, planSearch } from './plan.js';
+import type { RunInProject, TemplatesOf } from '../selection.js';
+import { completePlan } from './complete-plan.js';
+import { planSearch } from './plan.js';
 
 type Needs = {
   readonly records: Records;
@@ -36,13 +36,9 @@ export const chooseRecords = async (
   body: RecordDeletion,
   limit: number,
 ) => {
-  const run = await runInSelection(runInProject, project, body);
-  const metrics = metricsNamed(body, population);
-  const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
-  const { plan, complaints } = planSearch({ ...body, limit }, population, types);
-  if (plan === null) throw invalid(complaints);
-  const templates = (await templatesOf(project)).map(({ id }) => id);
-  const { rows, more } = await records.search({ ...plan, project, run, templates });
+  const needs = { records, runInProject, templatesOf };
+  const { plan } = await completePlan(needs, project, { ...body, limit }, population);
+  const { rows, more } = await records.search(plan);
   const found = rows.map(sizeOf);
   if (population === 'trace') return { ...tracesAlone(found), more };
   const chosen = await withTraces(records, project, found);

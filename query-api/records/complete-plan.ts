@@ -6,13 +6,14 @@ import type { SearchPlan } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
-import { runInSelection, type RunInProject } from '../selection.js';
+import { runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
 import { unknownMetrics } from '../filters/catalogue.js';
 import { columnsNamed, metricsNamed, planSearch } from './plan.js';
 
 type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
   readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
 };
 
 /** Complaints about a search, of what needs no look at the records. */
@@ -29,6 +30,7 @@ export const checkOf =
 export type CompletePlan = {
   readonly plan: SearchPlan;
   readonly notes: { readonly 'X-Unknown-Columns': readonly string[] };
+  readonly templates: readonly FeedbackTemplate[];
 };
 
 /**
@@ -36,22 +38,22 @@ export type CompletePlan = {
  * have, and `invalid`.
  */
 export const completePlan = async (
-  { records, runInProject }: Needs,
+  { records, runInProject, templatesOf }: Needs,
   project: ProjectId,
   body: RecordSearch,
-  asked: {
-    readonly population: Population;
-    readonly templates: readonly Pick<FeedbackTemplate, 'id'>[];
-  },
+  population: Population,
 ): Promise<CompletePlan> => {
-  const run = await runInSelection(runInProject, project, body);
-  const { population, templates } = asked;
   const metrics = metricsNamed(body, population);
-  const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
+  const [run, types, templates] = await Promise.all([
+    runInSelection(runInProject, project, body),
+    metrics.length > 0 ? records.metricTypes(project, metrics) : new Map(),
+    templatesOf(project),
+  ]);
   const { plan, complaints } = planSearch(body, population, types);
   if (plan === null) throw invalid(complaints);
   return {
     plan: { ...plan, project, run, templates: templates.map(({ id }) => id) },
     notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) },
+    templates,
   };
 };

@@ -62,8 +62,7 @@ const searching = (needs: Needs, operation: typeof searchSessions, population: P
     operation,
     reads,
     async ({ body, params: { project_id: project }, room }) => {
-      const templates = await needs.templatesOf(project);
-      const { plan, notes } = await completePlan(needs, project, body, { population, templates });
+      const { plan, notes, templates } = await completePlan(needs, project, body, population);
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,
@@ -80,8 +79,7 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
     operation,
     reads,
     async ({ body, params: { project_id: project } }) => {
-      const templates = await needs.templatesOf(project);
-      const { plan, notes } = await completePlan(needs, project, body, { population, templates });
+      const { plan, notes } = await completePlan(needs, project, body, population);
       return { body: { total_count: await needs.records.count(plan) }, notes };
     },
     checkOf(population),

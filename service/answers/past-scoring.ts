@@ -1,7 +1,6 @@
 import type { PastScoringNeeds } from '../../command-api/run-scoring/past-routes.js';
 import type { PastRecords } from '../../command-api/run-scoring/past.js';
 import type { Freshness } from '../../contract/gate.js';
-import type { PastSelection } from '../../contract/past-scoring.js';
 import type { PastScoringRequested } from '../../events/past-scoring.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
@@ -11,10 +10,11 @@ import type { ProjectId, TraceId } from '../../kernel/shapes.js';
 import { annotationTemplates } from '../../query-api/selection.js';
 import { checkOf, completePlan } from '../../query-api/records/complete-plan.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { liveTemplates } from '../../query-api/live-templates.js';
+import { templatesIn } from '../../query-api/live-templates.js';
 
 const population = 'trace';
 const anyRun = () => Promise.resolve(true);
+const noTemplates = () => Promise.resolve([]);
 
 /** Whether a job can be asked for with these filters. */
 export const pastSelectionOf = ({
@@ -24,10 +24,8 @@ export const pastSelectionOf = ({
 }): PastScoringNeeds['selection'] => ({
   complaints: (body) => checkOf(population)({ body }),
   check: async (project, body) => {
-    await completePlan({ records, runInProject: anyRun }, project, body, {
-      population,
-      templates: [],
-    });
+    const needs = { records, runInProject: anyRun, templatesOf: noTemplates };
+    await completePlan(needs, project, body, population);
   },
 });
 
@@ -47,12 +45,8 @@ export const pastRecords = ({ log, documents, records, freshness }: Needs): Past
     const reads = [recordsCollection.name, annotationTemplates.name];
     await freshness.reached(reads, await log.head(), { atMostMs, signal });
     const project: ProjectId = asked.project_id;
-    const templates = await liveTemplates(documents, project);
-    const body = asked.selection as PastSelection;
-    const { plan } = await completePlan({ records, runInProject: anyRun }, project, body, {
-      population,
-      templates,
-    });
+    const needs = { records, runInProject: anyRun, templatesOf: templatesIn(documents) };
+    const { plan } = await completePlan(needs, project, asked.selection, population);
     return { ...plan, run: asked.run_id };
   };
   return {

@@ -1,5 +1,4 @@
-import { feedbackTemplate } from '../../contract/annotation-templates.js';
-import { liveTemplates, templateUsage } from '../../query-api/live-templates.js';
+import { templatesIn, templateUsage } from '../../query-api/live-templates.js';
 import type { NamedRun } from '../../contract/selectors.js';
 import type { RunSummary } from '../../contract/projects.js';
 import type { Documents } from '../../kernel/documents.js';
@@ -9,7 +8,6 @@ import type { Freshness } from '../../contract/gate.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { newestRuns } from '../../query-api/projects/routes.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
-import type { TemplatesOf } from '../../query-api/selection.js';
 import { experimentQuestions } from './experiments.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { metricsTestingRunList } from '../../projections/metrics-testing-run-list.js';
@@ -53,21 +51,15 @@ export const questionsOf = ({
     return group === null ? null : (group.slice(-uuidLength) as TraceId);
   },
 
-  ...experimentQuestions({ documents, records, freshness, templatesOf: templatesOf(documents) }),
+  ...experimentQuestions({ documents, records, freshness, templatesOf: templatesIn(documents) }),
 
-  templatesOf: templatesOf(documents),
+  templatesOf: templatesIn(documents),
 
   templateUsage: async (project: ProjectId): Promise<ReadonlyMap<string, number>> => {
     await freshness.reached([recordsCollection.name], null, { project });
     return templateUsage(records, project);
   },
 });
-
-/** Live annotation templates in their order. */
-const templatesOf =
-  (documents: Documents): TemplatesOf =>
-  async (project) =>
-    (await liveTemplates(documents, project)).map(feedbackTemplate);
 
 /** The stream of a trace ends with its id. */
 const uuidLength = 36;
