@@ -92,12 +92,16 @@ export type Waiting = Asking & {
    * it are not waited for. Absent: all events are waited for.
    */
   readonly project?: string | null;
+  /** Where the log's head was when it was asked for ahead; absent: it is asked for now. */
+  readonly head?: Promise<Position>;
 };
 
 export interface Freshness {
+  /** The log's head as of the call, to be handed to `reached` by who has to ask more before it. */
+  head(): Promise<Position>;
   /**
-   * Waits, at most 2 s or as long as asked, until the named read models have passed the log's head
-   * as of the call, and `min` when given. Returns the position that all of them have reached.
+   * Waits, at most 2 s or as long as asked, until the named read models have passed the log's head,
+   * and `min` when given. Returns the position that all of them have reached.
    * Throws Fault `read-model-behind` when `min` was not reached (contract 1.7).
    */
   reached(reads: readonly string[], min: Position | null, waiting?: Waiting): Promise<Position>;

@@ -31,8 +31,9 @@ export const exchange = async (
     try {
       const given = await guarded(bound, sent, entry.sender, coming);
       checkOrigin(bound.operation, sent.message);
+      const head = headOf(bound, services);
       const project = await projectOf(bound, entry, given, services);
-      const asked: Asked = { ...given, ...entry, project, asker, told };
+      const asked: Asked = { ...given, ...entry, project, head, asker, told };
       const answer = bound.operation.kind === 'r' ? read : write;
       const outcome = await answer(bound, asked, sent, services);
       if (outcome.lines === undefined) return { outcome, told };
@@ -84,6 +85,15 @@ async function* inTime<T>(
   }
   asker.rest();
 }
+
+/** What a read will wait for, asked while its project is looked up; null where nothing is read. */
+const headOf = ({ operation, route }: Bound, { freshness }: Services): Asked['head'] => {
+  if (operation.kind !== 'r' || route.reads.length === 0) return null;
+  const head = freshness.head();
+  // It has failed to nobody when the project is out of sight.
+  head.catch(() => null);
+  return head;
+};
 
 /** Whose operation it is, once it is known that its caller may; null where nobody is asked. */
 const projectOf = async (

@@ -1,6 +1,7 @@
 import type { Answer, Cause, Request } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { networkOf } from '../../kernel/networks.js';
+import type { Position } from '../../kernel/ports.js';
 import { during } from '../node/asking.js';
 import type { Asker } from './askers.js';
 import type { Held, Owner } from './budget.js';
@@ -15,6 +16,8 @@ import type { Bound } from './table.js';
 export type Asked = Given &
   Entry & {
     readonly project: ProjectInSight | null;
+    /** Where the log's head was when the request came, for reads. */
+    readonly head: Promise<Position> | null;
     readonly asker: Asker;
     /** The bytes of its answer. */
     readonly told: Held;

@@ -39,6 +39,7 @@ export const read = async (
           services.freshness.reached(reads, min, {
             signal: asked.asker.signal,
             project: asked.project?.id ?? null,
+            ...(asked.head !== null && { head: asked.head }),
           }),
         )
       : null;

@@ -65,6 +65,16 @@ describe('freshness', () => {
     expect(await freshness.reached(['tally'], positionAt(2))).to.equal(positionAt(2));
   });
 
+  it('goes by the head that was asked for ahead', async () => {
+    const freshness = opened();
+    stored = positionAt(1);
+    const ahead = freshness.head();
+    await turn();
+    head = positionAt(2);
+    const reached = await freshness.reached(['tally'], null, { head: ahead });
+    expect(reached).to.equal(positionAt(1));
+  });
+
   it('looks at once when a hint is true', async () => {
     const freshness = opened();
     const reached = freshness.reached(['tally'], null);

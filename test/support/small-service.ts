@@ -107,7 +107,10 @@ export const smallService = async (
     routes: typeof given === 'function' ? given(log) : given,
     gate,
     idempotency: openIdempotency({ log, ids: randomIds }),
-    freshness: { reached: options.reached ?? (async () => '00000000000000aa' as Position) },
+    freshness: {
+      head: async () => '00000000000000aa' as Position,
+      reached: options.reached ?? (async () => '00000000000000aa' as Position),
+    },
     clock: systemClock,
     ids: randomIds,
     logger,
