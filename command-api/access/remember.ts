@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/ports.js';
 
 /** Half of the second in which a revocation must hold everywhere (contract 2.2, 2.4). */
 const rememberedMs = 500;
+/** Whoever is asked about all the time is asked anew before that, so that nobody waits for it. */
+const renewedAfterMs = 350;
 const rememberedMax = 10_000;
 /** Whoever floods us with hints leaves us some memory all the same. */
 const forgottenEveryMs = 100;
@@ -12,8 +14,9 @@ export const rightsSubject = 'rights.changed';
 
 export type Memory = {
   /**
-   * Asks once per key and half second; what was asked longest ago goes first when it gets crowded.
-   * That there is none is not remembered: what was just made is there at once.
+   * Asks once per key and half second, or ahead of that while others go by what is known; what was
+   * asked longest ago goes first when it gets crowded. That there is none is not remembered: what
+   * was just made is there at once.
    */
   readonly remembering: <T>() => (key: string, ask: () => Promise<T>) => Promise<T>;
   /** What is asked from here on is asked anew. */
@@ -60,19 +63,37 @@ const seldom = (clock: Pick<Clock, 'wait'>, work: () => void): (() => void) => {
   };
 };
 
-type Known<T> = BoundedMap<string, { readonly at: number; readonly value: Promise<T> }>;
+/** `at`: when it was asked. */
+type Answer<T> = { readonly at: number; readonly value: Promise<T> };
+/** `next`: asked since, in place of this one once it is there. */
+type Known<T> = BoundedMap<string, Answer<T> & { next: Answer<T> | null }>;
 
 const remember =
   <T>(clock: Pick<Clock, 'milliseconds'>, known: Known<T>) =>
   (key: string, ask: () => Promise<T>): Promise<T> => {
     const now = clock.milliseconds();
+    const isGood = ({ at }: Answer<T>): boolean => now - at < rememberedMs;
+    const keep = (answer: Answer<T>): void => {
+      const entry = { ...answer, next: null };
+      const forget = (): void => void (known.get(key) === entry && known.delete(key));
+      known.set(key, entry);
+      answer.value.then((value) => value === null && forget(), forget);
+    };
+
     const found = known.get(key);
-    if (found !== undefined && now - found.at < rememberedMs) return found.value;
-    const value = ask();
-    known.set(key, { at: now, value });
-    value.then(
-      (answer) => answer === null && known.delete(key),
-      () => known.delete(key),
-    );
-    return value;
+    if (found !== undefined && isGood(found)) {
+      if (found.next === null && now - found.at >= renewedAfterMs) {
+        const next = { at: now, value: ask() };
+        found.next = next;
+        next.value.then(
+          () => known.get(key) === found && keep(next),
+          () => (found.next = null),
+        );
+      }
+      return found.value;
+    }
+    const next = found?.next ?? null;
+    const answer = next !== null && isGood(next) ? next : { at: now, value: ask() };
+    keep(answer);
+    return answer.value;
   };

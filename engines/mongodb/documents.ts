@@ -12,12 +12,13 @@ import type {
   Shadow,
 } from '../../kernel/documents.js';
 import type { Json } from '../../kernel/shapes.js';
+import type { SnapshotRows } from './ask-ahead.js';
 import { answeringTo, askedOf } from './asked.js';
 import { answering, connect, type Connected } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
 import { open, openModelStates, usualKeeping, type Keeping } from './model-state.js';
-import { modelOf, type StampedBatch, type SnapshotModel, type Snapshot } from './snapshots.js';
+import { modelOf, type StampedBatch, type SnapshotModel } from './snapshots.js';
 import { foldedOf } from './text-match.js';
 
 /** Requests wait for these; a list that takes longer is broken (contract 1.11). */
@@ -87,7 +88,8 @@ const documentsOver = (
     };
   };
   return {
-    checkpoint: (collection) => ask(collection, start, ({ position }) => Promise.resolve(position)),
+    checkpoint: (collection) =>
+      answering(async () => (await modelFor(collection)?.snapshot())?.position ?? start),
     get: (collection, key, asking) =>
       ask(collection, null, (snapshot) => get(snapshot, collection, key), asking),
     load: (collection, keys, asking) =>
@@ -132,7 +134,7 @@ const documentsOver = (
 type Ask = <T>(
   collection: Collection,
   none: NoInfer<T>,
-  question: (snapshot: Snapshot) => Promise<T>,
+  question: (rows: SnapshotRows) => Promise<T>,
   asking?: Asking,
 ) => Promise<T>;
 
@@ -140,12 +142,12 @@ const askIn =
   (modelFor: ModelFor): Ask =>
   (collection, none, question, asking = {}) =>
     answeringTo(asking, async () => {
-      const snapshot = (await modelFor(collection)?.snapshot()) ?? null;
-      return snapshot === null ? none : question(askedOf(snapshot, asking));
+      const ask = modelFor(collection)?.ask;
+      return (await ask?.((rows) => question(askedOf(rows, asking)))) ?? none;
     });
 
 const get = async <B>(
-  { rows, visible }: Snapshot,
+  { rows, visible }: SnapshotRows,
   collection: Collection,
   key: string,
 ): Promise<Document<B> | null> => {
@@ -157,7 +159,7 @@ const get = async <B>(
 const findIn = <B>(collection: Collection, query: Find) => {
   const { missing, order } = documentOrder(query.sort ?? null, collection);
   const match = documentMatch(query.filter ?? null, collection);
-  return async ({ rows, visible }: Snapshot): Promise<Found<B>> => {
+  return async ({ rows, visible }: SnapshotRows): Promise<Found<B>> => {
     const pipeline = [
       { $match: { $and: [{ scope: { $eq: query.scope } }, visible, match] } },
       ...(missing === null ? [] : [{ $set: { missing } }]),
@@ -176,7 +178,7 @@ const findIn = <B>(collection: Collection, query: Find) => {
 };
 
 const load = async (
-  { rows, visible }: Snapshot,
+  { rows, visible }: SnapshotRows,
   collection: Collection,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Document>> => {

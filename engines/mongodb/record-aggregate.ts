@@ -22,7 +22,7 @@ import { columnMember, metricMember, noteMember } from './record-match.js';
 import { keyOf, measuredFrom, measureOf, type CellMeasures } from './record-measures.js';
 import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
 import { metricType } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /**
  * Contract 4.5, on one snapshot. One pipeline for the cells, from which the total follows, unless

@@ -13,7 +13,7 @@ import { columnMember } from './record-match.js';
 import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
 import { metricTypes } from './record-search.js';
 import { examplesAsked } from './record-shapes.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /** What the column catalogue needs to know of the records considered (contract 4.1). */
 export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {

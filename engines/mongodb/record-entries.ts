@@ -3,7 +3,7 @@ import type { EntryPlan, RecordSize } from '../../kernel/records/questions.js';
 import { noteMember } from './record-match.js';
 import { hashed, storedEntry } from './record-names.js';
 import { questionMs } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /**
  * As `Records.withEntry`: a key that is no column is looked up by an index, and the records of the

@@ -3,7 +3,7 @@ import type { MetricError } from '../../kernel/records/record.js';
 import { memberOf } from './names.js';
 import { scopeMatch } from './record-match.js';
 import { questionMs } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 import { compared } from './text-match.js';
 
 /**

@@ -4,7 +4,7 @@ import type { Filter } from '../../kernel/filter.js';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import { recordMatch, scopeIndex, scopeMatch } from './record-match.js';
 import { questionMs } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 // A condition on what is below a record cannot stand in a condition on the record, and looking it
 // up for each of them takes the server most of a millisecond. So what is below those that the rest

@@ -12,7 +12,7 @@ import type { RowPlaces } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { rowMembers, rowOf } from './record-rows.js';
 import { bulkMs, rowsFrom } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 export const heads = async (
   snapshot: Snapshot,

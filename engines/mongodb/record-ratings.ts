@@ -5,7 +5,7 @@ import {
   type RatingTally,
 } from '../../kernel/records/feedback.js';
 import { questionMs } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /** As `talliesOf` of kernel/records/feedback.ts; traces without ratings are not looked at. */
 export const ratings = async (

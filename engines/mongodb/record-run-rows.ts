@@ -9,7 +9,7 @@ import {
 } from '../../kernel/records/run-rows.js';
 import { columnMember, noteMember } from './record-match.js';
 import { averaged, tracesAsked } from './record-runs.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 import { compared } from './text-match.js';
 
 /**

@@ -8,7 +8,7 @@ import { metricMember } from './record-match.js';
 import { inFull, type AskRecords, type OpenRecords } from './record-scan.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 import { compared } from './text-match.js';
 
 type Place = { readonly run: string; readonly metric: string };

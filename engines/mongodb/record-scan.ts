@@ -2,7 +2,7 @@ import type { AggregationCursor, Document, Filter as Match } from 'mongodb';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import { scopeIndex, scopeMatch } from './record-match.js';
 import { questionMs } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /** One pipeline over some records: its documents one after the other. */
 export type OpenRecords = (stages: readonly Document[]) => AggregationCursor<Document>;

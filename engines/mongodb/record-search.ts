@@ -14,7 +14,7 @@ import { beyond, orderMember, placeAt, placeMembers, ties, withinWalk } from './
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { weightOf } from './record-portions.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 import { compared } from './text-match.js';
 
 /** Requests wait for these; what takes longer is answered 503 and not waited for. */

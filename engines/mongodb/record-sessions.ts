@@ -9,7 +9,7 @@ import {
 
 import { bulkMs, questionMs } from './record-search.js';
 import { weighedWithin } from './record-weights.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /** As `Records.sessionPage`: first which traces, then what they weigh. */
 export const sessionPage = async (

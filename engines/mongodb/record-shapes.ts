@@ -3,7 +3,7 @@ import { scopeIndex } from './record-match.js';
 import { hashed } from './record-names.js';
 import type { StoredRow } from './record-rows.js';
 import { inFull, recordsAsked, recordsBy, type OpenRecords } from './record-scan.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /**
  * Records of one shape have values in the same columns, so one of them tells what the catalogue

@@ -2,7 +2,7 @@ import type { StreamName } from '../../kernel/ports.js';
 import type { GroupFound, GroupPlan, Weighed } from '../../kernel/records/questions.js';
 import { restMax, rowMembers } from './record-rows.js';
 import { groups, locate, questionMs } from './record-search.js';
-import type { Snapshot } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
 
 /** Traces of usual size are some kilobytes, so that a page of large ones soon ends. */
 const groupsAtOnce = 100;

@@ -38,7 +38,8 @@ import {
 import { withEntry } from './record-entries.js';
 import { sessionPage, tracesOfSessions } from './record-sessions.js';
 import { isNothing, wordsOf, writeBatch } from './record-write.js';
-import { modelOf, type Snapshot, type SnapshotModel, type StampedBatch } from './snapshots.js';
+import type { Snapshot } from './snapshot.js';
+import { modelOf, type SnapshotModel, type StampedBatch } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
 const form = 6;

@@ -1,8 +1,9 @@
 import type { Collection, Document, Filter as Match, IndexDescription } from 'mongodb';
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Position } from '../../kernel/ports.js';
+import { start } from '../../kernel/ports.js';
 import type { Checkpoint, Shadow } from '../../kernel/documents.js';
+import { openAskAhead, type AskModel } from './ask-ahead.js';
 import { isDuplicate } from './connect.js';
 import {
   copyPrefix,
@@ -16,6 +17,7 @@ import {
   type Models,
   type ModelStates,
 } from './model-state.js';
+import type { Snapshot } from './snapshot.js';
 import { dropForgotten, dropGeneration, sweeperOf } from './sweep.js';
 
 // A read model without transactions. A row is never changed in place: a batch inserts its rows with
@@ -26,17 +28,6 @@ import { dropForgotten, dropGeneration, sweeperOf } from './sweep.js';
 // A stamp is used once, so a projector that lost its lease and still writes does so under a stamp
 // that is dead already. Dead stamps stay listed for an hour: longer than anything that was under
 // way can take.
-
-/** What readers see: rows of one generation as of one commit. */
-export type Snapshot = {
-  readonly rows: Collection;
-  /** To be met by every row that is read. */
-  readonly visible: Match<Document>;
-  readonly position: Position;
-  readonly generation: string;
-  /** The last stamp that shows. */
-  readonly seq: number;
-};
 
 export type StampedBatch = {
   readonly stamp: number;
@@ -53,6 +44,8 @@ export type StampedBatch = {
 export type SnapshotModel = {
   /** Null: never written. */
   snapshot(): Promise<Snapshot | null>;
+  /** For questions that may be put twice: none of them waits for a look first. */
+  readonly ask: AskModel;
   /**
    * Sees to it that the rows there are have their indexes; throws on other ones of the same name.
    */
@@ -122,6 +115,7 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
   };
   return {
     snapshot,
+    ask: openAskAhead(snapshot),
     checkIndexes: async () => {
       const state = await documents.findOne({ _id: { $eq: id } });
       if (state !== null) await createIndexes(models, state.generation);

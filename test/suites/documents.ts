@@ -301,5 +301,22 @@ const readerSuite = (documents: () => Documents, openReader: () => Promise<Docum
       expect(await reader.checkpoint(fresh)).to.equal(at(1));
       await reader.close();
     });
+
+    it('sees each commit at once, however often it looked before', async () => {
+      const reader = await openReader();
+      const where = { scope: 'here', limit: 9 };
+      for (const [count, looks] of [1, 2, 3, 1, 2, 3].entries()) {
+        for (let look = 0; look < looks; look += 1) {
+          const { documents: found } = await reader.find(things, where);
+          expect(found).to.have.length(count);
+          expect(await reader.checkpoint(things)).to.equal(at(2 * count));
+        }
+        await documents().apply(things, writesOf(thing(`key-${count}`)), mark(2 * count + 1));
+        // Nothing of it changes, but how far it is does.
+        await documents().apply(things, [], mark(2 * count + 2));
+        expect(await reader.get(things, `key-${count}`)).to.deep.equal(thing(`key-${count}`));
+      }
+      await reader.close();
+    });
   });
 };
