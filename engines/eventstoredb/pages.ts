@@ -71,8 +71,12 @@ export const openPages = (needs: PagesNeeds) => {
   const passed = openPassedTypes();
   const fromServer = async (after: Position, limit: number): Promise<StoredPage> => {
     const [fetched] = await Promise.all([fetch(after, limit), erased.refresh()]);
-    passed.note(after, fetched.found, fetched.through);
-    return merged(after, limit, fetched);
+    const page = await merged(after, limit, fetched);
+    // Not as far as the server was read: what is not ours lies beyond the head of our log.
+    const { through } = page;
+    const known = fetched.found.filter(({ position }) => position <= through);
+    passed.note(after, known, through);
+    return page;
   };
   /** One after the other, so that what one of them reads is known to the next. */
   const oneByOne = openSequence();

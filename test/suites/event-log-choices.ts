@@ -35,6 +35,26 @@ export const choiceSuite = (log: () => EventLog): void => {
         through: head,
       });
     });
+
+    it('never move past the head, however often asked and whatever was erased', async () => {
+      const erased = 'thing-1' as StreamName;
+      await log().append([
+        appendOf(erased, 'none', ofType('Common')),
+        appendOf('thing-2' as StreamName, 'none', ofType('Common')),
+      ]);
+      await log().erase(erased);
+      const head = await log().head();
+      for (const from of [start, head, start, head, head]) {
+        for (let place = from, looked = 0; looked < 3; looked += 1) {
+          place = (await log().page(place, 100, ['Rare'])).through;
+          expect(place <= head, `${place} is behind ${head}`).to.equal(true);
+        }
+      }
+      // Nobody who is at the head may miss what comes next.
+      await log().append([appendOf('thing-3' as StreamName, 'none', ofType('Rare', 'next'))]);
+      const next = await log().page(head, 100, ['Rare']);
+      expect(next.events.map(({ data }) => data)).to.deep.equal(['next']);
+    });
   });
 
   describe('streams by the beginning of their name', () => {
