@@ -38,9 +38,12 @@ export const onceWhole = <T extends object>(port: T, filling: Filling): T =>
         const reason = filling();
         if (reason === null)
           return (member as (...given: readonly unknown[]) => unknown)(...values);
-        throw new Fault('read-model-behind', `The records here are ${reason}`, {
+        const refused = new Fault('read-model-behind', `The records here are ${reason}`, {
           retryAfterSeconds: 1,
         });
+        if (name === 'dump') throw refused;
+        // As the port answers: who asks several things at once waits for all of them.
+        return Promise.reject(refused);
       };
     },
   });
