@@ -75,8 +75,7 @@ const answerGuardOf = (schema: TSchema): AnswerGuard => {
 type Fits = (holder: { value: unknown }) => boolean;
 
 /**
- * The code is generated on first use, so that the service starts at once; what shape.ts refuses it
- * refused before.
+ * The code is generated on first use, so that the service starts at once.
  */
 const generated = (shaped: Shaped, openness: Openness): Fits => {
   let fits: Fits | null = null;

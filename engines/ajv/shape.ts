@@ -113,9 +113,9 @@ type Scope = {
 type Components = Readonly<Record<string, TSchema>>;
 
 /**
- * The shape of a TypeBox schema. Throws, at boot, on a keyword that the guard does not know: a rule
- * that nobody checks must not look like one. A component that `components` does not have may be any
- * JSON.
+ * The shape of a TypeBox schema. Throws on a keyword that the guard does not know, of what is sent
+ * at boot and of an answer with the first one: a rule that nobody checks must not look like one. A
+ * component that `components` does not have may be any JSON.
  */
 export const shapeOf = (
   schema: unknown,

@@ -95,8 +95,8 @@ const usualStopAskersMs = 2_000;
 const usualAnswerMs = 20_000;
 
 /**
- * Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is
- * declared.
+ * Serves the routes; resolves when the port is open. Rejects when what a route takes cannot be
+ * guarded as it is declared.
  */
 export const startServer = async (options: ServerOptions): Promise<RunningApi> => {
   const { logger, metrics, strict = false } = options;

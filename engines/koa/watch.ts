@@ -33,9 +33,8 @@ export const openWatch = (strict: boolean, logger: Logger, metrics: Metrics): Wa
   return {
     answer: (bound, { bytes, body }, requestId) => {
       if (!strict && bytes > watchedBytesMax) return;
-      const complaints = bound.answer(body());
-      if (complaints.length === 0) return;
-      const places = complaints.map(({ loc, type }) => `${loc.join('.')}: ${type}`);
+      const places = mismatches(bound, body());
+      if (places.length === 0) return;
       found(bound, requestId, 'answers what its schema does not promise', places);
     },
     fault: (bound, fault, requestId) => {
@@ -44,4 +43,13 @@ export const openWatch = (strict: boolean, logger: Logger, metrics: Metrics): Wa
       found(bound, requestId, 'answers a fault that it does not declare', fault.code);
     },
   };
+};
+
+/** A schema that no answer can be compared with is one, too: what was done is done. */
+const mismatches = (bound: Bound, body: unknown): readonly string[] => {
+  try {
+    return bound.answer(body).map(({ loc, type }) => `${loc.join('.')}: ${type}`);
+  } catch (error) {
+    return [String(error)];
+  }
 };

@@ -54,6 +54,8 @@ export type ModelStates = {
   readonly db: Db;
   readonly documents: Collection<ModelDocument>;
   readonly find: (id: string) => Promise<ModelDocument | null>;
+  /** How often the servers were found to be others, or to lead or follow, so far. */
+  readonly changes: () => number;
   /**
    * Moves a read model to a checkpoint that changes nothing of it. True: it is there; false: it may
    * be, and whoever asked has to look.
@@ -70,9 +72,12 @@ type Advance = {
 
 export const openModelStates = (db: Db): ModelStates => {
   const documents = db.collection<ModelDocument>('models');
+  let changes = 0;
+  db.client.on('topologyDescriptionChanged', () => (changes += 1));
   return {
     db,
     documents,
+    changes: () => changes,
     find: openGathering(async (ids) => {
       const found = await documents.find({ _id: { $in: [...ids] } }).toArray();
       return ids.map((id) => found.find(({ _id }) => _id === id) ?? null);

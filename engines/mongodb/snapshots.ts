@@ -115,7 +115,7 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
   };
   return {
     snapshot,
-    ask: openAskAhead(snapshot),
+    ask: openAskAhead(snapshot, models.changes),
     checkIndexes: async () => {
       const state = await documents.findOne({ _id: { $eq: id } });
       if (state !== null) await createIndexes(models, state.generation);

@@ -17,12 +17,22 @@ const at = (seq: number, generation = 'g'): Snapshot => ({
 const asked = () => {
   const looks: ((found: Snapshot | null) => void)[] = [];
   const put: SnapshotRows['visible'][] = [];
-  const ask = openAskAhead(() => new Promise((resolve) => looks.push(resolve)));
+  let changes = 0;
+  const ask = openAskAhead(
+    () => new Promise((resolve) => looks.push(resolve)),
+    () => changes,
+  );
   const question = ({ visible }: SnapshotRows): Promise<unknown> => {
     put.push(visible);
     return Promise.resolve(visible);
   };
-  return { ask, put, question, look: (found: Snapshot | null) => looks.shift()?.(found) };
+  return {
+    ask,
+    put,
+    question,
+    look: (found: Snapshot | null) => looks.shift()?.(found),
+    change: () => (changes += 1),
+  };
 };
 
 /** A model that two looks have found the same. */
@@ -72,6 +82,26 @@ describe('a question to a model on MongoDB', () => {
       expect(put).to.deep.equal([at(1).visible, found.visible]);
     });
   }
+
+  it('is put again when another server leads since', async () => {
+    const { ask, put, question, look, change } = await still();
+    const answer = ask(question);
+    change();
+    look(at(1));
+    await answer;
+    expect(put).to.have.length(2);
+    // What that one shows has been seen by now.
+    const next = ask(question);
+    expect(put).to.have.length(3);
+    look(at(1));
+    await next;
+    change();
+    const late = ask(question);
+    expect(put).to.have.length(3);
+    look(at(1));
+    await late;
+    expect(put).to.have.length(4);
+  });
 
   it('fails as it failed where the model is the same', async () => {
     const { ask, look } = await still();
