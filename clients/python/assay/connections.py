@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# Whoever looks up a host imports this. A child that was forked while the sending thread does so
+# would never find it, and could send nothing.
+import encodings.idna  # noqa: F401
 import socket
 import ssl
 import threading

@@ -245,6 +245,17 @@ class Ends(ServiceTest):
         self.assertEqual(self.ended(source, name), 0)
         self.assertEqual(self.count(name), 4)
 
+    def test_of_children_find_loaded_what_sending_takes(self) -> None:
+        source = (
+            "before = set(sys.modules)\n"
+            "with a.trace(sys.argv[2]): pass\n"
+            "sent = a.flush(30)\n"
+            "sys.exit(str(set(sys.modules) - before) if sent else 'not sent')\n"
+        )
+        running = program(self.head + source, self.project, str(uuid4()))
+        # What a child is forked in the midst of loading it never has.
+        self.assertEqual(running.communicate(timeout=60)[1].strip(), "set()")
+
     def test_in_the_middle_of_a_trace_lose_that_trace_only(self) -> None:
         source = (
             "for _ in range(20):\n  with a.trace(sys.argv[2]): pass\n"
