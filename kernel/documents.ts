@@ -1,3 +1,4 @@
+import { Fault } from './fault.js';
 import type { Filter } from './filter.js';
 import type { FilterKind } from './records/record.js';
 import type { Json } from './shapes.js';
@@ -41,10 +42,16 @@ export type Checkpoint = {
   readonly position: Position;
   readonly fence: number;
   /**
-   * What the batch was folded onto: a store that can lose data, and did, refuses with Fault
-   * `conflict` instead of leaving a gap.
+   * Where the store was when the batch was folded. One that is elsewhere refuses with Fault
+   * `conflict`: it lost data, or somebody else wrote meanwhile.
    */
   readonly after?: Position;
+};
+
+/** Throws Fault `conflict` for a batch that was folded onto another place than this one. */
+export const checkPlace = ({ after }: Checkpoint, position: Position): void => {
+  if (after === undefined || after === position) return;
+  throw new Fault('conflict', `the store is at ${position}, and this was folded onto ${after}`);
 };
 
 /**

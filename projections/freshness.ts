@@ -47,8 +47,8 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
   let inVain = false;
   const ask = async (): Promise<void> => {
     isHinted = false;
-    const position = await checkpoint();
-    if (position > seen) seen = position;
+    // Also back: a store that was lost begins anew, and what it has is no answer for later.
+    seen = await checkpoint();
   };
   const look = (): Promise<void> => {
     looking ??= ask().finally(() => {

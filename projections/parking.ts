@@ -1,7 +1,9 @@
+import { Fault } from '../kernel/fault.js';
 import type { Position, StreamName } from '../kernel/ports.js';
 import type { Collection, Document, Documents } from '../kernel/documents.js';
 import type { Partition } from '../kernel/records/partitions.js';
 import type { Instant } from '../kernel/shapes.js';
+import { openSequence } from '../kernel/turns.js';
 import type { Poison } from './read-model.js';
 import type { Skipped } from './ruled-out.js';
 
@@ -53,7 +55,10 @@ type Note = { readonly kind: string; readonly key: string; readonly body: unknow
 export type Parking = {
   /** Grows with each start, and with each write that repeats a position. */
   fence(): number;
+  /** Throws Fault `conflict` when another projector has raised it since. */
   raiseFence(): Promise<number>;
+  /** Whether another projector has raised it since. */
+  isReplaced(): Promise<boolean>;
   /** The version of a projection that the stored rows were folded with, as far as it was noted. */
   version(projection: string): number | null;
   noteVersion(projection: string, version: number): Promise<void>;
@@ -92,7 +97,7 @@ export const openParking = async (
   const { parked, skipped, versions } = known;
   const inLog = [...ruledOut];
   for (const one of inLog) known.skip(one);
-  const { raiseFence, fence, write } = await openWriter(documents, state);
+  const { write, ...fencing } = await openWriter(documents, state);
   const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
     const { id, stream, revision, position, type, reason, frames } = poison;
     const attempts = (parked.get(projection)?.get(stream)?.attempts ?? 0) + 1;
@@ -115,10 +120,9 @@ export const openParking = async (
     await write([{ key: parkedKey(projection, stream), document: null }]);
     parked.get(projection)?.delete(stream);
   };
-  await raiseFence();
+  await fencing.raiseFence();
   return {
-    fence,
-    raiseFence,
+    ...fencing,
     version: (projection) => versions.get(projection) ?? null,
     noteVersion: async (projection, version) => {
       const body = { projection, version };
@@ -231,23 +235,41 @@ const readKnown = async (documents: Documents, state: Collection): Promise<Known
   return { parked, skipped, versions, park, skip, noted, note };
 };
 
-/** Writes under the fence that it raises. */
+/**
+ * Writes under the fence that it raises. Each write goes onto the one that this process knows of:
+ * of two who raise the fence at the same time one is refused, and nobody raises it above the one of
+ * who came after.
+ */
 const openWriter = async (documents: Documents, state: Collection) => {
-  const stored = await documents.get<{ readonly fence: number }>(state, 'fence');
-  let fence = stored?.body.fence ?? 0;
-  let checkpoint = await documents.checkpoint(state);
-  const write = async (writes: readonly Write[]): Promise<void> => {
+  const inSequence = openSequence();
+  const stored = async (): Promise<number> =>
+    (await documents.get<{ readonly fence: number }>(state, 'fence'))?.body.fence ?? 0;
+  let fence = await stored();
+  let after: Position | null = null;
+  const apply = async (writes: readonly Write[], under: number): Promise<void> => {
+    after ??= await documents.checkpoint(state);
     // The collection follows no log; its own count of writes stands in for the position.
-    checkpoint = (BigInt(`0x${checkpoint}`) + 1n).toString(16).padStart(16, '0') as Position;
-    await documents.apply(state, writes, { position: checkpoint, fence });
+    const position = (BigInt(`0x${after}`) + 1n).toString(16).padStart(16, '0') as Position;
+    try {
+      await documents.apply(state, writes, { position, fence: under, after });
+      after = position;
+    } catch (error) {
+      after = null;
+      throw error;
+    }
   };
+  const isReplaced = async (): Promise<boolean> => (await stored()) > fence;
   return {
     fence: () => fence,
-    raiseFence: async (): Promise<number> => {
-      fence += 1;
-      await write([document('fence', 'fence', null, { fence })]);
-      return fence;
-    },
-    write,
+    isReplaced,
+    raiseFence: () =>
+      inSequence(async (): Promise<number> => {
+        if (await isReplaced()) throw new Fault('conflict', 'another projector has taken over');
+        const raised = fence + 1;
+        await apply([document('fence', 'fence', null, { fence: raised })], raised);
+        fence = raised;
+        return raised;
+      }),
+    write: (writes: readonly Write[]) => inSequence(() => apply(writes, fence)),
   };
 };

@@ -32,6 +32,8 @@ export type RunNeeds = OpenNeeds & {
   readonly bus: Bus;
   /** Told of each page before it is folded. */
   readonly paged?: (events: readonly Recorded[]) => void;
+  /** Told when another projector has taken over (subscription.ts). */
+  readonly replaced?: () => void;
 };
 
 export type Runner = {

@@ -1,4 +1,4 @@
-import { reasonOf } from '../kernel/fault.js';
+import { Fault, reasonOf } from '../kernel/fault.js';
 import { isOfDisk } from '../kernel/full-disk.js';
 import type { Bus, Clock, Page, Position, Recorded } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
@@ -24,6 +24,8 @@ export type SubscriptionNeeds = {
   readonly parking: Parking;
   readonly bus: Bus;
   readonly clock: Clock;
+  /** Told when another projector has taken over: no store takes anything from this one any more. */
+  readonly replaced?: () => void;
 };
 
 /** Hint that a read model has moved: `{ name, position }`. */
@@ -152,7 +154,8 @@ export const applyStep = async (step: Step, needs: SubscriptionNeeds): Promise<b
  * and later. When the store takes an empty batch meanwhile, the fault is in the events: ever
  * smaller batches are tried at once, down to the one event that it refuses, and when it does so
  * again and again, that event's stream is parked like any poison. A full disk refuses what is large
- * and takes an empty batch, so its failures say nothing about events.
+ * and takes an empty batch, so its failures say nothing about events; nor does a conflict, which is
+ * about who writes and where the store is.
  */
 const refused = async (
   { subscription, events }: Pick<Step, 'subscription' | 'events'>,
@@ -161,6 +164,10 @@ const refused = async (
 ): Promise<void> => {
   fail(subscription, needs.clock, reasonOf(error));
   if (isOfDisk(error)) return;
+  if (error instanceof Fault && error.code === 'conflict') {
+    if (await needs.parking.isReplaced()) needs.replaced?.();
+    return;
+  }
   const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
   const [only] = events;
   if (!subscription.source.parks) return;

@@ -6,6 +6,7 @@ import { systemClock } from '../engines/node/clock.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openEngines, warmRecords, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
+import { Fault } from '../kernel/fault.js';
 import type { Partition } from '../kernel/records/partitions.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-model.js';
@@ -61,6 +62,12 @@ const projector = await openProjector({
   bus,
   clock: systemClock,
   exchanged: (models) => main.postMessage({ exchanged: models }),
+  // This thread ends, and the process asks for the lease again before it folds under a new fence.
+  replaced: () => {
+    setImmediate(() => {
+      throw new Fault('conflict', 'another projector has taken over');
+    });
+  },
   wholeFirst: !hasLists,
   sources: [
     ...(hasLists ? lists : []),

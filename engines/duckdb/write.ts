@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Checkpoint } from '../../kernel/documents.js';
+import { checkPlace, type Checkpoint } from '../../kernel/documents.js';
 import type { RecordWrites } from '../../kernel/records/records.js';
 import { populationOf } from '../../kernel/records/columns.js';
 import type { Population } from '../../kernel/records/record.js';
@@ -40,9 +40,7 @@ export const applyWrites = async (
   const writing = model.connections.write(async (statements) => {
     const { fence, position } = model.checkpoint;
     if (checkpoint.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
-    if (checkpoint.after !== undefined && checkpoint.after > position) {
-      throw new Fault('conflict', 'The records begin anew, from an earlier position');
-    }
+    checkPlace(checkpoint, position);
     if (checkpoint.position < position) return null;
     if (checkpoint.position === position && checkpoint.fence === fence) return null;
     const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);

@@ -136,7 +136,13 @@ const search = async (
 const lastOfAll = async ({ client, read }: Connection): Promise<End | null> => {
   const last = { event: null as End | null };
   await read(
-    () => client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 }),
+    () =>
+      client.readAll({
+        direction: 'backwards',
+        fromPosition: 'end',
+        maxCount: 1,
+        requiresLeader: true,
+      }),
     () =>
       ({ event }) => {
         if (event === undefined) return true;

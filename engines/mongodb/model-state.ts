@@ -90,14 +90,14 @@ export const openModelStates = (db: Db): ModelStates => {
 };
 
 /** No stamp: one that was given out and never committed ends when the next is. */
-const written = ({ id, committed, checkpoint: { position, fence } }: Advance) => ({
+const written = ({ id, committed, checkpoint: { position, fence, after } }: Advance) => ({
   updateOne: {
     filter: {
       _id: id,
       generation: committed.generation,
       seq: { $gte: committed.reserved },
       fence: { $lte: fence },
-      position: { $lt: position },
+      position: { $lt: position, ...(after !== undefined && { $eq: after }) },
     },
     update: { $set: { position, fence, applied: fence } },
   },

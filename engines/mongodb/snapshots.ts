@@ -2,7 +2,7 @@ import type { Collection, Document, Filter as Match, IndexDescription } from 'mo
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import { start } from '../../kernel/ports.js';
-import type { Checkpoint, Shadow } from '../../kernel/documents.js';
+import { checkPlace, type Checkpoint, type Shadow } from '../../kernel/documents.js';
 import { openAskAhead, type AskModel } from './ask-ahead.js';
 import { isDuplicate } from './connect.js';
 import {
@@ -110,6 +110,7 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
   };
   const snapshot: SnapshotModel['snapshot'] = async () => {
     const state = await models.find(id);
+    checkCommitted(state, committed);
     // Before the first commit even the indexes may be missing.
     return state === null || state.seq === 0 ? null : snapshotOf(models, state);
   };
@@ -203,14 +204,29 @@ const checkKept = (state: ModelDocument, committed: ModelDocument | null): void 
   throw new Fault('conflict', `MongoDB lost batches of ${state.model}: restart the projector`);
 };
 
+/**
+ * One that has just begun to lead may not show yet what the one before committed: nothing is folded
+ * onto that.
+ */
+const checkCommitted = (state: ModelDocument | null, committed: ModelDocument | null): void => {
+  if (committed === null || state?.generation !== committed.generation) return;
+  if (state.seq >= committed.reserved) return;
+  throw new Fault('unavailable', `MongoDB does not show yet what ${state.model} has`, {
+    retryAfterSeconds: 1,
+  });
+};
+
 /** The model as it is now with a stamp of ours, or null when this checkpoint was applied before. */
 const reserve = async (
   models: Models,
   { model, id }: { readonly model: string; readonly id: string },
-  { fence, position }: Checkpoint,
+  checkpoint: Checkpoint,
 ): Promise<ModelDocument | null> => {
   const { documents } = models;
+  const { fence, position, after } = checkpoint;
   const isLive = model === id;
+  // What begins is at the start.
+  const mayBegin = isLive && (after === undefined || after === start);
   const first = fresh(model, newGeneration(models));
   const or = (member: keyof typeof first): Document => ({
     $ifNull: [`$${member}`, { $literal: first[member] }],
@@ -237,9 +253,9 @@ const reserve = async (
   };
   try {
     const state = await documents.findOneAndUpdate(
-      { _id: { $eq: id }, ...isNew },
+      { _id: { $eq: id }, $and: [isNew, after === undefined ? {} : { position: { $eq: after } }] },
       [{ $set: reserving }],
-      { upsert: isLive, returnDocument: 'after' },
+      { upsert: mayBegin, returnDocument: 'after' },
     );
     if (state !== null) return state;
   } catch (error) {
@@ -247,8 +263,9 @@ const reserve = async (
     if (!isDuplicate(error)) throw error;
   }
   const known = await documents.findOne({ _id: { $eq: id } });
-  if (known === null) throw new Fault('conflict', `this copy of ${model} was dropped`);
+  if (known === null) throw new Fault('conflict', `what was stored of ${model} was dropped`);
   if (fence < known.fence) throw new Fault('conflict', `another projector writes ${model} now`);
+  checkPlace(checkpoint, known.position);
   return null;
 };
 
@@ -277,6 +294,16 @@ const promote = async (models: Models, model: string, copy: string): Promise<voi
       { upsert: true },
     );
   }
-  await documents.replaceOne({ _id: model }, state, { upsert: true });
+  const isAs = live && { generation: live.generation, seq: live.seq, reserved: live.reserved };
+  const replaced = await documents
+    .replaceOne({ _id: model, ...isAs }, state, { upsert: live === null })
+    .catch((error: unknown) => {
+      // Somebody else began it meanwhile.
+      if (!isDuplicate(error)) throw error;
+      return { matchedCount: 0, upsertedCount: 0 };
+    });
+  if (replaced.matchedCount + replaced.upsertedCount === 0) {
+    throw new Fault('conflict', `another projector writes ${model} now`);
+  }
   await documents.deleteOne({ _id });
 };

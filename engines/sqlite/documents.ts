@@ -1,16 +1,17 @@
 import { checkAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Asking } from '../../kernel/ports.js';
-import type {
-  Shadow,
-  Collection,
-  Document,
-  Documents,
-  DocumentWrite,
-  DumpItem,
-  Find,
-  Found,
-  Checkpoint,
+import {
+  checkPlace,
+  type Shadow,
+  type Collection,
+  type Document,
+  type Documents,
+  type DocumentWrite,
+  type DumpItem,
+  type Find,
+  type Found,
+  type Checkpoint,
 } from '../../kernel/documents.js';
 import { noticing } from './document-damage.js';
 import { documentsFile, openStore, type Store, type StoreOptions } from './document-store.js';
@@ -173,6 +174,7 @@ const claim = (
   if (state !== null && checkpoint.fence < state.fence) {
     throw new Fault('conflict', `another projector writes ${collection.name} now`);
   }
+  checkPlace(checkpoint, state?.position ?? start);
   if (state !== null && wasApplied(checkpoint, state)) return null;
   if (state === null && store.pinned !== null) {
     throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);

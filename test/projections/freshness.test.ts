@@ -75,6 +75,23 @@ describe('freshness', () => {
     expect(reached).to.equal(positionAt(1));
   });
 
+  it('goes back with a store that begins anew', async () => {
+    let now = 0;
+    const clock: Clock = {
+      ...systemClock,
+      milliseconds: () => now,
+      wait: async (ms) => void (now += ms),
+    };
+    const freshness = opened(clock);
+    stored = head = positionAt(5);
+    expect(await freshness.reached(['tally'], null)).to.equal(positionAt(5));
+    stored = positionAt(1);
+    head = positionAt(6);
+    expect(await freshness.reached(['tally'], null)).to.equal(positionAt(1));
+    const late = freshness.reached(['tally'], positionAt(5));
+    expect(await late.catch(({ code }: Fault) => code)).to.equal('read-model-behind');
+  });
+
   it('looks at once when a hint is true', async () => {
     const freshness = opened();
     const reached = freshness.reached(['tally'], null);

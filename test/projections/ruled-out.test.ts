@@ -160,7 +160,7 @@ describe('an event that an operator ruled out', () => {
     const fields = { kind: 'skipped', projection: 'words' };
     const body = { projection: 'words', stream: room, revision: 1 };
     const document = { key, scope: 'service', fields, body };
-    const position = 'ffffffffffffffff' as Position;
+    const position = '0000000000001000' as Position;
     await open.documents.apply(projectorState, [{ key, document }], { position, fence: 1 });
     await open.close();
     await begin();

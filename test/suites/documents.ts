@@ -209,6 +209,32 @@ const markSuite = (documents: () => Documents): void => {
       expect(await keysOf(documents())).to.deep.equal(['a', 'c', 'd']);
     });
 
+    it('is refused where the store is not where the batch was folded', async () => {
+      const onto = (after: number, place: number, fence: number, writes = true) =>
+        faultOf(
+          documents().apply(things, writes ? writesOf(thing(`at ${place}`)) : [], {
+            ...mark(place, fence),
+            after: at(after),
+          }),
+        );
+      expect(await onto(3, 5, 1)).to.equal('conflict');
+      expect(await onto(0, 5, 1)).to.equal('no fault');
+      expect(await onto(3, 6, 1)).to.equal('conflict');
+      expect(await onto(0, 5, 1)).to.equal('conflict');
+      // The last batch of who was replaced came after the next one had folded.
+      expect(await onto(5, 7, 1)).to.equal('no fault');
+      for (const writes of [true, false]) {
+        expect(await onto(5, 6, 2, writes)).to.equal('conflict');
+        expect(await onto(5, 7, 2, writes)).to.equal('conflict');
+        expect(await onto(5, 8, 2, writes)).to.equal('conflict');
+      }
+      expect(await onto(7, 8, 2, false)).to.equal('no fault');
+      expect(await onto(7, 9, 2, false)).to.equal('conflict');
+      expect(await onto(8, 9, 2)).to.equal('no fault');
+      expect(await documents().checkpoint(things)).to.equal(at(9));
+      expect(await keysOf(documents())).to.deep.equal(['at 5', 'at 7', 'at 9']);
+    });
+
     it('and its writes are one step: a write that cannot be done leaves nothing', async () => {
       const impossible = thing('b', { size: 1n });
       const half = documents().apply(things, writesOf(thing('a'), impossible), mark(1));

@@ -174,6 +174,25 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect(await records().count(scopeOf())).to.equal(1);
   });
 
+  it('refuse what was folded onto another place than where they are', async () => {
+    const onto = (after: number, place: number, fence: number) =>
+      codeOf(
+        records().apply(
+          { groups: groupsOf([traceRow(place)]), deletedRuns: [], deletedProjects: [] },
+          { ...markAt(place, fence), after: positionAt(after) },
+        ),
+      );
+    expect(await onto(3, 5, 1)).to.equal('conflict');
+    expect(await onto(0, 5, 1)).to.equal('done');
+    expect(await onto(0, 5, 1)).to.equal('conflict');
+    // The last batch of who was replaced came after the next one had folded.
+    expect(await onto(5, 7, 1)).to.equal('done');
+    for (const place of [6, 7, 8]) expect(await onto(5, place, 2)).to.equal('conflict');
+    expect(await onto(7, 8, 2)).to.equal('done');
+    expect(await records().checkpoint()).to.equal(positionAt(8));
+    expect(await records().count(scopeOf())).to.equal(3);
+  });
+
   it('never show half of what was applied', async () => {
     const batch = (from: number) =>
       Array.from({ length: 100 }, (_, at) => traceRow(from * 100 + at));

@@ -45,6 +45,7 @@ export type ProjectorOptions = {
   readonly records?: (found: Records) => Records;
   readonly documents?: (found: Documents) => Documents;
   readonly exchanged?: RunNeeds['exchanged'];
+  readonly replaced?: () => void;
   readonly wholeFirst?: boolean;
   /** How spans of exporters become records, where it is not the service's own. */
   readonly mapping?: OtelMapping;
@@ -62,6 +63,7 @@ export const projectorIn = async ({
   records: through = (found) => found,
   documents: throughDocuments = (found) => found,
   exchanged = () => undefined,
+  replaced = () => undefined,
   wholeFirst = false,
   mapping = otelMapping,
   more = () => [],
@@ -84,6 +86,7 @@ export const projectorIn = async ({
     bus,
     clock,
     exchanged,
+    replaced,
     wholeFirst,
   });
   const freshness = openFreshness({

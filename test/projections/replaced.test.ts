@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { openDocuments } from '../../engines/sqlite/documents.js';
+import type { Document, Documents } from '../../kernel/documents.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { AnyProjection } from '../../projections/documents-model.js';
+import { openParking } from '../../projections/parking.js';
+import { faultOf } from '../suites/things.js';
+import { temporaryFolder } from '../support/folder.js';
+import { append, projectorIn } from '../support/projector.js';
+import { room, said } from '../support/said.js';
+import { until } from '../support/until.js';
+
+type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
+
+const words: AnyProjection = {
+  collection: { name: 'words', version: 1, fields: {} },
+  events: { Said: Type.Object({ word: Type.String() }) },
+  keys: (event: Said) => [event.stream],
+  evolve: (document: Document<number> | null, _event: Said, key: string) => ({
+    key,
+    scope: 's',
+    fields: {},
+    body: (document?.body ?? 0) + 1,
+  }),
+};
+
+describe('a projector that another one has replaced', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('hears of it, and neither parks a stream nor takes the other one’s fence', async () => {
+    let told = 0;
+    const open = await projectorIn({
+      dir: folder.dir,
+      projections: [words],
+      replaced: () => (told += 1),
+    });
+    try {
+      await append(open.log, room('a'), 0, said('one'));
+      await open.settled();
+      const other = await openParking(open.documents, []);
+      const { collection } = words;
+      const position = await open.documents.checkpoint(collection);
+      const mark = { position, fence: other.fence(), after: position };
+      await open.documents.apply(collection, [], mark);
+      await append(open.log, room('a'), 1, said('two'));
+      // More often than an event is tried that a store refuses.
+      await until('five refusals', 10_000, async () => told > 4);
+      expect(await open.projector.parked()).to.deep.equal([]);
+      expect(await other.isReplaced()).to.equal(false);
+      expect((await open.documents.get(collection, room('a')))?.body).to.equal(1);
+    } finally {
+      await open.close();
+    }
+  });
+
+  describe('has a fence', () => {
+    let documents: Documents;
+    beforeEach(async () => {
+      documents = await openDocuments({ dir: folder.dir });
+    });
+    afterEach(() => documents.close());
+
+    it('that it does not raise above the one of who came after', async () => {
+      const first = await openParking(documents, []);
+      expect(await first.raiseFence()).to.equal(2);
+      const second = await openParking(documents, []);
+      expect([await first.isReplaced(), await second.isReplaced()]).to.deep.equal([true, false]);
+      expect(await faultOf(first.raiseFence())).to.equal('conflict');
+      expect(await faultOf(first.noteVersion('words', 1))).to.equal('conflict');
+      expect(await second.raiseFence()).to.equal(4);
+      expect((await openParking(documents, [])).version('words')).to.equal(null);
+    });
+
+    it('that is nobody else’s, also when two begin at once', async () => {
+      const both = await Promise.allSettled([
+        openParking(documents, []),
+        openParking(documents, []),
+      ]);
+      const fences = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value.fence()] : []));
+      expect(fences.length).to.be.greaterThan(0);
+      expect(new Set(fences).size).to.equal(fences.length);
+    });
+  });
+});
