@@ -74,9 +74,7 @@ const answerGuardOf = (schema: TSchema): AnswerGuard => {
 
 type Fits = (holder: { value: unknown }) => boolean;
 
-/**
- * The code is generated on first use, so that the service starts at once.
- */
+/** The code is generated on first use, so that the service starts at once. */
 const generated = (shaped: Shaped, openness: Openness): Fits => {
   let fits: Fits | null = null;
   return (holder) => {

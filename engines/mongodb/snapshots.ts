@@ -110,7 +110,7 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
   };
   const snapshot: SnapshotModel['snapshot'] = async () => {
     const state = await models.find(id);
-    checkCommitted(state, committed);
+    checkShown(state, committed);
     // Before the first commit even the indexes may be missing.
     return state === null || state.seq === 0 ? null : snapshotOf(models, state);
   };
@@ -199,8 +199,7 @@ const closableOf = ({ seq, dead }: ModelDocument): Match<Document> => {
  * goes on from what the server has.
  */
 const checkKept = (state: ModelDocument, committed: ModelDocument | null): void => {
-  if (committed === null || committed.generation !== state.generation) return;
-  if (state.seq >= committed.reserved) return;
+  if (!lacksCommitted(state, committed)) return;
   throw new Fault('conflict', `MongoDB lost batches of ${state.model}: restart the projector`);
 };
 
@@ -208,13 +207,15 @@ const checkKept = (state: ModelDocument, committed: ModelDocument | null): void 
  * One that has just begun to lead may not show yet what the one before committed: nothing is folded
  * onto that.
  */
-const checkCommitted = (state: ModelDocument | null, committed: ModelDocument | null): void => {
-  if (committed === null || state?.generation !== committed.generation) return;
-  if (state.seq >= committed.reserved) return;
-  throw new Fault('unavailable', `MongoDB does not show yet what ${state.model} has`, {
-    retryAfterSeconds: 1,
-  });
+const checkShown = (state: ModelDocument | null, committed: ModelDocument | null): void => {
+  if (state === null || !lacksCommitted(state, committed)) return;
+  const detail = `MongoDB shows ${state.model} without batches that it took`;
+  const cause = 'if that lasts they are lost: restart the projector';
+  throw new Fault('unavailable', detail, { retryAfterSeconds: 1, cause });
 };
+
+const lacksCommitted = (state: ModelDocument, committed: ModelDocument | null): boolean =>
+  committed?.generation === state.generation && state.seq < committed.reserved;
 
 /** The model as it is now with a stamp of ours, or null when this checkpoint was applied before. */
 const reserve = async (
@@ -294,16 +295,27 @@ const promote = async (models: Models, model: string, copy: string): Promise<voi
       { upsert: true },
     );
   }
-  const isAs = live && { generation: live.generation, seq: live.seq, reserved: live.reserved };
-  const replaced = await documents
-    .replaceOne({ _id: model, ...isAs }, state, { upsert: live === null })
-    .catch((error: unknown) => {
-      // Somebody else began it meanwhile.
-      if (!isDuplicate(error)) throw error;
-      return { matchedCount: 0, upsertedCount: 0 };
-    });
-  if (replaced.matchedCount + replaced.upsertedCount === 0) {
+  if (!(await isPut(documents, { ...state, _id: model }, live))) {
     throw new Fault('conflict', `another projector writes ${model} now`);
   }
   await documents.deleteOne({ _id });
+};
+
+/** In place of what was looked at; false: it is another one by now, or there is one. */
+const isPut = async (
+  documents: Models['documents'],
+  put: ModelDocument,
+  looked: ModelDocument | null,
+): Promise<boolean> => {
+  if (looked !== null) {
+    const { _id, generation, seq, reserved } = looked;
+    return (await documents.replaceOne({ _id, generation, seq, reserved }, put)).matchedCount > 0;
+  }
+  try {
+    await documents.insertOne(put);
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
 };
