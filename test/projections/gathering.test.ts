@@ -1,25 +1,9 @@
 import { expect } from 'chai';
-import { Type } from 'typebox';
 import { systemClock } from '../../engines/node/clock.js';
-import type { Recorded } from '../../kernel/ports.js';
-import type { Document } from '../../kernel/documents.js';
-import type { AnyProjection } from '../../projections/documents-model.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, projectorIn, type OpenProjector } from '../support/projector.js';
-import { room, said } from '../support/said.js';
+import { room, said, wordsCounted } from '../support/said.js';
 import { until } from '../support/until.js';
-
-const words: AnyProjection = {
-  collection: { name: 'words', version: 1, fields: {} },
-  events: { Said: Type.Object({ word: Type.String() }) },
-  keys: (event: Recorded) => [event.stream],
-  evolve: (document: Document<number> | null, _event: Recorded, key: string) => ({
-    key,
-    scope: 's',
-    fields: {},
-    body: (document?.body ?? 0) + 1,
-  }),
-};
 
 describe('the projector, once all is folded', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -42,10 +26,10 @@ describe('the projector, once all is folded', () => {
         return Promise.resolve();
       },
     };
-    open = await projectorIn({ dir: folder.dir, projections: [words], clock });
+    open = await projectorIn({ dir: folder.dir, projections: [wordsCounted], clock });
     const counted = (name: string, count: number): Promise<void> =>
       until('it is counted', 5_000, async () => {
-        const found = await open.documents.get<number>(words.collection, room(name));
+        const found = await open.documents.get<number>(wordsCounted.collection, room(name));
         return found?.body === count;
       });
     for (let number = 0; number < 5; number += 1) {

@@ -1,29 +1,12 @@
 import { expect } from 'chai';
-import { Type } from 'typebox';
 import { openDocuments } from '../../engines/sqlite/documents.js';
-import type { Document, Documents } from '../../kernel/documents.js';
-import type { Recorded } from '../../kernel/ports.js';
-import type { AnyProjection } from '../../projections/documents-model.js';
+import type { Documents } from '../../kernel/documents.js';
 import { openParking } from '../../projections/parking.js';
 import { faultOf } from '../suites/things.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, projectorIn } from '../support/projector.js';
-import { room, said } from '../support/said.js';
+import { room, said, wordsCounted } from '../support/said.js';
 import { until } from '../support/until.js';
-
-type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
-
-const words: AnyProjection = {
-  collection: { name: 'words', version: 1, fields: {} },
-  events: { Said: Type.Object({ word: Type.String() }) },
-  keys: (event: Said) => [event.stream],
-  evolve: (document: Document<number> | null, _event: Said, key: string) => ({
-    key,
-    scope: 's',
-    fields: {},
-    body: (document?.body ?? 0) + 1,
-  }),
-};
 
 describe('a projector that another one has replaced', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -36,14 +19,14 @@ describe('a projector that another one has replaced', () => {
     let told = 0;
     const open = await projectorIn({
       dir: folder.dir,
-      projections: [words],
+      projections: [wordsCounted],
       replaced: () => (told += 1),
     });
     try {
       await append(open.log, room('a'), 0, said('one'));
       await open.settled();
       const other = await openParking(open.documents, []);
-      const { collection } = words;
+      const { collection } = wordsCounted;
       const position = await open.documents.checkpoint(collection);
       const mark = { position, fence: other.fence(), after: position };
       await open.documents.apply(collection, [], mark);
