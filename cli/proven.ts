@@ -6,7 +6,6 @@ import { inclusionProofText } from '../kernel/history/proof-text.js';
 import { inclusionSpans } from '../kernel/history/tree.js';
 import { chainSaid } from '../projections/history/chain.js';
 import { openSpans } from '../query-api/history-seals/subtrees.js';
-import { placeBefore } from '../service/answers/entry-evidence.js';
 import type { HistoryRead } from './audit-history.js';
 import type { Walked } from './log-walk.js';
 
@@ -50,10 +49,9 @@ const heldNow = async (
   { log, sha256 }: HistoryRead,
   { chain, entry }: Placed,
 ): Promise<Proven['holds']> => {
-  const { events } = await log.evidence(placeBefore(entry.position), 1);
+  const event = await log.evidenceAt(entry.position);
   const { seq, prevHash: prev } = entry;
-  const [event] = events;
-  if (event === undefined) return 'not the event';
+  if (event === null) return 'not the event';
   const found = held(sha256, { chain, seq, prev, entry, said: chainSaid(event) }, event);
   return 'hash' in found ? 'yes' : `not the ${found.wrong}`;
 };

@@ -144,6 +144,11 @@ export interface EventReader {
    */
   evidence(after: Position, limit: number): Promise<EvidencePage>;
   /**
+   * The event at exactly this position, as `evidence` has it; null where the log has none. Throws
+   * Fault `unavailable` too for a position that no event ever had, on a remote log.
+   */
+  evidenceAt(position: Position): Promise<Evidence | null>;
+  /**
    * The newest events before `before` (default: the end), at most `limit`, in log order; fewer when
    * they are large. Empty only when there are none.
    */

@@ -85,7 +85,7 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
     begin: () => (event: E) => boolean,
   ): Promise<'read' | 'erased' | 'missing'> => {
     health.checkOpen();
-    const again = tries();
+    const again = repeats(health, patience, health.unanswered);
     for (;;) {
       try {
         await collect(open(), begin(), answerMs);
@@ -129,14 +129,18 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
  * Answers a function that waits before the next try, longer each time. It throws Fault
  * `unavailable` instead when trying again would not help or take too long.
  */
-const repeats = (health: Health, { answerMs, callMs, restMs }: CallTimes) => {
+const repeats = (
+  health: Health,
+  { answerMs, callMs, restMs }: CallTimes,
+  failed = health.unavailable,
+) => {
   const end = performance.now() + callMs;
   let failures = 0;
   return async (error: unknown): Promise<void> => {
     failures += 1;
     const isOver = failures === triesMax || performance.now() > end - answerMs;
     if (health.isClosed() || isOver || troubleOf(error) === 'refused') {
-      throw health.unavailable(error);
+      throw failed(error);
     }
     await pause(restMs * 4 ** (failures - 1));
   };
@@ -144,7 +148,11 @@ const repeats = (health: Health, { answerMs, callMs, restMs }: CallTimes) => {
 
 type Health = ReturnType<typeof openHealth>;
 
-/** What the last call said; while that is bad, `look` is tried each second. */
+/**
+ * What the last call said; while that is bad, `look` is tried each second. An error that the server
+ * answers to one read (type `unknown`: a position that is none, say) is no sign that it is ill:
+ * then `look` decides, at once.
+ */
 const openHealth = (look: () => Promise<void>) => {
   let cause: string | null = null;
   let closed = false;
@@ -160,14 +168,29 @@ const openHealth = (look: () => Promise<void>) => {
     timer = null;
     look().then(well, ill);
   };
+  const unavailable = (error: unknown): Fault => {
+    ill(error);
+    return new Fault('unavailable', 'The log cannot be reached now', {
+      retryAfterSeconds: 2,
+      cause: error,
+    });
+  };
+  let looking: Promise<void> | null = null;
   return {
     well,
-    unavailable: (error: unknown): Fault => {
-      ill(error);
-      return new Fault('unavailable', 'The log cannot be reached now', {
-        retryAfterSeconds: 2,
-        cause: error,
-      });
+    unavailable,
+    /** Of a read. */
+    unanswered: (error: unknown): Fault => {
+      if ((error as { readonly type?: unknown } | null)?.type !== 'unknown') {
+        return unavailable(error);
+      }
+      looking ??= look()
+        .then(well, ill)
+        .finally(() => {
+          looking = null;
+        });
+      const why = 'The log answered a read with an error';
+      return new Fault('unavailable', why, { retryAfterSeconds: 2, cause: error });
     },
     now: () => ({ writable: cause === null && !closed, fatal: false, cause }),
     isClosed: () => closed,

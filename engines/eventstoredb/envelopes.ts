@@ -78,6 +78,11 @@ export const openEnvelopes = (connection: Connection, names: Names) => {
       }
       return found;
     },
+    at: async (position: Position): Promise<readonly Envelope[]> => {
+      const bucket = bucketOf(position);
+      if (!known.has(bucket)) return [];
+      return (await contentsOf(bucket)).filter((one) => one.position === position);
+    },
     /** What is in memory of those after a position, as far as its bucket goes. */
     after: (position: Position): readonly Envelope[] => {
       const { envelopes } = memory.get(bucketOf(position)) ?? nothing;

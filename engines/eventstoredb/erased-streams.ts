@@ -5,7 +5,7 @@ import { troubleOf, type Connection } from './connection.js';
 import { openEnvelopes, type Envelopes } from './envelopes.js';
 import { keepOld } from './keep-old.js';
 import type { Bucket, Names } from './names.js';
-import { derivedId, envelopeFrom, placeOf, positionOf, type Stored } from './stored-event.js';
+import { derivedId, envelopeFrom, type Stored } from './stored-event.js';
 import type { Streams } from './streams.js';
 import { whole } from './whole.js';
 
@@ -40,7 +40,7 @@ export const openErasedStreams = (needs: Needs) => {
     seen(entry.last ?? start);
   });
   let isBegun = false;
-  const underWay = new Map<StreamName, Promise<void>>();
+  const underWay = openUnderWay();
   const mend = openMending(needs, envelopes, register);
   const keep = openKeeping(needs, envelopes, register);
   const erase = async (stream: StreamName): Promise<void> => {
@@ -72,33 +72,42 @@ export const openErasedStreams = (needs: Needs) => {
     /** Of erased events after one position up to another, in log order. */
     between: async (after: Position, through: Position): Promise<readonly Envelope[]> =>
       (await envelopes.between(after, through)).filter(({ stream }) => register.has(stream)),
+    /** Of the erased event at exactly this position. */
+    at: async (position: Position): Promise<Envelope | null> =>
+      (await envelopes.at(position)).find(({ stream }) => register.has(stream)) ?? null,
     /** A position that a page of so many events does not pass; null where none is known. */
     limitOf: (after: Position, limit: number): Position | null =>
       envelopes.after(after).filter(({ stream }) => register.has(stream))[limit - 1]?.position ??
       null,
-    erase: (stream: StreamName): Promise<void> => {
-      const erasing = erase(stream);
-      underWay.set(stream, erasing);
-      return erasing.finally(() => {
-        if (underWay.get(stream) === erasing) underWay.delete(stream);
-      });
-    },
-    /** Erasures of these by this process have ended when it resolves: who appends can wait. */
-    settled: async (streams: readonly StreamName[]): Promise<void> => {
-      if (underWay.size === 0) return;
-      await Promise.allSettled(streams.flatMap((stream) => underWay.get(stream) ?? []));
-    },
+    erase: (stream: StreamName): Promise<void> => underWay.run(stream, erase(stream)),
+    settled: underWay.settled,
     /** What stays of an event whose data are gone. */
     remains: async (stored: Stored): Promise<Envelope> => {
       if (stored.digest !== null) return envelopeFrom(stored);
       await register.refresh();
-      const before = positionOf(placeOf(stored.position).commit - 1n);
-      const [kept] = await envelopes.between(before, stored.position);
-      return kept ?? envelopeFrom(stored);
+      return (await envelopes.at(stored.position))[0] ?? envelopeFrom(stored);
     },
     /** A tombstone was seen that is in no register: an operator's. */
     noteErased: (stream: StreamName): void => {
       if (!register.has(stream)) register.learn({ streams: [stream] });
+    },
+  };
+};
+
+/** Erasures by this process that have not ended. */
+const openUnderWay = () => {
+  const erasures = new Map<StreamName, Promise<void>>();
+  return {
+    run: (stream: StreamName, erasing: Promise<void>): Promise<void> => {
+      erasures.set(stream, erasing);
+      return erasing.finally(() => {
+        if (erasures.get(stream) === erasing) erasures.delete(stream);
+      });
+    },
+    /** Those of these streams have ended when it resolves: appends can wait for it. */
+    settled: async (streams: readonly StreamName[]): Promise<void> => {
+      if (erasures.size === 0) return;
+      await Promise.allSettled(streams.flatMap((stream) => erasures.get(stream) ?? []));
     },
   };
 };

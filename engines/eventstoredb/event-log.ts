@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import {
   collected,
   type EventLog,
+  type Evidence,
   type Position,
   type Reading,
   type Recorded,
@@ -15,9 +16,9 @@ import { openHead } from './head.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
 import { openLag, type ReadPositions } from './lag.js';
-import { openPages, pagedWholeBy, type Paged, type PagesNeeds } from './pages.js';
+import { openEventAt, openPages, pagedWholeBy, type Paged, type PagesNeeds } from './pages.js';
 import { openScavenges } from './scavenges.js';
-import { openStreams } from './streams.js';
+import { openStreams, type Streams } from './streams.js';
 import { openTail } from './tail.js';
 import { evidenceFrom, evidenceOfErased, recordedFrom } from './stored-event.js';
 import { openBackwards } from './backwards.js';
@@ -62,7 +63,7 @@ export const openEventStore = async ({
   };
   const tail = openTail({ connection, names, erased, head: head.ask, seen });
   const paged = { connection, names, erased, seen: head.seen };
-  const { page, evidence, positions } = pagesOf(paged, tail, decode);
+  const { page, evidence, evidenceAt, positions } = pagesOf(paged, tail, decode);
   const append = openAppends({ connection, names, streams, seen, head: head.ask });
   async function* portions(
     stream: StreamName,
@@ -84,10 +85,7 @@ export const openEventStore = async ({
     read: (stream, reading) => collected(portions(stream, reading)),
     portions,
     knownEnd: () => null, // Others append too.
-    last: async (stream) => {
-      const last = await streams.last(stream);
-      return last && { type: last.type, revision: last.revision, position: last.position };
-    },
+    last: lastOf(streams),
     page: async (after, limit, types) => {
       tail.wanted();
       return page(after, limit, types);
@@ -96,6 +94,7 @@ export const openEventStore = async ({
       tail.wanted();
       return evidence(after, limit);
     },
+    evidenceAt,
     tail: async (limit, before) => recorded(await backwards(limit, before)),
     streams: openListings(connection, names, erased),
     head: async () => {
@@ -113,14 +112,22 @@ export const openEventStore = async ({
   } satisfies EventLog;
 };
 
+const lastOf =
+  (streams: Streams): EventLog['last'] =>
+  async (stream) => {
+    const last = await streams.last(stream);
+    return last && { type: last.type, revision: last.revision, position: last.position };
+  };
+
 /** Pages of what is there, what stays of what was erased, and both as evidence. */
 const pagesOf = (
   needs: PagesNeeds,
   tail: ReturnType<typeof openTail>,
   decode: Decode,
-): Pick<EventLog, 'page' | 'evidence'> & { readonly positions: ReadPositions } => {
+): Pick<EventLog, 'page' | 'evidence' | 'evidenceAt'> & { readonly positions: ReadPositions } => {
   const pages = openPages(needs);
   const whole = pagedWholeBy(needs);
+  const eventAt = openEventAt(needs);
   const asked = (
     after: Position,
     limit: number,
@@ -146,13 +153,17 @@ const pagesOf = (
     evidence: async (after, limit) => {
       const { events, through } = await asked(after, limit);
       const found = await Promise.all(events.map(whole));
-      const evident = found.map((one) =>
-        'stored' in one ? evidenceFrom(one.stored) : evidenceOfErased(one.erased),
-      );
-      return { events: evident, through };
+      return { events: found.map(evidenceOf), through };
+    },
+    evidenceAt: async (position) => {
+      const found = await eventAt(position);
+      return found === null ? null : evidenceOf(await whole(found));
     },
   };
 };
+
+const evidenceOf = (one: Paged): Evidence =>
+  'stored' in one ? evidenceFrom(one.stored) : evidenceOfErased(one.erased);
 
 const positionOfPaged = (one: Paged): Position =>
   'stored' in one ? one.stored.position : one.erased.position;

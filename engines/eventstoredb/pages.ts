@@ -148,6 +148,34 @@ const openFetch =
     return { found, through: from === 'start' ? start : positionOf(from.commit) };
   };
 
+/**
+ * The event of ours at exactly this position; null for one of others. A position is an offset in a
+ * file: the server answers with an error where no event begins (engines: `UnknownError` code 2), so
+ * positions are never computed, and a read begins at one that an event has.
+ */
+export const openEventAt =
+  ({ connection: { client, read }, names, erased }: PagesNeeds) =>
+  async (position: Position): Promise<Paged | null> => {
+    if (position === start) return null;
+    await erased.refresh();
+    // A scavenge may have taken the server's.
+    const kept = await erased.at(position);
+    if (kept !== null) return { erased: kept };
+    const found = { stored: null as Stored | null };
+    await read(
+      () => client.readAll({ fromPosition: placeOf(position), maxCount: 1, requiresLeader: true }),
+      () =>
+        ({ event }) => {
+          const stream = event === undefined ? null : names.streamOf(event.streamId);
+          found.stored = event && stream !== null ? storedFrom(stream, event) : null;
+          return false;
+        },
+    );
+    const { stored } = found;
+    if (stored?.position !== position) return null;
+    return erased.has(stored.stream) ? { erased: envelopeFrom(stored) } : { stored };
+  };
+
 /** What a page has, with its data where that lies in parts and was not erased meanwhile. */
 export const pagedWholeBy =
   ({ connection, names, erased }: PagesNeeds) =>

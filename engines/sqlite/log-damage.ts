@@ -53,6 +53,7 @@ export const sayingDamage = (
     last: (stream) => watched(reader.last(stream)),
     page: (after, ...asked) => watched(reader.page(after, ...asked), after),
     evidence: (after, limit) => watched(reader.evidence(after, limit), after),
+    evidenceAt: (position) => watched(reader.evidenceAt(position), justBefore(position)),
     tail: (...asked) => watched(reader.tail(...asked)),
     streams: (...asked) => watched(reader.streams(...asked)),
     head: () => watched(reader.head()),
@@ -60,6 +61,9 @@ export const sayingDamage = (
     grown: (...asked) => watched(reader.grown(...asked)),
   };
 };
+
+/** Positions of this log have no gaps. */
+const justBefore = (position: Position): Position => positionOf(Math.max(0, posOf(position) - 1));
 
 const badLog = (what: string, cause: unknown): Fault =>
   new Fault('log-damaged', `The log is damaged: ${what}`, { cause });

@@ -55,14 +55,19 @@ export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
  * is that of what lies there.
  */
 export const openEvidence = (database: Database.Database) => {
-  const selected = (columns: string) =>
-    database.prepare<[number, number], EvidenceRow>(
-      `SELECT pos, stream, rev, id, type, data, metadata, ${columns},
+  const selected = (columns: string) => {
+    const rows = `SELECT pos, stream, rev, id, type, data, metadata, ${columns},
          EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream) AS marked
-       FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
-    );
+       FROM events`;
+    return {
+      after: database.prepare<[number, number], EvidenceRow>(
+        `${rows} WHERE pos > ? ORDER BY pos LIMIT ?`,
+      ),
+      at: database.prepare<[number], EvidenceRow>(`${rows} WHERE pos = ?`),
+    };
+  };
   let salted: ReturnType<typeof selected> | null = null;
-  const statement = () => {
+  const statements = () => {
     if (!isSalted(database)) return selected('NULL AS salt, NULL AS digest');
     salted ??= selected('salt, digest');
     return salted;
@@ -71,7 +76,11 @@ export const openEvidence = (database: Database.Database) => {
     /** `ask` throws once the reader is closed. */
     after: (ask: () => unknown, pos: number, limit: number): Iterable<EvidenceRow> => {
       ask();
-      return statement().iterate(pos, limit);
+      return statements().after.iterate(pos, limit);
+    },
+    at: (ask: () => unknown, pos: number): EvidenceRow | undefined => {
+      ask();
+      return statements().at.get(pos);
     },
     of: (row: EvidenceRow): Evidence => {
       const envelope = envelopeOf(row, metadataOf(row));

@@ -84,6 +84,10 @@ export const openReader = ({
       const rows = (at: number, count: number) => evidence.after(ask, at, limit - count);
       return pageTo(source, from, limit, rows, evidence.of);
     },
+    evidenceAt: async (position) => {
+      const row = evidence.at(ask, posOf(position));
+      return row === undefined ? null : evidence.of(row);
+    },
     tail: async (limit, before) => {
       const rows = ask().before.iterate(before === undefined ? noPos : posOf(before), limit);
       const events: Recorded[] = [];

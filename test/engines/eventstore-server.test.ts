@@ -167,6 +167,8 @@ const fidelity = (name: string, open: () => Promise<Opened>): void => {
       const nowhere = { commit: second.commit + 1n, prepare: second.prepare + 1n };
       const error = await failed(all(client.readAll({ fromPosition: nowhere, maxCount: 1 })));
       expect(error).to.include({ type: 'unknown', code: 2 });
+      const followed = failed(all(client.subscribeToAll({ fromPosition: nowhere })));
+      expect(await followed).to.include({ type: 'unknown', code: 2 });
       expect(await all(client.readStream(stream, { fromRevision: 10n }))).to.deep.equal([]);
     });
 

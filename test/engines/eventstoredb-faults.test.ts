@@ -9,7 +9,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
-import { start, type EventLog, type StreamName } from '../../kernel/ports.js';
+import { start, type EventLog, type Position, type StreamName } from '../../kernel/ports.js';
 import { raceSuite } from '../suites/event-log-races.js';
 import { position, single } from '../suites/event-log.js';
 import { calmClock } from '../support/calm-clock.js';
@@ -189,6 +189,27 @@ describe('EventStoreDB when something goes wrong', function () {
       await unavailable(log.read(newStream()));
       expect(log.health()).to.include({ writable: false, fatal: false });
       expect(log.health().cause).to.contain('Access Denied');
+      await until('it is found well again', 5_000, async () => log.health().writable);
+    });
+
+    it('leaves the engine well when the server answers one question with an error', async () => {
+      await single(log, appendOf(newStream(), 'none', newEvent('here')));
+      const nowhere = `${(await log.head()).slice(0, -1)}f` as Position;
+      const seen = new Set<boolean>();
+      for (let count = 0; count < 3; count += 1) {
+        await unavailable(log.evidence(nowhere, 1));
+        seen.add(log.health().writable);
+        await log.head();
+        seen.add(log.health().writable);
+      }
+      expect([...seen]).to.deep.equal([true]);
+    });
+
+    it('finds the engine ill when the question after an error has none either', async () => {
+      server.faults.plan('read', { kind: 'unknown' }, 5);
+      await unavailable(log.read(newStream()));
+      await until('it is ill', 1_000, async () => !log.health().writable);
+      expect(log.health().cause).to.contain('Unexpected error');
       await until('it is found well again', 5_000, async () => log.health().writable);
     });
   });

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { provenByIdMs } from '../../contract/history-seals.js';
 import { sha256 } from '../../engines/node/digest.js';
+import type { ChainEntry } from '../../kernel/history/entries.js';
+import { entryEvidence } from '../../service/answers/entry-evidence.js';
+import { bothLogs } from '../support/both-logs.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { pagesOf } from '../support/pages.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { proofOf, type ProofNeeds } from '../../query-api/history-seals/proof.js';
 import { uuid } from '../support/record-generators.js';
@@ -33,4 +38,28 @@ describe('the proof of an entry that is asked for by its event', () => {
     expect(refused).to.include({ code: 'invalid' });
     expect(JSON.stringify(refused)).to.match(/none of the newest \d+ sealed entries.*by seq/);
   });
+});
+
+describe('the evidence of an entry', () => {
+  for (const [engine, open] of bothLogs) {
+    it(`is found at the entry's position, of every event on ${engine}`, async () => {
+      const { log, close } = await open();
+      try {
+        for (let count = 0; count < 4; count += 1) {
+          await log.append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
+        }
+        const { evidenceOf } = entryEvidence(log);
+        const found: unknown[] = [];
+        const events = await pagesOf(log);
+        for (const { id, type, position } of events) {
+          const { data } = await evidenceOf({ eventId: id, type, position } as ChainEntry);
+          found.push(JSON.parse(data ?? 'null'));
+        }
+        expect(found).to.deep.equal(events.map(({ data }) => data));
+        expect(log.health()).to.include({ writable: true, cause: null });
+      } finally {
+        await close();
+      }
+    });
+  }
 });

@@ -58,6 +58,23 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
       expect(await log().evidence(head, 10)).to.deep.equal({ events: [], through: head });
     });
 
+    it('is of one event at its position, also once its stream is erased', async () => {
+      const [gone, kept] = [newStream(), newStream()];
+      await log().append([appendOf(gone, 'none', newEvent(1), newEvent(2))]);
+      await log().append([appendOf(kept, 'none', newEvent(3), newEvent('é'.repeat(600_000)))]);
+      const eachAt = async (): Promise<readonly (Evidence | null)[]> =>
+        Promise.all((await evidenceIn(log())).map(({ position }) => log().evidenceAt(position)));
+      expect(await eachAt()).to.deep.equal(await evidenceIn(log()));
+      await log().erase(gone);
+      for (const count of [1, 2]) {
+        const all = await evidenceIn(log());
+        expect(all.filter(({ data }) => data === null).length).to.equal(2, `look ${count}`);
+        expect(await eachAt()).to.deep.equal(all);
+        await reopen();
+      }
+      expect(await log().evidenceAt(start)).to.equal(null);
+    });
+
     it('keeps the first salt of an event that is sent again', async () => {
       const append = appendOf(newStream(), 'none', newEvent({ once: true }));
       await log().append([append]);

@@ -66,9 +66,7 @@ export const openReads = (store: Store, faults: Faults) => {
     const all = store.all();
     const count = Number(options.getCount());
     const at = from === null ? (isBackwards ? all.length : 0) : placeIn(all, from);
-    if (from !== null && all[at]?.position !== from && !store.wasEmptied(from)) {
-      throw failure(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
-    }
+    checkPlace(store, from);
     if (isBackwards) await send(call, all.slice(Math.max(0, at - count), at).toReversed(), count);
     else if (target?.hasEnd() !== true) await send(call, all.slice(at, at + count), count);
   };
@@ -144,6 +142,14 @@ export const openReads = (store: Store, faults: Faults) => {
   };
 };
 
+/** A position is an offset in a file: where no record begins, a real server reads nothing. */
+const checkPlace = (store: Store, position: bigint | null): void => {
+  if (position === null || store.wasEmptied(position)) return;
+  const all = store.all();
+  if (all[placeIn(all, position)]?.position === position) return;
+  throw failure(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
+};
+
 const backwards = messages.ReadReq.Options.ReadDirection.BACKWARDS;
 
 /** Where the first event is that is not before the position. */
@@ -204,8 +210,10 @@ const openTarget = (options: Options) => {
   return {
     wants: (entry: Entry): boolean => (entry.position ?? 0n) > after && matches(entry),
     endsWith: (): boolean => false,
-    history: (store: Store): readonly Entry[] =>
-      all?.hasEnd() === true ? [] : store.all().slice(placeIn(store.all(), after + 1n)),
+    history: (store: Store): readonly Entry[] => {
+      checkPlace(store, text === undefined ? null : after);
+      return all?.hasEnd() === true ? [] : store.all().slice(placeIn(store.all(), after + 1n));
+    },
   };
 };
 
