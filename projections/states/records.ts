@@ -5,7 +5,7 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { foldSession } from '../records/session.js';
 import { foldTrace } from '../records/trace.js';
-import { asText, textsOf, withTexts, type ShownMembers } from './shown.js';
+import { asText, shownValue, shownValues, textsOf, withTexts, type ShownMembers } from './shown.js';
 import type { OpenState } from './state.js';
 
 /** A trace and its spans, by id, as they are read (contract 5.7), without the tree. */
@@ -78,9 +78,22 @@ const shownRecord = (row: RecordRow): ShownMembers => {
   const record = recordOf(row);
   return {
     ...withTexts(record, texts),
+    metrics: shownValues(record['metrics'] ?? {}),
+    metric_info: membersOf(record['metric_info'] ?? {}, shownMetric),
     user_metadata: textsOf(row.userMetadata),
     dataset_metadata: textsOf((record['dataset_metadata'] ?? {}) as JsonObject),
     ...(row.kind === 'trace' && { annotations: shownRatings(record['annotations'] ?? {}) }),
+  };
+};
+
+/** Of a metric: how it came about, with its value, and an evaluation error without its words. */
+const shownMetric = (info: Json): ShownMembers => {
+  const { value, roll_up_metrics: rolledUp, standard_error: error, ...one } = info as JsonObject;
+  return {
+    ...withTexts(one, ['message']),
+    ...(value !== undefined && { value: shownValue(value) }),
+    ...(rolledUp !== undefined && { roll_up_metrics: shownValues(rolledUp) }),
+    ...(error !== undefined && { standard_error: withTexts(error as JsonObject, ['message']) }),
   };
 };
 

@@ -27,6 +27,12 @@ export const withTexts = (members: JsonObject, names: readonly string[]): ShownM
 /** Each value as a text; names stay. */
 export const textsOf = (members: JsonObject): ShownMembers => mapped(members, asText);
 
+/** Of a metric: a number and a boolean as they are, everything else as a text. */
+export const shownValue = (value: Json): Shown =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : asText(value);
+/** By name of the metric. */
+export const shownValues = (values: Json): ShownMembers => mapped(values as JsonObject, shownValue);
+
 /** JSON merge patches (RFC 7396) to what was before and what is after. */
 export type Patches = {
   readonly before: JsonObject | null;

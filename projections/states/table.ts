@@ -1,8 +1,10 @@
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import type { HistoryResourceType } from '../../contract/history.js';
 import type { LogStreamFacts } from '../../contract/log-streams.js';
+import type { ScorerTaskFacts } from '../../contract/scorer-validation.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { annotationTemplateList } from '../annotation-template-list.js';
 import { apiKeyList } from '../api-key-list.js';
 import type { AnyProjection } from '../documents-model.js';
@@ -23,7 +25,14 @@ import { scorerTaskList } from '../scorer-task-list.js';
 import { userList } from '../user-list.js';
 import { datasetState } from './datasets.js';
 import { recordsIn, sessionState, traceState } from './records.js';
-import { asSecret, type ShownMembers } from './shown.js';
+import {
+  asSecret,
+  asText,
+  shownValues,
+  withTexts,
+  type Shown,
+  type ShownMembers,
+} from './shown.js';
 import {
   documentState,
   type Folds,
@@ -70,18 +79,20 @@ const run = (
     },
   );
 
+const idOf = ({ id }: { readonly id: string }): string => id;
+
 /** By user or group, so that a change of one role shows as that and not as a new list. */
 const byWho = (collaborators: readonly ListedCollaborator[]): ShownMembers =>
   Object.fromEntries(collaborators.map(({ who, ...one }) => [who, one]));
 
 const project: StateDefinition = {
   streams: ({ id }) =>
-    ['project', 'ranking-criteria', 'price-list', 'experiment-scope'].map((noun) =>
-      stream(noun, id),
+    ['project', 'ranking-criteria', 'price-list', 'experiment-scope', 'annotation-templates'].map(
+      (noun) => stream(noun, id),
     ),
   open: ({ id }) =>
     documentState(
-      [projectList, rankingCriteria, priceList, experimentWinners],
+      [projectList, rankingCriteria, priceList, experimentWinners, annotationTemplateList],
       ({ of, all }) => {
         const found = of(projectList)?.body ?? null;
         if (found === null) return null;
@@ -93,6 +104,8 @@ const project: StateDefinition = {
           ranking_criteria: of(rankingCriteria)?.body.criteria ?? null,
           prices: of(priceList)?.body.prices ?? null,
           winner: winners.get(id)?.body.run_id ?? null,
+          /** Their order, which is all that is of the project; what they say is theirs. */
+          annotation_templates: of(annotationTemplateList)?.body.templates.map(idOf) ?? [],
         });
       },
       id,
@@ -123,17 +136,19 @@ const template: StateDefinition = {
       [annotationTemplateList],
       ({ of }) => {
         const { templates = [] } = of(annotationTemplateList)?.body ?? {};
-        const place = templates.findIndex((one) => one.id === id);
-        const found = templates[place];
-        return found === undefined ? null : members({ ...found, place: place + 1 });
+        const position = templates.findIndex((one) => one.id === id);
+        const found = templates[position];
+        return found === undefined ? null : members({ ...found, position });
       },
       projectId ?? '',
     ),
 };
 
-/** Several may have had one stream, one after the other. */
+/**
+ * Several may have had one stream, one after the other; that of its ciphertext says nothing of it.
+ */
 const integration: StateDefinition = {
-  streams: ({ stream: known }) => (known === null ? [] : [known]),
+  streams: ({ stream: known }) => (known?.startsWith('integration-') === true ? [known] : []),
   open: ({ id }) =>
     documentState(
       [integrationList],
@@ -143,6 +158,22 @@ const integration: StateDefinition = {
       },
       id,
     ),
+};
+
+/** What the scorer made of rows, and what its errors quote of them, are texts. */
+const shownTask = ({ result, ...facts }: ScorerTaskFacts): ShownMembers => ({
+  ...withTexts(facts, ['error_message']),
+  result: result && {
+    ...withTexts(result, ['error_message']),
+    ...(result['test_scores'] !== undefined && { test_scores: shownScores(result['test_scores']) }),
+    ...(result['aggregates'] !== undefined && { aggregates: shownValues(result['aggregates']) }),
+  },
+});
+
+/** Lists are shown whole: one with a text by its digest. */
+const shownScores = (scores: Json): Shown => {
+  const isText = ({ score }: JsonObject): boolean => typeof score === 'string';
+  return (scores as readonly JsonObject[]).some(isText) ? asText(scores) : scores;
 };
 
 const orgJob = documented('org-job', [orgJobList], ({ of }) => {
@@ -191,11 +222,10 @@ export const states: Readonly<Record<HistoryResourceType, StateDefinition>> = {
     const row = of(scorerList)?.body ?? null;
     return row && scorerFacts(row);
   }),
-  scorer_task: documented(
-    'scorer-task',
-    [scorerTaskList],
-    ({ of }) => of(scorerTaskList)?.body ?? null,
-  ),
+  scorer_task: documented('scorer-task', [scorerTaskList], ({ of }) => {
+    const facts = of(scorerTaskList)?.body ?? null;
+    return facts && shownTask(facts);
+  }),
   integration,
   org_job: orgJob,
 };

@@ -118,11 +118,9 @@ const changesOfOne = async (
   group: readonly ChainEntry[],
   left: number,
 ): Promise<Changed> => {
-  const [first] = group;
-  if (first === undefined) return { found: new Map(), weight: 0 };
-  const subject = subjectOf(first);
-  const definition = definitionOf(subject);
-  const streams = definition?.streams(subject) ?? [];
+  const known = knownBy(group);
+  if (known === null) return { found: new Map(), weight: 0 };
+  const { subject, definition, streams } = known;
   const own = group.filter(({ stream }) => streams.includes(stream as StreamName));
   const found = new Map<number, Change>();
   const isErased = openErased(log);
@@ -175,6 +173,27 @@ const foldable = <T>(fold: () => T): T | null => {
 const unfoldable = (error: unknown): null => {
   if (error instanceof TypeError || error instanceof RangeError) return null;
   throw error;
+};
+
+type Known = {
+  readonly subject: StateOf;
+  readonly definition: StateDefinition | null;
+  readonly streams: readonly StreamName[];
+};
+
+/**
+ * By the first of the entries whose stream says where the resource's state is: the stream of an
+ * integration's ciphertext does not, and may stand first on a page.
+ */
+const knownBy = (group: readonly ChainEntry[]): Known | null => {
+  let last: Known | null = null;
+  for (const entry of group) {
+    const subject = subjectOf(entry);
+    const definition = definitionOf(subject);
+    last = { subject, definition, streams: definition?.streams(subject) ?? [] };
+    if (last.streams.length > 0) break;
+  }
+  return last;
 };
 
 const subjectOf = ({ resource, projectId, stream }: ChainEntry): StateOf => ({
