@@ -92,7 +92,7 @@ const checkedOnly = async (
   records: AsyncIterable<ImportedRecord>,
   refuse: (one: RefusedLine) => void,
 ): Promise<ImportSummary> => {
-  const counts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0 };
+  const counts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0, cut_texts: 0 };
   for await (const one of records) {
     const problem = isRefused(one) ? one.problem : problemOf(one);
     if (problem !== null) refuse({ line: one.line, problem });
@@ -180,6 +180,7 @@ const sentence = (
   const isTold = told.traces + told.sessions > 0;
   return (
     `${what} taken${isTold ? `, ${told.new_records} records of them new` : ''}; ${not}` +
+    (told.cut_texts === 0 ? '' : `\ntexts over 1 MiB that were cut: ${told.cut_texts}`) +
     (ignored === '' ? '' : `\nmembers that nobody reads: ${ignored}`)
   );
 };

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { id, maybe, nullable, oneOf } from '../kernel/shapes.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
+import { partialIngest } from './partial-ingest.js';
 import {
   anySpanInput,
   anySpanOutput,
@@ -131,7 +132,7 @@ export const logTraces = operation({
   description:
     'Ids that are sent are kept, so that the same request can be sent again: what is ' +
     'there already is counted and not stored twice. Without a run, the log stream ' +
-    '`default` is used.',
+    '`default` is used. A malformed trace is rejected alone, and named in `rejected`.',
   example: {
     log_stream_id: exampleIds.log_stream_id,
     traces: [
@@ -159,6 +160,7 @@ export const logTraces = operation({
   path: '/v2/projects/{project_id}/traces',
   params: inProject,
   body: logTracesBody,
+  items: 'traces',
   response: Type.Object({
     ...place,
     records_count: Type.Integer(),
@@ -166,6 +168,7 @@ export const logTraces = operation({
     spans_count: Type.Integer(),
     new_records_count: Type.Integer(),
     trace_ids: nullable(Type.Array(id('TraceId'))),
+    ...partialIngest,
   }),
   faults: ['not-found', 'conflict'],
 });
@@ -196,7 +199,7 @@ export const logSpans = operation({
   summary: 'Log more spans of a trace',
   description:
     'For a trace that exists; a `parent_id` that is not there yet is waited for, and ' +
-    'meanwhile the trace stands in.',
+    'meanwhile the trace stands in. A malformed span is rejected alone.',
   example: {
     trace_id: exampleIds.trace_id,
     parent_id: exampleIds.trace_id,
@@ -206,11 +209,13 @@ export const logSpans = operation({
   path: '/v2/projects/{project_id}/spans',
   params: inProject,
   body: logSpansBody,
+  items: 'spans',
   response: Type.Object({
     ...place,
     records_count: Type.Integer(),
     trace_id: id('TraceId'),
     parent_id: id('RecordId'),
+    ...partialIngest,
   }),
   faults: ['not-found', 'conflict'],
 });

@@ -5,6 +5,7 @@ import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { IfMatch } from '../kernel/precondition.js';
 import type { Brand, Instant, Json, OrganizationId } from '../kernel/shapes.js';
 import type { Protobuf } from './messages.js';
+import type { PartialIngest } from './partial-ingest.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
@@ -72,8 +73,13 @@ export type Operation<
   readonly bodyBy: BodyBy | null;
   /** Not null: the body is multipart form data, with these file parts. */
   readonly form: Omit<Form<B>, 'parts'> | null;
-  /** `json` 1 MiB and 32 levels; `ingest` 10 MiB and 128 levels (contract 1.11). */
+  /** `json` 1 MiB and 32 levels; `ingest` 32 MiB and 128 levels (contract 1.11). */
   readonly size: 'json' | 'ingest';
+  /**
+   * Not null: the body's list whose items are accepted or rejected one by one (contract 5.6, rules
+   * 8 and 9).
+   */
+  readonly items: string | null;
   /** How the body is written; `urlencoded`: each member is a text (contract 1.2). */
   readonly encoding: 'json' | 'urlencoded';
   /** Headers of its own that it reads, in lower case, and what each of them says. */
@@ -125,6 +131,7 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
       | 'schemes'
       | 'orSelf'
       | 'size'
+      | 'items'
       | 'encoding'
       | 'headers'
       | 'protobuf'
@@ -155,6 +162,7 @@ export const operation = <
   schemes: everyScheme,
   orSelf: false,
   size: 'json',
+  items: null,
   encoding: 'json',
   headers: {},
   protobuf: null,
@@ -221,6 +229,8 @@ export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** What of the body's `items` was not taken as sent. */
+  readonly partial: PartialIngest;
   /** Files of a form by part; required ones are there. */
   readonly files: Readonly<Record<string, Upload>>;
   /** Those of its own headers that were sent, by name in lower case. */

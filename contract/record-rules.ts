@@ -1,7 +1,8 @@
-import { codePoints, utf8Bytes } from '../kernel/code-points.js';
+import { codePoints } from '../kernel/code-points.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { textBytesMax } from '../kernel/records/limits.js';
 import type { Json, JsonObject } from '../kernel/shapes.js';
+import { isTooLong } from './long-texts.js';
 import {
   metricNameMax,
   spansMax,
@@ -17,13 +18,11 @@ import {
  */
 export const complaintsAboutTraces = (traces: readonly SentTrace[]): readonly Complaint[] => {
   const found: Complaint[] = [];
-  let spans = 0;
+  const room = openSpanRoom();
   for (const [index, trace] of traces.entries()) {
     const loc = ['body', 'traces', String(index)];
     lookAtRecord(trace, trace.id ?? null, loc, found);
-    const before = spans;
-    spans += countSpans(trace.spans);
-    if (before <= spansMax && spans > spansMax) found.push(tooMany([...loc, 'spans'], spans));
+    room.take(countSpans(trace.spans), [...loc, 'spans'], found);
   }
   return found.slice(0, complaintsMax);
 };
@@ -39,9 +38,22 @@ export const complaintsAboutSpans = (
     const loc = ['body', 'spans', String(index), 'trace_id'];
     found.push(valueComplaint(loc, 'the span belongs to the trace that the request names'));
   }
-  const count = countSpans(spans);
-  if (count > spansMax) found.push(tooMany(['body', 'spans'], count));
+  const room = openSpanRoom();
+  for (const [index, span] of spans.entries()) {
+    room.take(countSpans([span]), ['body', 'spans', String(index)], found);
+  }
   return found.slice(0, complaintsMax);
+};
+
+/** Items that do not fit beside the ones before them are too many (contract 1.11). */
+const openSpanRoom = () => {
+  let taken = 0;
+  return {
+    take: (count: number, loc: readonly string[], found: Complaint[]): void => {
+      if (taken + count > spansMax) found.push(tooMany(loc, taken + count));
+      else taken += count;
+    },
+  };
 };
 
 /** For the members of a change: `input`, `output`, `tags`, `metrics` (contract 5.6, rule 5). */
@@ -99,11 +111,6 @@ const lookAtRecord = (
   if (record.metrics != null) lookAtMetrics(record.metrics, [...loc, 'metrics'], found);
   if (record.spans != null) lookAtSpans(record.spans, traceId, [...loc, 'spans'], found);
 };
-
-/** No UTF-16 unit needs more than three bytes, so a shorter text needs no counting. */
-const surelyShort = Math.floor(textBytesMax / 3);
-const isTooLong = (value: string): boolean =>
-  value.length > surelyShort && utf8Bytes(value) > textBytesMax;
 
 const fits = (value: Json): boolean => {
   if (typeof value === 'string') return !isTooLong(value);

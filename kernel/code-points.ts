@@ -34,6 +34,18 @@ export const firstCharacters = (text: string, count: number): string => {
   return text.slice(0, end);
 };
 
+/** The beginning of the text, at most that many bytes of UTF-8: no character is split. */
+export const firstBytes = (text: string, bytes: number): string => {
+  let end = 0;
+  for (let left = bytes; end < text.length;) {
+    const point = text.codePointAt(end) ?? 0;
+    left -= point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    if (left < 0) break;
+    end += point > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+};
+
 const beyondAscii = /[\u0080-\uffff]/;
 
 /** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */

@@ -1,3 +1,4 @@
+import { cutLongTexts } from '../../contract/long-texts.js';
 import { complaintsAboutTraces } from '../../contract/record-rules.js';
 import { createSession, logTraces } from '../../contract/ingest.js';
 import type { SentTrace } from '../../contract/records.js';
@@ -27,6 +28,8 @@ export const problemOf = (record: ImportRecord): string | null => {
     }
     case 'trace': {
       const { trace, request } = record;
+      // As the service does before it looks at them (contract 5.6, rule 9).
+      cutLongTexts(trace, []);
       const guarded = traces({ ...request, traces: [trace] });
       if (!guarded.ok) return said(guarded.complaints);
       const parts = partsOf(trace, JSON.stringify(trace).length);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { Fault } from '../../kernel/fault.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { detailOf, type ApiAnswer, type ApiClient } from '../api-client.js';
+import type { PartialIngest } from '../../contract/partial-ingest.js';
+import { detailOf, saidAt, type ApiAnswer, type ApiClient } from '../api-client.js';
 import { selectorOf, type RunPlace } from '../run-place.js';
 import { partsOf, type TraceParts } from './parts.js';
 import type { ImportRecord, RefusedLine } from './records.js';
@@ -13,6 +14,8 @@ export type SentCounts = {
   otlp_parts: number;
   /** That were not there before, as far as answers say it: none of a request that was in parts. */
   new_records: number;
+  /** Texts over 1 MiB, which the service cut (contract 5.6, rule 9). */
+  cut_texts: number;
 };
 
 export type Settling = {
@@ -39,12 +42,19 @@ export const openSettling = (
   place: RunPlace,
   refused: (line: RefusedLine) => void,
 ): Settling => {
-  const counts: SentCounts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0 };
+  const counts: SentCounts = {
+    traces: 0,
+    sessions: 0,
+    otlp_parts: 0,
+    new_records: 0,
+    cut_texts: 0,
+  };
   const ignored = new Set<string>();
   let position: string | null = null;
   const post = async (request: ImportRequest): Promise<ApiAnswer> => {
     const answer = await client.ask(askOf(request));
     for (const name of ignoredIn(answer)) ignored.add(name);
+    counts.cut_texts += partialIn(answer).truncated.length;
     const at = answer.headers['x-log-position'];
     // Positions compare as text.
     if (typeof at === 'string' && at > (position ?? '')) position = at;
@@ -59,8 +69,11 @@ export const openSettling = (
     for (const some of spans) {
       if (!isOk(answer)) break;
       answer = await post(spansRequest(place, trace['id'] ?? null, some));
+      for (const { loc, msg } of partialIn(answer).rejected) {
+        refused({ line: record.line, problem: saidAt(loc, msg) });
+      }
     }
-    return answer;
+    return isOk(answer) ? { ...answer, body: {} } : answer;
   };
 
   const sent = (records: readonly ImportRecord[]): Promise<ApiAnswer> => {
@@ -70,15 +83,6 @@ export const openSettling = (
     return parts === null ? post(requestOf(place, records)) : sentInParts(first, parts);
   };
 
-  const count = (records: readonly ImportRecord[], answer: ApiAnswer): void => {
-    const [first] = records;
-    if (first === undefined) return;
-    counts[countOf[first.kind]] += records.length;
-    const isOld = answer.tries === 1 && answer.headers['idempotency-replayed'] === 'true';
-    const { new_records_count: some } = answer.body as { readonly new_records_count?: number };
-    if (!isOld) counts.new_records += some ?? 0;
-  };
-
   const settle = async (records: readonly ImportRecord[]): Promise<void> => {
     const [first] = records;
     if (first === undefined) return;
@@ -86,7 +90,7 @@ export const openSettling = (
     const partial = isOk(answer) && first.kind === 'otlp' ? partialOf(answer.body) : null;
     if (isOk(answer) && (partial === null || records.length === 1)) {
       if (partial !== null) refused({ line: first.line, problem: partial });
-      return count(records, answer);
+      return add(counts, acceptedOf(records, answer, refused), answer);
     }
     if (partial === null && !ofRecords.includes(answer.status))
       throw stopped(answer, first.kind, client.url);
@@ -105,6 +109,37 @@ type ImportRequest = {
   readonly path: string;
   readonly body: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+};
+
+const add = (counts: SentCounts, records: readonly ImportRecord[], answer: ApiAnswer): void => {
+  const [first] = records;
+  if (first === undefined) return;
+  counts[countOf[first.kind]] += records.length;
+  const isOld = answer.tries === 1 && answer.headers['idempotency-replayed'] === 'true';
+  const { new_records_count: some } = answer.body as { readonly new_records_count?: number };
+  if (!isOld) counts.new_records += some ?? 0;
+};
+
+/** The records of the request without the rejected ones, which are reported. */
+const acceptedOf = (
+  records: readonly ImportRecord[],
+  answer: ApiAnswer,
+  refused: (line: RefusedLine) => void,
+): readonly ImportRecord[] => {
+  const problems = new Map(
+    partialIn(answer).rejected.map(({ index, loc, msg }) => [index, saidAt(loc, msg)]),
+  );
+  for (const [index, problem] of problems) {
+    const record = records[index];
+    if (record !== undefined) refused({ line: record.line, problem });
+  }
+  return records.filter((_, index) => !problems.has(index));
+};
+
+/** Empty where the answer says nothing of it. */
+const partialIn = ({ body }: ApiAnswer): PartialIngest => {
+  const { rejected = [], truncated = [] } = (body ?? {}) as Partial<PartialIngest>;
+  return { rejected, truncated };
 };
 
 /** Which member of the counts a record is in. */
@@ -160,13 +195,13 @@ const otlpHeaders = ({ project, run }: RunPlace): Readonly<Record<string, string
   ...(run !== null && { [run.kind === 'experiment' ? 'experimentid' : 'logstreamid']: run.id }),
 });
 
-type Partial = { readonly [member: string]: unknown };
+type Members = { readonly [member: string]: unknown };
 /** `partialSuccess` of an OTLP answer: spans that were not taken; null when all were. */
 const partialOf = (body: unknown): string | null => {
-  const { partialSuccess, partial_success: snake = partialSuccess } = body as Partial;
+  const { partialSuccess, partial_success: snake = partialSuccess } = body as Members;
   if (typeof snake !== 'object' || snake === null) return null;
-  const { rejectedSpans, rejected_spans: count = rejectedSpans } = snake as Partial;
-  const { errorMessage, error_message: why = errorMessage } = snake as Partial;
+  const { rejectedSpans, rejected_spans: count = rejectedSpans } = snake as Members;
+  const { errorMessage, error_message: why = errorMessage } = snake as Members;
   if (!(Number(count) > 0)) return null;
   const reason = typeof why === 'string' ? why : '';
   return `${String(count)} of its spans were not taken: ${reason}`;

@@ -120,6 +120,7 @@ const logTrace = writeTool({
       project_id: projectId,
       run_id: body['log_stream_id'] ?? body['experiment_id'] ?? null,
       new_records: body['new_records_count'] ?? null,
+      cut_texts: body['truncated'] ?? [],
     });
   },
 });

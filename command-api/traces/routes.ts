@@ -1,5 +1,6 @@
 import { logSpans, logTraces, updateSpan, updateTrace } from '../../contract/ingest.js';
 import { route, type Route } from '../../contract/operation.js';
+import type { PartialIngest } from '../../contract/partial-ingest.js';
 import {
   complaintsAboutChange,
   complaintsAboutSpans,
@@ -60,7 +61,7 @@ const logTracesRoute = (needs: Known): Route =>
   route(
     logTraces,
     async (request) => {
-      const { body, cause, mint } = request;
+      const { body, partial, cause, mint } = request;
       const run = await runForRecords(needs, request);
       const joined = await needs.joinSessions(
         {
@@ -97,6 +98,7 @@ const logTracesRoute = (needs: Known): Route =>
           spans_count: batch.spansCount,
           new_records_count: written.fresh,
           trace_ids: body.include_trace_ids === false ? null : [...batch.ids],
+          ...saidOf(partial),
         },
       };
     },
@@ -131,7 +133,7 @@ const updateTraceRoute = (needs: Known): Route =>
 const logSpansRoute = (needs: Known): Route =>
   route(
     logSpans,
-    async ({ body, params, project, cause, mint }) => {
+    async ({ body, partial, params, project, cause, mint }) => {
       const { project_id: projectId } = params;
       const { trace_id: traceId, parent_id: parentId } = body;
       const trace = await liveTrace(needs, projectId, traceId);
@@ -154,6 +156,7 @@ const logSpansRoute = (needs: Known): Route =>
           records_count: countSpans(body.spans),
           trace_id: traceId,
           parent_id: parentId,
+          ...saidOf(partial),
         },
       };
     },
@@ -222,6 +225,11 @@ const placeOf = (trace: Trace, project: ProjectInSight | null) => ({
   ...projectMembers(trace.projectId, project),
   ...runMembers({ id: trace.runId, kind: trace.runKind }),
   session_id: trace.sessionId,
+});
+
+const saidOf = ({ rejected, truncated }: PartialIngest) => ({
+  rejected: [...rejected],
+  truncated: truncated.map((path) => [...path]),
 });
 
 const projectMembers = (id: ProjectId, project: ProjectInSight | null) => ({

@@ -15,7 +15,7 @@ import { pairsOf } from './urlencoded.js';
 export const bodyLimits: Readonly<Record<Operation['size'], { readonly bytes: number } & Weight>> =
   {
     json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
-    ingest: { bytes: 10_485_760, levels: 128, values: 1_000_000, names: 25_000 },
+    ingest: { bytes: 33_554_432, levels: 128, values: 1_000_000, names: 25_000 },
   };
 
 /** The room of a body while it comes and until its request is answered. */

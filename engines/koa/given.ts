@@ -2,15 +2,26 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
+import type { PartialIngest } from '../../contract/partial-ingest.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { invalid, type Complaint, type Fault } from '../../kernel/fault.js';
+import type { Guarded } from '../ajv/compile.js';
 import { arrived } from './arrived.js';
 import type { Coming } from './body.js';
 import { cookieComplaints } from './entry.js';
 import { ifMatchOf } from './if-match.js';
-import { asksStrictness, ignoredComplaints, ignoredMembers, type Ignored } from './ignored.js';
+import {
+  asksStrictness,
+  ignoredComplaints,
+  ignoredMembers,
+  listed,
+  shownMember,
+  type Ignored,
+} from './ignored.js';
+import { openItems, type Items } from './items.js';
+import type { Parsed } from './json.js';
 import type { Seat } from './load.js';
-import type { Bound } from './table.js';
+import type { Bound, BoundBody } from './table.js';
 
 /** A request as it was sent. */
 export type Sent = {
@@ -29,6 +40,7 @@ export type Given = Pick<
   'query' | 'body' | 'files' | 'headers' | 'ifMatch' | 'isStrict'
 > & {
   readonly params: Readonly<Record<string, unknown>>;
+  readonly partial: PartialIngest;
   /** Of the request as it was sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
@@ -53,11 +65,10 @@ export const guarded = async (
   const params = bound.params(sent.params);
   const query = bound.query(sent.query);
   const taking = bound.bodyFor(sent.params);
-  const taken =
-    'value' in body
-      ? (taking?.guard(body.value) ?? ({ ok: true, value: body.value } as const))
-      : ({ ok: false, complaints: [body.complaint] } as const);
-  const extras = extrasOf(sent, {
+  const isStrict = asksStrictness(sent.message.headers['prefer']);
+  const items = isStrict ? null : itemsOf(bound, body);
+  const taken = takenBy(taking, body, items);
+  const extras = extrasOf(sent, isStrict, {
     query: Object.keys(sent.query).filter((parameter) => !bound.queryNames.has(parameter)),
     body: [
       ...undeclared.map((part) => [part]),
@@ -65,7 +76,7 @@ export const guarded = async (
     ],
   });
   const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
-  const others = headers.length + misplaced.length + extras.complaints.length;
+  const others = headers.length + misplaced.length + extras.length;
   if (!params.ok || !query.ok || !taken.ok || others > 0) {
     throw refused([
       ...(params.ok ? [] : params.complaints),
@@ -74,7 +85,7 @@ export const guarded = async (
       ...misplaced,
       // What came as a file is not missing as well.
       ...(taken.ok ? [] : taken.complaints.filter((one) => !misplaced.some(isAt(one)))),
-      ...extras.complaints,
+      ...extras,
     ]);
   }
   const given = {
@@ -83,16 +94,35 @@ export const guarded = async (
     body: taken.value,
     files,
     headers: ownHeaders(bound, sent),
-  } as never;
-  const complaints = bound.route.check(given);
+  } as Pick<Given, 'params' | 'query' | 'body' | 'files' | 'headers'>;
+  const { check } = bound.route;
+  const complaints =
+    items === null
+      ? check(given as never)
+      : items.pass((some) => check({ ...given, body: some } as never));
   if (complaints.length > 0) throw refused(complaints);
-  const { isStrict } = extras;
-  return {
-    ...(given as Pick<Given, 'params' | 'query' | 'body' | 'files' | 'headers'>),
-    fingerprint,
-    ifMatch,
-    isStrict,
-  };
+  const partial = items?.partial() ?? whole;
+  if (partial.truncated.length > 0) {
+    sent.say('X-Truncated', listed(partial.truncated.map(shownMember)));
+  }
+  return { ...given, body: items?.body() ?? given.body, partial, fingerprint, ifMatch, isStrict };
+};
+
+const whole: PartialIngest = { rejected: [], truncated: [] };
+
+/** Null where the body is taken or refused as a whole (contract 5.6, rules 8 and 9). */
+const itemsOf = ({ operation }: Bound, body: Parsed): Items | null =>
+  operation.items === null || !('value' in body) ? null : openItems(body.value, operation.items);
+
+const takenBy = (taking: BoundBody | null, body: Parsed, items: Items | null): Guarded => {
+  if (!('value' in body)) return { ok: false, complaints: [body.complaint] };
+  if (taking === null) return { ok: true, value: body.value };
+  if (items === null) return taking.guard(body.value);
+  const complaints = items.pass((some) => {
+    const judged = taking.guard(some);
+    return judged.ok ? [] : judged.complaints;
+  });
+  return complaints.length > 0 ? { ok: false, complaints } : { ok: true, value: items.body() };
 };
 
 /**
@@ -110,12 +140,11 @@ const ownHeaders = ({ operation }: Bound, { message }: Sent): Readonly<Record<st
   );
 
 /** Says what is ignored; what is wrong with that where nothing may be (contract 1.2, rule 3). */
-const extrasOf = ({ message, say }: Sent, ignored: Ignored) => {
+const extrasOf = ({ say }: Sent, isStrict: boolean, ignored: Ignored) => {
   const members = ignoredMembers(ignored);
   if (members !== null) say('X-Ignored-Members', members);
-  const isStrict = asksStrictness(message.headers['prefer']);
   if (isStrict) say('Preference-Applied', 'handling=strict');
-  return { isStrict, complaints: isStrict ? ignoredComplaints(ignored) : [] };
+  return isStrict ? ignoredComplaints(ignored) : [];
 };
 
 const isAt =

@@ -8,6 +8,7 @@ import type { Held, Owner } from './budget.js';
 import type { Entry } from './entry.js';
 import type { Given, Sent } from './given.js';
 import { listed, shownPath } from './ignored.js';
+import { withRejected } from './items.js';
 import type { Aside } from './quota.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
@@ -62,7 +63,7 @@ export const handled = async (
     return answer;
   } catch (error) {
     services.watch.fault(bound, error, sent.requestId);
-    throw error;
+    throw withRejected(error, asked.partial);
   }
 };
 
@@ -74,7 +75,8 @@ const requestOf = (
   idempotent: string | null,
   aside: Aside,
 ): Request<unknown, unknown, unknown> => {
-  const { params, query, body, files, headers, ifMatch, isStrict, project, sender, told } = asked;
+  const { params, query, body, partial, files, headers, ifMatch, isStrict } = asked;
+  const { project, sender, told } = asked;
   const { signal } = asked.asker;
   const { ids } = services;
   const seed = idempotent ?? ids.next('Seed');
@@ -83,6 +85,7 @@ const requestOf = (
     params,
     query,
     body,
+    partial,
     files,
     headers,
     ifMatch,

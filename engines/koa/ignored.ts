@@ -19,10 +19,7 @@ const nameMax = 64;
 
 /** As `X-Ignored-Members` has it; null when there is nothing to say. */
 export const ignoredMembers = ({ query, body }: Ignored): string | null => {
-  const paths = [
-    ...query.map((name) => `?${shownName(name)}`),
-    ...body.map((path) => path.map(shownName).join('/')),
-  ];
+  const paths = [...query.map((name) => `?${shownName(name)}`), ...body.map(shownMember)];
   return paths.length === 0 ? null : listed(paths);
 };
 
@@ -36,6 +33,9 @@ export const listed = (names: readonly string[]): string => {
   }
   return text;
 };
+
+/** The path of a member of the body: names and indices, joined by `/`. */
+export const shownMember = (path: readonly string[]): string => path.map(shownName).join('/');
 
 const shownName = (name: string): string => {
   const characters = Array.from(name.slice(0, 2 * nameMax));

@@ -29,6 +29,8 @@ describe('POST spans', () => {
       records_count: 2,
       trace_id: trace,
       parent_id: parent,
+      rejected: [],
+      truncated: [],
     });
     expect(reply.position).to.equal(await head());
     expect(await recordOf(trace, child)).to.include({ type: 'tool', parent_id: parent });

@@ -32,6 +32,8 @@ describe('POST traces', () => {
       spans_count: 1,
       new_records_count: 2,
       trace_ids: [trace],
+      rejected: [],
+      truncated: [],
     });
     expect(reply.position).to.equal(await head());
   });

@@ -14,7 +14,7 @@ from .noun import stamp
 from .place import Place
 from .transport import Transport, patience, pause
 
-#: Bounds of one request (contract 1.11), with room to the body's 10 MiB.
+#: Bounds of one request (contract 1.11), with room to the body's 32 MiB.
 traces_max, spans_max, bytes_max = 1000, 5000, 4 << 20
 #: A request that fails the service this often is at fault itself.
 failures_max = 5
@@ -96,8 +96,8 @@ class Delivery:
             after: Optional[float] = None
             began = time.monotonic()
             try:
-                self._send(batch)
-                return self.accepted(records_of(batch))
+                rejected = self._send(batch)
+                return self._settled(batch, rejected)
             except Refused as refused:
                 failures += refused.status == 500
                 lasting = not passes(refused) and not isinstance(refused, LogDamaged)
@@ -114,6 +114,14 @@ class Delivery:
             self.rest(seconds)
             tries += 1
 
+    def _settled(self, batch: List[Item], rejected: List[Dict[str, Any]]) -> None:
+        """Accepted, but for the items that the service rejected alone (contract 5.6, rule 8)."""
+        lost = {one["index"]: f"{'/'.join(one['loc'])}: {one['msg']}" for one in rejected}
+        self.accepted(records_of([one for at, one in enumerate(batch) if at not in lost]))
+        for at, why in lost.items():
+            batch[at].fate.refused = batch[at].address == "traces"
+            self.refused(batch[at].records, why)
+
     def _parted(self, batch: List[Item], refused: Refused) -> None:
         """Of several one may be at fault: each half is tried alone."""
         if len(batch) == 1 or refused.status not in about_one:
@@ -124,7 +132,8 @@ class Delivery:
         self.deliver(batch[:middle])
         self.deliver(batch[middle:])
 
-    def _send(self, batch: List[Item]) -> None:
+    def _send(self, batch: List[Item]) -> List[Dict[str, Any]]:
+        """The items that the service rejected alone; raises Refused when it took none."""
         first = batch[0]
         project = quote(self._place.project_id(make=True, once=True), safe="")
         head = {**first.head, **stamp}
@@ -136,7 +145,8 @@ class Delivery:
             listed = b",".join(one.data for one in batch)
             body = b'{"%s":[%s],%s' % (first.many.encode(), listed, json_bytes(head)[1:])
         path = f"/v2/projects/{project}/{first.address}"
-        self._transport.once(Request(first.method, path, headers, body), "again", "json")
+        answer = self._transport.once(Request(first.method, path, headers, body), "again", "json")
+        return answer.get("rejected") or [] if isinstance(answer, dict) else []
 
 
 def records_of(batch: List[Item]) -> int:

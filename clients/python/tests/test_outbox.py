@@ -65,6 +65,15 @@ class Refusals(TestCase):
             self.drops(assay, lambda: assay.flush(10))
             self.assertEqual(assay.counts, (15, 1, 0))
 
+    def test_named_in_the_answer_cost_those_records(self) -> None:
+        rejected = [{"index": 1, "id": None, "loc": ["body", "traces", "1"], "msg": "poison"}]
+        with Stub(Answer(200, {"rejected": rejected})) as stub:
+            assay = client(stub, linger=5)
+            record(assay, 3)
+            [said] = self.drops(assay, lambda: assay.flush(10))
+            self.assertIn("poison", said)
+            self.assertEqual(assay.counts, (2, 1, 0))
+
     def test_of_a_trace_are_those_of_what_comes_after_it(self) -> None:
         def usual(seen: Seen) -> Answer:
             return problem(409, "conflict") if seen.path.endswith("/traces") else Answer(200, {})

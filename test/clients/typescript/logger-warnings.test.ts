@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { AssayFault } from '../../../clients/typescript/src/fault.js';
-import { openQueue } from '../../../clients/typescript/src/logger/queue.js';
+import { openQueue, type Loss } from '../../../clients/typescript/src/logger/queue.js';
 import { openSender } from '../../../clients/typescript/src/logger/sender.js';
 import { openWarnings } from '../../../clients/typescript/src/logger/warnings.js';
 import { Assay, type AssayOptions } from '../../../clients/typescript/src/node.js';
@@ -108,6 +108,7 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
       post: async () => {
         posts += 1;
         if (answer !== null) throw answer;
+        return [];
       },
       newKey: randomUUID,
       intervalMs: 1,
@@ -147,5 +148,37 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
       `assay: ${url}: ${away}; still trying`,
       `assay: 1 record lost: the client was closed before ${url} took them: ${away}`,
     ]);
+  });
+
+  it('loses the one record that the service rejects, and says why', async () => {
+    const losses: Loss[] = [];
+    const queue = openQueue(1_000, (loss) => losses.push(loss));
+    const sender = openSender({
+      queue,
+      post: async () => [{ index: 1, id: null, loc: [], msg: 'Input should be a valid string' }],
+      newKey: randomUUID,
+      intervalMs: 1,
+      enoughBytes: 1,
+      inBackground: () => undefined,
+      troubleMs: 1_000,
+      onTrouble: () => undefined,
+    });
+    const where = { method: 'POST', path: '/traces', head: '[', tail: ']', item: '1' } as const;
+    const parcels = [0, 1, 2].map(() => ({
+      ...where,
+      records: 1,
+      bytes: 10,
+      isTrace: true,
+      fate: { isLost: false },
+    }));
+    for (const { bytes } of parcels) queue.hold(bytes);
+    queue.put(parcels);
+    expect(await sender.flush(5_000)).to.equal(true);
+    expect(queue.logged()).to.include({ sent: 2, lost: 1, waiting: 0 });
+    expect(losses.map(({ error }) => error?.message)).to.deep.equal([
+      'Input should be a valid string',
+    ]);
+    expect(parcels.map(({ fate }) => fate.isLost)).to.deep.equal([false, true, false]);
+    sender.stop();
   });
 });

@@ -55,7 +55,7 @@ class Spans(Noun):
         """Log more spans of a trace.
 
         For a trace that exists; a `parent_id` that is not there yet is waited for, and meanwhile
-        the trace stands in. Requires `editor`; contract 5.6.
+        the trace stands in. A malformed span is rejected alone. Requires `editor`; contract 5.6.
         """
         return self._ask(
             _log,

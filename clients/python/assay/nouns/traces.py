@@ -60,7 +60,8 @@ class Traces(Noun):
 
         Ids that are sent are kept, so that the same request can be sent again: what is there
         already is counted and not stored twice. Without a run, the log stream `default` is used.
-        Requires `editor`; contract 5.6.
+        A malformed trace is rejected alone, and named in `rejected`. Requires `editor`; contract
+        5.6.
         """
         return self._ask(
             _log,

@@ -15,6 +15,7 @@ __all__ = [
     "Project",
     "ProjectPage",
     "RecordCount",
+    "RejectedItem",
     "RunScorerInput",
     "RunSummary",
     "Threshold",
@@ -127,6 +128,13 @@ class ProjectPage(TypedDict):
 
 class RecordCount(TypedDict):
     total_count: int
+
+
+class RejectedItem(TypedDict):
+    index: int
+    id: Optional[str]
+    loc: List[str]
+    msg: str
 
 
 class _RunScorerInput(TypedDict):

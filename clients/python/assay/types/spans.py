@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, TypedDict
 
 from .records import MetricInfo
+from .several import RejectedItem
 
 __all__ = [
     "LogSpansResponse",
@@ -24,6 +25,8 @@ class LogSpansResponse(TypedDict):
     records_count: int
     trace_id: str
     parent_id: str
+    rejected: List[RejectedItem]
+    truncated: List[List[str]]
 
 
 class _Span(TypedDict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from .records import ContentPart, MetricInfo, NewSpan
+from .several import RejectedItem
 
 __all__ = [
     "LogTracesResponse",
@@ -27,6 +28,8 @@ class LogTracesResponse(TypedDict):
     spans_count: int
     new_records_count: int
     trace_ids: Optional[List[str]]
+    rejected: List[RejectedItem]
+    truncated: List[List[str]]
 
 
 class NewTrace(TypedDict, total=False):

@@ -1,6 +1,6 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { ChatMessage, ContentPart, ControlResult, RetrievedDocument } from './traces-types.js';
-import type { NewSpan } from './traces-types-2.js';
+import type { NewSpan, RejectedItem } from './traces-types-2.js';
 import type { MetricInfo } from './traces-types-3.js';
 
 export type LogSpans = {
@@ -23,6 +23,12 @@ export type LogSpansResponse = {
   readonly records_count: number;
   readonly trace_id: string;
   readonly parent_id: string;
+
+  /** Items that were not recorded, and why. */
+  readonly rejected: readonly RejectedItem[];
+
+  /** Paths of texts that were longer than 1 MiB and were cut. */
+  readonly truncated: readonly (readonly string[])[];
 };
 
 export type Span = {

@@ -20,7 +20,8 @@ export class Spans {
 
   /**
    * Log more spans of a trace. For a trace that exists; a `parent_id` that is not there yet
-   * is waited for, and meanwhile the trace stands in. (contract 5.6)
+   * is waited for, and meanwhile the trace stands in. A malformed span is rejected alone.
+   * (contract 5.6)
    */
   log(
     input: { readonly project_id?: string } & LogSpans,

@@ -34,16 +34,13 @@ export type LogTracesResponse = {
   readonly spans_count: number;
   readonly new_records_count: number;
   readonly trace_ids: readonly string[] | null;
-};
 
-export type MetricError = {
-  readonly status_type: 'error';
-  readonly message: string;
-  readonly ems_error_code: number;
-  readonly standard_error: StructuredError;
-};
+  /** Items that were not recorded, and why. */
+  readonly rejected: readonly RejectedItem[];
 
-export type MetricSuccess = { readonly status_type: 'success'; readonly value: unknown };
+  /** Paths of texts that were longer than 1 MiB and were cut. */
+  readonly truncated: readonly (readonly string[])[];
+};
 
 export type NewAgentSpan = {
   readonly type: 'agent';
@@ -265,6 +262,20 @@ export type NewWorkflowSpan = {
   readonly parent_id?: string | null;
   readonly trace_id?: string | null;
   readonly spans?: readonly NewSpan[] | null;
+};
+
+export type RejectedItem = {
+  /** Its place in the list of the request. */
+  readonly index: number;
+
+  /** Its id as sent; null when that is no short string. */
+  readonly id: string | null;
+
+  /** Where it is wrong, as a 422 says it. */
+  readonly loc: readonly string[];
+
+  /** What is wrong, as a 422 says it. */
+  readonly msg: string;
 };
 
 export type StructuredError = {

@@ -1,6 +1,13 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { ContentPart, FilterLeaf, FilterNode } from './traces-types.js';
-import type { MetricError, MetricSuccess } from './traces-types-2.js';
+import type { StructuredError } from './traces-types-2.js';
+
+export type MetricError = {
+  readonly status_type: 'error';
+  readonly message: string;
+  readonly ems_error_code: number;
+  readonly standard_error: StructuredError;
+};
 
 export type MetricInfo = MetricSuccess | MetricRollUp | MetricError;
 
@@ -9,6 +16,8 @@ export type MetricRollUp = {
   readonly value: unknown;
   readonly roll_up_metrics: Readonly<Record<string, unknown>>;
 };
+
+export type MetricSuccess = { readonly status_type: 'success'; readonly value: unknown };
 
 export type RecordCount = { readonly total_count: number };
 

@@ -24,7 +24,8 @@ export class Traces {
   /**
    * Log traces with their spans. Ids that are sent are kept, so that the same request can be
    * sent again: what is there already is counted and not stored twice. Without a run, the log
-   * stream `default` is used. (contract 5.6)
+   * stream `default` is used. A malformed trace is rejected alone, and named in `rejected`.
+   * (contract 5.6)
    */
   log(
     input: { readonly project_id?: string } & LogTraces,

@@ -1,6 +1,7 @@
 import { credentials, openCall, remember, type Memory } from '../call.js';
 import { tryOnce, type Connection } from '../connection.js';
 import { AssayFault, isFault } from '../fault.js';
+import type { RejectedItem } from '../generated/traces-types-2.js';
 import { filled, idOf, type Named } from '../named.js';
 import { isPassing, usualRetries } from '../retry.js';
 import type { SenderSettings } from './sender.js';
@@ -39,12 +40,19 @@ export const openPosting = (settings: PostingSettings): Posting => {
       timeoutMs,
       signal,
     };
+    let rejected: readonly RejectedItem[] = [];
     await tryOnce(connection, asked, async (answer) => {
-      await answer.text();
+      rejected = rejectedIn(await answer.text());
       remember(memory, answer.headers);
     });
+    return rejected;
   };
   return { post, headersOf };
+};
+
+const rejectedIn = (text: string): readonly RejectedItem[] => {
+  if (!text.includes('"rejected"')) return [];
+  return (JSON.parse(text) as { readonly rejected?: readonly RejectedItem[] }).rejected ?? [];
 };
 
 /** What hinders it concerns all records, and is told without a status. */

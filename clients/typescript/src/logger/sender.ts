@@ -1,4 +1,5 @@
 import { AssayFault } from '../fault.js';
+import type { RejectedItem } from '../generated/traces-types-2.js';
 import { isPassing, waitBefore, type RetryRules } from '../retry.js';
 import { bodyOf, type Parcel } from './parcels.js';
 import type { Queue } from './queue.js';
@@ -20,8 +21,16 @@ export type Sender = {
 
 export type SenderSettings = {
   readonly queue: Queue;
-  /** Sends one request; rejects with an AssayFault. The same key makes it the same request. */
-  readonly post: (parcel: Parcel, body: string, key: string, signal: AbortSignal) => Promise<void>;
+  /**
+   * Sends one request and resolves with the items that the service rejected alone; rejects with an
+   * AssayFault. The same key makes it the same request.
+   */
+  readonly post: (
+    parcel: Parcel,
+    body: string,
+    key: string,
+    signal: AbortSignal,
+  ) => Promise<readonly RejectedItem[]>;
   readonly newKey: () => string;
   /** How long records wait for company. */
   readonly intervalMs: number;
@@ -151,26 +160,29 @@ const deliver = async (sending: Sending, parcels: readonly Parcel[]): Promise<vo
   if (first === undefined) return;
   const timer = setTimeout(() => sending.onTrouble(state.trouble), sending.troubleMs);
   sending.inBackground(timer);
-  const fault = await answerTo(sending, first, bodyOf(parcels)).finally(() => clearTimeout(timer));
+  const answer = await answerTo(sending, first, bodyOf(parcels)).finally(() => clearTimeout(timer));
   if (state.isStopped) return;
   state.trouble = null;
-  if (fault === null) queue.taken(parcels);
-  else await refused(sending, parcels, fault);
+  if (answer instanceof AssayFault) return refused(sending, parcels, answer);
+  const rejected = new Map(answer.map(({ index, msg }) => [parcels[index], msg]));
+  queue.taken(parcels.filter((one) => !rejected.has(one)));
+  for (const [parcel, msg] of rejected) {
+    if (parcel === undefined) continue;
+    queue.lose([parcel], 'refused', new AssayFault(msg, { code: 'invalid_request', status: 422 }));
+  }
 };
 
-/** Tries until there is an answer that another try would not change: null when it was taken. */
+/** Tries until another try would not change the answer: a fault, or the rejected items. */
 const answerTo = async (
   sending: Sending,
   first: Parcel,
   body: string,
-): Promise<AssayFault | null> => {
+): Promise<AssayFault | readonly RejectedItem[]> => {
   const { state } = sending;
   const key = sending.newKey();
   for (let tries = 1; ; tries += 1) {
-    const fault = await sending
-      .post(first, body, key, state.stopping.signal)
-      .then(() => null, asFault);
-    if (state.isStopped || fault === null) return fault;
+    const fault = await sending.post(first, body, key, state.stopping.signal).catch(asFault);
+    if (state.isStopped || !(fault instanceof AssayFault)) return fault;
     if (!isPassing(fault) && fault.code !== 'log_damaged') return fault;
     state.trouble = fault;
     const wait = waitBefore(fault, tries, patience) ?? patience.waitMaxMs;

@@ -1,0 +1,33 @@
+import { Type, type Static } from 'typebox';
+import { named, nullable } from '../kernel/shapes.js';
+
+/** One item of an ingest request that was not recorded (contract 5.6, rule 8). */
+export const rejectedItem = named(
+  'RejectedItem',
+  Type.Object({
+    index: Type.Integer({ description: 'Its place in the list of the request.' }),
+    id: nullable(
+      Type.String({ description: 'Its id as sent; null when that is no short string.' }),
+    ),
+    loc: Type.Array(Type.String(), { description: 'Where it is wrong, as a 422 says it.' }),
+    msg: Type.String({ description: 'What is wrong, as a 422 says it.' }),
+  }),
+);
+export type RejectedItem = Static<typeof rejectedItem>;
+
+/** Names and indices from the body's root to a text that was cut (contract 5.6, rule 9). */
+export type TextPath = readonly string[];
+
+/** What an ingest request that is decided item by item was not taken as sent. */
+export type PartialIngest = {
+  readonly rejected: readonly RejectedItem[];
+  readonly truncated: readonly TextPath[];
+};
+
+/** The members of an answer that say so; empty lists when everything was recorded as sent. */
+export const partialIngest = {
+  rejected: Type.Array(rejectedItem, { description: 'Items that were not recorded, and why.' }),
+  truncated: Type.Array(Type.Array(Type.String()), {
+    description: 'Paths of texts that were longer than 1 MiB and were cut.',
+  }),
+};

@@ -1,0 +1,101 @@
+import { cutLongTexts } from '../../contract/long-texts.js';
+import type { PartialIngest, RejectedItem, TextPath } from '../../contract/partial-ingest.js';
+import { firstCharacters } from '../../kernel/code-points.js';
+import { counted, Fault, type Complaint } from '../../kernel/fault.js';
+
+type Body = Readonly<Record<string, unknown>>;
+type Judge = (body: Body) => readonly Complaint[];
+
+/** A body whose list is decided item by item (contract 5.6, rules 8 and 9). */
+export type Items = {
+  /**
+   * Drops the items that `judge` complains of, and cuts long texts before that. Returns [] when
+   * what is left has passed; otherwise the complaints that refuse the request: about a member
+   * beside the list, or about every item.
+   */
+  readonly pass: (judge: Judge) => readonly Complaint[];
+  /** With the items that are left. */
+  readonly body: () => Body;
+  readonly partial: () => PartialIngest;
+};
+
+/** Null when the body is not an object with a list of items there: such a body is judged whole. */
+export const openItems = (sent: unknown, member: string): Items | null => {
+  if (typeof sent !== 'object' || sent === null) return null;
+  const items = (sent as Body)[member];
+  if (!Array.isArray(items)) return null;
+  let body = sent as Body;
+  let indices: readonly number[] = items.map((_, index) => index);
+  let truncated: readonly TextPath[] | null = null;
+  const rejected = new Map<number, RejectedItem>();
+  const itemAt = (index: number): unknown => (items as readonly unknown[])[index];
+
+  /** With the item's place in the request, where the complaint is about one. */
+  const placed = (complaint: Complaint, among = indices): Complaint => {
+    if (!isAbout(member, complaint)) return complaint;
+    const [root = 'body', , at, ...below] = complaint.loc;
+    return { ...complaint, loc: [root, member, String(among[Number(at)]), ...below] };
+  };
+  const drop = (complaints: readonly Complaint[]): void => {
+    for (const { loc, msg } of complaints) {
+      const index = Number(loc[2]);
+      if (!rejected.has(index)) rejected.set(index, rejectionOf(index, itemAt(index), loc, msg));
+    }
+    indices = indices.filter((index) => !rejected.has(index));
+    body = { ...body, [member]: indices.map(itemAt) };
+  };
+
+  const pass = (judge: Judge): readonly Complaint[] => {
+    if (judge(body).length === 0) return [];
+    truncated ??= cutLongTexts(items, [member]);
+    const whole = judge(body).map((complaint) => placed(complaint));
+    if (whole.length === 0) return [];
+    // The complaints about all together are limited in number, so each item is judged alone.
+    const alone = indices.flatMap((index) =>
+      judge({ ...body, [member]: [itemAt(index)] }).map((one) => placed(one, [index])),
+    );
+    const beside = alone.filter((complaint) => !isAbout(member, complaint));
+    if (beside.length > 0) return whole;
+    drop(alone);
+    // Limits that the items share (contract 1.11) are left.
+    const shared = indices.length === 0 ? whole : judge(body).map((one) => placed(one));
+    if (indices.length === 0 || shared.some((one) => !isAbout(member, one))) return shared;
+    drop(shared);
+    return indices.length === 0 ? whole : judge(body).map((one) => placed(one));
+  };
+  return {
+    pass,
+    body: () => body,
+    partial: () => ({
+      rejected: [...rejected.values()].sort((one, other) => one.index - other.index),
+      truncated: (truncated ?? []).filter(([, index]) => !rejected.has(Number(index))),
+    }),
+  };
+};
+
+const isAbout = (member: string, { loc }: Complaint): boolean =>
+  loc[1] === member && loc[2] !== undefined;
+
+/** Of what a client sent and is told again: whoever sends longer texts knows which it was. */
+const shownMax = 300;
+const shown = (text: string): string => firstCharacters(text, shownMax);
+
+const rejectionOf = (
+  index: number,
+  item: unknown,
+  loc: readonly string[],
+  msg: string,
+): RejectedItem => {
+  const id = typeof item === 'object' && item !== null ? (item as { id?: unknown }).id : null;
+  const isShort = typeof id === 'string' && id.length <= shownMax;
+  return { index, id: isShort ? id : null, loc: loc.map(shown), msg: shown(msg) };
+};
+
+/** A conflict of the accepted items also says that others were rejected (contract 5.6, rule 8). */
+export const withRejected = (error: unknown, { rejected }: PartialIngest): unknown => {
+  const [first] = rejected;
+  if (first === undefined || !(error instanceof Fault) || error.code !== 'conflict') return error;
+  const sentence = `${counted(rejected.length, 'malformed record')} rejected too, the first at`;
+  const detail = `${error.message}. ${sentence} ${first.loc.slice(1).join('/')}: ${first.msg}`;
+  return new Fault('conflict', detail, { cause: error.cause });
+};
