@@ -29,7 +29,8 @@ ENV NODE_ENV=production UV_THREADPOOL_SIZE=12 MALLOC_ARENA_MAX=2 ASSAY_HOST=0.0.
 VOLUME /data
 EXPOSE 8080
 # 8081, for operators, is not reached from outside the container: ASSAY_OPS_HOST is 127.0.0.1.
+# Liveness: a process that fills a read model for an hour is not to be restarted for it. Gateways go by /readyz.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s --retries=6 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8081/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8081/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=32", "dist/assay.js"]
 CMD ["serve"]

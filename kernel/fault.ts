@@ -1,3 +1,5 @@
+import type { Json } from './shapes.js';
+
 /**
  * Failures that are foreseen. The words are those of decisions; the HTTP status and the `code`
  * member of contract 1.5 belong to engines/koa/problem.ts.
@@ -21,7 +23,8 @@ export type FaultCode =
   | 'too-many'
   | 'unavailable'
   | 'log-damaged'
-  | 'read-model-behind';
+  | 'read-model-behind'
+  | 'read-model-filling';
 
 /** One entry of the 422 body (contract 1.4). */
 export type Complaint = {
@@ -34,6 +37,8 @@ export type FaultDetails = {
   /** The entries of a 422; required exactly when the code is `invalid`. */
   readonly complaints?: readonly Complaint[];
   readonly retryAfterSeconds?: number;
+  /** Members of the problem beside those of every one (contract 1.5). */
+  readonly members?: Readonly<Record<string, Json>>;
   /** Goes to the log with the request id, never to the caller. */
   readonly cause?: unknown;
 };
@@ -43,6 +48,7 @@ export class Fault extends Error {
   readonly code: FaultCode;
   readonly complaints: readonly Complaint[];
   readonly retryAfterSeconds: number | null;
+  readonly members: Readonly<Record<string, Json>>;
 
   constructor(code: FaultCode, detail: string, details: FaultDetails = {}) {
     super(detail, { cause: details.cause });
@@ -50,6 +56,7 @@ export class Fault extends Error {
     this.code = code;
     this.complaints = details.complaints ?? [];
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+    this.members = details.members ?? {};
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Position,
 } from '../kernel/ports.js';
 import { movedSubject, movedTo } from './subscription.js';
+import { readModelFilling, type Checkpoints, type FillingWatch } from './filling.js';
 import type { ReadTargets } from './read-targets.js';
 
 /** A read waits this long at most (contract 1.7). */
@@ -22,11 +23,13 @@ const restMs = 5;
 export type FreshnessNeeds = {
   readonly reader: Pick<EventReader, 'head'>;
   /** By name of the read model: where it is, from the store itself. */
-  readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
+  readonly checkpoints: Checkpoints;
   readonly bus: Bus;
   readonly clock: Clock;
   /** Given in the one process that appends; otherwise every event may matter. */
   readonly targets?: Pick<ReadTargets, 'head' | 'target'>;
+  /** Absent: each read model is whole. */
+  readonly filling?: Pick<FillingWatch, 'of'>;
 };
 
 /** One read model: where it was seen to be, by its store. */
@@ -85,7 +88,7 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
 };
 
 /** A read model, and where it has to be. */
-type Wanted = { readonly model: Watched; readonly target: Position };
+type Wanted = { readonly name: string; readonly model: Watched; readonly target: Position };
 
 /**
  * Remembers how far each read model was seen to be, by its store. A read that finds them all past
@@ -98,6 +101,7 @@ export const openFreshness = ({
   bus,
   clock,
   targets,
+  filling = { of: () => null },
 }: FreshnessNeeds): Freshness => {
   const models = new Map(
     [...checkpoints].map(([name, checkpoint]) => [name, watch(checkpoint, clock)] as const),
@@ -111,19 +115,6 @@ export const openFreshness = ({
     if (model === undefined) throw new RangeError(`no read model is called ${name}`);
     return model;
   };
-  const waitFor = async (
-    wanted: readonly Wanted[],
-    { signal, atMostMs = waitMaxMs }: Waiting,
-  ): Promise<void> => {
-    const late = () => wanted.filter(({ model, target }) => model.seen() < target);
-    const deadline = clock.milliseconds() + atMostMs;
-    await Promise.all(late().map(({ model }) => model.look()));
-    const isOver = (): boolean => clock.milliseconds() >= deadline || signal?.aborted === true;
-    while (late().length > 0 && !isOver()) {
-      await Promise.all(late().map(({ model }) => model.lookNext()));
-    }
-  };
-
   return {
     head: () => reader.head(),
     reached: async (reads, min, waiting = {}) => {
@@ -136,10 +127,15 @@ export const openFreshness = ({
       // What was answered is noted; later appends are nobody's yet.
       const now = known === null ? head : known.head();
       const wanted = reads.map((name) => ({
+        name,
         model: modelOf(name),
         target: known === null ? head : known.target(name, project ?? null),
       }));
-      await whileAsked(waiting, () => waitFor(wanted, waiting));
+      await whileAsked(waiting, () => waitFor(wanted, waiting, { clock, filling }));
+      for (const { name } of wanted) {
+        const found = filling.of(name);
+        if (found !== null) throw readModelFilling(found);
+      }
       // A read model that has all that changes the answer counts as being at the head.
       const position = least(
         wanted.map(({ model, target }) =>
@@ -150,6 +146,26 @@ export const openFreshness = ({
       return position ?? head;
     },
   };
+};
+
+/** Until each is where it has to be and whole, or longer than the read may wait. */
+const waitFor = async (
+  wanted: readonly Wanted[],
+  { signal, atMostMs = waitMaxMs }: Waiting,
+  { clock, filling }: Required<Pick<FreshnessNeeds, 'clock' | 'filling'>>,
+): Promise<void> => {
+  const late = () =>
+    wanted.filter(({ name, model, target }) => model.seen() < target || filling.of(name) !== null);
+  const deadline = clock.milliseconds() + atMostMs;
+  const leftMs = (): number => deadline - clock.milliseconds();
+  /** What takes longer than the read may wait is not waited for. */
+  const isFutile = (): boolean =>
+    wanted.some(({ name }) => (filling.of(name)?.eta_seconds ?? 0) * 1_000 > leftMs());
+  await Promise.all(late().map(({ model }) => model.look()));
+  const isOver = (): boolean => leftMs() <= 0 || signal?.aborted === true || isFutile();
+  while (late().length > 0 && !isOver()) {
+    await Promise.all(late().map(({ model }) => model.lookNext()));
+  }
 };
 
 const least = (positions: readonly Position[]): Position | null =>

@@ -1,4 +1,4 @@
-import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import type { Clock, EventReader, Position } from '../kernel/ports.js';
 import {
   aheadReason,
   emptiedWhenExchanged,
@@ -6,23 +6,22 @@ import {
   forgottenReason,
   type Ahead,
 } from './exchanged-log.js';
+import { wholeAt } from './filling.js';
 import type { Parking } from './parking.js';
 import type { ReadModel } from './read-model.js';
 import { whenReachable } from './ruled-out.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
 
-/** Why a replica is not asked yet, for an operator. */
+/** Why a read model is not asked yet, for an operator. */
 export const behindReason = 'filled from the log: it lacks what was logged before the start';
 
 export type OpenNeeds = {
-  readonly reader: Pick<EventReader, 'head'>;
+  readonly reader: Pick<EventReader, 'head' | 'lag'>;
   readonly sources: readonly ReadModel[];
   readonly parking: Parking;
   readonly clock: Clock;
   /** Told at the start when the log is not the one that was folded (exchanged-log.ts). */
   readonly exchanged?: (ahead: readonly Ahead[]) => void;
-  /** What lacks events at the start says so until it has them. */
-  readonly wholeFirst?: boolean;
 };
 
 /** Each where its store is; what has to be filled first says why, and until where. */
@@ -31,7 +30,6 @@ export const openSubscriptions = async (needs: OpenNeeds): Promise<readonly Subs
   if (ahead.length > 0) needs.exchanged?.(ahead);
   const forgotten = await emptiedWhenForgotten(needs);
   const lost = new Map(forgotten.map(({ name, until }) => [name, until]));
-  const whole = needs.wholeFirst === true ? await headOf(needs) : start;
   return Promise.all(
     needs.sources.map(async (source): Promise<Subscription> => {
       const position = await source.checkpoint();
@@ -40,7 +38,10 @@ export const openSubscriptions = async (needs: OpenNeeds): Promise<readonly Subs
         position,
         paused: false,
         trouble: null,
-        anew: anewOf(source, ahead) ?? lostAt(lost.get(source.name)) ?? behindAt(position, whole),
+        anew:
+          anewOf(source, ahead) ??
+          lostAt(lost.get(source.name)) ??
+          (await behindAt(needs, position)),
         batchMax: batchEventsMax,
         narrowing: false,
       };
@@ -48,11 +49,13 @@ export const openSubscriptions = async (needs: OpenNeeds): Promise<readonly Subs
   );
 };
 
-const headOf = ({ clock, reader }: OpenNeeds): Promise<Position> =>
-  whenReachable(clock, () => reader.head());
-
-const behindAt = (position: Position, until: Position): Subscription['anew'] =>
-  position < until ? { reason: behindReason, until } : null;
+const behindAt = async (
+  { clock, reader }: OpenNeeds,
+  position: Position,
+): Promise<Subscription['anew']> => {
+  const until = await whenReachable(clock, () => wholeAt(reader, position));
+  return until === null ? null : { reason: behindReason, until };
+};
 
 const lostAt = (until: Position | undefined): Subscription['anew'] =>
   until === undefined ? null : { reason: forgottenReason, until };

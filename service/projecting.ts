@@ -8,7 +8,7 @@ import { Fault, reasonOf } from '../kernel/fault.js';
 import type { Bus, Clock, Leases } from '../kernel/ports.js';
 import { partitionText, type Partition } from '../kernel/records/partitions.js';
 import type { Records } from '../kernel/records/records.js';
-import { forgottenReason, type Ahead } from '../projections/exchanged-log.js';
+import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { startReadSide, type Heed, type ReadSide } from './read-side.js';
@@ -40,12 +40,13 @@ export type Projecting = {
 export const startProjecting = async (
   starting: Starting,
   hintSpace: string,
+  dropped: Dropped,
 ): Promise<Projecting> => {
   const { config, engines } = starting;
   const projecting = !config.roles.includes('projections')
     ? projectNothing()
     : engines.names.documents === 'sqlite'
-      ? await projectAlone(choiceOf(config), hintSpace, heedOf(starting))
+      ? await projectAlone(choiceOf(config), hintSpace, heedOf(starting, dropped))
       : await projectShared(starting, hintSpace);
   if (!config.roles.includes('projections')) return projecting;
   const { open } = starting;
@@ -54,11 +55,18 @@ export const startProjecting = async (
   return projecting;
 };
 
+/** Told when the file of the records was set aside, and an empty one took its place. */
+export type Dropped = () => void;
+
 /** What an operator should know of a thread that has records, in the log and in figures. */
-export const heedOf = ({ logger, metrics }: Pick<Starting, 'logger' | 'metrics'>): Heed => ({
+export const heedOf = (
+  { logger, metrics }: Pick<Starting, 'logger' | 'metrics'>,
+  dropped: Dropped,
+): Heed => ({
   incident: (incident) => {
     const { kind, did } = incident;
     metrics.incident(kind, did);
+    if (did === 'dropped') dropped();
     // The failure of a question is told with its request.
     if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
   },
@@ -105,17 +113,6 @@ export const sayExchanged =
   (logger: Logger): NonNullable<Heed['exchanged']> =>
   (ahead: readonly Ahead[]) =>
     logger.error({ ahead }, 'the log is not the one that was folded: building read models anew');
-
-/**
- * Throws Fault `unavailable` with the reason while a read model of another log is filled: what it
- * would answer is of no log. One whose file was lost is only behind, which readiness says.
- */
-export const builtAnew = async (projector: Projector): Promise<void> => {
-  const one = (await projector.status()).find(
-    ({ rebuilding }) => rebuilding !== null && rebuilding !== forgottenReason,
-  );
-  if (one !== undefined) throw new Fault('unavailable', `${one.name} is ${one.rebuilding}`);
-};
 
 /** A process without the role: whoever asks is sent elsewhere. */
 export const projectNothing = (): Projecting => ({

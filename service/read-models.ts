@@ -4,17 +4,16 @@ import { openSlices } from '../engines/node/loop-turns.js';
 import type { Documents } from '../kernel/documents.js';
 import { openFairLine } from '../kernel/fair.js';
 import { Fault } from '../kernel/fault.js';
-import { start, type Bus, type Clock, type EventLog, type Position } from '../kernel/ports.js';
+import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
 import { projections } from '../projections/all.js';
+import { fillingSentence, type Checkpoints, type FillingWatch } from '../projections/filling.js';
 import { openFreshness } from '../projections/freshness.js';
 import { openChains } from '../projections/history/chains.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { recordAnswers } from '../query-api/records/answers.js';
-import { behindReason } from '../projections/open-subscriptions.js';
 import { answersFor, documentsFor, recordsFor } from './asked.js';
-import { onceWhole, openFilling } from './filling.js';
 import type { Pacing } from './pacing.js';
 import type { Projecting } from './projecting.js';
 import { busyMs, heeding, openPulse, silentMs } from './pulse.js';
@@ -26,41 +25,32 @@ type Needs = {
   readonly clock: Clock;
   readonly pacing: Pacing;
   readonly projecting: Projecting;
+  readonly filling: FillingWatch;
   /** Aborts when nobody asks any more. */
   readonly signal: AbortSignal;
 };
 
 /** What reads are answered from, wherever it is folded, and how far that is. */
 export const openReadModels = async (
-  { config, engines, open, waiting }: Starting,
-  { log, bus, clock, pacing, projecting, signal }: Needs,
+  { config, engines, logger, open, waiting }: Starting,
+  { log, bus, clock, pacing, projecting, filling, signal }: Needs,
 ) => {
   const { patiently } = waiting;
-  /**
-   * Records that nobody folded for a while are filled from the log first: those of another count of
-   * partitions, or those beside which the lists went on alone.
-   */
-  const openShared = async ({ head }: Pick<EventLog, 'head'>): Promise<Records> => {
-    const shared = await engines.records();
-    const until =
-      config.recordsPartitions === 1
-        ? furthest(await positionsOf(checkpointsOf(asked, null)))
-        : await head();
-    const look = async () => ((await shared.checkpoint()) < until ? behindReason : null);
-    return onceWhole(shared, openFilling(look, open));
-  };
   const asked = await patiently('the read models', () => engines.documents('read'));
   open.add('the read models', () => asked.close());
   const isElsewhere = projecting.records === null && config.records === 'replica';
   const rows = isElsewhere
     ? askedElsewhere
-    : (projecting.records ?? (await patiently('the records', () => openShared(log))));
+    : (projecting.records ?? (await patiently('the records', () => engines.records())));
   if (projecting.records === null) open.add('the records', () => rows.close());
   const { documents: engine, records: recordsEngine } = engines.names;
   const isRemote = engine === 'mongodb';
+  const looked = filling.watched(checkpointsOf(asked, isElsewhere ? null : rows));
+  await patiently('the read models', () => positionsOf(looked));
+  for (const one of filling.all()) logger.warn(one, fillingSentence(one));
   const pulse = openPulse(
     { what: 'the read models', clock, signal },
-    () => positionsOf(checkpointsOf(asked, isElsewhere ? null : rows)),
+    () => positionsOf(looked),
     isRemote ? silentMs : busyMs,
   );
   const readModels = isRemote ? heeding(asked, pulse, ['caution', 'close']) : asked;
@@ -72,9 +62,16 @@ export const openReadModels = async (
   const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
   const answers = answersFor(made, currentAsking, line);
   const chains = openChains(documents, sha256);
-  const checkpoints = checkpointsOf(documents, isElsewhere ? null : records);
+  const checkpoints = filling.watched(checkpointsOf(documents, isElsewhere ? null : records));
   const heard = projecting.hints === null ? bus : hearingBoth(bus, projecting.hints);
-  const freshness = openFreshness({ reader: log, checkpoints, bus: heard, clock, ...pacing.known });
+  const freshness = openFreshness({
+    reader: log,
+    checkpoints,
+    bus: heard,
+    clock,
+    filling,
+    ...pacing.known,
+  });
   if (plays(config, 'projections', 'query') && !isElsewhere)
     pacing.follow(() => records.checkpoint(), heard);
   return { documents, records, answers, chains, freshness, checkpoints, pulse };
@@ -97,8 +94,6 @@ const askedElsewhere: Records = new Proxy({} as Records, {
   },
 });
 
-type Checkpoints = ReadonlyMap<string, () => Promise<Position>>;
-
 const checkpointsOf = (
   documents: Pick<Documents, 'checkpoint'>,
   records: Pick<Records, 'checkpoint'> | null,
@@ -111,9 +106,6 @@ const checkpointsOf = (
     ...(records === null ? [] : [[recordsCollection.name, () => records.checkpoint()] as const]),
   ]);
 };
-
-const furthest = (positions: ReadonlyMap<string, Position>): Position =>
-  [...positions.values()].reduce((one, other) => (other > one ? other : one), start);
 
 /** How far each read model is, by name. */
 const positionsOf = async (checkpoints: Checkpoints): Promise<ReadonlyMap<string, Position>> =>

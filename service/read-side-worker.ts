@@ -68,7 +68,6 @@ const projector = await openProjector({
       throw new Fault('conflict', 'another projector has taken over');
     });
   },
-  wholeFirst: !hasLists,
   sources: [
     ...(hasLists ? lists : []),
     ...(records === null ? [] : [recordsSource(records, { partition })]),

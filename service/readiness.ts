@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
+import { fillingSentence, type FillingWatch } from '../projections/filling.js';
 import type { Projecting } from './projecting.js';
 import type { Pulse } from './pulse.js';
 import type { Pulses } from './pulses.js';
@@ -14,6 +15,7 @@ type Needs = {
   readonly documents: Pick<Documents, 'caution'>;
   readonly bus: Pick<Bus, 'isConnected'>;
   readonly projecting: Projecting;
+  readonly filling: Pick<FillingWatch, 'all'>;
   /** Null: this process is no worker. */
   readonly working: Working | null;
   readonly pulses: Pick<Pulses, 'log' | 'status' | 'times'> & {
@@ -28,9 +30,9 @@ const lookMs = 700;
 
 /**
  * `ready` exactly when this process can do what its roles promise: the log answers and takes
- * writes, the read models that it serves answer and are not too far behind, and no projection that
- * it folds stands still or is built anew, and no history that it seals contradicts itself. The rest
- * says what is wrong.
+ * writes, the read models that it serves answer, are whole and not too far behind, no projection
+ * that it folds stands still or is filled from the log, and no history that it seals contradicts
+ * itself. The rest says what is wrong.
  */
 export const readiness = async (needs: Needs) => {
   const { config, engines, log, projecting, pulses } = needs;
@@ -43,10 +45,14 @@ export const readiness = async (needs: Needs) => {
   const trouble = projecting.trouble() ?? pulses.status.trouble();
   const behind = furthestBehind(needs);
   const isLate = plays('query') && behind.seconds * 1_000 > config.lagMaxMs;
+  const fillings = needs.filling.all();
+  const [first] = fillings;
+  const isFilling = plays('query') && fillings.length > 0;
   const stalled =
     statuses === null || statuses.some((one) => one.stalled !== null || one.rebuilding !== null);
   const needsModels = plays('query') || plays('projections');
-  const lame = stalled || trouble !== null || (needsModels && readModels !== null) || isLate;
+  const lame =
+    stalled || trouble !== null || (needsModels && readModels !== null) || isLate || isFilling;
   const refusals = needs.working?.sealing.refusals() ?? [];
   const ready = health.writable && reached === null && !lame && refusals.length === 0;
   return {
@@ -56,7 +62,12 @@ export const readiness = async (needs: Needs) => {
     read_models: {
       engine: engines.names.documents,
       records: engines.names.records,
-      cause: readModels ?? (isLate ? lateness(behind, config.lagMaxMs) : null),
+      cause:
+        readModels ??
+        (first === undefined ? null : fillingSentence(first)) ??
+        (isLate ? lateness(behind, config.lagMaxMs) : null),
+      /** What is filled from the log, and how far that is: read from it is 503 until then. */
+      filling: fillings,
       caution: needs.documents.caution(),
       behind_seconds: behind.seconds,
     },

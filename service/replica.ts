@@ -2,8 +2,7 @@ import { choiceOf } from '../config.js';
 import { openEngines, replicaOf } from '../engines/open.js';
 import type { Projector } from '../projections/operate.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { onceWhole, openFilling } from './filling.js';
-import { heedOf, type Projecting } from './projecting.js';
+import { heedOf, type Dropped, type Projecting } from './projecting.js';
 import { startReadSide, type ReadSide } from './read-side.js';
 import { plays, type Starting } from './starting.js';
 
@@ -12,7 +11,11 @@ import { plays, type Starting } from './starting.js';
  * it asks them (D-157). What it has is a copy: lost, it is filled from the log again. Throws
  * Fault `conflict` when another process holds the folder.
  */
-export const withReplica = async (starting: Starting, lists: Projecting): Promise<Projecting> => {
+export const withReplica = async (
+  starting: Starting,
+  lists: Projecting,
+  dropped: Dropped,
+): Promise<Projecting> => {
   const { config, open, waiting, logger } = starting;
   if (config.records !== 'replica') return lists;
   if (!plays(config, 'query', 'worker')) return lists;
@@ -23,19 +26,15 @@ export const withReplica = async (starting: Starting, lists: Projecting): Promis
   open.add('hints of the replica', () => hints.close());
   const wish = { hintSpace: null, keeps: 'records' } as const;
   const replica = await waiting.patiently('the log', () =>
-    startReadSide(choice, wish, heedOf(starting)),
+    startReadSide(choice, wish, heedOf(starting, dropped)),
   );
   open.begin('operators’ works on the replica', () => replica.projector.giveUp());
   open.add('the replica', () => replica.stop());
-  const filling = openFilling(async () => {
-    const statuses = await replica.projector.status();
-    return statuses.find(({ rebuilding }) => rebuilding)?.rebuilding ?? null;
-  }, open);
   logger.info({ dir: engines.dir }, 'this process folds its own records');
   return {
     ...lists,
-    records: onceWhole(replica.records, filling),
-    answers: onceWhole(replica.answers, filling),
+    records: replica.records,
+    answers: replica.answers,
     projector: routed(lists, replica.projector),
     isAsked: () => true,
     hints,

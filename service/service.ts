@@ -15,7 +15,10 @@ import { startApi, type ApiStart } from './api.js';
 import { watchFatal, openDisposers, openEngineWait } from './lifecycle.js';
 import { measureReadModels } from './measuring.js';
 import { startOperating } from './operating.js';
-import { builtAnew, startProjecting } from './projecting.js';
+import { openFillingWatch } from '../projections/filling.js';
+import { waitMaxMs } from '../projections/freshness.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import { startProjecting } from './projecting.js';
 import { openPulses } from './pulses.js';
 import { openReadModels } from './read-models.js';
 import { readiness } from './readiness.js';
@@ -30,7 +33,10 @@ export type Service = {
   readonly url: string;
   readonly opsUrl: string;
   readonly projector: Projector;
-  /** Resolves once every read model has passed the log's head as of the call. */
+  /**
+   * Resolves once every read model has passed the log's head as of the call: those that are filled
+   * are waited for, a minute at most.
+   */
   settled(): Promise<void>;
   /** Rejects when the service can no longer do its work: the process should end with code 70. */
   readonly fatal: Promise<never>;
@@ -43,6 +49,9 @@ export type ServiceOptions = {
   /** Told of a key that was minted, before it works and before it can no longer be replaced. */
   readonly sayKey?: (key: string, email: string, url: string) => void;
 };
+
+/** What tests and the demo fill from a log takes seconds. */
+const settledWithinMs = 60_000;
 
 /**
  * Opens the engines and plays the roles of this process. With embedded engines it throws Fault
@@ -83,17 +92,15 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   // A key that the operator chose is known to them already; it works as soon as somebody can call.
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
-  const lists = await startProjecting(starting, needs.secrets.hintSpace);
-  const projecting = await withReplica(starting, lists);
+  const filling = openFillingWatch({ reader: log, clock });
+  const dropped = (): void => filling.suspect(recordsCollection.name);
+  const lists = await startProjecting(starting, needs.secrets.hintSpace, dropped);
+  const projecting = await withReplica(starting, lists, dropped);
   const { projector } = projecting;
   operated.projecting = projecting;
-  // The only process that folds answers nothing from a part of a log.
-  if (lists.duty() === 'folding') {
-    await waiting.patiently('the read models', () => builtAnew(lists.projector));
-  }
   const pulses = openPulses(starting, log, clock, projector);
   const { heeded, signal } = pulses;
-  const asked = { log: heeded, bus, clock, pacing, projecting, signal };
+  const asked = { log: heeded, bus, clock, pacing, projecting, filling, signal };
   const { checkpoints, pulse, ...readers } = await openReadModels(starting, asked);
   measureReadModels(metrics, log, pulses.status);
 
@@ -110,7 +117,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
     : null;
   if (working !== null) operated.seal = () => working.sealing.sealNow();
   const { documents, freshness } = readers;
-  const known = { config, engines, log, documents, bus, projecting, working, clock };
+  const known = { config, engines, log, documents, bus, projecting, working, filling, clock };
   operated.ready = () => readiness({ ...known, pulses: { ...pulses, models: pulse } });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
@@ -121,7 +128,8 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
     opsUrl: `http://${bracketed(config.opsHost)}:${opsPort}`,
     projector,
     settled: async () => {
-      await freshness.reached(collections, await log.head());
+      const atMostMs = filling.all().length > 0 ? settledWithinMs : waitMaxMs;
+      await freshness.reached(collections, await log.head(), { atMostMs });
     },
     fatal: watchFatal(log, projecting.ended, logger),
     close: () => {

@@ -21,6 +21,7 @@ const problems: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number,
   unavailable: [503, 'unavailable'],
   'log-damaged': [503, 'log_damaged'],
   'read-model-behind': [503, 'read_model_behind'],
+  'read-model-filling': [503, 'read_model_filling'],
 };
 const invalidStatus = 422;
 const internalStatus = 500;
@@ -36,6 +37,7 @@ const retryAfterSeconds: Readonly<Partial<Record<FaultCode, number>>> = {
   'too-many': 60,
   unavailable: 1,
   'read-model-behind': 1,
+  'read-model-filling': 2,
 };
 
 export type Problem = {
@@ -51,7 +53,7 @@ export const problemOf = (fault: Fault, requestId: string): Problem => {
   const [status, code] = problems[fault.code];
   return {
     status,
-    body: body(status, code, fault.message, requestId),
+    body: { ...body(status, code, fault.message, requestId), ...fault.members },
     retryAfter: fault.retryAfterSeconds ?? retryAfterSeconds[fault.code] ?? null,
   };
 };
@@ -95,6 +97,7 @@ const neverStored: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'unavailable',
   'log-damaged',
   'read-model-behind',
+  'read-model-filling',
 ]);
 /** Whether an Idempotency-Key keeps this answer (contract 1.8, rule 4). */
 export const isStored = (fault: Fault): boolean => !neverStored.has(fault.code);

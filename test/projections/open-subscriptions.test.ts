@@ -1,51 +1,67 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { behindReason } from '../../projections/open-subscriptions.js';
 import { temporaryFolder } from '../support/folder.js';
-import { append, newEvent, projectorIn } from '../support/projector.js';
-import { runId, projectId, traceId, traceStream } from '../support/trace-histories.js';
+import { logged } from '../support/logged-trace.js';
+import { append, projectorIn, type OpenProjector } from '../support/projector.js';
+import { traceStream } from '../support/trace-histories.js';
+import { until } from '../support/until.js';
 
-describe('a projector whose read models nobody else has', () => {
-  it('says that they are being filled until they have what was logged before', async () => {
+describe('read models that a projector opens', () => {
+  it('are filled when they lack more than a hundred events, and else lag', async () => {
     const { dir, remove } = await temporaryFolder();
-    let goOn = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    const reader = (log: EventReader): EventReader => ({
-      ...log,
-      page: async (...asked) => {
-        if (asked[1] > 1) await held;
-        return log.page(...asked);
-      },
-    });
-    const open = await projectorIn({ dir });
-    await append(open.log, traceStream(1), 0, logged(1));
-    await open.projector.stop();
-    await open.close();
+    await grown(dir, 1, 100);
+    const lagging = await held(dir);
+    expect(await reasons(lagging), 'a hundred events are lag').to.deep.equal([null]);
+    lagging.goOn();
+    await folded(lagging);
+    await lagging.close();
 
-    const filling = await projectorIn({ dir, reader, wholeFirst: true });
-    const reasons = async () => (await filling.projector.status()).map((one) => one.rebuilding);
-    expect(await reasons()).to.deep.equal([behindReason]);
-    goOn();
-    await filling.settled();
-    expect(await reasons()).to.deep.equal([null]);
-    await append(filling.log, traceStream(2), 0, logged(2));
-    expect(await reasons(), 'what comes later is lag').to.deep.equal([null]);
+    await grown(dir, 101, 101);
+    const filling = await held(dir);
+    expect(await reasons(filling)).to.deep.equal([behindReason]);
+    filling.goOn();
+    await folded(filling);
+    expect(await reasons(filling)).to.deep.equal([null]);
+    await append(filling.log, traceStream(300), 0, logged(300));
+    expect(await reasons(filling), 'what comes later is lag').to.deep.equal([null]);
     await filling.close();
     await remove();
   });
 });
 
-const logged = (n: number) =>
-  newEvent('TraceLogged', {
-    project_id: projectId,
-    trace_id: traceId(n),
-    run_id: runId,
-    run_kind: 'log_stream',
-    logging_method: 'api_direct',
-    session_id: null,
-    is_complete: true,
-    trace: { type: 'trace', id: traceId(n), created_at: '2026-01-01T00:00:00.000Z' },
-    spans: [],
+const reasons = async ({ projector }: OpenProjector) =>
+  (await projector.status()).map(({ rebuilding }) => rebuilding);
+
+const folded = (one: OpenProjector) =>
+  until('all is folded', 30_000, async () =>
+    (await one.projector.status()).every(({ lag_events: lag }) => lag === 0),
+  );
+
+/** Its read models get no page of the log before `goOn`. */
+const held = async (dir: string): Promise<OpenProjector & { readonly goOn: () => void }> => {
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
   });
+  const reader = (log: EventReader): EventReader => ({
+    ...log,
+    page: async (...asked) => {
+      if (asked[1] > 1) await gate;
+      return log.page(...asked);
+    },
+  });
+  return { ...(await projectorIn({ dir, reader })), goOn };
+};
+
+/** Appends so many traces while nothing is folded. */
+const grown = async (dir: string, first: number, count: number): Promise<void> => {
+  const bus = openBus(randomUUID());
+  const log = await openEventLog({ dir, bus });
+  for (let n = first; n < first + count; n += 1) await append(log, traceStream(n), 0, logged(n));
+  await log.close();
+  await bus.close();
+};

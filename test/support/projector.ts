@@ -46,7 +46,6 @@ export type ProjectorOptions = {
   readonly documents?: (found: Documents) => Documents;
   readonly exchanged?: RunNeeds['exchanged'];
   readonly replaced?: () => void;
-  readonly wholeFirst?: boolean;
   /** How spans of exporters become records, where it is not the service's own. */
   readonly mapping?: OtelMapping;
   /** Read models of their own, over the same documents. */
@@ -64,7 +63,6 @@ export const projectorIn = async ({
   documents: throughDocuments = (found) => found,
   exchanged = () => undefined,
   replaced = () => undefined,
-  wholeFirst = false,
   mapping = otelMapping,
   more = () => [],
 }: ProjectorOptions): Promise<OpenProjector> => {
@@ -87,7 +85,6 @@ export const projectorIn = async ({
     clock,
     exchanged,
     replaced,
-    wholeFirst,
   });
   const freshness = openFreshness({
     reader: log,

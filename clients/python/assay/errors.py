@@ -118,6 +118,10 @@ class ReadModelBehind(Unavailable):
     """503: what was asked for is not readable yet."""
 
 
+class ReadModelFilling(ReadModelBehind):
+    """503: a read model is filled from the log; `problem["progress"]` says how far it is."""
+
+
 class LogDamaged(Unavailable):
     """503: waiting mends nothing; the operator has to."""
 
@@ -127,6 +131,7 @@ by_code: Dict[str, Type[Refused]] = {
     "already_exists": AlreadyExists,
     "idempotency_in_progress": InProgress,
     "read_model_behind": ReadModelBehind,
+    "read_model_filling": ReadModelFilling,
     "log_damaged": LogDamaged,
 }
 by_status: Dict[int, Type[Refused]] = {

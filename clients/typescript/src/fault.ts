@@ -26,6 +26,7 @@ export const serviceFaultCodes = [
   'internal_error',
   'unavailable',
   'read_model_behind',
+  'read_model_filling',
   'log_damaged',
 ] as const;
 export type ServiceFaultCode = (typeof serviceFaultCodes)[number];
