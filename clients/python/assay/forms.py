@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Tuple, Union
+from typing import IO, Any, Dict, List, Mapping, Tuple, Union
 from urllib.parse import urlencode
 from uuid import uuid4
 
-#: A file to upload: its bytes, its path, or its name and bytes.
-FileContent = Union[bytes, "os.PathLike[str]", Tuple[str, bytes]]
+#: A file to upload: its bytes, its path, its name and bytes, or an open file, which is read to its
+#: end from where it is. A text file goes out as UTF-8.
+FileContent = Union[bytes, "os.PathLike[str]", Tuple[str, bytes], IO[bytes], IO[str]]
 
 
 def encoded(kind: str, body: Any) -> Tuple[str, bytes]:
@@ -46,7 +47,7 @@ def form(members: Mapping[str, Any]) -> Tuple[str, bytes]:
 
 
 def is_file(value: Any) -> bool:
-    return isinstance(value, (bytes, bytearray, os.PathLike, tuple))
+    return isinstance(value, (bytes, bytearray, os.PathLike, tuple)) or hasattr(value, "read")
 
 
 def file_of(value: Any) -> Tuple[str, bytes]:
@@ -55,6 +56,13 @@ def file_of(value: Any) -> Tuple[str, bytes]:
     if isinstance(value, os.PathLike):
         path = Path(value)
         return path.name, path.read_bytes()
+    if hasattr(value, "read"):
+        content = value.read()
+        name = getattr(value, "name", None)
+        return (
+            os.path.basename(name) if isinstance(name, str) else "file",
+            content.encode("utf-8") if isinstance(content, str) else bytes(content),
+        )
     return "file", bytes(value)
 
 

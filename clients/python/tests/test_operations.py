@@ -109,6 +109,10 @@ class Operations(ServiceTest):
             path = Path(folder) / "rows.csv"
             self.assay.datasets.export_content(made["id"], format="csv").save(path)
             again = self.assay.datasets.create(file=path, name=f"again {uuid4()}")
+            with open(path, "rb") as as_bytes, open(path) as as_text:
+                for opened in (as_bytes, as_text):
+                    made_of = self.assay.datasets.create(file=opened, name=f"opened {uuid4()}")
+                    self.assertEqual(made_of["num_rows"], 3)
             self.assertEqual(os.listdir(folder), ["rows.csv"])
         self.assertEqual(again["num_rows"], 3)
         self.assay.datasets.replace_content(

@@ -48,7 +48,10 @@ export const written = (facts: OperationFacts, input: Input, project: string | n
   for (const name of facts.query?.split(' ') ?? []) {
     const value = members.get(name);
     members.delete(name);
-    if (value !== undefined && value !== null) query.append(name, textOf(value));
+    // A list is its parameter several times (contract 5.14, rule 1).
+    for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+      if (one !== undefined && one !== null) query.append(name, textOf(one));
+    }
   }
   const search = query.toString();
   return { path: search === '' ? path : `${path}?${search}`, ...bodyOf(facts, members) };

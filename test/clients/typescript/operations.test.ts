@@ -98,6 +98,9 @@ describe('the TypeScript client with the real service', () => {
     const entries = await all(assay.history.listOfProject({ limit: 2, order: 'asc' }));
     const made = entries.filter(({ event_type: type }) => type === 'LogStreamCreated');
     expect(made.length).to.equal(names.length);
+    const kinds = ['ProjectCreated', 'LogStreamCreated'];
+    const some = await assay.history.listOfProject({ event_type: kinds });
+    expect(new Set(some.entries.map(({ event_type: kind }) => kind))).to.deep.equal(new Set(kinds));
     const first = await assay.history.listOfProject({ limit: 2, order: 'asc' });
     expect(first.next_cursor).to.be.a('string');
     expect(new Set(entries.map(({ event_id: id }) => id)).size).to.equal(entries.length);
