@@ -28,11 +28,18 @@ export const addAuditSeals = (audit: Command, config: () => Config): void => {
 
   audit
     .command('seal')
-    .description('seal every history now; exit 1 when one contradicts itself')
+    .description('seal every history now, once it has all that the log has')
     .option('--ops <url>', 'operators’ listener of a process that plays worker, of several')
+    .option('--wait <seconds>', 'how long the history may take to get there', '600')
     .option('--json', 'one JSON object instead of sentences')
-    .addHelpText('after', '\nExample:\n  assay audit seal')
-    .action(async (options: Options) =>
+    .addHelpText(
+      'after',
+      '\nExit 0: all are sealed; 1: one contradicts itself; 2: nothing was sealed, because the' +
+        '\nhistory is behind the log for longer than --wait, or no service answers.' +
+        '\n\nExample:\n  assay audit seal --wait 60',
+    )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .action(async (options: Options & { readonly wait?: string }) =>
       (await import('./audit-seals.js')).auditSeal(config(), options),
     );
 

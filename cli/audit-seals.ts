@@ -3,24 +3,67 @@ import type { SealingKeyPublished } from '../events/seals.js';
 import { openEngines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { stream } from '../kernel/ports.js';
-import { sealCommand, type SealedNow } from '../service/sealing.js';
-import { operateCommand } from './ask.js';
+import { sealCommand, sealWaitSeconds, type Behind, type SealedNow } from '../service/sealing.js';
+import { operateLines } from './ask.js';
+import { failureSaid } from './failure.js';
 import { openLogOf, requireLog } from './folder.js';
 import { opsUrlOf } from './operator.js';
+import { openBar } from './progress-bar.js';
 
 type Options = { readonly ops?: string; readonly json?: true };
+type SealOptions = Options & { readonly wait?: string };
 
-/** `assay audit seal`: by the running service, which has the key and the history. */
-export const auditSeal = async (config: Config, { ops, json }: Options): Promise<void> => {
+/**
+ * `assay audit seal`: by the running service, which has the key and the history. Exit 1: a history
+ * contradicts itself; 2: nothing was sealed, and nothing is known of any.
+ */
+export const auditSeal = async (config: Config, options: SealOptions): Promise<void> => {
+  try {
+    const { refused } = await sealedNow(config, options);
+    if (refused.length > 0) process.exitCode = 1;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    process.stderr.write(`assay: ${failureSaid(error, config.dataDir)}\n`);
+    process.exitCode = 2;
+  }
+};
+
+const sealedNow = async (
+  config: Config,
+  { ops, json, wait = String(sealWaitSeconds) }: SealOptions,
+): Promise<SealedNow> => {
+  const seconds = Number(wait);
+  if (wait.trim() === '' || !(seconds >= 0)) {
+    throw new Fault('invalid', `--wait takes a number of seconds, not ${wait}`);
+  }
   const url = ops ?? (await ownOps(config));
-  const { sealed, refused } = (await operateCommand(url, config)(sealCommand, {})) as SealedNow;
-  if (refused.length > 0) process.exitCode = 1;
+  const progress = openProgress();
+  const answer = await operateLines(url, config)(sealCommand, { wait_seconds: seconds }, (line) =>
+    progress.show(line as Behind),
+  ).finally(progress.end);
+  const { sealed, refused } = answer as SealedNow;
   if (json === true) {
     process.stdout.write(`${JSON.stringify({ sealed, refused })}\n`);
-    return;
+    return { sealed, refused };
   }
   process.stdout.write(`histories sealed: ${sealed}\n`);
   for (const { chain, why } of refused) process.stdout.write(`NOT sealed: ${chain}: ${why}\n`);
+  return { sealed, refused };
+};
+
+/** A bar in a terminal; elsewhere a line for the operator when the waiting begins. */
+const openProgress = () => {
+  const bar = openBar('waiting for the history {bar} {percentage}% of the log');
+  let isSaid = process.stderr.isTTY;
+  return {
+    show: ({ position, head }: Behind): void => {
+      const [done = 0, total = 0] = [position, head].map((text) => Number.parseInt(text, 16));
+      bar.show(done, total);
+      if (!isSaid) process.stderr.write(`waiting for the history: ${position} of ${head}\n`);
+      isSaid = true;
+    },
+    end: bar.end,
+  };
 };
 
 const ownOps = async (config: Config): Promise<string> => {

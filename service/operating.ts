@@ -10,7 +10,7 @@ import type { RebuildWishes } from '../projections/rebuilds.js';
 import { linesOf } from './lines.js';
 import { projectNothing, type Projecting } from './projecting.js';
 import { openRulings, type Rulings } from './rulings.js';
-import { sealCommand, type SealedNow } from './sealing.js';
+import { sealCommand, sealWaitSeconds, type HistorySealing } from './sealing.js';
 import type { Starting } from './starting.js';
 
 /** What the operators' listener asks; each part of a service takes its place when it is there. */
@@ -18,7 +18,8 @@ type Operated = {
   ready: () => Promise<{ readonly status: string }>;
   projecting: Projecting;
   rotate: () => Promise<Rotated | null>;
-  seal: () => Promise<SealedNow | null>;
+  /** Null where no history is sealed: this process is no worker, or not yet. */
+  seal: HistorySealing['sealNow'] | null;
   /** Where an operator's decisions are recorded; null until the log is there. */
   recording: RulingNeeds | null;
 };
@@ -30,7 +31,7 @@ export const startOperating = async (starting: Starting) => {
     ready: async () => ({ status: 'starting', waiting_for: waiting.for() }),
     projecting: projectNothing(),
     rotate: async () => null,
-    seal: async () => null,
+    seal: null,
     recording: null,
   };
   const ops = await startOps({
@@ -42,12 +43,25 @@ export const startOperating = async (starting: Starting) => {
     logger,
     operate: async (command, request) => {
       if (command === rotateCommand) return operated.rotate();
-      if (command === sealCommand) return operated.seal();
+      if (command === sealCommand) return sealed(operated.seal, request);
       return answered(operated, metrics, command, request);
     },
   });
   open.add('the operators’ listener', () => ops.close());
   return { operated, port: ops.port };
+};
+
+/** Lines of how far the history is, then `{sealed, refused}`. */
+const sealed = (
+  seal: HistorySealing['sealNow'] | null,
+  request: unknown,
+): AsyncIterable<Json> | null => {
+  if (seal === null) return null;
+  const { wait_seconds: seconds = sealWaitSeconds } = (request ?? {}) as Asked;
+  if (typeof seconds !== 'number' || !(seconds >= 0)) {
+    throw new Fault('malformed', 'wait_seconds: a number of seconds, 0 or more');
+  }
+  return linesOf((tell) => seal(seconds * 1_000, tell));
 };
 
 const answered = async (

@@ -11,7 +11,7 @@ import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import { Fault, reasonOf } from '../kernel/fault.js';
 import type { SealingKey } from '../kernel/history/checkpoint.js';
-import type { EventLog } from '../kernel/ports.js';
+import type { EventLog, Position } from '../kernel/ports.js';
 import { chainSaid } from '../projections/history/chain.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { sealKeyOf } from './seal-key.js';
@@ -65,31 +65,57 @@ export const sealHistory = async (needs: Needs): Promise<HistorySealing> => {
   return {
     stop: sealing.stop,
     refusals: sealing.refusals,
-    sealNow: async () => {
-      await foldedHistory(needs);
+    sealNow: async (waitMs, tell) => {
+      await foldedHistory(needs, waitMs, tell);
       return { sealed: await sealing.sealNow(), refused: sealing.refusals() };
     },
   };
 };
 
-/** Throws what is wrong with the log rather than how far the fold of a damaged one came. */
-const foldedHistory = async ({ log, freshness }: Needs): Promise<void> => {
-  try {
-    await freshness.reached([historyCollection.name], await log.head());
-  } catch (error) {
+/**
+ * Resolves once the history has all that the log has now. Throws Fault `unavailable` after
+ * `waitMs`, and as soon as something is wrong with the log, which the fold then never passes.
+ */
+const foldedHistory = async (
+  { log, freshness, clock }: Needs,
+  waitMs: number,
+  tell: (behind: Behind) => void,
+): Promise<void> => {
+  const head = await log.head();
+  const deadline = clock.milliseconds() + waitMs;
+  for (;;) {
+    const leftMs = Math.max(0, deadline - clock.milliseconds());
+    const atMostMs = Math.min(lookEveryMs, leftMs);
+    const position = await freshness.reached([historyCollection.name], null, { atMostMs });
+    if (position >= head) return;
     const { writable, cause } = log.health();
-    throw writable || cause === null ? error : new Fault('unavailable', cause, { cause: error });
+    if (!writable && cause !== null) throw new Fault('unavailable', cause);
+    if (leftMs <= lookEveryMs) {
+      const why = `The history is at ${position}, the log at ${head}, after ${waitMs / 1_000} s`;
+      throw new Fault('unavailable', `${why}. Nothing was sealed: wait longer, or see /readyz`);
+    }
+    tell({ position, head });
   }
 };
+/** Whoever waits for the history is told this often how far it is. */
+const lookEveryMs = 500;
+
+/** How far the history is folded, and how far it has to be. */
+export type Behind = { readonly position: Position; readonly head: Position };
 
 /** What the operators' listener calls it. */
 export const sealCommand = 'seal';
+/** How long it waits for the history, unless it is told: as long as some million events take. */
+export const sealWaitSeconds = 600;
 export type SealedNow = { readonly sealed: number; readonly refused: readonly SealRefusal[] };
 export type HistorySealing = {
   readonly stop: () => Promise<void>;
   readonly refusals: () => readonly SealRefusal[];
-  /** Seals what no seal covers, due or not: an operator asks. */
-  readonly sealNow: () => Promise<SealedNow>;
+  /**
+   * Seals what no seal covers, due or not: an operator asks. Waits up to `waitMs` until the history
+   * has all that the log has, and tells meanwhile how far it is; then throws Fault `unavailable`.
+   */
+  readonly sealNow: (waitMs: number, tell: (behind: Behind) => void) => Promise<SealedNow>;
 };
 
 /** Some minutes of hashing at a fifth of a processor, which other histories wait for. */

@@ -115,7 +115,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   const working = plays(config, 'worker')
     ? await startWorkers({ ...needs, ...readers, config, engines, logger, metrics, open })
     : null;
-  if (working !== null) operated.seal = () => working.sealing.sealNow();
+  if (working !== null) operated.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
   const known = { config, engines, log, documents, bus, projecting, working, filling, clock };
   operated.ready = () => readiness({ ...known, pulses: { ...pulses, models: pulse } });

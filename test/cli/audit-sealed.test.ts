@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { operateCommand } from '../../cli/ask.js';
+import { operateCommand, operateLines } from '../../cli/ask.js';
 import { auditExport } from '../../cli/audit-export.js';
 import { watchedOnce } from '../../cli/audit-watch.js';
 import { readConfig } from '../../config.js';
@@ -70,5 +70,30 @@ describe('a history that a service sealed', () => {
     expect(keys.output).to.match(/^assay\.example\.org\+[0-9a-f]{8}\+\S+$/m);
     const jwk = await assay(app.dir, 'audit', 'keys', '--json');
     expect(jwk.output).to.contain('"crv":"P-256"');
+  });
+
+  it('waits for a history that is behind, and exits with 2 when that takes too long', async () => {
+    await app.projector.pause('history');
+    await app.client.call('POST', '/v2/projects', { body: { name: 'five' } });
+    const late = await assay(app.dir, 'audit', 'seal', '--wait', '0.5');
+    expect(late.output).to.match(/The history is at \w{16}, the log at \w{16}, after 0\.5 s/);
+    expect(late.code).to.equal(2);
+    const lines: unknown[] = [];
+    const ask = operateLines(app.opsUrl, { opsToken: null });
+    const sealed = await ask(sealCommand, {}, (line) => {
+      if (lines.push(line) === 5) void app.projector.resume('history');
+    });
+    expect(lines.length).to.be.at.least(5);
+    expect(lines[0]).to.have.all.keys('position', 'head');
+    expect(sealed).to.deep.equal({ sealed: 1, refused: [] });
+  });
+
+  it('exits with 2 when no service answers, and for a --wait that is no number', async () => {
+    const nobody = await assay(app.dir, 'audit', 'seal', '--ops', 'http://127.0.0.1:9');
+    expect([nobody.code, nobody.output]).to.deep.equal([2, nobody.output]);
+    expect(nobody.output).to.match(/no operators' listener answers/);
+    const wrong = await assay(app.dir, 'audit', 'seal', '--wait', 'long');
+    expect([wrong.code, wrong.output]).to.deep.equal([2, wrong.output]);
+    expect(wrong.output).to.match(/--wait takes a number of seconds, not long/);
   });
 });
