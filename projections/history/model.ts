@@ -1,4 +1,5 @@
 import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Recorded, Sha256 } from '../../kernel/ports.js';
 import type { ReadModel, Sink } from '../read-model.js';
 import { foldHistory, keptSegments } from './batch.js';
@@ -47,7 +48,7 @@ const sinkOf = (
   },
 });
 
-/** Throws when the history is not what was sealed. */
+/** Throws Fault `log-damaged`, which names seal and entry, for another than the sealed history. */
 const holdAgainstSeals = async (
   stored: StoredChains,
   sha256: Sha256,
@@ -58,7 +59,7 @@ const holdAgainstSeals = async (
   const chains = openChains(stored, sha256);
   for (const seal of seals) {
     const why = await contradicts(chains, sha256, seal);
-    if (why !== null) throw new RangeError(why);
+    if (why !== null) throw new Fault('log-damaged', why);
   }
 };
 

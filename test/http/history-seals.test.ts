@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { operateCommand } from '../../cli/ask.js';
 import type { HistoryProof } from '../../contract/history-seals.js';
-import { sha256 } from '../../engines/node/digest.js';
+import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { trustedKey } from '../../engines/node/seal-keys.js';
 import { entryHash } from '../../kernel/history/chain.js';
 import { base64, fromBase64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
@@ -225,6 +225,24 @@ describe('a history that somebody tampered with', () => {
     const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
     expect(metrics).to.match(/^assay_seal_refused_total 1$/m);
     expect(metrics).to.match(/^assay_scrub_mismatches_total [1-9]/m);
+  });
+
+  it('tells the operator which seal and entry a rebuild of the history contradicts', async () => {
+    await made('sealed');
+    await seal();
+    const database = new Database(join(app.dir, 'log.sqlite'));
+    type Row = { readonly pos: number; readonly salt: Buffer; readonly data: string };
+    const of = "SELECT pos, salt, data FROM events WHERE data LIKE '%sealed%' AND type = ?";
+    const { pos, salt, data } = database.prepare<[string], Row>(of).get('ProjectCreated') as Row;
+    const other = data.replace('sealed', 'forged');
+    database
+      .prepare('UPDATE events SET data = ?, digest = ? WHERE pos = ?')
+      .run(other, digestOf(salt, other), pos);
+    database.close();
+    const told = await operateCommand(app.opsUrl, { opsToken: null })('rebuild', {
+      name: 'history',
+    }).catch((error: unknown) => String(error));
+    expect(told).to.match(/history contradicts seal \d+ of [0-9a-f-]{36}: /);
   });
 
   it('says what is wrong with the log where the fold has not met it yet', async () => {
