@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
-import type { Aggregation } from '../kernel/records/questions.js';
+import { groupKeysMax, type Aggregation } from '../kernel/records/questions.js';
 import { id, instant, maybe, named, nullable, oneOf } from '../kernel/shapes.js';
 import { exampleIds } from './example-ids.js';
 import { filterNode } from './filters.js';
@@ -27,6 +27,8 @@ export const metricDetailsMax = 100;
 export const defaultIntervalMinutes = 5;
 /** A year of 365 days. */
 const intervalMinutesMax = 525_600;
+/** No clock is further from UTC. */
+const utcOffsetMinutesMax = 840;
 
 /**
  * Members next to the widgets in an answer, so no widget may have one of these names (contract 4.5,
@@ -58,13 +60,15 @@ const aggregateMetrics = named(
   'MetricTotals',
   Type.Object(counts, { additionalProperties: widgetValue }),
 );
+/** Null where the column is missing or `""`. */
+const groupValue = nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
 const bucket = named(
   'MetricBucket',
   Type.Object(
     {
       start_bucket_time: instant,
       end_bucket_time: instant,
-      group_by: Type.Optional(nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
+      group_by: Type.Optional(Type.Union([groupValue, Type.Array(groupValue)])),
       ...counts,
     },
     { additionalProperties: widgetValue },
@@ -118,7 +122,20 @@ const customSearchBody = Type.Object({
       }),
     ),
   ),
-  group_by: maybe(Type.String()),
+  group_by: maybe(
+    Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: groupKeysMax })]),
+  ),
+  utc_offset_minutes: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: -utcOffsetMinutesMax,
+        maximum: utcOffsetMinutesMax,
+        default: 0,
+        description:
+          'Minutes east of UTC of the local time in which buckets begin: 330 for +05:30.',
+      }),
+    ),
+  ),
   population: maybe(oneOf(countedRecords)),
 });
 export type CustomSearch = Static<typeof customSearchBody>;
@@ -129,7 +146,8 @@ export const customSearch = operation({
   description:
     'Each widget has a value over the whole window and one for each bucket and group. Traces are ' +
     'counted, unless `group_by` or the filter names a column that only spans have; `population` ' +
-    'settles it, and the answer says it.',
+    'settles it, and the answer says it. `any_span.model` groups traces by a column of their ' +
+    'spans, and a list groups by up to three columns.',
   example: {
     start_time: '2026-03-01T00:00:00.000000Z',
     end_time: '2026-03-02T00:00:00.000000Z',

@@ -48,8 +48,9 @@ const aggregateMetrics = readTool({
   description:
     'Averages, sums, percentiles and counts of metrics over traces or spans: in all, by the ' +
     'values of a column (group_by), by time (interval_minutes). Traces are counted unless ' +
-    'group_by or a condition names a column that only spans have, such as model or type. Common ' +
-    'metrics: duration_ns, cost, num_total_tokens, toxicity; list_columns has the others.',
+    'group_by or a condition names a column that only spans have, such as model or type; ' +
+    'any_span.model groups traces by the models of their spans. Common metrics: duration_ns, ' +
+    'cost, num_total_tokens, toxicity; list_columns has the others.',
   list: 'groups',
   members: {
     ...projectMember,
@@ -65,10 +66,21 @@ const aggregateMetrics = readTool({
       { maxItems: 50, description: 'Empty: only count requests, sessions and spans.' },
     ),
     group_by: Type.Optional(
-      Type.String({ description: 'A column: model, name, tags, user_metadata/KEY …' }),
+      Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 3 })], {
+        description:
+          'A column or up to three: model, name, tags, user_metadata/KEY …; any_span.COLUMN ' +
+          'groups traces by a column of their spans.',
+      }),
     ),
     interval_minutes: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 525_600, description: '60 for hours, 1440 for days.' }),
+    ),
+    utc_offset_minutes: Type.Optional(
+      Type.Integer({
+        minimum: -840,
+        maximum: 840,
+        description: 'Of the local time in which buckets begin: -300 for UTC-5.',
+      }),
     ),
     population: Type.Optional(oneOf(['traces', 'spans'])),
     ...conditionMembers,
@@ -91,6 +103,7 @@ const aggregateMetrics = readTool({
           metric_details: detailsOf(asked.metrics),
           interval_minutes,
           group_by: asked.group_by ?? null,
+          utc_offset_minutes: asked.utc_offset_minutes ?? 0,
           population: asked.population ?? null,
           filter_tree: treeOf(asked),
         },

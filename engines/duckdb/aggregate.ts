@@ -3,7 +3,7 @@ import { bucketBounds } from '../../kernel/records/buckets.js';
 import { byCodePoint, codePoints } from '../../kernel/code-points.js';
 import {
   answeredValuesMax,
-  categoriesMax,
+  groupName,
   groupsMax,
   groupValueCharactersMax,
   type Aggregate,
@@ -11,16 +11,25 @@ import {
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
+  type GroupValue,
 } from '../../kernel/records/questions.js';
 import type { MetricError } from '../../kernel/records/record.js';
 import type { Asking } from '../../kernel/ports.js';
-import type { Rows, Statements } from './connections.js';
-import { groupOf, groupSql, type GroupColumn } from './group.js';
+import type { Rows } from './connections.js';
+import { keyNames, rowsOf, valuesOf, type Inquiry } from './aggregate-rows.js';
+import {
+  categoriesOf,
+  cellName,
+  refuseCategories,
+  type CellCategories,
+  type CategoryCounts,
+} from './categories.js';
+import { groupColumns, noColumns, type GroupColumns } from './group.js';
 import type { RecordsModel } from './model.js';
-import { inProject, type Scoped } from './named-columns.js';
-import { bigintConstant, integers } from './sql.js';
+import { inProject } from './named-columns.js';
+import { integers } from './sql.js';
 import { sourceOf } from './source.js';
-import { isCategorical, measuresOf, widgetValues, type Measures } from './widgets.js';
+import { measuresOf, widgetValues } from './widgets.js';
 
 /** As `aggregate` of kernel/records/reference/aggregate.ts, which is the reference. */
 export const aggregate = (
@@ -30,89 +39,54 @@ export const aggregate = (
 ): Promise<Aggregate | AggregateRefusal> =>
   whole.connections.scan(async (statements) => {
     const model = await inProject(whole, statements, plan.project);
-    const column = await groupSql(model, statements, plan);
+    const columns = await groupColumns(model, statements, plan);
     const measures = measuresOf(sourceOf(model, plan), plan.widgets);
-    const inquiry: Inquiry = { model, statements, plan, column, measures };
+    const inquiry: Inquiry = { model, statements, plan, columns, measures };
     const early = await refuseManyGroups(inquiry);
     if (early !== null) return early;
     const { cells, total } = await measured(inquiry);
-    const refusal = refuseGroups(plan, cells) ?? (await refuseCategories(inquiry));
+    const refusal = refuseGroups(inquiry, cells) ?? (await refuseCategories(inquiry));
     if (refusal !== null) return refusal;
     const count = cells.length * (plan.widgets.length + 3);
     if (count > answeredValuesMax) return { refused: 'values', count };
     const categories = await categoriesOf(inquiry);
     return {
-      total: cellOf(inquiry, total.slice(2), categories.get(null)),
+      total: cellOf(inquiry, total.slice(1), categories.get(null)),
       groups: groupsOf(inquiry, cells, categories),
       errors: await errorsOf(inquiry),
     };
   }, asking);
 
-type Inquiry = {
-  readonly model: Scoped;
-  readonly statements: Statements;
-  readonly plan: AggregatePlan;
-  readonly column: GroupColumn;
-  readonly measures: Measures;
-};
-
-const microsecondsPerMinute = 60_000_000n;
-
-/**
- * The records considered as `g` group, `b` bucket, `grp` trace, `session`, `spans`, and `v0…` the
- * values asked for.
- */
-const rowsOf = (
-  { model, plan }: Inquiry,
-  group: GroupColumn | null,
-  valuesOf: (source: ReturnType<typeof sourceOf>) => readonly string[],
-) => {
-  const source = sourceOf(model, plan);
-  const values = valuesOf(source);
-  const width = BigInt(plan.intervalMinutes) * microsecondsPerMinute;
-  const at = 'r.created_at';
-  const columns = [
-    `${group === null ? 'NULL' : group.of(source)} AS g`,
-    // Whole division goes towards zero; before 1970 it must go down.
-    `(${at} - CASE WHEN ${at} < 0 THEN ${bigintConstant(width - 1n)} ELSE 0 END)` +
-      ` // ${bigintConstant(width)} AS b`,
-    'r.grp AS grp',
-    'CASE WHEN NOT r.lone THEN r.session_id END AS session',
-    'r.span_count AS spans',
-    ...values.map((value, place) => `${value} AS v${place}`),
-  ];
-  return {
-    sql: `(SELECT ${columns.join(', ')} ${source.fromWhere()})`,
-    parameters: source.parameters,
-  };
-};
-
 type Measured = { readonly cells: Rows; readonly total: Rows[number] };
 
 /** The cells, and the total over the whole window and all groups, each record once. */
 const measured = async (inquiry: Inquiry): Promise<Measured> => {
-  const { column } = inquiry;
-  if (column.isMany) {
-    const [total = []] = await cellRows(inquiry, null, '()');
-    const cells = await cellRows(inquiry, column, '(g, b)');
+  const { columns } = inquiry;
+  if (columns.isMany) {
+    const [total = []] = await cellRows(inquiry, noColumns, 'total');
+    const cells = await cellRows(inquiry, columns, 'cells');
     return { cells: cells.map((row) => row.slice(1)), total: total.slice(1) };
   }
   // One scan answers both: reading and filtering the records is what costs.
-  const rows = await cellRows(inquiry, column, '(g, b), ()');
+  const rows = await cellRows(inquiry, columns, 'both');
   const of = (whole: number): Rows =>
     rows.filter(([level]) => Number(level) === whole).map((row) => row.slice(1));
-  return { cells: of(0), total: of(1)[0] ?? [] };
+  return { cells: of(0), total: of(1)[0]?.slice(columns.keys.length) ?? [] };
 };
 
 /**
- * Whether it is the total, group, bucket, requests, sessions, spans, measures. The row of the empty
- * set is there without records too.
+ * Whether it is the total, groups, bucket, requests, sessions, spans, measures. The row of the
+ * total is there without records too.
  */
-const cellRows = (inquiry: Inquiry, group: GroupColumn | null, sets: string): Promise<Rows> => {
+const cellRows = (
+  inquiry: Inquiry,
+  groups: GroupColumns,
+  which: 'total' | 'cells' | 'both',
+): Promise<Rows> => {
   const { plan, statements } = inquiry;
   const { sql, parameters } = rowsOf(
     inquiry,
-    group,
+    groups,
     (source) => measuresOf(source, plan.widgets).values,
   );
   const ofTraces = plan.population === 'trace';
@@ -121,9 +95,11 @@ const cellRows = (inquiry: Inquiry, group: GroupColumn | null, sets: string): Pr
     'count(DISTINCT session)',
     ofTraces ? 'coalesce(sum(spans), 0)' : 'count(*)',
   ];
-  const keys = sets === '()' ? ['1', 'NULL', 'NULL'] : ['grouping(b)', 'g', 'b'];
+  const cell = [...keyNames(groups), 'b'];
+  const keys = which === 'total' ? ['1', 'NULL'] : ['grouping(b)', ...cell];
   const columns = [...keys, ...counts, ...inquiry.measures.measures].join(', ');
-  const by = sets === '()' ? '' : `GROUP BY GROUPING SETS (${sets})`;
+  const sets = `(${cell.join(', ')})${which === 'both' ? ', ()' : ''}`;
+  const by = which === 'total' ? '' : `GROUP BY GROUPING SETS (${sets})`;
   return statements.rows(`SELECT ${columns} FROM ${sql} ${by}`, parameters);
 };
 
@@ -143,13 +119,17 @@ const narrow: ReadonlySet<string> = new Set([
 
 /** Looks first where there may be as many groups as records, or groups as long as texts. */
 const refuseManyGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | null> => {
-  const { column, statements, plan } = inquiry;
-  if (plan.groupBy === null || narrow.has(plan.groupBy)) return null;
-  const { sql, parameters } = rowsOf(inquiry, column, () => []);
-  const missing = 'CASE WHEN count(*) > count(g) THEN 1 ELSE 0 END';
-  const longest = column.isText ? 'coalesce(max(length(g)), 0)' : '0';
+  const { columns, statements, plan } = inquiry;
+  if (plan.groupBy.length <= 1 && plan.groupBy.every(({ column }) => narrow.has(column))) {
+    return null;
+  }
+  const { sql, parameters } = rowsOf(inquiry, columns, () => []);
+  const names = keyNames(columns);
+  const texts = names.filter((_, at) => columns.keys[at]?.isText);
+  const lengths = texts.map((name) => `length(${name})`).join(', ');
+  const longest = texts.length === 0 ? '0' : `coalesce(max(greatest(${lengths})), 0)`;
   const [found] = await statements.rows(
-    `SELECT count(DISTINCT g) + ${missing}, ${longest} FROM ${sql}`,
+    `SELECT count(*), ${longest} FROM (SELECT DISTINCT ${names.join(', ')} FROM ${sql})`,
     parameters,
   );
   const [groups, length] = [Number(found?.[0]), Number(found?.[1])];
@@ -157,68 +137,22 @@ const refuseManyGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | nu
   return groups > groupsMax ? { refused: 'groups' } : null;
 };
 
-const refuseGroups = (plan: AggregatePlan, cells: Rows): AggregateRefusal | null => {
-  const keys = new Set(cells.map(([group = null]) => groupOf(plan, group).key));
-  for (const key of keys) {
-    if (codePoints(key) > groupValueCharactersMax) return { refused: 'long-group-value' };
+const refuseGroups = (inquiry: Inquiry, cells: Rows): AggregateRefusal | null => {
+  const groups = new Map(
+    cells.map((row) => valuesOf(inquiry, row)).map((values) => [groupName(values), values]),
+  );
+  const isLong = (value: GroupValue): boolean =>
+    codePoints(String(value)) > groupValueCharactersMax;
+  if ([...groups.values()].some((values) => values.some(isLong))) {
+    return { refused: 'long-group-value' };
   }
-  return keys.size > groupsMax ? { refused: 'groups' } : null;
-};
-
-const refuseCategories = async (inquiry: Inquiry): Promise<AggregateRefusal | null> => {
-  for (const [widget, asked] of inquiry.plan.widgets.entries()) {
-    if (!isCategorical(asked)) continue;
-    const { sql, parameters } = rowsOf(inquiry, null, (source) => [
-      source.metric(asked.metric, 'text'),
-    ]);
-    const [found] = await inquiry.statements.rows(
-      `SELECT count(DISTINCT v0) FROM ${sql}`,
-      parameters,
-    );
-    if (Number(found?.[0]) > categoriesMax) return { refused: 'categories', widget };
-  }
-  return null;
-};
-
-type Counts = Record<string, number>;
-/** By cell, null for the total: categories by metric. */
-type Categories = ReadonlyMap<string | null, ReadonlyMap<string, Counts>>;
-const cellName = (key: string, bucket: DuckDBValue): string => `${String(bucket)} ${key}`;
-
-const categoriesOf = async (inquiry: Inquiry): Promise<Categories> => {
-  const cells = new Map<string | null, Map<string, Counts>>();
-  const textWidgets = inquiry.plan.widgets.filter(isCategorical);
-  for (const metric of new Set(textWidgets.map((widget) => widget.metric))) {
-    const add = (cell: string | null, category: string, count: number): void => {
-      const metrics = cells.get(cell) ?? new Map<string, Counts>();
-      // Without a prototype: a category may be called `__proto__`.
-      const counts = metrics.get(metric) ?? (Object.create(null) as Counts);
-      counts[category] = (counts[category] ?? 0) + count;
-      metrics.set(metric, counts);
-      cells.set(cell, metrics);
-    };
-    for (const group of [null, inquiry.column]) {
-      const { sql, parameters } = rowsOf(inquiry, group, (source) => [
-        source.metric(metric, 'text'),
-      ]);
-      const keys = group === null ? 'NULL, NULL' : 'g, b';
-      const counted = await inquiry.statements.rows(
-        `SELECT ${keys}, v0, count(*) FROM ${sql} WHERE v0 IS NOT NULL GROUP BY ALL`,
-        parameters,
-      );
-      for (const [g = null, b = null, category, count] of counted) {
-        const cell = group === null ? null : cellName(groupOf(inquiry.plan, g).key, b);
-        add(cell, String(category), Number(count));
-      }
-    }
-  }
-  return cells;
+  return groups.size > groupsMax ? { refused: 'groups' } : null;
 };
 
 const cellOf = (
   { plan, measures }: Inquiry,
   measured: readonly DuckDBValue[],
-  categories: ReadonlyMap<string, Counts> = new Map(),
+  categories: ReadonlyMap<string, CategoryCounts> = new Map(),
 ): AggregateCell => {
   const [requests, sessions, spans, ...values] = measured;
   return {
@@ -232,28 +166,30 @@ const cellOf = (
 const groupsOf = (
   inquiry: Inquiry,
   cells: Rows,
-  categories: Categories,
+  categories: CellCategories,
 ): readonly AggregateGroup[] => {
   const groups = new Map<
     string,
-    { value: AggregateGroup['value']; cells: [bigint, Rows[number]][] }
+    { values: readonly GroupValue[]; cells: [bigint, Rows[number]][] }
   >();
   for (const cell of cells) {
-    const { key, value } = groupOf(inquiry.plan, cell[0] ?? null);
-    const group = groups.get(key) ?? { value, cells: [] };
-    group.cells.push([cell[1] as bigint, cell]);
+    const values = valuesOf(inquiry, cell);
+    const key = groupName(values);
+    const group = groups.get(key) ?? { values, cells: [] };
+    const [bucket, ...numbers] = cell.slice(values.length);
+    group.cells.push([bucket as bigint, numbers]);
     groups.set(key, group);
   }
   return [...groups]
     .sort(([one], [other]) => byCodePoint(one, other))
     .map(([key, group]) => ({
       key,
-      value: group.value,
+      values: group.values,
       buckets: group.cells
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([bucket, cell]) => ({
-          ...bucketBounds(bucket, inquiry.plan.intervalMinutes),
-          ...cellOf(inquiry, cell.slice(2), categories.get(cellName(key, bucket))),
+        .map(([bucket, numbers]) => ({
+          ...bucketBounds(bucket, inquiry.plan),
+          ...cellOf(inquiry, numbers, categories.get(cellName(key, bucket))),
         })),
     }));
 };

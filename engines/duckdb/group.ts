@@ -1,63 +1,123 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
 import { placeOf } from '../../kernel/records/column-value.js';
 import { standardColumn } from '../../kernel/records/columns.js';
-import type { AggregateGroup, AggregatePlan } from '../../kernel/records/questions.js';
+import type { AggregatePlan, GroupValue, RecordScope } from '../../kernel/records/questions.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Scoped } from './named-columns.js';
-import type { RecordSource } from './source.js';
+import { sourceOf, type RecordSource } from './source.js';
+import type { Parameters } from './sql.js';
 
-/** What records are grouped by. Null and `''` are one group (contract 4.5, rule 6). */
-export type GroupColumn = {
+/** One column that records are grouped by. Null and `''` are one group (contract 4.5, rule 6). */
+type KeyColumn = {
   readonly isText: boolean;
-  /** A record may be in several groups. */
-  readonly isMany?: true;
+  readonly ofSpans: boolean;
+  /** One row for each of a record's values. */
+  readonly isList: boolean;
   readonly of: (source: RecordSource) => string;
 };
+export type GroupColumns = {
+  readonly keys: readonly KeyColumn[];
+  /** A record may be in several groups. */
+  readonly isMany: boolean;
+};
+export const noColumns: GroupColumns = { keys: [], isMany: false };
 
-export const groupSql = async (
+export const groupColumns = async (
   model: Scoped,
   statements: Statements,
   { groupBy, project }: AggregatePlan,
-): Promise<GroupColumn> => {
-  if (groupBy === null) return { isText: false, of: () => 'NULL' };
-  const place = placeOf(groupBy);
-  if (place?.in === 'metrics') {
-    const types = await readMetricTypes(model, statements, project, [place.metric]);
-    const type = types.get(place.metric) ?? null;
-    if (type === 'text') {
-      return { isText: true, of: (source) => textGroup(source.metric(place.metric, type)) };
+): Promise<GroupColumns> => {
+  const metrics = groupBy.flatMap(({ column }) => {
+    const place = placeOf(column);
+    return place?.in === 'metrics' ? [place.metric] : [];
+  });
+  const types = await readMetricTypes(model, statements, project, metrics);
+  const keys = groupBy.map(({ column, of }): KeyColumn => {
+    const ofSpans = of === 'any_span';
+    const place = placeOf(column);
+    if (place?.in === 'metrics') {
+      const type = types.get(place.metric) ?? null;
+      const value = (source: RecordSource) => source.metric(place.metric, type);
+      const isText = type === 'text';
+      return { isText, ofSpans, isList: false, of: isText ? textOf(value) : value };
     }
-    return { isText: false, of: (source) => source.metric(place.metric, type) };
-  }
-  const type = standardColumn.get(groupBy)?.type ?? 'text';
-  if (type === 'string_list') {
-    // A record counts in the group of each of its tags, one without any in that of missing values.
-    const of = (source: RecordSource) => {
-      const tags = `list_distinct(${source.column(groupBy)})`;
-      return `unnest(CASE WHEN len(${tags}) > 0 THEN ${tags} ELSE [''] END)`;
-    };
-    return { isText: true, isMany: true, of };
-  }
-  if (type === 'text') {
-    return { isText: true, of: (source) => textGroup(source.column(groupBy)) };
-  }
-  return { isText: false, of: (source) => source.column(groupBy) };
+    const value = (source: RecordSource) => source.column(column);
+    const type = standardColumn.get(column)?.type ?? 'text';
+    if (type === 'string_list') return { isText: true, ofSpans, isList: true, of: listOf(value) };
+    const isText = type === 'text';
+    return { isText, ofSpans, isList: false, of: isText ? textOf(value) : value };
+  });
+  return { keys, isMany: keys.some(({ ofSpans, isList }) => ofSpans || isList) };
 };
 
-/** Missing and `''` share a key. */
-const textGroup = (text: string): string => `coalesce(${text}, '')`;
+/** Missing and `''` are one. */
+const textOf = (value: KeyColumn['of']) => (source: RecordSource) =>
+  `coalesce(${value(source)}, '')`;
 
-export const groupOf = (
-  { groupBy }: AggregatePlan,
-  stored: DuckDBValue,
-): Pick<AggregateGroup, 'key' | 'value'> => {
-  if (groupBy === null) return { key: 'all', value: null };
-  if (stored === null || stored === '') return { key: '', value: null };
-  if (typeof stored === 'object') {
-    const id = (stored as DuckDBUUIDValue).toString();
-    return { key: id, value: id };
-  }
-  const value = stored as string | number | boolean;
-  return { key: String(value), value };
+/** A record counts in the group of each of its tags, one without any in that of missing values. */
+const listOf = (value: KeyColumn['of']) => (source: RecordSource) => {
+  const list = `list_distinct(${value(source)})`;
+  return `CASE WHEN len(${list}) > 0 THEN ${list} ELSE [''] END`;
+};
+
+/** A row for each item of the lists. In one SELECT several would be unfolded side by side. */
+const unfolded = (select: string, lists: readonly string[]): string =>
+  lists.reduce(
+    (sql, column) => `SELECT * REPLACE (unnest(${column}) AS ${column}) FROM (${sql})`,
+    select,
+  );
+
+const listsAmong = (places: readonly KeyPlace[]): readonly string[] =>
+  places.flatMap(({ key, at }) => (key.isList ? [groupColumn(at)] : []));
+
+/** The column of the key at this place. */
+export const groupColumn = (at: number): string => `g${at}`;
+
+type KeyPlace = { readonly key: KeyColumn; readonly at: number };
+const placesOf = ({ keys }: GroupColumns, ofSpans: boolean): readonly KeyPlace[] =>
+  keys.map((key, at) => ({ key, at })).filter(({ key }) => key.ofSpans === ofSpans);
+
+/** What a SELECT of records has for the keys that are columns of their own. */
+export const ownKeys = (columns: GroupColumns, source: RecordSource): readonly string[] =>
+  placesOf(columns, false).map(({ key, at }) => `${key.of(source)} AS ${groupColumn(at)}`);
+
+/**
+ * The records of `select`, which has `ownKeys` and `grp`, once for each group that they are in.
+ * Traces without a span that has a value are in the group of missing ones.
+ */
+export const inGroups = (
+  model: Scoped,
+  { project, run }: RecordScope,
+  columns: GroupColumns,
+  select: string,
+  to: Parameters,
+): string => {
+  const own = unfolded(select, listsAmong(placesOf(columns, false)));
+  const ofSpans = placesOf(columns, true);
+  if (ofSpans.length === 0) return own;
+  const everywhere = { from: null, to: null, filter: null, kinds: null, templates: [] };
+  const spans = sourceOf(model, { project, run, population: 'span', ...everywhere }, to);
+  const values = ofSpans.map(({ key, at }) => `${key.of(spans)} AS ${groupColumn(at)}`).join(', ');
+  const found = unfolded(
+    `SELECT r.grp AS trace, ${values} ${spans.fromWhere()} AND r.grp IN (SELECT grp FROM whole)`,
+    listsAmong(ofSpans),
+  );
+  const hasValue = ofSpans.map(({ key, at }) =>
+    key.isText ? `${groupColumn(at)} <> ''` : `${groupColumn(at)} IS NOT NULL`,
+  );
+  const shown = ofSpans.map(({ key, at }) => {
+    const value = `below.${groupColumn(at)}`;
+    return `${key.isText ? `coalesce(${value}, '')` : value} AS ${groupColumn(at)}`;
+  });
+  return `WITH whole AS MATERIALIZED (${own}),
+      below AS (SELECT DISTINCT * FROM (${found}) WHERE ${hasValue.join(' OR ')})
+    SELECT whole.*, ${shown.join(', ')} FROM whole LEFT JOIN below ON below.trace = whole.grp`;
+};
+
+export const groupValue = (stored: DuckDBValue): GroupValue => {
+  if (stored === null || stored === '') return null;
+  return typeof stored === 'object'
+    ? (stored as DuckDBUUIDValue).toString()
+    : (stored as string | number | boolean);
 };

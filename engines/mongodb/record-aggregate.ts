@@ -6,6 +6,7 @@ import { placeOf } from '../../kernel/records/column-value.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import {
   answeredValuesMax,
+  groupName,
   groupsMax,
   groupValueCharactersMax,
   type Aggregate,
@@ -13,6 +14,7 @@ import {
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
+  type GroupValue,
 } from '../../kernel/records/questions.js';
 import { categoriesOf, crowdedWidget, type Categories } from './record-categories.js';
 import { cellsOf, measureStages, total, type CellPlan, type GroupMember } from './record-cells.js';
@@ -22,6 +24,7 @@ import { columnMember, metricMember, noteMember } from './record-match.js';
 import { keyOf, measuredFrom, measureOf, type CellMeasures } from './record-measures.js';
 import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
 import { metricType } from './record-search.js';
+import { lengthOf, spanGroupStages } from './record-span-groups.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
@@ -33,12 +36,12 @@ export const aggregate = async (
   snapshot: Snapshot,
   plan: AggregatePlan,
 ): Promise<Aggregate | AggregateRefusal> => {
-  const [open, group] = await Promise.all([
+  const [open, members] = await Promise.all([
     recordsAsked(snapshot, plan),
-    groupMember(snapshot, plan),
+    groupMembers(snapshot, plan),
   ]);
   const ask = inFull(open);
-  const way = cellsOf(plan, group);
+  const way = cellsOf(plan, members, spanGroupStages(snapshot, members));
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
   const measured = (one: CellPlan) =>
     within(() => measuredFrom(open(measureStages(plan, one)), plan, cellsMax));
@@ -79,36 +82,49 @@ const within = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const groupMember = async (
+const groupMembers = (
   snapshot: Snapshot,
   { groupBy, project }: AggregatePlan,
-): Promise<GroupMember> => {
-  const place = groupBy === null ? null : placeOf(groupBy);
-  if (groupBy === null || place === null) return null;
-  if (place.in === 'user_metadata') return { member: noteMember(place.key), isList: false };
-  if (place.in === 'standard') {
-    const isList = standardColumn.get(groupBy)?.type === 'string_list';
-    return { member: columnMember(groupBy), isList };
-  }
-  const type = await metricType(snapshot, project, place.metric);
-  // A metric without a type has no value, so every record is in the group without one.
-  return { member: metricMember(place.metric, type ?? 'text'), isList: false };
-};
+): Promise<readonly GroupMember[]> =>
+  Promise.all(
+    groupBy.map(async ({ column, of }): Promise<GroupMember> => {
+      const ofSpans = of === 'any_span';
+      const place = placeOf(column);
+      if (place?.in === 'user_metadata') {
+        return { member: noteMember(place.key), isList: false, ofSpans };
+      }
+      if (place?.in === 'metrics') {
+        const type = await metricType(snapshot, project, place.metric);
+        // A metric without a type has no value, so every record is in the group without one.
+        return { member: metricMember(place.metric, type ?? 'text'), isList: false, ofSpans };
+      }
+      const isList = standardColumn.get(column)?.type === 'string_list';
+      return { member: columnMember(column), isList, ofSpans };
+    }),
+  );
 
 /** How many groups there are, and how long their longest value is. */
 type Groups = { readonly count: number; readonly longest: number };
 
 const groupsAmong = (buckets: readonly CellMeasures[]): Groups => {
-  const values = new Set(buckets.map(({ cell }) => cell?.group));
-  const lengths = [...values].map((value) => (typeof value === 'string' ? codePoints(value) : 0));
-  return { count: values.size, longest: Math.max(0, ...lengths) };
+  const groups = new Map(
+    buckets.map(({ cell }) => [JSON.stringify(cell?.groups ?? []), cell?.groups ?? []]),
+  );
+  const lengths = [...groups.values()]
+    .flat()
+    .map((value) => (typeof value === 'string' ? codePoints(value) : 0));
+  return {
+    count: groups.size,
+    longest: lengths.reduce((longest, length) => Math.max(longest, length), 0),
+  };
 };
 
 const groupsIn = async (ask: AskRecords, { stages, cell }: CellPlan): Promise<Groups> => {
-  const length = { $cond: [{ $eq: [{ $type: '$_id' }, 'string'] }, { $strLenCP: '$_id' }, 0] };
+  const { groups } = cell as { readonly groups: readonly Document[] };
+  const length = { $max: { $map: { input: '$_id.groups', in: lengthOf('$$this') } } };
   const [found] = await ask([
     ...stages,
-    { $group: { _id: (cell as { readonly group: Document }).group } },
+    { $group: { _id: { groups } } },
     { $group: { _id: null, count: { $sum: 1 }, longest: { $max: length } } },
   ]);
   return { count: Number(found?.['count'] ?? 0), longest: Number(found?.['longest'] ?? 0) };
@@ -120,8 +136,9 @@ const refusalOf = (
   { count, longest }: Groups,
   crowded: number | null,
 ): AggregateRefusal | null => {
-  if (groupBy !== null && longest > groupValueCharactersMax) return { refused: 'long-group-value' };
-  if (groupBy !== null && count > groupsMax) return { refused: 'groups' };
+  const isGrouped = groupBy.length > 0;
+  if (isGrouped && longest > groupValueCharactersMax) return { refused: 'long-group-value' };
+  if (isGrouped && count > groupsMax) return { refused: 'groups' };
   return crowded === null ? null : { refused: 'categories', widget: crowded };
 };
 
@@ -130,24 +147,24 @@ const groupsFrom = (
   measures: readonly CellMeasures[],
   categories: Categories,
 ): readonly AggregateGroup[] => {
-  const groups = new Map<string, { value: AggregateGroup['value']; measures: CellMeasures[] }>();
+  const groups = new Map<string, { values: readonly GroupValue[]; measures: CellMeasures[] }>();
   for (const measure of measures) {
-    const group = measure.cell?.group ?? '';
-    const key = plan.groupBy === null ? 'all' : String(group);
-    const known = groups.get(key) ?? { value: group === '' ? null : group, measures: [] };
+    const values = (measure.cell?.groups ?? []).map((one) => (one === '' ? null : one));
+    const key = groupName(values);
+    const known = groups.get(key) ?? { values, measures: [] };
     known.measures.push(measure);
     groups.set(key, known);
   }
   const bucketOf = ({ cell }: CellMeasures): number => cell?.bucket ?? 0;
   return [...groups]
     .sort(([one], [other]) => byCodePoint(one, other))
-    .map(([key, { value, measures: all }]) => ({
+    .map(([key, { values, measures: all }]) => ({
       key,
-      value,
+      values,
       buckets: all
         .sort((one, other) => bucketOf(one) - bucketOf(other))
         .map((measure) => ({
-          ...bucketBounds(BigInt(bucketOf(measure)), plan.intervalMinutes),
+          ...bucketBounds(BigInt(bucketOf(measure)), plan),
           ...cellOf(plan, measure, categories),
         })),
     }));

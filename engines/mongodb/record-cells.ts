@@ -7,14 +7,18 @@ import { compared } from './text-match.js';
 // Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
 // ends with documents of cells: a group and a bucket, or null for the total.
 
-/** A cell as the server names it: `group` is the value in its own type, `''` without one. */
+/** A cell as the server names it: `groups` has each value in its own type, `''` without one. */
 export type ServerCell = {
-  readonly group: string | number | boolean;
+  readonly groups: readonly (string | number | boolean)[];
   readonly bucket: number;
 } | null;
 
-/** What records are grouped by: where the value stands. */
-export type GroupMember = { readonly member: string; readonly isList: boolean } | null;
+/** One column that records are grouped by: where the value stands, in the record or its spans. */
+export type GroupMember = {
+  readonly member: string;
+  readonly isList: boolean;
+  readonly ofSpans: boolean;
+};
 
 /** How records fall into cells: what a `$group` behind these stages goes by. */
 export type CellPlan = {
@@ -27,22 +31,35 @@ export type CellPlan = {
 /** All records in one. */
 export const total: CellPlan = { stages: [], cell: null, overlap: false };
 
-/** A group and a bucket; a record is in the cell of each of its groups. */
+/**
+ * A group and a bucket; a record is in the cell of each of its groups. `spanStages`: makes a
+ * document of a trace for each group of its spans' values, the list `spanGroup`.
+ */
 export const cellsOf = (
-  { intervalMinutes }: Pick<AggregatePlan, 'intervalMinutes'>,
-  group: GroupMember,
+  { intervalMinutes, offsetMinutes }: Pick<AggregatePlan, 'intervalMinutes' | 'offsetMinutes'>,
+  members: readonly GroupMember[] = [],
+  spanStages: readonly Document[] = [],
 ): CellPlan => {
-  const bucket = { $floor: { $divide: ['$minute', intervalMinutes] } };
-  if (group === null || !group.isList) {
-    const value = group === null ? { $literal: '' } : groupOf(group);
-    return { stages: [], cell: { group: value, bucket }, overlap: false };
-  }
-  const stages = [{ $set: { in: groupOf(group) } }, { $unwind: '$in' }];
-  return { stages, cell: { group: '$in', bucket }, overlap: true };
+  const local = offsetMinutes === 0 ? '$minute' : { $add: ['$minute', offsetMinutes] };
+  const bucket = { $floor: { $divide: [local, intervalMinutes] } };
+  const ofSpans = members.filter((one) => one.ofSpans);
+  const stages = members.flatMap((one, at): Document[] => {
+    if (one.ofSpans || !one.isList) return [];
+    return [{ $set: { [named('in', at)]: groupOf(one) } }, { $unwind: `$${named('in', at)}` }];
+  });
+  const groups = members.map((one, at) => {
+    if (one.ofSpans) return { $arrayElemAt: ['$spanGroup', ofSpans.indexOf(one)] };
+    return one.isList ? `$${named('in', at)}` : groupOf(one);
+  });
+  return {
+    stages: [...(ofSpans.length > 0 ? spanStages : []), ...stages],
+    cell: { groups, bucket },
+    overlap: members.some(({ isList, ofSpans: isBelow }) => isList || isBelow),
+  };
 };
 
 /** The group of a record, or its list; missing and `''` are one (contract 4.5, rule 6). */
-export const groupOf = ({ member, isList }: NonNullable<GroupMember>): Document => {
+export const groupOf = ({ member, isList }: Pick<GroupMember, 'member' | 'isList'>): Document => {
   if (!isList) return { $ifNull: [`$${member}`, ''] };
   const distinct = { $setUnion: [{ $ifNull: [`$${member}`, []] }, []] };
   return { $cond: [{ $eq: [distinct, []] }, [''], distinct] };

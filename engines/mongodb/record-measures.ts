@@ -21,7 +21,7 @@ const noNumbers: Readonly<WidgetNumbers> = { count: 0, sum: 0, hits: 0, value: n
 
 /** What documents of different pipelines about one cell have in common; `''`: the total. */
 export const keyOf = (cell: ServerCell | undefined): string =>
-  cell === null || cell === undefined ? '' : JSON.stringify([cell.group, cell.bucket]);
+  cell === null || cell === undefined ? '' : JSON.stringify([cell.groups, cell.bucket]);
 
 /** `whole`: of all of them together, when no record is in several cells. */
 export type Measured = {

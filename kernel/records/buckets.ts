@@ -63,21 +63,26 @@ const last = microsecondsOf(lastInstant);
 
 const microsecondsPerMinute = 60_000_000n;
 
+/** How buckets lie: how long each is, and in which local time, in minutes east of UTC. */
+export type BucketGrid = { readonly intervalMinutes: number; readonly offsetMinutes: number };
+
 /**
- * Which bucket an instant falls into: whole multiples of the interval since 1970, negative before
- * (contract 4.5, rule 5).
+ * Which bucket an instant falls into: whole multiples of the interval since 1970 in local time,
+ * negative before (contract 4.5, rule 5).
  */
-export const bucketOf = (microseconds: bigint, intervalMinutes: number): bigint => {
-  const width = BigInt(intervalMinutes) * microsecondsPerMinute;
-  const whole = microseconds / width;
-  return microseconds < 0n && microseconds % width !== 0n ? whole - 1n : whole;
+export const bucketOf = (microseconds: bigint, grid: BucketGrid): bigint => {
+  const width = BigInt(grid.intervalMinutes) * microsecondsPerMinute;
+  const local = microseconds + BigInt(grid.offsetMinutes) * microsecondsPerMinute;
+  const whole = local / width;
+  return local < 0n && local % width !== 0n ? whole - 1n : whole;
 };
 
 /** `start` ≤ t < `end`, not clipped by any window; the outermost ones end with the calendar. */
 export const bucketBounds = (
   bucket: bigint,
-  intervalMinutes: number,
+  { intervalMinutes, offsetMinutes }: BucketGrid,
 ): { readonly start: Instant; readonly end: Instant } => {
   const width = BigInt(intervalMinutes) * microsecondsPerMinute;
-  return { start: instantOf(bucket * width), end: instantOf((bucket + 1n) * width) };
+  const start = bucket * width - BigInt(offsetMinutes) * microsecondsPerMinute;
+  return { start: instantOf(start), end: instantOf(start + width) };
 };

@@ -43,6 +43,8 @@ type Known = {
 
 /** Of a metric that a question names and nobody recorded. */
 export const unknownMetricCode = 1005;
+/** Of a metric whose values are those of traces where spans are counted, or the other way round. */
+export const otherPopulationCode = 1006;
 
 const known: ReadonlyMap<number, Known> = new Map([
   [
@@ -89,6 +91,16 @@ const known: ReadonlyMap<number, Known> = new Map([
     unknownMetricCode,
     {
       type: 'not_found_error',
+      group: 'query',
+      severity: 'low',
+      message: null,
+      retriable: false,
+    },
+  ],
+  [
+    otherPopulationCode,
+    {
+      type: 'not_applicable_reason',
       group: 'query',
       severity: 'low',
       message: null,

@@ -112,12 +112,21 @@ export type Widget = {
   readonly type: MetricType | null;
 };
 
+/**
+ * A column that records are grouped by (contract 4.5, rule 6). `any_span`: a column of the spans of
+ * a trace, so that a trace is in the group of each of its spans' values. All columns `any_span` of
+ * one plan are those of one and the same span.
+ */
+export type GroupKey = { readonly column: string; readonly of: 'record' | 'any_span' };
+
 export type AggregatePlan = RecordScope & {
   readonly population: 'trace' | 'span';
   readonly widgets: readonly Widget[];
   readonly intervalMinutes: number;
-  /** A column id of the catalogue that can be grouped by (contract 4.5, rule 6). */
-  readonly groupBy: string | null;
+  /** Minutes east of UTC: buckets are whole multiples of the interval in that local time. */
+  readonly offsetMinutes: number;
+  /** At most `groupKeysMax`, none twice. */
+  readonly groupBy: readonly GroupKey[];
 };
 
 export type AggregateCell = {
@@ -127,10 +136,12 @@ export type AggregateCell = {
   readonly sessions: number;
   readonly spans: number;
 };
+export type GroupValue = string | number | boolean | null;
 export type AggregateGroup = {
-  /** The value as string (contract 4.5, rule 6); `all` without group_by. */
+  /** See `groupName`. */
   readonly key: string;
-  readonly value: string | number | boolean | null;
+  /** Of each column of `groupBy`, in its own type; null where it is missing or `''`. */
+  readonly values: readonly GroupValue[];
   /** By ascending time, none empty. */
   readonly buckets: readonly (AggregateCell & { readonly start: Instant; readonly end: Instant })[];
 };
@@ -151,7 +162,18 @@ export type AggregateRefusal =
   | { readonly refused: 'categories'; readonly widget: number }
   | { readonly refused: 'values'; readonly count: number };
 
+/**
+ * What a group is called (contract 4.5, rule 6): `all` without columns, of one column its value as
+ * string, of several the JSON of the list of their values.
+ */
+export const groupName = (values: readonly GroupValue[]): string => {
+  const [only = null] = values;
+  if (values.length > 1) return JSON.stringify(values);
+  return values.length === 0 ? 'all' : String(only ?? '');
+};
+
 export const groupsMax = 1_000;
+export const groupKeysMax = 3;
 export const categoriesMax = 1_000;
 export const answeredValuesMax = 1_000_000;
 export const groupValueCharactersMax = 1_024;

@@ -120,7 +120,8 @@ const withValues = async (
       return isRanked ? [{ id: metric, metric, aggregation: 'Count', type }] : [];
     }),
     intervalMinutes: 525_600,
-    groupBy: null,
+    offsetMinutes: 0,
+    groupBy: [],
   });
   if ('refused' in counted) return [];
   return criteria.filter(({ metric }) => Number(counted.total.widgets[metric] ?? 0) > 0);

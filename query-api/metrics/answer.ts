@@ -1,7 +1,11 @@
 import type { CustomMetrics } from '../../contract/metrics.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { unreachable } from '../../kernel/decision.js';
-import { structuredError, unknownMetricCode } from '../../kernel/records/evaluation-errors.js';
+import {
+  otherPopulationCode,
+  structuredError,
+  unknownMetricCode,
+} from '../../kernel/records/evaluation-errors.js';
 import { valueError, type Fault } from '../../kernel/fault.js';
 import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
 import {
@@ -17,30 +21,35 @@ import {
 } from '../../kernel/records/questions.js';
 import type { MetricError } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
-import { groupByPlace, wholeWindow, type MetricsPlan } from './plan.js';
+import { groupByPlace, groupColumnName, wholeWindow, type MetricsPlan } from './plan.js';
 
-/** A bucket of a group of this value. */
-export type ShownBucket = Pick<AggregateGroup, 'value'> & {
+/** A bucket of the group of these values. */
+export type ShownBucket = Pick<AggregateGroup, 'values'> & {
   readonly bucket: AggregateGroup['buckets'][number];
 };
 
 /**
  * The custom metrics result of contract 4.5. Objects with free keys are made from entries, so that
  * a widget or a group called `__proto__` is a key like any other; groups come as members of an
- * object do, whole numbers first.
+ * object do, whole numbers first. `elsewhere`: see `metricsElsewhere`.
  */
-export const metricsParts = (plan: MetricsPlan, aggregate: Aggregate): JsonParts<ShownBucket> => {
+export const metricsParts = (
+  plan: MetricsPlan,
+  aggregate: Aggregate,
+  elsewhere: readonly string[] = [],
+): JsonParts<ShownBucket> => {
   const before = {
-    group_by_columns: plan.groupBy === null ? [] : [plan.groupBy],
+    group_by_columns: plan.groupBy.map(groupColumnName),
     aggregate_metrics: values(plan.widgets, aggregate.total),
   };
   const after = {
     ems_captured_error: aggregate.errors.length > 0,
     standard_errors: Object.fromEntries(
-      [...byMessage(aggregate.errors), ...unknownMetric(plan)].map((error) => [
-        String(error.code),
-        structuredError(error),
-      ]),
+      [
+        ...byMessage(aggregate.errors),
+        ...unknownMetric(plan),
+        ...otherPopulation(plan, elsewhere),
+      ].map((error) => [String(error.code), structuredError(error)]),
     ),
     population: `${plan.population}s`,
   };
@@ -50,21 +59,21 @@ export const metricsParts = (plan: MetricsPlan, aggregate: Aggregate): JsonParts
   return [
     openObject(before),
     ',"bucketed_metrics":{',
-    ...groups.flatMap(([key, { value, buckets }], at) => [
+    ...groups.flatMap(([key, { values: of, buckets }], at) => [
       `${at === 0 ? '' : ','}${JSON.stringify(key)}:[`,
-      ...buckets.flatMap((bucket, nth) => [...(nth === 0 ? [] : [',']), { value, bucket }]),
+      ...buckets.flatMap((bucket, nth) => [...(nth === 0 ? [] : [',']), { values: of, bucket }]),
       ']',
     ]),
     `},${JSON.stringify(after).slice(1)}`,
   ];
 };
 
-export const bucketOf = (plan: MetricsPlan, { value, bucket }: ShownBucket): Bucket => {
+export const bucketOf = (plan: MetricsPlan, { values: of, bucket }: ShownBucket): Bucket => {
   const clipped = plan.intervalMinutes === wholeWindow;
   return Object.fromEntries([
     ['start_bucket_time', clipped ? later(bucket.start, plan.from) : bucket.start],
     ['end_bucket_time', clipped ? earlier(bucket.end, plan.to) : bucket.end],
-    ...(plan.groupBy === null ? [] : [['group_by', value] as const]),
+    ...(of.length === 0 ? [] : [['group_by', of.length === 1 ? of[0] : of] as const]),
     ...valueEntries(plan.widgets, bucket),
   ]) as Bucket;
 };
@@ -79,14 +88,13 @@ export const metricsRefusal = (
   { groupBy, widgets }: MetricsPlan,
   refusal: AggregateRefusal,
 ): Fault => {
+  const names = groupBy.map((key) => `'${groupColumnName(key)}'`).join(', ');
+  const have = groupBy.length > 1 ? `columns ${names} have` : `column ${names} has`;
   switch (refusal.refused) {
     case 'groups':
-      return valueError(groupByPlace, `column '${groupBy}' has more than ${groupsMax} groups`);
+      return valueError(groupByPlace, `${have} more than ${groupsMax} groups`);
     case 'long-group-value':
-      return valueError(
-        groupByPlace,
-        `column '${groupBy}' has values over ${groupValueCharactersMax} characters`,
-      );
+      return valueError(groupByPlace, `${have} values over ${groupValueCharactersMax} characters`);
     case 'categories':
       return valueError(
         ['body', 'metric_details', String(refusal.widget), 'metric_name'],
@@ -127,10 +135,30 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
 /** That nobody recorded some of the metrics asked for (contract 4.5, rule 2). */
 const unknownMetric = ({ widgets }: MetricsPlan): readonly MetricError[] => {
   const unknown = widgets.filter(({ type }) => type === null).map(({ metric }) => metric);
-  const names = [...new Set(unknown)].map((name) => `'${name}'`).slice(0, namesMax);
-  if (names.length === 0) return [];
-  return [{ code: unknownMetricCode, message: `No value was recorded for ${names.join(', ')}.` }];
+  if (unknown.length === 0) return [];
+  return [{ code: unknownMetricCode, message: `No value was recorded for ${named(unknown)}.` }];
 };
+
+/** That values are null because traces, or spans, do not have them (contract 4.5, rule 2). */
+const otherPopulation = (
+  { population }: MetricsPlan,
+  metrics: readonly string[],
+): readonly MetricError[] => {
+  if (metrics.length === 0) return [];
+  const message =
+    population === 'span'
+      ? `Only traces have values of ${named(metrics)}, and spans are counted. ` +
+        'Count traces, and group them by a column of their spans: any_span.model.'
+      : `Only spans have values of ${named(metrics)}, which do not roll up to the traces ` +
+        'that are counted. Set population to spans.';
+  return [{ code: otherPopulationCode, message }];
+};
+
+const named = (metrics: readonly string[]): string =>
+  [...new Set(metrics)]
+    .map((name) => `'${name}'`)
+    .slice(0, namesMax)
+    .join(', ');
 const namesMax = 20;
 
 /**

@@ -3,7 +3,12 @@ import { spanKinds, standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { AggregatePlan, Aggregation, Widget } from '../../kernel/records/questions.js';
+import type {
+  AggregatePlan,
+  Aggregation,
+  GroupKey,
+  Widget,
+} from '../../kernel/records/questions.js';
 import type { MetricType, RecordKind } from '../../kernel/records/record.js';
 import {
   columnMeant,
@@ -28,7 +33,7 @@ export type PlannedMetrics =
  * request's members.
  */
 export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetrics => {
-  const groupBy = body.group_by == null ? null : columnMeant(body.group_by, types);
+  const groups = groupsNamed(body, types);
   const counted = countedOf(body, types);
   const { filter, complaints: filterComplaints } = planFilter(
     { filter_tree: body.filter_tree },
@@ -37,7 +42,7 @@ export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetri
   const complaints = [
     ...widgetComplaints(body.metric_details, types),
     ...filterComplaints,
-    ...groupComplaints(body.group_by ?? null, counted.population, types),
+    ...groupComplaints(groups, counted.population, types),
   ];
   if (complaints.length > 0) return { plan: null, complaints };
   return {
@@ -47,11 +52,8 @@ export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetri
       to: body.end_time,
       filter,
       widgets: body.metric_details.map((detail) => widgetOf(detail, types)),
-      intervalMinutes:
-        body.interval_minutes === null
-          ? wholeWindow
-          : (body.interval_minutes ?? defaultIntervalMinutes),
-      groupBy,
+      ...gridOf(body),
+      groupBy: groups.map(({ key }) => key),
     },
     complaints: [],
   };
@@ -62,13 +64,18 @@ export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetri
  */
 export const wholeWindow = 4_400_000_000;
 
+const gridOf = ({ interval_minutes: minutes, utc_offset_minutes: offset }: CustomSearch) =>
+  minutes === null
+    ? { intervalMinutes: wholeWindow, offsetMinutes: 0 }
+    : { intervalMinutes: minutes ?? defaultIntervalMinutes, offsetMinutes: offset ?? 0 };
+
 /** Metrics of the request whose types only the project knows. */
 export const metricsAsked = (body: CustomSearch): readonly string[] => {
   const filter = openFilter(body, null);
   return metricsToType([
     ...body.metric_details.map(({ metric_name }) => metricPrefix + metricMeant(metric_name, null)),
     ...columnsOf(filter),
-    ...(body.group_by == null ? [] : [columnMeant(body.group_by, null)]),
+    ...groupsNamed(body, null).map(({ key }) => key.column),
   ]);
 };
 
@@ -76,7 +83,7 @@ export const metricsAsked = (body: CustomSearch): readonly string[] => {
 export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonly string[] => [
   ...widgets.map(({ metric }) => metricPrefix + metric),
   ...columnsOf(filter),
-  ...(groupBy === null ? [] : [groupBy]),
+  ...groupBy.map(({ column }) => column),
 ];
 
 /**
@@ -91,9 +98,11 @@ type Counted = Pick<AggregatePlan, 'population' | 'kinds'>;
 /** What the request says, and where it says nothing, what its columns do (contract 4.5, rule 1). */
 const countedOf = (body: CustomSearch, types: TypesKnown): Counted => {
   const { population = null } = body;
-  if (population === 'traces') return { population: 'trace', kinds: null };
+  const keys = groupsNamed(body, types).map(({ key }) => key);
+  const isOfTraces = population === null && keys.some(({ of }) => of === 'any_span');
+  if (population === 'traces' || isOfTraces) return { population: 'trace', kinds: null };
   const own = ownColumnsOf(openFilter(body, types));
-  const grouped = body.group_by == null ? [] : [columnMeant(body.group_by, types)];
+  const grouped = keys.flatMap(({ column, of }) => (of === 'record' ? [column] : []));
   const byColumns = populationOf([...own, ...grouped]);
   return population === 'spans' ? { ...byColumns, population: 'span' } : byColumns;
 };
@@ -170,22 +179,65 @@ const fits = (aggregation: Aggregation, type: MetricType): boolean => {
 
 export const groupByPlace = ['body', 'group_by'];
 
-/** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
+const spanPrefix = 'any_span.';
+
+/** A column that the request groups by, as it is written and as it is meant. */
+type NamedGroup = {
+  readonly written: string;
+  readonly key: GroupKey;
+  readonly loc: readonly string[];
+};
+
+const groupsNamed = ({ group_by: given }: CustomSearch, types: TypesKnown): readonly NamedGroup[] =>
+  (given == null ? [] : [given].flat()).map((written, at) => {
+    const isOfSpans = written.startsWith(spanPrefix);
+    const name = isOfSpans ? written.slice(spanPrefix.length) : written;
+    return {
+      written,
+      key: { column: columnMeant(name, types), of: isOfSpans ? 'any_span' : 'record' },
+      loc: Array.isArray(given) ? [...groupByPlace, String(at)] : groupByPlace,
+    };
+  });
+
+/** As an answer names the column (contract 4.5). */
+export const groupColumnName = ({ column, of }: GroupKey): string =>
+  of === 'any_span' ? spanPrefix + column : column;
+
 const groupComplaints = (
-  column: string | null,
+  groups: readonly NamedGroup[],
   population: Counted['population'],
   types: TypesKnown,
 ): readonly Complaint[] => {
-  if (column === null) return [];
-  const known = knownColumn(columnMeant(column, types), population, types);
-  if (known?.is === 'standard' && !known.applies) {
-    return [valueComplaint(groupByPlace, `column '${column}' does not apply to ${population}s`)];
+  const seen = new Set<string>();
+  return groups.flatMap((group) => {
+    const name = groupColumnName(group.key);
+    const isRepeated = seen.has(name);
+    seen.add(name);
+    const sentence = isRepeated
+      ? `column '${group.written}' is named twice`
+      : groupComplaint(group, population, types);
+    return sentence === null ? [] : [valueComplaint(group.loc, sentence)];
+  });
+};
+
+/** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
+const groupComplaint = (
+  { written, key: { column, of } }: NamedGroup,
+  population: Counted['population'],
+  types: TypesKnown,
+): string | null => {
+  const isOfSpans = of === 'any_span';
+  if (isOfSpans && population === 'span') {
+    return `column '${written}' groups traces; spans are grouped by '${column}'`;
   }
-  if (known === null) return [valueComplaint(groupByPlace, `unknown column '${column}'`)];
+  const groupedBy = isOfSpans ? 'span' : population;
+  const known = knownColumn(column, groupedBy, types);
+  if (known === null) return `unknown column '${written}'`;
+  if (known.is === 'standard' && !known.applies) {
+    return `column '${written}' does not apply to ${groupedBy}s`;
+  }
   const isDate = known.is === 'standard' && known.filter === 'date';
   const isNumber =
     known.is === 'metric' && (known.type === 'integer' || known.type === 'floating_point');
-  return isDate || isNumber
-    ? [valueComplaint(groupByPlace, `column '${column}' cannot be grouped by`)]
-    : [];
+  return isDate || isNumber ? `column '${written}' cannot be grouped by` : null;
 };

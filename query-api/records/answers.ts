@@ -16,6 +16,7 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import type { InSlices } from '../../kernel/turns.js';
 import { comparisonAnswer, type ComparisonPlan } from '../experiments/comparison-answer.js';
 import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
+import { metricsElsewhere } from '../metrics/elsewhere.js';
 import { recordLine, type CsvShown } from './csv-lines.js';
 import { spanTree, traceTree } from './tree.js';
 import { truncated, viewOf } from './views.js';
@@ -119,8 +120,9 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
     metrics: async (plan, asking = {}) => {
       const aggregate = await records.aggregate(plan, asking);
       if ('refused' in aggregate) return aggregate;
+      const elsewhere = await metricsElsewhere(records, plan, aggregate, asking);
       const write = (shown: ShownBucket) => JSON.stringify(bucketOf(plan, shown));
-      return inPieces(metricsParts(plan, aggregate), write, inSlices, asking);
+      return inPieces(metricsParts(plan, aggregate, elsewhere), write, inSlices, asking);
     },
     comparison: (plan, asking = {}) =>
       alone(Infinity, asking, () => comparisonAnswer({ records, inSlices }, plan, asking)),

@@ -219,7 +219,8 @@ const nested = {
 const p95: Omit<AggregatePlan, keyof RecordScope> = {
   widgets: [{ id: 'w', metric: 'duration_ns', aggregation: 'P95', type: 'integer' }],
   intervalMinutes: 1_440,
-  groupBy: 'model',
+  offsetMinutes: 0,
+  groupBy: [{ column: 'model', of: 'record' }],
 };
 
 const { dir, remove } = await temporaryFolder();
@@ -237,7 +238,7 @@ await measure('custom_search all spans by type, P95, 24 h', () =>
     ...scope('span', { filter: nested }),
     ...p95,
     population: 'span',
-    groupBy: 'type',
+    groupBy: [{ column: 'type', of: 'record' }],
   }),
 );
 await measure('custom_search all spans, two widgets, 5 min', () =>
@@ -245,8 +246,9 @@ await measure('custom_search all spans, two widgets, 5 min', () =>
     ...scope('span'),
     ...p95,
     population: 'span',
-    groupBy: null,
+    groupBy: [],
     intervalMinutes: 5,
+    offsetMinutes: 0,
     widgets: [
       ...p95.widgets,
       { id: 'v', metric: 'num_input_tokens', aggregation: 'Sum', type: 'integer' },
@@ -266,7 +268,8 @@ await measure('custom_search traces, tags filter, Average reward', () =>
     }),
     widgets: [{ id: 'w', metric: 'reward', aggregation: 'Average', type: 'integer' }],
     intervalMinutes: 1_440,
-    groupBy: null,
+    offsetMinutes: 0,
+    groupBy: [],
     population: 'trace',
   }),
 );

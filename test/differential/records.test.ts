@@ -13,14 +13,16 @@ import {
 import { appliesTo, metricRegistry, standardColumns } from '../../kernel/records/columns.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Records, RecordWrites } from '../../kernel/records/records.js';
-import type {
-  Aggregate,
-  AggregateCell,
-  AggregatePlan,
-  AggregateRefusal,
-  Aggregation,
-  SearchPlan,
-  Widget,
+import {
+  groupKeysMax,
+  type Aggregate,
+  type AggregateCell,
+  type AggregatePlan,
+  type AggregateRefusal,
+  type Aggregation,
+  type GroupKey,
+  type SearchPlan,
+  type Widget,
 } from '../../kernel/records/questions.js';
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -200,21 +202,29 @@ const aggregatePlan = (
       type: typeOf(metric),
     })),
   );
-  const groupable = [
+  const groupable = (grouped: 'trace' | 'span') => [
     ...standardColumns
-      .filter((column) => column.type !== 'timestamp' && appliesTo(column, population))
+      .filter((column) => column.type !== 'timestamp' && appliesTo(column, grouped))
       .map(({ id }) => id),
     ...metricNames
       .filter((name) => ['boolean', 'text'].includes(types.get(name) ?? ''))
       .map((name) => `metrics/${name}`),
     ...metadataKeys.map((key) => `user_metadata/${key}`),
   ];
+  const keyOf = (of: GroupKey['of'], grouped: 'trace' | 'span'): fc.Arbitrary<GroupKey> =>
+    fc.constantFrom(...groupable(grouped)).map((column) => ({ column, of }));
+  const own = keyOf('record', population);
+  const key = population === 'span' ? own : fc.oneof(own, keyOf('any_span', 'span'));
   return fc
     .record({
       scope: scopeFor(population),
       widgets: fc.array(widget, { maxLength: 4 }),
       intervalMinutes: fc.constantFrom(1, 5, 7, 60, 1_440, 525_600),
-      groupBy: fc.option(fc.constantFrom(...groupable), { freq: 2 }),
+      offsetMinutes: fc.constantFrom(0, 0, 330, -840, 1),
+      groupBy: fc.uniqueArray(key, {
+        maxLength: groupKeysMax,
+        selector: ({ of, column }) => `${of} ${column}`,
+      }),
     })
     .map(({ scope, widgets, ...rest }) => ({
       ...scope,

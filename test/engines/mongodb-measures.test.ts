@@ -84,7 +84,7 @@ withMongo('measures of cells in MongoDB', (server) => {
           metrics: { _m: value === null ? {} : { floating_point: value + 0 } },
         })),
       );
-      const way = cellsOf(plan, null);
+      const way = cellsOf(plan);
       const { cells, whole } = await measuredFrom(
         rows.aggregate([...measureStages(plan, way)]),
         plan,
@@ -109,7 +109,7 @@ withMongo('measures of cells in MongoDB', (server) => {
     await rows.insertMany(Array.from({ length: 50 }, (_, minute) => ({ minute, spans: 0 })));
     const plan = aggregateOf({ intervalMinutes: 1 });
     const { cells } = await measuredFrom(
-      rows.aggregate([...measureStages(plan, cellsOf(plan, null))]),
+      rows.aggregate([...measureStages(plan, cellsOf(plan))]),
       plan,
       7,
     );

@@ -10,6 +10,7 @@ import { isOfRows } from '../support/mongo.js';
 import { openWire, type MongoWire } from '../support/mongo-wire.js';
 import {
   aggregateOf,
+  groupKey,
   noon,
   project,
   putRows,
@@ -88,10 +89,10 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
     ),
   'an aggregate': (records) => records.aggregate(aggregateOf({ ...window, widgets })),
   'a grouped aggregate': (records) =>
-    records.aggregate(aggregateOf({ ...window, widgets, groupBy: 'tags' })),
+    records.aggregate(aggregateOf({ ...window, widgets, groupBy: [groupKey('tags')] })),
   'an aggregate of spans of a run': (records) =>
     records.aggregate(
-      aggregateOf({ ...window, run, population: 'span', widgets, groupBy: 'name' }),
+      aggregateOf({ ...window, run, population: 'span', widgets, groupBy: [groupKey('name')] }),
     ),
   'the columns': (records) => records.columns(scopeOf(window)),
   'the columns of all records': (records) => records.columns(scopeOf()),

@@ -128,6 +128,76 @@ describe('POST …/metrics/custom_search', () => {
     });
   });
 
+  const reward = [{ id: 'r', metric_name: 'reward', aggregation: 'Average' }];
+
+  it('explains null metrics of traces where spans are counted; traces can be grouped', async () => {
+    const ofSpans = await answered({ group_by: 'model', metric_details: reward });
+    expect(ofSpans['aggregate_metrics']).to.include({ r: null });
+    expect(ofSpans['ems_captured_error']).to.equal(false);
+    expect(ofSpans['standard_errors']?.['1006']).to.include({
+      error_type: 'not_applicable_reason',
+      message:
+        "Only traces have values of 'reward', and spans are counted. Count traces, and group " +
+        'them by a column of their spans: any_span.model.',
+    });
+    const ofTraces = await answered({ group_by: 'any_span.model', metric_details: reward });
+    expect(ofTraces).to.deep.include({ standard_errors: {}, population: 'traces' });
+    const values = Object.entries(ofTraces['bucketed_metrics'] ?? {}).map(([key, buckets]) => {
+      const [{ group_by, r, requests_count, span_count } = {}] = buckets as readonly Record<
+        string,
+        unknown
+      >[];
+      return [key, group_by, r, requests_count, span_count];
+    });
+    expect(values).to.deep.equal([
+      ['', null, 0, 1, 2],
+      ['model-a', 'model-a', 1, 1, 3],
+      ['model-b', 'model-b', 1, 1, 3],
+    ]);
+    expect(ofTraces['aggregate_metrics']).to.include({ r: 0.5, requests_count: 2, span_count: 5 });
+  });
+
+  it('does not explain values that are not there at all, nor those of no record', async () => {
+    const cost = [{ id: 'c', metric_name: 'cost', aggregation: 'Sum' }];
+    expect(await answered({ group_by: 'model', metric_details: cost })).to.deep.include({
+      standard_errors: {},
+    });
+    const none = { ...day, start_time: '2026-03-01T23:00:00Z' };
+    expect(await answered({ ...none, group_by: 'model', metric_details: reward })).to.deep.include({
+      standard_errors: {},
+    });
+  });
+
+  it('groups by up to three columns, in days of the local time', async () => {
+    const answer = await answered({
+      group_by: ['any_span.type', 'tags', 'metrics/solved'],
+      interval_minutes: 1_440,
+      utc_offset_minutes: -30,
+    });
+    const buckets = Object.entries(answer['bucketed_metrics'] ?? {}).map(([key, found]) => {
+      const [{ group_by, start_bucket_time, requests_count } = {}] = found as readonly Record<
+        string,
+        unknown
+      >[];
+      expect(JSON.stringify(group_by)).to.equal(key);
+      return [...(group_by as readonly unknown[]), start_bucket_time, requests_count];
+    });
+    const [before, after] = ['2026-02-28T00:30:00.000000Z', '2026-03-01T00:30:00.000000Z'];
+    expect(buckets).to.deep.equal([
+      ['llm', 'trial-0', true, before, 1],
+      ['llm', 'trial-1', false, after, 1],
+      ['llm', 'x', true, before, 1],
+      ['tool', 'trial-1', false, after, 1],
+    ]);
+    const four = await asked({ metric_details: [], group_by: ['a', 'b', 'c', 'd'] });
+    expect(four.body.detail[0]?.msg).to.equal('List should have at most 3 items, not 4');
+    const number = await asked({ metric_details: [], group_by: 5 });
+    expect(number.body.detail[0]).to.deep.include({
+      type: 'string_type',
+      loc: ['body', 'group_by'],
+    });
+  });
+
   it('has one bucket, the window, for an interval of null', async () => {
     const window = { start_time: '2026-01-31T12:34:56.5Z', end_time: '2027-01-01T00:00:00Z' };
     for (const group_by of [null, 'name']) {

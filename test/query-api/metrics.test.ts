@@ -2,52 +2,19 @@ import { expect } from 'chai';
 import type { CustomMetrics, CustomSearch } from '../../contract/metrics.js';
 import type { Aggregate, AggregateRefusal, Aggregation } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import type { Instant, Json } from '../../kernel/shapes.js';
 import { bucketOf, metricsParts, metricsRefusal } from '../../query-api/metrics/answer.js';
-import { metricsAsked, planMetrics, type MetricsPlan } from '../../query-api/metrics/plan.js';
+import { metricsAsked } from '../../query-api/metrics/plan.js';
 import { textOf } from '../support/json-parts.js';
-
-const from = '2026-03-01T00:00:00.000000Z' as Instant;
-const to = '2026-03-02T00:00:00.000000Z' as Instant;
-const request = (members: Partial<CustomSearch> = {}): CustomSearch => ({
-  start_time: from,
-  end_time: to,
-  metric_details: [],
-  ...members,
-});
-const types = (known: Readonly<Record<string, MetricType>> = {}) => new Map(Object.entries(known));
-const textLeaf = (name: string): Json => ({
-  filter: { type: 'text', name, operator: 'eq', value: 'x' },
-});
-const widget = (id: string, metric_name: string, aggregation: Aggregation) => ({
-  id,
-  metric_name,
-  aggregation,
-});
-
-const planOf = (
-  members: Partial<CustomSearch>,
-  known: Readonly<Record<string, MetricType>> = {},
-): MetricsPlan => {
-  const { plan, complaints } = planMetrics(request(members), types(known));
-  expect(complaints).to.deep.equal([]);
-  expect(plan).to.not.equal(null);
-  return plan as MetricsPlan;
-};
-const refusalOf = (
-  members: Partial<CustomSearch>,
-  known: Readonly<Record<string, MetricType>> = {},
-) => {
-  const { plan, complaints } = planMetrics(request(members), types(known));
-  expect(plan).to.equal(null);
-  expect(complaints).to.have.length(1);
-  return expect(complaints[0]);
-};
-const valueError = (loc: readonly string[], sentence: string) => ({
-  loc: ['body', ...loc],
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
-});
+import {
+  from,
+  planOf,
+  refusalOf,
+  request,
+  textLeaf,
+  to,
+  valueError,
+  widget,
+} from '../support/planned-metrics.js';
 
 describe('planning a custom search', () => {
   it('asks for the window, five minutes a bucket and no groups unless told', () => {
@@ -59,7 +26,8 @@ describe('planning a custom search', () => {
       filter: null,
       widgets: [],
       intervalMinutes: 5,
-      groupBy: null,
+      offsetMinutes: 0,
+      groupBy: [],
     });
     expect(planOf({ interval_minutes: 30 }).intervalMinutes).to.equal(30);
   });
@@ -234,40 +202,6 @@ describe('a widget of a custom search', () => {
   });
 });
 
-describe('grouping a custom search', () => {
-  const place = ['group_by'];
-
-  it('takes texts, ids, numbers, booleans, tags and whatever has no type yet', () => {
-    for (const column of [
-      'input',
-      'session_id',
-      'status_code',
-      'temperature',
-      'has_children',
-      'tags',
-      'user_metadata/team',
-      'metrics/unheard',
-    ]) {
-      expect(planOf({ group_by: column }).groupBy).to.equal(column);
-    }
-    planOf({ group_by: 'metrics/m' }, { m: 'boolean' });
-    planOf({ group_by: 'metrics/m' }, { m: 'text' });
-  });
-
-  it('refuses dates and numeric metrics', () => {
-    for (const column of ['created_at', 'updated_at', 'metrics/cost', 'metrics/m']) {
-      refusalOf({ group_by: column }, { m: 'integer' }).to.deep.equal(
-        valueError(place, `column '${column}' cannot be grouped by`),
-      );
-    }
-  });
-
-  it('refuses columns that nobody knows', () => {
-    refusalOf({ group_by: 'nowhere' }).to.deep.equal(valueError(place, "unknown column 'nowhere'"));
-    refusalOf({ group_by: '' }).to.deep.equal(valueError(place, "unknown column ''"));
-  });
-});
-
 describe('the answer of a custom search', () => {
   const cell = (requests: number, widgets: Aggregate['total']['widgets'] = {}) => ({
     widgets,
@@ -292,7 +226,7 @@ describe('the answer of a custom search', () => {
 
   it('has its groups in the order of members, whatever their keys', () => {
     const keys = ['10', '9', '__proto__', 'a', 'z"'];
-    const groups = keys.map((key) => ({ key, value: key, buckets: [] }));
+    const groups = keys.map((key) => ({ key, values: [key], buckets: [] }));
     const { bucketed_metrics: bucketed } = answered({ group_by: 'name' }, { groups });
     expect(Object.keys(bucketed)).to.deep.equal(['9', '10', '__proto__', 'a', 'z"']);
   });
@@ -315,7 +249,7 @@ describe('the answer of a custom search', () => {
   it('says the group in each bucket only when there are groups', () => {
     const bucket = { start: from, end: to, ...cell(1, { w: 0.5 }) };
     const widgets = [widget('w', 'cost', 'Sum')];
-    const groups = [{ key: '', value: null, buckets: [bucket] }];
+    const groups = [{ key: '', values: [null], buckets: [bucket] }];
     const grouped = answered({ group_by: 'name', metric_details: widgets }, { groups });
     expect(grouped.group_by_columns).to.deep.equal(['name']);
     expect(grouped.bucketed_metrics).to.deep.equal({
@@ -333,9 +267,26 @@ describe('the answer of a custom search', () => {
     });
     const whole = answered(
       { metric_details: widgets },
-      { groups: [{ key: 'all', value: null, buckets: [bucket] }] },
+      { groups: [{ key: 'all', values: [], buckets: [bucket] }] },
     );
     expect(whole.bucketed_metrics['all']?.[0]).to.not.have.property('group_by');
+  });
+
+  it('names each group of several columns by the list of their values', () => {
+    const bucket = { start: from, end: to, ...cell(1) };
+    const values = ['model-a', null, true];
+    const groups = [{ key: JSON.stringify(values), values, buckets: [bucket] }];
+    const asked = { group_by: ['any_span.model', 'name', 'metrics/m'] };
+    const answer = answered(asked, { groups });
+    expect(answer.group_by_columns).to.deep.equal(asked.group_by);
+    expect(answer.bucketed_metrics['["model-a",null,true]']?.[0]).to.deep.include({
+      group_by: values,
+    });
+    const one = answered(
+      { group_by: ['name'] },
+      { groups: [{ ...groups[0], key: 'a', values: ['a'] } as never] },
+    );
+    expect(one.bucketed_metrics['a']?.[0]).to.deep.include({ group_by: 'a' });
   });
 
   it('has every widget: an unknown metric counts 0 and has no other number', () => {
@@ -399,6 +350,10 @@ describe('the answer of a custom search', () => {
     ]);
     expect(refused({ refused: 'long-group-value' })).to.deep.equal([
       valueError(['group_by'], "column 'name' has values over 1024 characters"),
+    ]);
+    const several = planOf({ group_by: ['name', 'any_span.model'] });
+    expect(metricsRefusal(several, { refused: 'groups' }).complaints).to.deep.equal([
+      valueError(['group_by'], "columns 'name', 'any_span.model' have more than 1000 groups"),
     ]);
     expect(refused({ refused: 'categories', widget: 0 })).to.deep.equal([
       valueError(

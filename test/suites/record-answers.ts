@@ -7,10 +7,12 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { instantOf, microsecondsOf } from '../../kernel/records/buckets.js';
 import {
   aggregateOf,
+  groupKey,
   noon,
   putRows,
   scopeOf,
   searchOf,
+  spanId,
   spanRow,
   traceId,
   traceRow,
@@ -37,7 +39,9 @@ export const recordAnswerSuite = (records: () => Records): void => {
       aggregation: `P${percent}` as const,
       type: 'floating_point' as const,
     }));
-    const answer = answered(await records().aggregate(aggregateOf({ widgets, groupBy: 'name' })));
+    const answer = answered(
+      await records().aggregate(aggregateOf({ widgets, groupBy: [groupKey('name')] })),
+    );
     for (const { key, buckets } of answer.groups) {
       const count = Number(key.slice(1));
       const expected = ranks.map((percent) => [`P${percent}`, Math.ceil((percent * count) / 100)]);
@@ -188,8 +192,8 @@ const limitTests = (records: () => Records): void => {
       traceRow(place, { values: { name: `n${place}`, status_code: place } }),
     );
     await putRows(records(), rows);
-    const byName = aggregateOf({ groupBy: 'name' });
-    const byStatus = aggregateOf({ groupBy: 'status_code' });
+    const byName = aggregateOf({ groupBy: [groupKey('name')] });
+    const byStatus = aggregateOf({ groupBy: [groupKey('status_code')] });
     expect(answered(await records().aggregate(byName)).groups).to.have.lengthOf(1_000);
     expect(answered(await records().aggregate(byStatus)).groups).to.have.lengthOf(1_000);
     await putRows(records(), [traceRow(1_000)]);
@@ -199,9 +203,29 @@ const limitTests = (records: () => Records): void => {
 
   it('refuse to group by texts of more than 1,024 code points', async () => {
     await putRows(records(), [traceRow(1, { values: { input: '🎉'.repeat(1_024) } })]);
-    const plan = aggregateOf({ groupBy: 'input' });
+    const plan = aggregateOf({ groupBy: [groupKey('input')] });
     expect(answered(await records().aggregate(plan)).groups).to.have.lengthOf(1);
     await putRows(records(), [traceRow(2, { values: { input: 'x'.repeat(1_025) } })]);
+    expect(await records().aggregate(plan)).to.deep.equal({ refused: 'long-group-value' });
+  });
+
+  it('refuse a thousand groups and one by columns of spans, and long values of them', async () => {
+    const trace = traceRow(1);
+    const spans = Array.from({ length: 1_000 }, (_, place) =>
+      spanRow(trace, place + 1, { values: { id: spanId(place), model: `m${place}` } }),
+    );
+    const plan = aggregateOf({ groupBy: [groupKey('model', 'any_span')] });
+    const withSpans = (more: readonly RecordRow[]) =>
+      putRows(records(), [trace, ...spans, ...more]);
+    const another = (model: string) =>
+      spanRow(trace, 1_001, { values: { id: spanId(1_001), model } });
+    await withSpans([]);
+    const { total, groups } = answered(await records().aggregate(plan));
+    expect(total.requests).to.equal(1);
+    expect(groups.map(({ buckets }) => buckets[0]?.requests)).to.deep.equal(Array(1_000).fill(1));
+    await withSpans([another('m1000')]);
+    expect(await records().aggregate(plan)).to.deep.equal({ refused: 'groups' });
+    await withSpans([another('x'.repeat(1_025))]);
     expect(await records().aggregate(plan)).to.deep.equal({ refused: 'long-group-value' });
   });
 
@@ -242,7 +266,11 @@ const limitTests = (records: () => Records): void => {
         aggregation: 'Sum' as const,
         type: 'floating_point' as const,
       }));
-    const plan = aggregateOf({ groupBy: 'tags', intervalMinutes: 1, widgets: widgets(98) });
+    const plan = aggregateOf({
+      groupBy: [groupKey('tags')],
+      intervalMinutes: 1,
+      widgets: widgets(98),
+    });
     expect(await records().aggregate(plan)).to.deep.equal({ refused: 'values', count: 1_010_000 });
     const legal = answered(await records().aggregate({ ...plan, widgets: widgets(2) }));
     expect(legal.groups.flatMap(({ buckets }) => buckets)).to.have.lengthOf(10_000);

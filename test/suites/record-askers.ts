@@ -5,6 +5,7 @@ import type { Filter } from '../../kernel/filter.js';
 import type { Records } from '../../kernel/records/records.js';
 import {
   aggregateOf,
+  groupKey,
   idsOf,
   project,
   putRows,
@@ -55,7 +56,7 @@ export const recordAskersSuite = (records: () => Records): void => {
     const asked = [
       records().search(searchOf(), asking),
       records().count(scopeOf(), asking),
-      records().aggregate(aggregateOf({ groupBy: 'name' }), asking),
+      records().aggregate(aggregateOf({ groupBy: [groupKey('name')] }), asking),
       records().columns(scopeOf(), asking),
       records().locate(project, 'trace', traceId(0), asking),
       records().groupOf({ project, population: 'trace', id: traceId(0), bytesMax: 1 }, asking),

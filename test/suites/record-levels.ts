@@ -5,6 +5,7 @@ import type { Records } from '../../kernel/records/records.js';
 import type { Population } from '../../kernel/records/record.js';
 import {
   aggregateOf,
+  groupKey,
   idsOf,
   noon,
   putRows,
@@ -97,7 +98,7 @@ export const recordLevelSuite = (records: () => Records): void => {
       { id: 'w', metric: 'cost', aggregation: 'P50', type: 'floating_point' },
     ] as const;
     const cell = async (filter: Filter) =>
-      records().aggregate(aggregateOf({ filter, widgets, groupBy: 'name' }));
+      records().aggregate(aggregateOf({ filter, widgets, groupBy: [groupKey('name')] }));
     const left = await cell(some('span', named('find')));
     expect(left).to.deep.nested.include({ 'total.requests': 1, 'total.spans': 2 });
     expect(left).to.deep.include({ errors: [{ code: 7, message: 'no' }] });

@@ -6,6 +6,7 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
 import {
   aggregateOf,
+  groupKey,
   awkwardTrace,
   everything,
   groupsOf,
@@ -93,7 +94,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect(await records().checkpoint()).to.equal(start);
     expect(await all(records())).to.deep.equal([]);
     expect(await records().count(scopeOf())).to.equal(0);
-    expect(await records().aggregate(aggregateOf({ groupBy: 'name' }))).to.deep.equal({
+    expect(await records().aggregate(aggregateOf({ groupBy: [groupKey('name')] }))).to.deep.equal({
       total: { widgets: {}, requests: 0, sessions: 0, spans: 0 },
       groups: [],
       errors: [],

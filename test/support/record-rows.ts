@@ -4,6 +4,7 @@ import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/rec
 import {
   allTraces,
   type AggregatePlan,
+  type GroupKey,
   type RecordScope,
   type SearchPlan,
 } from '../../kernel/records/questions.js';
@@ -103,12 +104,17 @@ export const searchOf = (changes: Partial<SearchPlan> = {}): SearchPlan => ({
   limit: 1_000,
   ...changes,
 });
+export const groupKey = (column: string, of: GroupKey['of'] = 'record'): GroupKey => ({
+  column,
+  of,
+});
 export const aggregateOf = (changes: Partial<AggregatePlan> = {}): AggregatePlan => ({
   ...scopeOf(),
   population: 'trace',
   widgets: [],
   intervalMinutes: 5,
-  groupBy: null,
+  offsetMinutes: 0,
+  groupBy: [],
   ...changes,
 });
 

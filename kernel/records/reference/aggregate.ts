@@ -1,4 +1,4 @@
-import { byCodePoint, codePoints, firstCharacters } from '../../code-points.js';
+import { byCodePoint, firstCharacters } from '../../code-points.js';
 import { bucketBounds, bucketOf, microsecondsOf } from '../buckets.js';
 import {
   columnValue,
@@ -15,20 +15,22 @@ import {
   answeredValuesMax,
   categoriesMax,
   comparedCharactersMax,
+  groupName,
   groupsMax,
-  groupValueCharactersMax,
   type Aggregate,
   type AggregateCell,
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
   type ColumnFacts,
+  type GroupValue,
   type RecordScope,
   type Widget,
   userMetadataKeysMax,
 } from '../questions.js';
 import type { MetricError, MetricType, MetricValue, RecordRow } from '../record.js';
 import type { Instant } from '../../shapes.js';
+import { groupsOf, isLongValue } from './groups.js';
 
 // The reference for engines: small and plain, over arrays, for any number of rows that a test can
 // hold.
@@ -153,8 +155,6 @@ export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): Col
   };
 };
 
-type GroupValue = string | number | boolean | null;
-
 /**
  * Contract 4.5 over all rows of the project. Refusals in this order: a long group value, too many
  * groups, too many categories (of the first widget that has them), too many answered values.
@@ -166,58 +166,45 @@ export const aggregate = (
   const types = metricTypes(rows);
   const below = belowIn(rows);
   const considered = rows.filter((row) => considers(plan, row, below));
-  const grouped = new Map<string, { value: GroupValue; rows: RecordRow[] }>();
+  const grouped = new Map<string, { values: readonly GroupValue[]; rows: RecordRow[] }>();
   for (const row of considered) {
-    for (const [key, value] of groupsOf(plan.groupBy, row, types)) {
-      const group = grouped.get(key) ?? { value, rows: [] };
+    const values = groupsOf(plan.groupBy, row, types, below(row));
+    for (const [key, one] of new Map(values.map((each) => [groupName(each), each]))) {
+      const group = grouped.get(key) ?? { values: one, rows: [] };
       group.rows.push(row);
       grouped.set(key, group);
     }
   }
-  const keys = [...grouped.keys()];
-  if (keys.some((key) => codePoints(key) > groupValueCharactersMax)) {
+  if ([...grouped.values()].some(({ values }) => values.some(isLongValue))) {
     return { refused: 'long-group-value' };
   }
-  if (keys.length > groupsMax) return { refused: 'groups' };
+  if (grouped.size > groupsMax) return { refused: 'groups' };
   const crowded = plan.widgets.findIndex((widget) => isCrowded(widget, considered));
   if (crowded >= 0) return { refused: 'categories', widget: crowded };
   const groups = [...grouped]
     .sort(([one], [other]) => byCodePoint(one, other))
-    .map(([key, group]) => ({ key, value: group.value, buckets: bucketsOf(plan, group.rows) }));
+    .map(([key, { values, rows: members }]) => ({
+      key,
+      values,
+      buckets: bucketsOf(plan, members),
+    }));
   const cells = groups.reduce((sum, { buckets }) => sum + buckets.length, 0);
   const count = cells * (plan.widgets.length + 3);
   if (count > answeredValuesMax) return { refused: 'values', count };
   return { total: cellOf(plan, considered), groups, errors: errorsOf(plan, considered, rows) };
 };
 
-/**
- * The groups that a record counts in, with the value in its own type. Missing and `""` share a key
- * (contract 4.5, rule 6).
- */
-const groupsOf = (
-  column: string | null,
-  row: RecordRow,
-  types: ReadonlyMap<string, MetricType>,
-): readonly (readonly [string, GroupValue])[] => {
-  if (column === null) return [['all', null]];
-  const value = columnValue(row, column, types);
-  const values = Array.isArray(value) ? [...new Set<string>(value)] : [value as GroupValue];
-  return (values.length === 0 ? [null] : values).map((one) =>
-    one === null || one === '' ? ['', null] : [String(one), one],
-  );
-};
-
 const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGroup['buckets'] => {
   const buckets = new Map<bigint, RecordRow[]>();
   for (const row of rows) {
     const at = microsecondsOf(row.values['created_at'] as Instant);
-    const bucket = bucketOf(at, plan.intervalMinutes);
+    const bucket = bucketOf(at, plan);
     buckets.set(bucket, [...(buckets.get(bucket) ?? []), row]);
   }
   return [...buckets]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([bucket, members]) => ({
-      ...bucketBounds(bucket, plan.intervalMinutes),
+      ...bucketBounds(bucket, plan),
       ...cellOf(plan, members),
     }));
 };

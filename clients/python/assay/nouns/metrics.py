@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Optional, Sequence
+from typing import Literal, Optional, Sequence, Union
 
 from ..noun import Noun
 from ..operation import Operation
@@ -63,7 +63,8 @@ class Metrics(Noun):
         metrics_testing_id: Optional[str] = None,
         filter_tree: Optional[FilterNode] = None,
         interval_minutes: Optional[int] = None,
-        group_by: Optional[str] = None,
+        group_by: Optional[Union[str, Sequence[str]]] = None,
+        utc_offset_minutes: Optional[int] = None,
         population: Optional[Literal["traces", "spans"]] = None,
         project_id: Optional[str] = None,
     ) -> CustomSearchResponse:
@@ -71,7 +72,9 @@ class Metrics(Noun):
 
         Each widget has a value over the whole window and one for each bucket and group. Traces
         are counted, unless `group_by` or the filter names a column that only spans have;
-        `population` settles it, and the answer says it. Requires `viewer`; contract 4.5.
+        `population` settles it, and the answer says it. `any_span.model` groups traces by a
+        column of their spans, and a list groups by up to three columns. Requires `viewer`;
+        contract 4.5.
         """
         return self._ask(
             _custom_search,
@@ -86,6 +89,7 @@ class Metrics(Noun):
                 "filter_tree": filter_tree,
                 "interval_minutes": interval_minutes,
                 "group_by": group_by,
+                "utc_offset_minutes": utc_offset_minutes,
                 "population": population,
             },
         )

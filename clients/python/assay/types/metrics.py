@@ -33,7 +33,7 @@ class _MetricBucket(TypedDict):
 
 
 class MetricBucket(_MetricBucket, total=False):
-    group_by: Optional[Union[str, float, bool]]
+    group_by: Union[Optional[Union[str, float, bool]], List[Optional[Union[str, float, bool]]]]
 
 
 class MetricDetail(TypedDict):

@@ -13,7 +13,10 @@ export type CustomSearch = {
 
   /** null: one bucket, the whole window. */
   readonly interval_minutes?: number | null;
-  readonly group_by?: string | null;
+  readonly group_by?: string | readonly string[] | null;
+
+  /** Minutes east of UTC of the local time in which buckets begin: 330 for +05:30. */
+  readonly utc_offset_minutes?: number | null;
   readonly population?: 'traces' | 'spans' | null;
 };
 
@@ -29,7 +32,8 @@ export type CustomSearchResponse = {
 export type MetricBucket = {
   readonly start_bucket_time: string;
   readonly end_bucket_time: string;
-  readonly group_by?: string | number | boolean | null;
+  readonly group_by?:
+    string | number | boolean | null | readonly (string | number | boolean | null)[];
   readonly requests_count: number;
   readonly session_count: number;
   readonly span_count: number;

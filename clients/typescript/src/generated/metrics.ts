@@ -15,7 +15,8 @@ export class Metrics {
    * Aggregate metrics over time buckets, filtered and grouped. Each widget has a value over
    * the whole window and one for each bucket and group. Traces are counted, unless `group_by`
    * or the filter names a column that only spans have; `population` settles it, and the
-   * answer says it. (contract 4.5)
+   * answer says it. `any_span.model` groups traces by a column of their spans, and a list
+   * groups by up to three columns. (contract 4.5)
    */
   search(
     input: { readonly project_id?: string } & CustomSearch,

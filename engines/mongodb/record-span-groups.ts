@@ -1,0 +1,55 @@
+import type { Document } from 'mongodb';
+import { groupsMax, groupValueCharactersMax } from '../../kernel/records/questions.js';
+import { groupOf, named, type GroupMember } from './record-cells.js';
+import type { Snapshot } from './snapshot.js';
+
+/**
+ * Makes a document of a trace for each group of the values of its spans, as the list `spanGroup`
+ * (contract 4.5, rule 6); a trace none of whose spans has a value is in the group of missing ones.
+ * Values longer than a group may have are cut, longest first, and a trace brings one group more
+ * than there may be at most: either is refused whatever else there is.
+ */
+export const spanGroupStages = (
+  { rows, visible }: Snapshot,
+  members: readonly GroupMember[],
+): readonly Document[] => {
+  const ofSpans = members.filter((one) => one.ofSpans);
+  const unwound = ofSpans.flatMap((one, at): Document[] => [
+    { $set: { [named('in', at)]: groupOf(one) } },
+    ...(one.isList ? [{ $unwind: `$${named('in', at)}` }] : []),
+  ]);
+  const values = ofSpans.map((_, at) => cut(`$${named('in', at)}`));
+  const missing = ofSpans.map(() => '');
+  const found = {
+    from: rows.collectionName,
+    localField: 'group',
+    foreignField: 'group',
+    as: 'spanGroup',
+    pipeline: [
+      { $match: { $and: [{ population: 'span' }, visible] } },
+      ...unwound,
+      { $group: { _id: values } },
+      { $match: { _id: { $ne: missing } } },
+      { $set: { length: { $max: { $map: { input: '$_id', in: lengthOf('$$this') } } } } },
+      { $sort: { length: -1 } },
+      { $limit: groupsMax + 1 },
+      { $project: { _id: 1 } },
+    ],
+  };
+  return [
+    { $lookup: found },
+    { $set: { spanGroup: { $cond: [{ $eq: ['$spanGroup', []] }, [missing], '$spanGroup._id'] } } },
+    { $unwind: '$spanGroup' },
+  ];
+};
+
+const isText = (value: string): Document => ({ $eq: [{ $type: value }, 'string'] });
+
+/** Of a text in characters; of other values 0. */
+export const lengthOf = (value: string): Document => ({
+  $cond: [isText(value), { $strLenCP: value }, 0],
+});
+
+const cut = (value: string): Document => ({
+  $cond: [isText(value), { $substrCP: [value, 0, groupValueCharactersMax + 1] }, value],
+});
