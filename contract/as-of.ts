@@ -31,12 +31,5 @@ export const asOfComplaints = ({ as_of }: { readonly as_of?: string }): readonly
     ? []
     : [complaint('neither a position nor a date-time')];
 
-/** For the `check` of a read that takes `as_of` and does not serve it yet. */
-export const asOfUnserved = (
-  { as_of }: { readonly as_of?: string },
-  what: string,
-): readonly Complaint[] =>
-  as_of === undefined ? [] : [complaint(`${what} cannot be read as of a past position yet`)];
-
 export const afterTheHead = (): Fault =>
   invalid([complaint('that position is after the last event')]);

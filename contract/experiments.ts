@@ -97,7 +97,9 @@ export const pageExperiments = operation({
 export const searchExperiments = operation({
   operationId: 'searchExperiments',
   summary: 'Experiments of a project, filtered, sorted and paged',
-  description: 'Each with its aggregates, ranking score and rank among its like.',
+  description:
+    'Each with its aggregates, ranking score and rank among its like; `as_of` shows them as they ' +
+    'were.',
   example: {
     filters: [{ name: 'experiment_group_name', operator: 'eq', value: 'prompts' }],
     sort: { name: 'created_at', ascending: false },

@@ -104,23 +104,44 @@ export const matches = (
   if ('any' in filter) return filter.any.some((node) => holds(node));
   if ('not' in filter) return !holds(filter.not);
   if ('some' in filter) return below(row).some((one) => holds(filter.where, one));
+  return filter.kind === 'fully_annotated'
+    ? isFullyAnnotated(row, templates, filter.users)
+    : leafHolds(filter, (column, kind) => leafValue(row, column, kind));
+};
+
+/** The same of a document's fields, which have no collections, levels and annotations. */
+export const matchesFields = (
+  filter: Filter,
+  fields: Readonly<Record<string, string | number | boolean | null>>,
+): boolean => {
+  if ('all' in filter) return filter.all.every((node) => matchesFields(node, fields));
+  if ('any' in filter) return filter.any.some((node) => matchesFields(node, fields));
+  if ('not' in filter) return !matchesFields(filter.not, fields);
+  if ('some' in filter || filter.kind === 'fully_annotated') return false;
+  return leafHolds(filter, (column) => fields[column] ?? null);
+};
+
+type ValueOf = (column: string, kind: MetricType) => ColumnValue;
+
+const leafHolds = (
+  filter: Exclude<Leaf, { readonly kind: 'fully_annotated' }>,
+  valueOf: ValueOf,
+): boolean => {
   switch (filter.kind) {
     case 'text':
-      return matchesText(filter, leafValue(row, filter.column, 'text'));
+      return matchesText(filter, valueOf(filter.column, 'text'));
     case 'id':
-      return matchesText(lowerCased(filter), leafValue(row, filter.column, 'text'));
+      return matchesText(lowerCased(filter), valueOf(filter.column, 'text'));
     case 'collection':
-      return matchesCollection(filter, standardValue(row, filter.column));
+      return matchesCollection(filter, valueOf(filter.column, 'text'));
     case 'date':
-      return compares(filter.operator, leafValue(row, filter.column, 'text'), filter.value);
+      return compares(filter.operator, valueOf(filter.column, 'text'), filter.value);
     case 'number':
-      return matchesNumber(filter, leafValue(row, filter.column, 'floating_point'));
+      return matchesNumber(filter, valueOf(filter.column, 'floating_point'));
     case 'boolean': {
-      const equal = leafValue(row, filter.column, 'boolean') === filter.value;
+      const equal = valueOf(filter.column, 'boolean') === filter.value;
       return filter.operator === 'eq' ? equal : !equal;
     }
-    case 'fully_annotated':
-      return isFullyAnnotated(row, templates, filter.users);
     default:
       return unreachable(filter);
   }

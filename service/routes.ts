@@ -65,6 +65,7 @@ import { groupReads } from '../query-api/groups/routes.js';
 import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { historyAnswers } from './answers/history.js';
+import { projectAt } from './answers/past-project.js';
 import { linesInTurn, openHistoryLine, pagesInTurn, toldInTurn } from './answers/history-turns.js';
 import { historyVerdicts } from './answers/history-verdict.js';
 import { peopleOf } from './answers/people.js';
@@ -154,7 +155,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...userReads({ documents, ...people }),
     ...currentUserReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
-    ...experimentReads({ documents, records, answers: needs.answers, ...questions }),
+    ...experimentReads({ ...needs, ...questions, projectAt: projectAt(needs) }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ documents, records, runInProject: questions.runInProject }),

@@ -42,15 +42,16 @@ export type Documented = {
   readonly all: <B>(projection: Folds<B>) => ReadonlyMap<string, Document<B>>;
 };
 
-/**
- * A state made of documents: each event goes through the projections that listen to it, as it does
- * when lists are folded. `keyOf`: which document of a projection is the resource's.
- */
-export const documentState = (
-  projections: readonly AnyProjection[],
-  show: (found: Documented) => ShownMembers | null,
-  keyOf: string,
-): OpenState => {
+/** Documents by key, of each collection that events are folded into. */
+export type DocumentFold = {
+  /** In the order of their positions, after all that were folded. */
+  readonly fold: (events: readonly Recorded[]) => void;
+  readonly has: (collection: string) => boolean;
+  readonly of: (collection: string) => ReadonlyMap<string, Document>;
+};
+
+/** Each event goes through the projections that listen to it, as it does when lists are folded. */
+export const openDocumentFold = (projections: readonly AnyProjection[]): DocumentFold => {
   const documents = new Map<string, Map<string, Document>>();
   const evolve = (projection: AnyProjection, event: Recorded): void => {
     if (!Object.hasOwn(projection.events, event.type)) return;
@@ -69,9 +70,23 @@ export const documentState = (
         for (const projection of projections) evolve(projection, readable(event));
       }
     },
+    has: (name) => projections.some(({ collection }) => collection.name === name),
+    of: (name) => documents.get(name) ?? new Map<string, Document>(),
+  };
+};
+
+/** A state made of documents. `keyOf`: which document of a projection is the resource's. */
+export const documentState = (
+  projections: readonly AnyProjection[],
+  show: (found: Documented) => ShownMembers | null,
+  keyOf: string,
+): OpenState => {
+  const { fold, of } = openDocumentFold(projections);
+  return {
+    fold,
     shown: () => {
       const all: Documented['all'] = <B>({ collection }: Folds<B>) =>
-        (documents.get(collection.name) ?? new Map()) as ReadonlyMap<string, Document<B>>;
+        of(collection.name) as ReadonlyMap<string, Document<B>>;
       return show({ all, of: (projection) => all(projection).get(keyOf) ?? null });
     },
   };

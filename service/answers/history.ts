@@ -163,7 +163,7 @@ const beside = ({ before, after }: Patches, rows: Patches | null): Patches =>
       };
 
 /** Null where today's code cannot fold an event: what lists set aside, history shows unchanged. */
-const foldable = <T>(fold: () => T): T | null => {
+export const foldable = <T>(fold: () => T): T | null => {
   try {
     return fold();
   } catch (error) {

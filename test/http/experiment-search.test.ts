@@ -56,19 +56,6 @@ describe('listing and searching experiments over HTTP', () => {
     expect(counted.body[0]).to.include({ num_sessions: 0 });
   });
 
-  it('answers 422 to questions about the past, which it does not support yet', async () => {
-    for (const when of ['0000000000000001', 'ffffffffffffffff', '']) {
-      const query = `?as_of=${when}`;
-      const sentence = 'Value error, experiments cannot be read as of a past position yet';
-      for (const reply of [
-        await app.client.send('GET', there(`/${ids[0]}${query}`)),
-        await app.client.send('POST', there(`/search${query}`), { body: {} }),
-      ]) {
-        expectInvalid(reply, ['query', 'as_of'], 'value_error', sentence);
-      }
-    }
-  });
-
   it('filters by each column with each operator', async () => {
     const user = (await app.client.call<ExperimentRecord[]>('GET', there(''))).body[0]?.created_by;
     const group = (await search(by('name', 'eq', 'alpha'))).body.experiments[0]

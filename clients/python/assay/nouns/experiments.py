@@ -237,8 +237,8 @@ class Experiments(Noun):
     ) -> Pages[Experiment]:
         """Experiments of a project, filtered, sorted and paged.
 
-        Each with its aggregates, ranking score and rank among its like. Requires `viewer`;
-        contract 4.6.
+        Each with its aggregates, ranking score and rank among its like; `as_of` shows them as
+        they were. Requires `viewer`; contract 4.6.
         """
         return self._pages(
             _search,

@@ -83,7 +83,7 @@ export class Experiments {
   }
   /**
    * Experiments of a project, filtered, sorted and paged. Each with its aggregates, ranking
-   * score and rank among its like. (contract 4.6)
+   * score and rank among its like; `as_of` shows them as they were. (contract 4.6)
    */
   search(
     input: { readonly project_id?: string; readonly as_of?: string } & SearchExperiments = {},
