@@ -10,12 +10,12 @@ export const openApiText = (): string =>
 /** The rows of contract 6 that are served, as the table of docs/operations.md. */
 export const operationTable = (): string =>
   [
-    '| method | path | contract | schemes | requires | does |',
-    '| --- | --- | --- | --- | --- | --- |',
+    '| method | path | contract | schemes | requires | unknown members | does |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
     ...operations.map(
-      ({ method, path, section, schemes, requires, summary }) =>
+      ({ method, path, section, schemes, requires, unknownMembers, summary }) =>
         `| ${method} | \`${path}\` | ${section} | ${schemes.join(' ') || '–'} ` +
-        `| \`${requires}\` | ${summary} |`,
+        `| \`${requires}\` | ${unknownMembers} | ${summary} |`,
     ),
   ].join('\n');
 

@@ -44,6 +44,8 @@ export const createApiKey = operation({
   path: '/v2/users/api_keys',
   kind: 'w',
   requires: 'api-key',
+  // A misspelt role or project would make a stronger key than was meant.
+  unknownMembers: 'refused',
   body: Type.Object({
     description: Type.String({ maxLength: 1_000 }),
     expires_at: maybe(instant),

@@ -7,6 +7,9 @@ export const defaultPageLimit = 100;
 /** Lists without pages are cut off here (contract 5.4, 5.5). */
 export const plainListMax = 1_000;
 
+/** What a list without pages says of itself when it is cut (contract 1.13). */
+export const moreRows = (more: boolean) => ({ 'X-More-Rows': more ? ['true'] : [] });
+
 const startingToken = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 });
 const limit = Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit });
 

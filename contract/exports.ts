@@ -20,6 +20,7 @@ export const exportMedia = {
 
 const file = {
   kind: 'r',
+  unknownMembers: 'near misses refused',
   media: exportMedia.jsonl,
   otherMedia: exportMedia.csv,
   response: Type.String(),

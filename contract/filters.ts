@@ -100,21 +100,19 @@ const leafSchemas = {
 const reference = (component: string): TSchema =>
   Type.Unsafe<unknown>({ $ref: `#/components/schemas/${component}` });
 const nodes = Type.Array(reference('FilterNode'), { minItems: 1 });
+/** Closed: a second member would be a condition that is not asked for (contract 3.7). */
+const node = (member: string, value: TSchema): TSchema =>
+  Type.Object({ [member]: value }, { additionalProperties: false });
+
+const levelMembers = ['any_span', 'all_spans', 'no_span', 'any_trace', 'all_traces', 'no_trace'];
 
 /** For `components/schemas` of the OpenAPI document, where the references between them resolve. */
 export const filterComponents: Readonly<Record<string, TSchema>> = {
   FilterNode: Type.Union(
     [
-      Type.Object({ filter: reference('FilterLeaf') }),
-      Type.Object({ and_: nodes }),
-      Type.Object({ and: nodes }),
-      Type.Object({ or: nodes }),
-      Type.Object({ or_: nodes }),
-      Type.Object({ not: reference('FilterNode') }),
-      Type.Object({ not_: reference('FilterNode') }),
-      ...['any_span', 'all_spans', 'no_span', 'any_trace', 'all_traces', 'no_trace'].map((member) =>
-        Type.Object({ [member]: reference('FilterNode') }),
-      ),
+      node('filter', reference('FilterLeaf')),
+      ...['and_', 'and', 'or', 'or_'].map((member) => node(member, nodes)),
+      ...['not', 'not_', ...levelMembers].map((member) => node(member, reference('FilterNode'))),
     ],
     {
       description:

@@ -14,6 +14,7 @@ const lines = {
   section: '5.14',
   method: 'GET',
   kind: 'r',
+  unknownMembers: 'near misses refused',
   media: 'application/x-ndjson',
   response: Type.String(),
 } as const;

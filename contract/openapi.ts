@@ -1,6 +1,12 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { named, type Json, type JsonObject } from '../kernel/shapes.js';
-import { takesIdempotencyKey, type Method, type Operation, type Scheme } from './operation.js';
+import {
+  takesIdempotencyKey,
+  type Method,
+  type Operation,
+  type Scheme,
+  type UnknownMembers,
+} from './operation.js';
 import { exampleOf, exampleParameter } from './openapi-examples.js';
 import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
@@ -168,6 +174,10 @@ const bodyName = ({ operationId }: Operation): string =>
 const answerName = (operation: Operation): string | undefined =>
   'properties' in operation.response ? `${bodyName(operation)}Response` : undefined;
 
+/** As it is checked: by its operation, which refuses members that it does not know. */
+const closed = (body: TSchema, { unknownMembers }: Operation): TSchema =>
+  unknownMembers === 'refused' ? { ...body, additionalProperties: false } : body;
+
 /** A form has its file parts as binary strings next to the text parts. */
 const requestBody = (body: TSchema, operation: Operation, publish: Publish): JsonObject => {
   const { form, encoding, example, protobuf } = operation;
@@ -175,7 +185,10 @@ const requestBody = (body: TSchema, operation: Operation, publish: Publish): Jso
     return {
       required: 'required' in body || !('properties' in body),
       content: {
-        [bodyMedia[encoding]]: { schema: publish(body, bodyName(operation)), example },
+        [bodyMedia[encoding]]: {
+          schema: publish(closed(body, operation), bodyName(operation)),
+          example,
+        },
         ...(protobuf !== null && { 'application/x-protobuf': { schema: bytes } }),
       },
     };
@@ -203,11 +216,18 @@ const requestBody = (body: TSchema, operation: Operation, publish: Publish): Jso
   };
 };
 
+/** Contract 1.2, rule 3; ignored members are the rule, which needs no words. */
+const unknownSaid: Readonly<Record<UnknownMembers, string>> = {
+  ignored: '',
+  'near misses refused': 'A misspelt member is refused. ',
+  refused: 'Unknown members and parameters are refused. ',
+};
+
 const operationObject = (operation: Operation): JsonObject => ({
   summary: operation.summary,
   description:
-    `${operation.description} Requires \`${operation.requires}\`; ` +
-    `contract ${operation.section}.`.trim(),
+    `${operation.description} ${unknownSaid[operation.unknownMembers]}` +
+    `Requires \`${operation.requires}\`; contract ${operation.section}.`.trim(),
   // An operation without credentials says so too: the document has no global security.
   security: operation.schemes.map((one) => ({ [schemeNames[one]]: [] })),
 });

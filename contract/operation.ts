@@ -33,6 +33,14 @@ export type Form<B extends TSchema> = {
 };
 
 /**
+ * What becomes of members and query parameters that an operation does not name, and of names that
+ * are sent twice (contract 1.2, rule 3). `ignored`: they are left out and named in the answer.
+ * `near misses refused`: a name close to a known one, or of another kind of the same union, or sent
+ * twice, is 422; the rest is ignored. `refused`: all of them are 422.
+ */
+export type UnknownMembers = 'ignored' | 'near misses refused' | 'refused';
+
+/**
  * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the
  * OpenAPI document, the role matrix and docs/operations.md.
  */
@@ -64,8 +72,9 @@ export type Operation<
   readonly orSelf: boolean;
   readonly params: P;
   readonly query: Q;
-  /** Null: the operation has no body and ignores one. For a form: its text parts. */
+  /** Null: the operation has no body. For a form: its text parts. */
   readonly body: B | null;
+  readonly unknownMembers: UnknownMembers;
   /**
    * Not null: the schema of the body depends on this path parameter, and `body` is the union of
    * all. A value that is not listed has no schema; the handler answers it.
@@ -128,6 +137,7 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
       Operation<P, Q, B, R>,
       | 'description'
       | 'example'
+      | 'unknownMembers'
       | 'schemes'
       | 'orSelf'
       | 'size'
@@ -174,6 +184,7 @@ export const operation = <
   ...written,
   params: written.params ?? (nothing as unknown as P),
   query: written.query ?? (nothing as unknown as Q),
+  unknownMembers: written.unknownMembers ?? unknownMembersOf(written),
   faults: [...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contended : [])])],
   body: written.form?.parts ?? written.body ?? null,
   bodyBy: written.bodyBy ?? null,
@@ -182,6 +193,23 @@ export const operation = <
 
 const formOf = <B extends TSchema>({ parts: _parts, ...form }: Form<B>): Omit<Form<B>, 'parts'> =>
   form;
+
+/**
+ * A misspelt filter widens what is found, exported or scored; a misspelt member of a deletion
+ * widens what is destroyed.
+ */
+const unknownMembersOf = ({
+  method,
+  body,
+}: {
+  readonly method: Method;
+  readonly body?: TSchema;
+}): UnknownMembers => {
+  if (method === 'DELETE') return 'refused';
+  const { properties = {} } = (body ?? {}) as Partial<TObject>;
+  const filters = ['filters', 'filter_tree'].some((member) => Object.hasOwn(properties, member));
+  return filters ? 'near misses refused' : 'ignored';
+};
 
 /** A write that `Idempotency-Key` makes repeatable (contract 1.8, rule 1); logins ignore it. */
 export const takesIdempotencyKey = ({
@@ -286,7 +314,8 @@ type Told<T> =
       readonly body?: never;
     };
 
-type NoteHeader = 'X-New-Columns' | 'X-Unknown-Columns';
+/** `X-More-Rows`: `true` of a list without pages that ends where more rows follow. */
+export type NoteHeader = 'X-New-Columns' | 'X-Unknown-Columns' | 'X-More-Rows';
 
 export type Answer<T> = Told<T> & {
   /**
@@ -298,7 +327,7 @@ export type Answer<T> = Told<T> & {
   readonly etag?: string;
   /** The refresh cookie that the client is to keep from now on. */
   readonly cookie?: RefreshCookie;
-  /** Headers with names in them: what the caller may not have meant. None is not said. */
+  /** Headers with names in them: what was not done of the request. None is not said. */
   readonly notes?: Readonly<Partial<Record<NoteHeader, readonly string[]>>>;
 };
 

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
+  maybe,
   named,
   nullable,
   oneOf,
@@ -11,6 +12,7 @@ import {
   type UserId,
 } from '../kernel/shapes.js';
 import { operation } from './operation.js';
+import { dryRunMembers } from './record-deletions.js';
 
 export const deleteByMetadataJob = 'delete_by_metadata';
 const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
@@ -55,21 +57,39 @@ export const orgJob = named(
 export const deleteByMetadata = operation({
   operationId: 'deleteByMetadata',
   summary: 'Delete all sessions and traces of the organisation that have a metadata entry',
-  description: 'Runs in the background: poll the job. Its texts cannot be restored.',
+  description:
+    'Runs in the background: poll the job. Its texts cannot be restored. With `dry_run` no job ' +
+    'is made: `matched` says what it would delete, `ids` are the first 1,000.',
   example: { metadata_key: 'customer', metadata_value: 'acme' },
   section: '5.13',
   method: 'POST',
   path: '/v2/org-jobs/delete-by-metadata',
   kind: 'w',
   requires: 'admin',
+  unknownMembers: 'refused',
   query: Type.Object({ immediate: Type.Optional(Type.Boolean({ default: false })) }),
   body: Type.Object({
     metadata_key: Type.String({ minLength: 1, maxLength: 256 }),
     metadata_value: Type.String({ maxLength: 4_096 }),
+    dry_run: maybe(
+      Type.Boolean({ default: false, description: 'Say what would be deleted, start no job.' }),
+    ),
   }),
-  response: Type.Object({ job_id: id('OrgJobId'), message: Type.String() }),
+  response: Type.Object({
+    /** Null with `dry_run`: there is no job. */
+    job_id: nullable(id('OrgJobId')),
+    message: Type.String(),
+    /** With `dry_run`: what a job that begins now would count as its `result`. */
+    matched: Type.Optional(result),
+    ...dryRunMembers,
+    /** With `dry_run`: true when more match than are counted (contract 1.11). */
+    more: Type.Optional(Type.Boolean()),
+  }),
   faults: ['forbidden'],
 });
+
+/** Contract 1.11: sessions and traces that a dry run counts, each. */
+export const dryRunCountedMax = 100_000;
 
 export const getOrgJob = operation({
   operationId: 'getOrgJob',

@@ -10,6 +10,14 @@ import { optionalWindow, runSelector, selectedRun } from './selectors.js';
 /** Of one call (contract 5.7). */
 export const deletedMax = 1_000;
 
+/** Answered to `dry_run` only. */
+export const dryRunMembers = {
+  /** Of all that match, however many one call deletes. */
+  matched_count: Type.Optional(Type.Integer()),
+  /** The first ones, in the order in which calls delete them. */
+  ids: Type.Optional(Type.Array(Type.String(), { maxItems: deletedMax })),
+};
+
 /** A window narrows further, so that the body of a search deletes what that search found. */
 const deletionBody = named(
   'RecordDeletion',
@@ -18,6 +26,9 @@ const deletionBody = named(
     filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
     filter_tree: maybe(filterNode),
     ...optionalWindow,
+    dry_run: maybe(
+      Type.Boolean({ default: false, description: 'Say what would be deleted, delete nothing.' }),
+    ),
   }),
 );
 export type RecordDeletion = Static<typeof deletionBody>;
@@ -28,7 +39,8 @@ const deletion = (operationId: string, population: Population) =>
     summary: `Delete ${population}s, at most ${deletedMax} per call`,
     description:
       'Those that a search with the same members finds; at least one of them narrows. ' +
-      'While `remaining` is true there are more: call again.',
+      'While `remaining` is true there are more: call again. With `dry_run` nothing is deleted: ' +
+      '`matched_count` is how many match, `ids` are the first 1,000.',
     example: {
       log_stream_id: exampleIds.log_stream_id,
       filters: [{ type: 'text', name: 'name', operator: 'eq', value: 'book' }],
@@ -38,6 +50,7 @@ const deletion = (operationId: string, population: Population) =>
     path: `/v2/projects/{project_id}/${population}s/delete`,
     kind: 'w',
     requires: 'owner',
+    unknownMembers: 'refused',
     params: Type.Object({ project_id: id('ProjectId') }),
     body: deletionBody,
     response: named(
@@ -47,6 +60,7 @@ const deletion = (operationId: string, population: Population) =>
         deleted_count: Type.Integer(),
         /** More records match: call again. */
         remaining: Type.Boolean(),
+        ...dryRunMembers,
       }),
     ),
     faults: ['not-found', 'forbidden', 'conflict'],

@@ -66,12 +66,16 @@ export const valueComplaint = (loc: readonly string[], sentence: string): Compla
   return { loc, msg, type: 'value_error' };
 };
 
-/** There is nothing at this place that anybody reads (contract 1.4). */
-export const extraForbidden = (loc: readonly string[]): Complaint => ({
-  loc,
-  msg: 'Extra inputs are not permitted',
-  type: 'extra_forbidden',
-});
+/**
+ * The operation reads nothing at this place (contract 1.4). `meant`: the known name that is near;
+ * the name itself when the operation knows it elsewhere only.
+ */
+export const extraForbidden = (loc: readonly string[], meant: string | null = null): Complaint => {
+  const hint =
+    meant === loc.at(-1) ? `, \`${meant}\` does not belong here` : `, did you mean \`${meant}\`?`;
+  const msg = `Extra inputs are not permitted${meant === null ? '' : hint}`;
+  return { loc, msg, type: 'extra_forbidden' };
+};
 
 /** A 422 about one place of the request. */
 export const valueError = (loc: readonly string[], sentence: string): Fault =>

@@ -80,6 +80,7 @@ import { otelReceivedIn } from './answers/otel-received.js';
 import { entryEvidence } from './answers/entry-evidence.js';
 import { datasetAt, datasetUnlinking, datasetUse } from './answers/dataset-use.js';
 import { recordWrites } from '../command-api/records/routes.js';
+import { orgJobPreviewOf } from './answers/org-jobs.js';
 import { recordChoiceOf } from './answers/record-choice.js';
 import { questionsOf } from './answers/questions.js';
 import { openTaskProgresses } from '../query-api/scorer-tasks/progress.js';
@@ -160,7 +161,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ documents, records, runInProject: questions.runInProject }),
     ...metricReads({ records, answers: needs.answers, ...questions }),
-    ...orgJobWrites({ log, secrets }),
+    ...orgJobWrites({ log, secrets, preview: orgJobPreviewOf(needs) }),
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ ...needs, ...questions, otelReceived: otelReceivedIn(log) }),

@@ -1,4 +1,12 @@
-import { deleteByMetadata, deleteByMetadataJob } from '../../contract/org-jobs.js';
+import {
+  deleteByMetadata,
+  deleteByMetadataJob,
+  dryRunCountedMax,
+  type OrgJobResult,
+} from '../../contract/org-jobs.js';
+import { deletedMax } from '../../contract/record-deletions.js';
+import { counted } from '../../kernel/fault.js';
+import type { OrganizationId } from '../../kernel/shapes.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
@@ -6,14 +14,47 @@ import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
 import { ask } from './org-jobs.js';
 import type { TextSeal } from '../../kernel/credentials.js';
 
+/** What a deletion that begins now would delete. */
+export type OrgJobPreview = {
+  readonly matched: OrgJobResult;
+  /** Of sessions, then of traces. */
+  readonly ids: readonly string[];
+  /** More match than are counted. */
+  readonly more: boolean;
+};
 export type OrgJobNeeds = {
   readonly log: EventLog;
+  /** Counts at most so many sessions and traces, each. */
+  readonly preview: (
+    organization: OrganizationId,
+    entry: { readonly key: string; readonly value: string },
+    most: { readonly counted: number; readonly ids: number },
+    signal: AbortSignal,
+  ) => Promise<OrgJobPreview>;
   readonly secrets: { readonly jobValues: TextSeal };
 };
 
 /** Contract 5.13: the request; command-api/org-jobs/worker.ts does what it asks for. */
-export const orgJobWrites = ({ log, secrets }: OrgJobNeeds): readonly Route[] => [
-  route(deleteByMetadata, async ({ body, query, principal, cause, mint }) => {
+export const orgJobWrites = ({ log, secrets, preview }: OrgJobNeeds): readonly Route[] => [
+  route(deleteByMetadata, async ({ body, query, principal, cause, mint, signal }) => {
+    if (body.dry_run === true) {
+      const entry = { key: body.metadata_key, value: body.metadata_value };
+      const most = { counted: dryRunCountedMax, ids: deletedMax };
+      const found = await preview(principal.organizationId, entry, most, signal);
+      const { sessions, traces } = found.matched;
+      const all = `${counted(sessions, 'session')} and ${counted(traces, 'trace')}`;
+      return {
+        position: await log.head(),
+        body: {
+          job_id: null,
+          message: `${all} would be deleted${found.more ? ', and more' : ''}.`,
+          matched: found.matched,
+          matched_count: sessions + traces,
+          ids: [...found.ids],
+          more: found.more,
+        },
+      };
+    }
     const id = mint('OrgJobId');
     const decide = ask({
       job_id: id,

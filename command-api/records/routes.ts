@@ -6,7 +6,7 @@ import {
   unchosenComplaints,
   type RecordDeletion,
 } from '../../contract/record-deletions.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { counted, type Complaint } from '../../kernel/fault.js';
 import { start, type EventLog } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { deleteRecords, inParts } from '../work/record-deletions.js';
@@ -31,6 +31,13 @@ export type RecordChoice = {
     body: RecordDeletion,
     limit: number,
   ) => Promise<Chosen>;
+  /** How many there are, and the ids of the first ones in that order. */
+  readonly preview: (
+    population: 'session' | 'trace',
+    project: ProjectId,
+    body: RecordDeletion,
+    idsMax: number,
+  ) => Promise<{ readonly count: number; readonly ids: readonly string[] }>;
   /** Waits for a while until what is recorded can be found. */
   readonly followed: () => Promise<unknown>;
 };
@@ -50,6 +57,19 @@ const deleting = (
   route(
     operation,
     async ({ body, params: { project_id: project }, cause, mint }) => {
+      if (body.dry_run === true) {
+        const { count, ids } = await choice.preview(population, project, body, deletedMax);
+        return {
+          position: await log.head(),
+          body: {
+            message: `${counted(count, population)} would be deleted.`,
+            deleted_count: 0,
+            remaining: count > 0,
+            matched_count: count,
+            ids: [...ids],
+          },
+        };
+      }
       const chosen = await choice.choose(population, project, body, deletedMax);
       const count = population === 'session' ? chosen.sessionIds.length : chosen.traceIds.length;
       const answer = {

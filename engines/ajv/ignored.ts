@@ -1,15 +1,20 @@
 import type { TSchema } from 'typebox';
 import { shapeOf, typeOf, type Shape, type Shaped } from './shape.js';
 
-/** Names and indices, from a value to a member of it that its schema does not name. */
-export type IgnoredPath = readonly string[];
+/** A member that the schema of its object does not name. */
+export type IgnoredMember = {
+  /** Names and indices, from the value to the member. */
+  readonly path: readonly string[];
+  /** Names that the object could have instead, those of other kinds of its union with them. */
+  readonly known: readonly string[];
+};
 
-/** One more than anybody is told of (contract 1.2, rule 3), to know that there are more. */
-const pathsMax = 21;
+/** One more than an answer names (contract 1.2, rule 3), to know that there are more. */
+export const ignoredMax = 21;
 
 /**
  * Takes the members out of a value that its schema does not name, wherever they are, and says which
- * they were: `pathsMax` at most, in the order in which they were sent. `components`: what stands
+ * they were: `ignoredMax` at most, in the order in which they were sent. `components`: what stands
  * for `component(name)` (kernel/shapes.ts).
  *
  * A record of an ingest request costs a look-up for each of its members, and nothing is made while
@@ -18,7 +23,7 @@ const pathsMax = 21;
 export const compileIgnored = (
   schema: TSchema,
   components: Readonly<Record<string, TSchema>>,
-): ((value: unknown) => readonly IgnoredPath[]) => {
+): ((value: unknown) => readonly IgnoredMember[]) => {
   // Made on first use, so that the service starts at once.
   let look: Look | null | undefined;
   return (value) => {
@@ -28,44 +33,62 @@ export const compileIgnored = (
 };
 
 /** Null: nothing was ignored. */
-type Look = (value: unknown) => IgnoredPath[] | null;
+type Look = (value: unknown) => IgnoredMember[] | null;
 type Members = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Members of all objects among the branches of a union. */
+const namesIn = (
+  branches: readonly Shape[],
+  definitionOf: (ref: string) => Shape,
+): readonly string[] => [
+  ...new Set(
+    branches.flatMap(({ $ref, properties }) =>
+      Object.keys(($ref === undefined ? properties : definitionOf($ref).properties) ?? {}),
+    ),
+  ),
+];
+
 /** Null for a shape in which nothing can be ignored. */
 const looks = ({ shape, definitions }: Shaped): Look | null => {
-  /** By the name of a definition; undefined while it is being made. */
+  /** By the name of a definition and what it has beside it; undefined while it is being made. */
   const made = new Map<string, Look | null | undefined>();
   const definitionOf = (ref: string): Shape => definitions[ref.slice('#/$defs/'.length)] ?? {};
   const accepts = acceptor(definitionOf);
 
-  const lookOf = (one: Shape): Look | null => {
-    if (one.$ref !== undefined) return lookOfReference(one.$ref);
+  /** `siblings`: names of members that the other branches of a union have. */
+  const lookOf = (one: Shape, siblings: readonly string[] = []): Look | null => {
+    if (one.$ref !== undefined) return lookOfReference(one.$ref, siblings);
     if (one.discriminator !== undefined) return lookOfTagged(one, one.discriminator.propertyName);
     if (one.anyOf !== undefined) return lookOfUnion(one.anyOf);
-    const [object, list] = [lookOfObject(one), lookOfList(one)];
+    const [object, list] = [lookOfObject(one, siblings), lookOfList(one)];
     if (object === null || list === null) return object ?? list;
     return (value) => (Array.isArray(value) ? list(value) : object(value));
   };
-  const lookOfReference = (ref: string): Look | null => {
-    if (made.has(ref)) {
-      const known = made.get(ref);
-      return known === undefined ? (value) => made.get(ref)?.(value) ?? null : known;
+  const lookOfReference = (ref: string, siblings: readonly string[]): Look | null => {
+    const key = [ref, ...siblings].join('\n');
+    if (made.has(key)) {
+      const known = made.get(key);
+      return known === undefined ? (value) => made.get(key)?.(value) ?? null : known;
     }
-    made.set(ref, undefined);
-    const look = lookOf(definitionOf(ref));
-    made.set(ref, look);
+    made.set(key, undefined);
+    const look = lookOf(definitionOf(ref), siblings);
+    made.set(key, look);
     return look;
   };
   const lookOfTagged = ({ oneOf = [] }: Shape, tag: string): Look => {
-    const byTag = new Map(oneOf.map((branch) => [branch.properties?.[tag]?.const, lookOf(branch)]));
+    const siblings = namesIn(oneOf, definitionOf);
+    const byTag = new Map(
+      oneOf.map((branch) => [branch.properties?.[tag]?.const, lookOf(branch, siblings)]),
+    );
     return (value) => (isObject(value) ? (byTag.get(value[tag])?.(value) ?? null) : null);
   };
   /** By the first branch that the value can be of. */
   const lookOfUnion = (shapes: readonly Shape[]): Look | null => {
-    const branches = shapes.map((branch) => ({ branch, look: lookOf(branch) }));
+    const siblings = namesIn(shapes, definitionOf);
+    const branches = shapes.map((branch) => ({ branch, look: lookOf(branch, siblings) }));
     if (branches.every(({ look }) => look === null)) return null;
     return (value) => {
       if (typeof value !== 'object' || value === null) return null;
@@ -74,46 +97,56 @@ const looks = ({ shape, definitions }: Shaped): Look | null => {
   };
   const lookOfList = ({ items }: Shape): Look | null => {
     const look = items === undefined || Array.isArray(items) ? null : lookOf(items as Shape);
-    if (look === null) return null;
-    return (value) => {
-      if (!Array.isArray(value)) return null;
-      let found: IgnoredPath[] | null = null;
-      for (let index = 0; index < value.length; index += 1) {
-        const below = look(value[index]);
-        if (below !== null) found = joined(found, String(index), below);
-      }
-      return found;
-    };
+    return look === null ? null : listLook(look);
   };
-  const lookOfObject = ({ properties, additionalProperties: others }: Shape): Look | null => {
-    const named = new Map(
-      Object.entries(properties ?? {}).map(([member, one]) => [member, lookOf(one)]),
-    );
+  const lookOfObject = (
+    { properties, additionalProperties: others }: Shape,
+    siblings: readonly string[],
+  ): Look | null => {
+    const own = Object.entries(properties ?? {});
+    const named = new Map(own.map(([member, one]) => [member, lookOf(one)]));
     const other = typeof others === 'object' ? lookOf(others) : null;
     // A shape without names is a free object; a closed one was refused by the guard.
     const mayIgnore = properties !== undefined && others === undefined;
     if (!mayIgnore && other === null && [...named.values()].every((look) => look === null)) {
       return null;
     }
-    return memberLook(named, mayIgnore ? 'ignored' : other);
+    const known = [...new Set([...named.keys(), ...siblings])];
+    return memberLook(named, mayIgnore ? { known } : other);
   };
   return lookOf(shape);
 };
 
-/** Of an object with these members; `others` are looked at too, or nobody reads them. */
+/** Of a list whose items are looked at so. */
+const listLook =
+  (look: Look): Look =>
+  (value) => {
+    if (!Array.isArray(value)) return null;
+    let found: IgnoredMember[] | null = null;
+    for (let index = 0; index < value.length; index += 1) {
+      const below = look(value[index]);
+      if (below !== null) found = joined(found, String(index), below);
+    }
+    return found;
+  };
+
+/** Of an object with these members; `others` are looked at too, or they are taken out. */
 const memberLook =
-  (named: ReadonlyMap<string, Look | null>, others: Look | null | 'ignored'): Look =>
+  (
+    named: ReadonlyMap<string, Look | null>,
+    others: Look | null | Pick<IgnoredMember, 'known'>,
+  ): Look =>
   (value) => {
     if (!isObject(value)) return null;
-    let found: IgnoredPath[] | null = null;
+    let found: IgnoredMember[] | null = null;
     // Objects of JSON.parse inherit nothing enumerable, and every member of a body is met.
     // oxlint-disable-next-line guard-for-in -- see above
     for (const member in value) {
-      const known = named.get(member);
-      if (known === null) continue;
-      const look = known ?? others;
-      if (look === 'ignored') {
-        found = joined(found, member, [[]]);
+      const own = named.get(member);
+      if (own === null) continue;
+      const look = own ?? others;
+      if (typeof look === 'object' && look !== null) {
+        found = joined(found, member, [{ path: [], known: look.known }]);
         delete value[member];
         continue;
       }
@@ -124,16 +157,16 @@ const memberLook =
   };
 
 const joined = (
-  before: IgnoredPath[] | null,
+  before: IgnoredMember[] | null,
   at: string,
-  below: readonly IgnoredPath[],
-): IgnoredPath[] => {
-  const paths = before ?? [];
-  for (const path of below) {
-    if (paths.length >= pathsMax) break;
-    paths.push([at, ...path]);
+  below: readonly IgnoredMember[],
+): IgnoredMember[] => {
+  const members = before ?? [];
+  for (const { path, known } of below) {
+    if (members.length >= ignoredMax) break;
+    members.push({ path: [at, ...path], known });
   }
-  return paths;
+  return members;
 };
 
 /**

@@ -27,8 +27,8 @@ export const arrived = async (
   if (!isForm(operation)) {
     return arrivedAs(await readBody(message, { ...operation, messages: bound.messages }, coming));
   }
-  const { value, ...form } = await readForm(message, operation, coming);
-  return { body: { value }, ...form };
+  const { value, repeated, ...form } = await readForm(message, operation, coming);
+  return { body: { value, repeated }, ...form };
 };
 
 const arrivedAs = (body: Parsed): Arrived => ({

@@ -6,17 +6,19 @@ import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
 import { Fault, valueComplaint } from '../../kernel/fault.js';
 import { isProtobuf, protobufMedia, type BoundMessages } from './messages.js';
+import { ignoredMax } from '../ajv/ignored.js';
 import { openWeighing, type Weight } from './json-weight.js';
 import { parseJson, type Parsed } from './json.js';
 import { essenceOf } from './media.js';
 import { pairsOf } from './urlencoded.js';
 
 /** Contract 1.11, by the operation's `size`. */
-export const bodyLimits: Readonly<Record<Operation['size'], { readonly bytes: number } & Weight>> =
-  {
-    json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
-    ingest: { bytes: 33_554_432, levels: 128, values: 1_000_000, names: 25_000 },
-  };
+export const bodyLimits: Readonly<
+  Record<Operation['size'], { readonly bytes: number } & Omit<Weight, 'members'>>
+> = {
+  json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
+  ingest: { bytes: 33_554_432, levels: 128, values: 1_000_000, names: 25_000 },
+};
 
 /** The room of a body while it comes and until its request is answered. */
 export type Coming = {
@@ -33,7 +35,7 @@ export type Coming = {
 };
 
 /** More than that is too heavy; what is nested too deeply is said of the parsed value. */
-type Most = Omit<Weight, 'levels'>;
+type Most = Pick<Weight, 'values' | 'names'>;
 
 /** Of the bytes, decompressed: larger bodies wait for their turn. */
 const usualMax = 262_144;
@@ -70,8 +72,7 @@ export const readBody = async (
   const isHeavy = isOver(weight, usualWeight);
   if (bytes.length > usualMax || isHeavy) await coming.turn();
   const began = performance.now();
-  const parsed =
-    encoding === 'json' ? parseJson(bytes, weight.levels, limit.levels) : { value: textsOf(bytes) };
+  const parsed = encoding === 'json' ? parseJson(bytes, weight, limit.levels) : parsePairs(bytes);
   coming.parsed(performance.now() - began);
   // Looking at all of it takes about as long again.
   if (isHeavy) await nextTurn();
@@ -101,7 +102,7 @@ const readMessage = async (
 /** So much of it that it is over the most where all of it is. */
 const weightOf = async (bytes: Buffer, most: Most): Promise<Weight> => {
   const weigh = openWeighing(bytes.length);
-  let weight: Weight = { values: 0, names: 0, levels: 0 };
+  let weight: Weight = { values: 0, members: 0, names: 0, levels: 0 };
   for (let at = 0; at < bytes.length && !isOver(weight, most); at += pieceBytes) {
     if (at > 0) await nextTurn();
     weight = weigh(bytes.subarray(at, at + pieceBytes));
@@ -112,9 +113,9 @@ const weightOf = async (bytes: Buffer, most: Most): Promise<Weight> => {
 const weightOfPairs = (bytes: Buffer): Weight => {
   let pairs = 1;
   for (let at = bytes.indexOf('&'); at >= 0; at = bytes.indexOf('&', at + 1)) pairs += 1;
-  return { values: pairs, names: pairs, levels: 0 };
+  return { values: pairs, members: pairs, names: pairs, levels: 0 };
 };
-const isOver = ({ values, names }: Weight, most: Most): boolean =>
+const isOver = ({ values, names }: Most, most: Most): boolean =>
   values > most.values || names > most.names;
 const tooHeavy = ({ values, names }: Most) =>
   valueComplaint(['body'], `the body has more than ${values} values or ${names} different names`);
@@ -124,9 +125,12 @@ const joined = (chunks: readonly Buffer[]): Buffer => {
   return chunks.length === 1 ? first : Buffer.concat(chunks);
 };
 
-const textsOf = (bytes: Buffer): Readonly<Record<string, readonly string[]>> => {
+/** No operation takes a list in a urlencoded body. */
+const parsePairs = (bytes: Buffer): Parsed => {
   if (!isUtf8(bytes)) throw new Fault('malformed', 'The body is not UTF-8');
-  return pairsOf(bytes.toString('utf8'));
+  const value = pairsOf(bytes.toString('utf8'));
+  const repeated = Object.keys(value).filter((name) => (value[name]?.length ?? 0) > 1);
+  return { value, repeated: repeated.slice(0, ignoredMax).map((name) => [name]) };
 };
 
 export type Accepts = {

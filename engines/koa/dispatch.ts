@@ -8,7 +8,7 @@ import { decoded, pairsOf } from './urlencoded.js';
 
 export type Dispatched = {
   readonly bound: Bound;
-  readonly sent: Omit<Sent, 'requestId' | 'seat' | 'say'>;
+  readonly sent: Omit<Sent, 'requestId' | 'seat' | 'say' | 'note'>;
 };
 
 /**

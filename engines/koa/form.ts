@@ -5,6 +5,7 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { arrive, type Coming } from './body.js';
 import { essenceOf } from './media.js';
 import { openWeighing } from './json-weight.js';
+import type { MemberPath } from './json-repeats.js';
 import { parseJson } from './json.js';
 import { openParts, textBytesMax, type FileFound, type Parts } from './multipart.js';
 
@@ -15,6 +16,8 @@ export type FormRead = {
   readonly complaints: readonly Complaint[];
   /** Parts that the operation does not name. */
   readonly undeclared: readonly string[];
+  /** Members of JSON parts that a later one of the same name replaced. */
+  readonly repeated: readonly MemberPath[];
   /** Equal for equal part names and bytes (contract 1.8, rule 2). */
   readonly print: unknown;
 };
@@ -61,6 +64,7 @@ export const readForm = async (
         ]),
     ),
     complaints,
+    repeated: read.flatMap(({ part, repeated }) => repeated.map((path) => [part, ...path])),
     undeclared: [...new Set([...Object.keys(texts), ...files.map(({ fieldname }) => fieldname)])]
       .filter((part) => !Object.hasOwn(properties, part))
       .filter((part) => !Object.hasOwn(operation.form.files, part)),
@@ -97,7 +101,11 @@ type Members = {
   readonly required?: readonly string[];
 };
 type Declared = { readonly schema: TSchema; readonly isOptional: boolean };
-type TextRead = { readonly value: unknown; readonly complaint: Complaint | null };
+type TextRead = {
+  readonly value: unknown;
+  readonly complaint: Complaint | null;
+  readonly repeated: readonly MemberPath[];
+};
 
 const complaintAt = (part: string, sentence: string): Complaint =>
   valueComplaint(['body', part], sentence);
@@ -134,11 +142,12 @@ const filesWrong = (
 /** Undefined = absent. What cannot be read stays as it was sent, for the guard to word. */
 const textOf = (part: string, sent: unknown, { schema, isOptional }: Declared): TextRead => {
   const types = typesOf(schema);
-  if (types.has('array')) return { value: listOf(sent), complaint: null };
+  if (types.has('array')) return { ...listOf(sent), complaint: null };
   const isTwice = Array.isArray(sent);
   const one: unknown = isTwice ? sent.at(-1) : sent;
-  const value = one === '' && isOptional ? undefined : types.has('object') ? jsonOf(one) : one;
-  return { value, complaint: isTwice ? complaintAt(part, 'was given more than once') : null };
+  const complaint = isTwice ? complaintAt(part, 'was given more than once') : null;
+  if (one === '' && isOptional) return { value: undefined, repeated: [], complaint };
+  return { ...(types.has('object') ? jsonOf(one) : asSent(one)), complaint };
 };
 
 const typesOf = (schema: TSchema): ReadonlySet<string> => {
@@ -150,19 +159,21 @@ const typesOf = (schema: TSchema): ReadonlySet<string> => {
 };
 
 /** One part with a JSON array, several parts, or one part with a single text. */
-const listOf = (sent: unknown): unknown => {
-  if (typeof sent !== 'string') return sent;
-  if (sent === '') return undefined;
-  const read = sent.trimStart().startsWith('[') ? jsonOf(sent) : sent;
-  return Array.isArray(read) ? read : [sent];
+const listOf = (sent: unknown): ValueRead => {
+  if (typeof sent !== 'string') return asSent(sent);
+  if (sent === '') return asSent(undefined);
+  const read = sent.trimStart().startsWith('[') ? jsonOf(sent) : asSent(sent);
+  return Array.isArray(read.value) ? read : asSent([sent]);
 };
+
+type ValueRead = Omit<TextRead, 'complaint'>;
+const asSent = (value: unknown): ValueRead => ({ value, repeated: [] });
 
 /** As deep as JSON bodies may be (contract 1.11). */
 const levelsMax = 32;
-const jsonOf = (text: unknown): unknown => {
-  if (typeof text !== 'string') return text;
+const jsonOf = (text: unknown): ValueRead => {
+  if (typeof text !== 'string') return asSent(text);
   const bytes = Buffer.from(text);
-  const { levels } = openWeighing(bytes.length)(bytes);
-  const read = parseJson(bytes, levels, levelsMax);
-  return 'value' in read ? read.value : text;
+  const read = parseJson(bytes, openWeighing(bytes.length)(bytes), levelsMax);
+  return 'value' in read ? { repeated: [], ...read } : asSent(text);
 };

@@ -13,14 +13,17 @@ import { ifMatchOf } from './if-match.js';
 import {
   asksStrictness,
   ignoredComplaints,
-  ignoredMembers,
+  ignoredNames,
   listed,
+  shortList,
   shownMember,
   type Ignored,
 } from './ignored.js';
+import { ignoredParts } from './ignored-parts.js';
 import { openItems, type Items } from './items.js';
 import type { Parsed } from './json.js';
 import type { Seat } from './load.js';
+import type { AnswerNote } from './notes.js';
 import type { Bound, BoundBody } from './table.js';
 
 /** A request as it was sent. */
@@ -32,6 +35,8 @@ export type Sent = {
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** Sets a header of the answer, whatever the answer will be. */
   readonly say: (header: string, value: string) => void;
+  /** Names in the answer what the caller may not have meant (contract 1.13). */
+  readonly note: (note: AnswerNote, names: readonly string[]) => void;
 };
 
 /** What a request gives, once its guard took it. */
@@ -68,13 +73,11 @@ export const guarded = async (
   const isStrict = asksStrictness(sent.message.headers['prefer']);
   const items = isStrict ? null : itemsOf(bound, body);
   const taken = takenBy(taking, body, items);
-  const extras = extrasOf(sent, isStrict, {
-    query: Object.keys(sent.query).filter((parameter) => !bound.queryNames.has(parameter)),
-    body: [
-      ...undeclared.map((part) => [part]),
-      ...('value' in body ? (taking?.ignored(body.value) ?? []) : []),
-    ],
-  });
+  const ignored = ignoredParts(bound, sent, body, [
+    ...undeclared.map((part) => ({ path: [part], known: bound.bodyNames })),
+    ...('value' in body ? (taking?.ignored(body.value) ?? []) : []),
+  ]);
+  const extras = extrasOf(bound, sent, isStrict, ignored);
   const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
   const others = headers.length + misplaced.length + extras.length;
   if (!params.ok || !query.ok || !taken.ok || others > 0) {
@@ -103,7 +106,7 @@ export const guarded = async (
   if (complaints.length > 0) throw refused(complaints);
   const partial = items?.partial() ?? whole;
   if (partial.truncated.length > 0) {
-    sent.say('X-Truncated', listed(partial.truncated.map(shownMember)));
+    sent.say('X-Truncated', listed(shortList(partial.truncated.map(shownMember))));
   }
   return { ...given, body: items?.body() ?? given.body, partial, fingerprint, ifMatch, isStrict };
 };
@@ -139,12 +142,16 @@ const ownHeaders = ({ operation }: Bound, { message }: Sent): Readonly<Record<st
     }),
   );
 
-/** Says what is ignored; what is wrong with that where nothing may be (contract 1.2, rule 3). */
-const extrasOf = ({ say }: Sent, isStrict: boolean, ignored: Ignored) => {
-  const members = ignoredMembers(ignored);
-  if (members !== null) say('X-Ignored-Members', members);
+/** Says what is ignored; what is wrong with that where it may not be (contract 1.2, rule 3). */
+const extrasOf = (
+  { operation }: Bound,
+  { say, note }: Sent,
+  isStrict: boolean,
+  ignored: readonly Ignored[],
+) => {
+  note('ignored_members', ignoredNames(ignored));
   if (isStrict) say('Preference-Applied', 'handling=strict');
-  return isStrict ? ignoredComplaints(ignored) : [];
+  return ignoredComplaints(ignored, isStrict ? 'refused' : operation.unknownMembers);
 };
 
 const isAt =

@@ -1,4 +1,4 @@
-import type { Answer, Cause, Request } from '../../contract/operation.js';
+import type { Answer, Cause, NoteHeader, Request } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { networkOf } from '../../kernel/networks.js';
 import type { Position } from '../../kernel/ports.js';
@@ -7,8 +7,9 @@ import type { Asker } from './askers.js';
 import type { Held, Owner } from './budget.js';
 import type { Entry } from './entry.js';
 import type { Given, Sent } from './given.js';
-import { listed, shownPath } from './ignored.js';
+import { shownPath } from './ignored.js';
 import { withRejected } from './items.js';
+import { noteOf } from './notes.js';
 import type { Aside } from './quota.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
@@ -58,7 +59,7 @@ export const handled = async (
       ? work(aside)
       : services.load[quota].during(ownerOf(asked), signal, work));
     for (const [header, names] of Object.entries(notes)) {
-      if (names.length > 0) sent.say(header, listed(names.map(shownPath)));
+      sent.note(noteOf[header as NoteHeader], names.map(shownPath));
     }
     return answer;
   } catch (error) {

@@ -1,10 +1,16 @@
-import { extraForbidden, type Complaint } from '../../kernel/fault.js';
-import type { IgnoredPath } from '../ajv/ignored.js';
+import type { UnknownMembers } from '../../contract/operation.js';
+import { extraForbidden, type Complaint, valueComplaint } from '../../kernel/fault.js';
+import { nearestName } from '../../kernel/nearest-name.js';
 
-/** What was sent and nobody reads (contract 1.2, rule 3). */
+/** A part of a request that the operation does not read (contract 1.2, rule 3). */
 export type Ignored = {
-  readonly query: readonly string[];
-  readonly body: readonly IgnoredPath[];
+  readonly place: 'query' | 'body';
+  /** Empty: the whole body, of an operation that has none. */
+  readonly path: readonly string[];
+  /** `repeated`: an earlier value of a name that was sent again; the last one is read. */
+  readonly because: 'unknown' | 'repeated';
+  /** Names that could be meant, in this place or in another one. */
+  readonly known: readonly string[];
 };
 
 /** Whether nothing may be ignored: `Prefer: handling=strict` (RFC 7240); the first one counts. */
@@ -14,25 +20,30 @@ export const asksStrictness = (prefer: string | readonly string[] | undefined): 
 /** Contract 1.2, rule 3. */
 const pathsMax = 20;
 const charactersMax = 2_048;
-/** Of one name: who sends longer ones knows which it was. */
+/** Of one name: a client that sends longer ones knows which it was. */
 const nameMax = 64;
 
-/** As `X-Ignored-Members` has it; null when there is nothing to say. */
-export const ignoredMembers = ({ query, body }: Ignored): string | null => {
-  const paths = [...query.map((name) => `?${shownName(name)}`), ...body.map(shownMember)];
-  return paths.length === 0 ? null : listed(paths);
-};
+/** Each part under the name that the answer has for it, once. */
+export const ignoredNames = (ignored: readonly Ignored[]): readonly string[] => [
+  ...new Set(
+    ignored.map(({ place, path }) => {
+      if (place === 'query') return `?${shownName(path[0] ?? '')}`;
+      return path.length === 0 ? '/' : shownMember(path);
+    }),
+  ),
+];
 
-/** A header has room for so many names, percent-encoded, and `...` for the rest of them. */
-export const listed = (names: readonly string[]): string => {
-  let text = '';
+/** As many names as a header has room for, and `...` for the rest of them. */
+export const shortList = (names: readonly string[]): readonly string[] => {
+  let characters = 0;
   for (const [index, name] of names.entries()) {
-    const longer = index === 0 ? name : `${text}, ${name}`;
-    if (index === pathsMax || longer.length > charactersMax) return `${text}, ...`;
-    text = longer;
+    characters += name.length + (index === 0 ? 0 : separator.length);
+    if (index === pathsMax || characters > charactersMax) return [...names.slice(0, index), '...'];
   }
-  return text;
+  return names;
 };
+const separator = ', ';
+export const listed = (names: readonly string[]): string => names.join(separator);
 
 /** The path of a member of the body: names and indices, joined by `/`. */
 export const shownMember = (path: readonly string[]): string => path.map(shownName).join('/');
@@ -46,8 +57,23 @@ const shownName = (name: string): string => {
 /** The name of a column, which may have slashes. */
 export const shownPath = (column: string): string => column.split('/').map(shownName).join('/');
 
-/** The same as complaints, for who asked for strict handling. */
-export const ignoredComplaints = ({ query, body }: Ignored): readonly Complaint[] =>
-  [...query.map((name) => ['query', name]), ...body.map((path) => ['body', ...path])].map(
-    extraForbidden,
-  );
+/** Complaints about what the operation does not tolerate, or nobody under strict handling. */
+export const ignoredComplaints = (
+  ignored: readonly Ignored[],
+  rule: UnknownMembers,
+): readonly Complaint[] => {
+  if (rule === 'ignored') return [];
+  return ignored.flatMap((one) => {
+    const complaint = complaintOf(one);
+    const isNear = one.because === 'repeated' || complaint.msg !== extraForbidden([]).msg;
+    return rule === 'refused' || isNear ? [complaint] : [];
+  });
+};
+
+const complaintOf = ({ place, path, because, known }: Ignored): Complaint => {
+  const loc = [place, ...path];
+  if (because === 'repeated') return valueComplaint(loc, 'was given more than once');
+  const name = path.at(-1) ?? '';
+  const near = known.includes(name) ? name : nearestName(name, known);
+  return extraForbidden(loc, near);
+};

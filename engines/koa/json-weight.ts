@@ -4,6 +4,8 @@ import { randomInt } from 'node:crypto';
 export type Weight = {
   /** Members and items, and each object and list once more. */
   readonly values: number;
+  /** Of all objects; a parsed value with fewer had names that were sent twice. */
+  readonly members: number;
   /** Names of members that differ: each new one costs a hundred times as much as a byte. */
   readonly names: number;
   /** So many objects and lists are within each other. */
@@ -17,7 +19,7 @@ export type Weight = {
  */
 export const openWeighing = (bytes = Infinity): ((piece: Buffer) => Weight) => {
   const isNew = openNames(bytes < shortTextMax ? fewSlotBits : manySlotBits);
-  let [values, names, levels, open] = [0, 0, 0, 0];
+  let [values, members, names, levels, open] = [0, 0, 0, 0, 0];
   let state = { inText: false, escaped: false, hash: 0, length: 0 };
 
   return (piece) => {
@@ -30,8 +32,10 @@ export const openWeighing = (bytes = Infinity): ((piece: Buffer) => Weight) => {
           inText = true;
           hash = 1;
           length = 0;
-        } else if (byte === colon) names += isNew(hash) ? 1 : 0;
-        else if (byte === comma) values += 1;
+        } else if (byte === colon) {
+          members += 1;
+          names += isNew(hash) ? 1 : 0;
+        } else if (byte === comma) values += 1;
         else if (byte === brace || byte === bracket) {
           values += 1;
           open += 1;
@@ -52,7 +56,7 @@ export const openWeighing = (bytes = Infinity): ((piece: Buffer) => Weight) => {
       }
     }
     state = { inText, escaped, hash, length };
-    return { values, names, levels };
+    return { values, members, names, levels };
   };
 };
 

@@ -1,15 +1,26 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
+import { ignoredMax } from '../ajv/ignored.js';
+import { membersIn, repeatedMembers, type MemberPath } from './json-repeats.js';
+import type { Weight } from './json-weight.js';
 
-export type Parsed = { readonly value: unknown } | { readonly complaint: Complaint };
+/** `repeated`: members that a later one of the same name replaced, 21 at most. */
+export type Parsed =
+  | { readonly value: unknown; readonly repeated?: readonly MemberPath[] }
+  | { readonly complaint: Complaint };
 
 /**
- * A body as JSON, in which so many objects and lists are within each other (contract 1.11);
+ * A body as JSON that was weighed: how many objects and lists are within each other (contract
+ * 1.11), and how many members it has. Of members of one name in an object the last one stays;
  * unpaired surrogates become U+FFFD. A member may be called `__proto__`: it is an own member like
  * any other, so whoever copies one by its name defines it (spread, `Object.fromEntries`) and never
  * assigns it.
  */
-export const parseJson = (bytes: Buffer, levels: number, levelsMax: number): Parsed => {
+export const parseJson = (
+  bytes: Buffer,
+  { levels, members }: Pick<Weight, 'levels' | 'members'>,
+  levelsMax: number,
+): Parsed => {
   if (!isUtf8(bytes)) return { complaint: undecodable };
   // Latin-1 decoding is a plain copy, and parses faster: text of one byte a character.
   const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
@@ -21,7 +32,9 @@ export const parseJson = (bytes: Buffer, levels: number, levelsMax: number): Par
   }
   if (levels > levelsMax) return { complaint: tooDeep(levelsMax) };
   if (text.includes('\\u') && surrogateEscape.test(text)) mend(holder);
-  return { value: holder.value };
+  const { value } = holder;
+  if (members === membersIn(value)) return { value };
+  return { value, repeated: repeatedMembers(text, ignoredMax) };
 };
 
 const undecodable: Complaint = { loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' };

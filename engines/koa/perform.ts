@@ -2,13 +2,17 @@ import type { Context } from 'koa';
 import type { Operation } from '../../contract/operation.js';
 import { healthcheck } from '../../contract/service.js';
 import { jsonOf, type JsonPieces } from '../../kernel/json-pieces.js';
+import { Fault } from '../../kernel/fault.js';
 import { cookieLines, noCookie } from './cookie.js';
+import { delivered, withCutLine } from './cut-line.js';
 import type { Held } from './budget.js';
 import type { Dispatched } from './dispatch.js';
 import { exchange } from './exchange.js';
 import { isProtobuf, protobufMedia, statusJsonOf, type BoundMessages } from './messages.js';
 import type { Seat } from './load.js';
+import { mayGainMembers, openNotes, withMembers, type AnswerNotes } from './notes.js';
 import type { Exchanged } from './outcome.js';
+import { internalProblem, problemOf } from './problem.js';
 import { bytesOf, type Trail, type WrittenAnswer } from './respond.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
@@ -31,10 +35,18 @@ export const perform = async (
   const isOutside = operation.operationId === healthcheck.operationId;
   const seat = isOutside ? outside : services.load.enter(address);
   try {
-    const { outcome, told } = await exchange(bound, { ...sent, requestId, seat, say }, services);
+    const notes = openNotes(say);
+    const whole = { ...sent, requestId, seat, say, note: notes.add };
+    const { outcome, told } = await exchange(bound, whole, services);
     try {
-      if (outcome.lines !== undefined) return flowing(bound, outcome, outcome.lines, told);
-      const { content, media } = written(bound, outcome, ctx);
+      if (outcome.lines !== undefined) {
+        const { lines, media = operation.media } = outcome;
+        const whyCut = (error: unknown) =>
+          error instanceof Fault ? problemOf(error, requestId) : internalProblem(requestId);
+        const file = withCutLine(lines, media, whyCut, () => delivered(ctx.res));
+        return flowing(outcome, file, media, told);
+      }
+      const { content, media } = written(bound, noted(bound, outcome, notes), ctx);
       const bytes = bytesOf(content);
       checked(services, bound, outcome, bytes, requestId);
       // What was written is told, however much there is to tell: a refusal would be a lie.
@@ -52,9 +64,9 @@ export const perform = async (
 
 /** What the handler took room for is what is in memory of it at a time. */
 const flowing = (
-  { operation }: Bound,
-  { status, headers, media = operation.media }: Exchanged,
+  { status, headers }: Exchanged,
   content: AsyncIterable<string | Uint8Array>,
+  media: string,
   { release }: Held,
 ): WrittenAnswer => ({ status, headers, content, bytes: null, media, release });
 
@@ -83,6 +95,22 @@ const refusalIn =
     isProtobuf(ctx.req)
       ? { content: [messages.refusal(problem)], media: protobufMedia }
       : { content: JSON.stringify(statusJsonOf(problem)), media: 'application/json' };
+
+/** The answer with what it did not do of its request, where it may have further members. */
+const noted = (
+  { operation }: Bound,
+  outcome: Exchanged,
+  { members: tellMembers }: AnswerNotes,
+): Exchanged => {
+  const members = tellMembers();
+  if (members === null || outcome.status !== operation.status || !mayGainMembers(operation)) {
+    return outcome;
+  }
+  const { body, json } = outcome;
+  if (json !== undefined) return { ...outcome, json: withMembers(json, members) };
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? { ...outcome, body: { ...body, ...members } } : outcome;
+};
 
 const written = (
   { operation, messages }: Bound,

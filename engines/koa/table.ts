@@ -1,7 +1,7 @@
-import type { TSchema } from 'typebox';
+import { Type, type TObject, type TSchema } from 'typebox';
 import type { Operation, Route } from '../../contract/operation.js';
 import { compileAnswerGuard, compileGuard, type Guard } from '../ajv/compile.js';
-import { compileIgnored, type IgnoredPath } from '../ajv/ignored.js';
+import { compileIgnored, ignoredMax, type IgnoredMember } from '../ajv/ignored.js';
 import { components } from '../../contract/all.js';
 import { boundMessages, type BoundMessages } from './messages.js';
 import type { Complaint } from '../../kernel/fault.js';
@@ -13,9 +13,11 @@ export type Bound = {
   readonly operation: Operation;
   readonly params: Guard;
   readonly query: Guard;
-  /** The parameters that the operation reads. */
-  readonly queryNames: ReadonlySet<string>;
-  /** Null: the operation has no body and ignores one. */
+  /** The parameters that the operation reads; those that are lists are read as often as sent. */
+  readonly queryNames: ReadonlyMap<string, 'one' | 'list'>;
+  /** Members of the body itself, of all bodies where they depend on the path. */
+  readonly bodyNames: readonly string[];
+  /** Null: the operation has no body, and one that is sent is not read. */
   readonly body: BoundBody | null;
   /** Of a body whose schema depends on the path, by what the path has there. */
   readonly bodyFor: (params: Readonly<Record<string, string>>) => BoundBody | null;
@@ -27,7 +29,7 @@ export type Bound = {
 export type BoundBody = {
   readonly guard: Guard;
   /** Takes out of a body what nobody reads, and says what that was (contract 1.2, rule 3). */
-  readonly ignored: (body: unknown) => readonly IgnoredPath[];
+  readonly ignored: (body: unknown) => readonly IgnoredMember[];
 };
 
 /**
@@ -71,19 +73,50 @@ const bySpecificity = (one: string, other: string): number => {
 
 const compiled = (route: Route): Bound => {
   const { operation } = route;
-  const body = operation.body === null ? null : bodyOf(operation.body, operation);
+  const body = operation.body === null ? bodyless(operation) : bodyOf(operation.body, operation);
   return {
     route,
     operation,
     params: compileGuard(operation.params, 'path'),
     query: compileGuard(operation.query, 'query'),
-    queryNames: new Set(Object.keys(operation.query.properties)),
+    queryNames: new Map(
+      Object.entries(operation.query.properties as Readonly<Record<string, TSchema>>).map(
+        ([name, schema]) => [name, isList(schema) ? 'list' : 'one'],
+      ),
+    ),
+    bodyNames: namesOf(operation),
     body,
     bodyFor: bodiesBy(operation, body),
     answer: compileAnswerGuard(operation.response),
     messages: operation.protobuf === null ? null : boundMessages(operation.protobuf),
   };
 };
+
+const isList = (schema: TSchema): boolean => (schema as { type?: string }).type === 'array';
+
+const membersOf = (schema: TSchema | null): readonly string[] => {
+  const { properties = {} } = (schema ?? {}) as Partial<TObject>;
+  return Object.keys(properties);
+};
+
+const namesOf = ({ body, bodyBy, form }: Operation): readonly string[] => [
+  ...new Set([
+    ...[body, ...Object.values(bodyBy?.bodies ?? {})].flatMap(membersOf),
+    ...Object.keys(form?.files ?? {}),
+  ]),
+];
+
+/** A deletion reads the body that it does not have, to refuse what stands there. */
+const bodyless = ({ unknownMembers }: Operation): BoundBody | null =>
+  unknownMembers === 'refused'
+    ? {
+        guard: compileGuard(Type.Object({}), 'body'),
+        ignored: (body) =>
+          Object.keys(typeof body === 'object' && !Array.isArray(body) ? (body ?? {}) : {})
+            .slice(0, ignoredMax)
+            .map((name) => ({ path: [name], known: [] })),
+      }
+    : null;
 
 const bodiesBy = (operation: Operation, any: BoundBody | null): Bound['bodyFor'] => {
   const { bodyBy } = operation;

@@ -8,7 +8,7 @@ import {
 } from '../../contract/experiments.js';
 import { getRankingCriteria } from '../../contract/experiment-ranking.js';
 import { listExperimentTags } from '../../contract/experiment-tags.js';
-import { plainListMax } from '../../contract/envelope.js';
+import { moreRows, plainListMax } from '../../contract/envelope.js';
 import { reading, type AnswerRoom, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
@@ -63,7 +63,8 @@ const listing = (needs: Needs): Route =>
     });
     const facts = found.documents.map(({ body }) => body);
     const isCounted = query.include_counts === true;
-    return { body: await shownExperiments(needs, facts, { principal, project, isCounted }) };
+    const body = await shownExperiments(needs, facts, { principal, project, isCounted });
+    return { body, notes: moreRows(found.more) };
   });
 
 const paging = (needs: Needs): Route =>

@@ -175,7 +175,7 @@ const readNode = (
     complaints.push(wrongType(loc, 'dict_type'));
     return null;
   }
-  const [member, ...others] = membersOf(node);
+  const [member, ...others] = Object.keys(node);
   const combination = combinations.get(member ?? '');
   if (member === undefined || combination === undefined || others.length > 0) {
     const legal = listed(['filter', 'and_', 'or', 'not', ...levelsOf(populationOf(catalogue))]);

@@ -1,4 +1,4 @@
-import { plainListMax } from '../../contract/envelope.js';
+import { moreRows, plainListMax } from '../../contract/envelope.js';
 import {
   getIntegration,
   integrationAnswer,
@@ -36,13 +36,14 @@ const listing = ({ documents }: Needs): Route =>
       values: [userId],
       caseSensitive: true,
     } as const;
-    const { documents: found } = await documents.find<IntegrationEntry>(collection, {
+    const { documents: found, more } = await documents.find<IntegrationEntry>(collection, {
       scope: organizationId,
       filter: organizationRole === 'admin' ? null : own,
       sort: { column: 'name', ascending: true },
       limit: plainListMax,
     });
-    return { body: found.map(({ body }) => integrationAnswer(body.facts, userId)) };
+    const body = found.map((entry) => integrationAnswer(entry.body.facts, userId));
+    return { body, notes: moreRows(more) };
   });
 
 const showing = ({ documents }: Needs): Route =>

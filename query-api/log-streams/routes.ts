@@ -8,7 +8,7 @@ import {
   type LogStreamCounts,
   type LogStreamFacts,
 } from '../../contract/log-streams.js';
-import { plainListMax } from '../../contract/envelope.js';
+import { moreRows, plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
@@ -42,12 +42,13 @@ const counted = [...reads, recordsCollection];
 const listing = (needs: LogStreamReadNeeds): Route =>
   reading(listLogStreams, counted, async ({ params, query, principal }) => {
     const project = params.project_id;
-    const { documents: found } = await needs.documents.find<LogStreamFacts>(collection, {
+    const { documents: found, more } = await needs.documents.find<LogStreamFacts>(collection, {
       scope: project,
       limit: plainListMax,
     });
     const facts = found.map(({ body }) => body);
-    return { body: await answers(needs, facts, { principal, project }, query.include_counts) };
+    const body = await answers(needs, facts, { principal, project }, query.include_counts);
+    return { body, notes: moreRows(more) };
   });
 
 const paging = (needs: LogStreamReadNeeds): Route =>

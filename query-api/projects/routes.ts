@@ -1,4 +1,4 @@
-import { plainListMax } from '../../contract/envelope.js';
+import { moreRows, plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import {
   getProject,
@@ -37,17 +37,14 @@ export const projectReads = (needs: SightNeeds): readonly Route[] => [
 const { collection } = projectList;
 
 const listing = (needs: SightNeeds): Route =>
-  reading(listProjects, projectReadings(), async ({ query, principal }) => ({
-    body: await listed(needs, principal, [
-      ...equal('name', query.project_name),
-      ...equal('type', query.type),
-    ]),
-  }));
+  reading(listProjects, projectReadings(), async ({ query, principal }) =>
+    listed(needs, principal, [...equal('name', query.project_name), ...equal('type', query.type)]),
+  );
 
 const listingAll = (needs: SightNeeds): Route =>
-  reading(listAllProjects, projectReadings(), async ({ query, principal }) => ({
-    body: await listed(needs, principal, equal('type', query.type)),
-  }));
+  reading(listAllProjects, projectReadings(), async ({ query, principal }) =>
+    listed(needs, principal, equal('type', query.type)),
+  );
 
 const paging = (needs: SightNeeds): Route =>
   reading(
@@ -83,17 +80,13 @@ const showing = (needs: SightNeeds): Route =>
 
 const listed = async (needs: SightNeeds, principal: Principal, filters: readonly Filter[]) => {
   const sight = await sightOf(needs, principal);
-  const { documents: found } = await needs.documents.find<ListedProject>(collection, {
+  const { documents: found, more } = await needs.documents.find<ListedProject>(collection, {
     scope: principal.organizationId,
     filter: every([...filters, ...sight.filters]),
     limit: plainListMax,
   });
-  return projectAnswers(
-    needs,
-    found.map(({ body }) => body),
-    principal,
-    sight,
-  );
+  const rows = found.map(({ body }) => body);
+  return { body: await projectAnswers(needs, rows, principal, sight), notes: moreRows(more) };
 };
 
 /** The projects as the caller sees them; those out of sight are left out. */

@@ -45,6 +45,20 @@ export const chooseRecords = async (
   return { ...chosen, more: more || chosen.more };
 };
 
+/** How many records a body chooses, and the ids of the first `idsMax` that a deletion takes. */
+export const previewRecords = async (
+  { records, runInProject, templatesOf }: Needs,
+  population: 'session' | 'trace',
+  project: ProjectId,
+  body: RecordDeletion,
+  idsMax: number,
+) => {
+  const needs = { records, runInProject, templatesOf };
+  const { plan } = await completePlan(needs, project, { ...body, limit: idsMax }, population);
+  const { rows } = await records.search(plan);
+  return { count: await records.count(plan), ids: rows.map((row) => sizeOf(row).id) };
+};
+
 const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({
   id: String(values['id']),
   spanCount,

@@ -1,3 +1,4 @@
+import { moreRows } from '../../contract/envelope.js';
 import {
   getJob,
   listRunJobs,
@@ -89,7 +90,8 @@ const listing = (needs: ScorerTaskReadNeeds): Route =>
       ...Object.values(past ?? {}).map(pastScoringJob),
       ...validations,
     ];
-    return { body: all.sort(newestFirst).slice(0, runJobsMax) };
+    const more = found.more || all.length > runJobsMax;
+    return { body: all.sort(newestFirst).slice(0, runJobsMax), notes: moreRows(more) };
   });
 
 const scoringOf = async (documents: Documents, run: string): Promise<RunScoringFacts | null> =>

@@ -3,7 +3,7 @@ import type { Freshness } from '../../contract/gate.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { choiceComplaints, chooseRecords } from '../../query-api/records/choice.js';
+import { choiceComplaints, chooseRecords, previewRecords } from '../../query-api/records/choice.js';
 import {
   annotationTemplates,
   runCollections,
@@ -23,16 +23,26 @@ type Needs = {
 const waitMaxMs = 8_000;
 
 /** Everything that was answered before the choice is in it, or it is refused: 503. */
-export const recordChoiceOf = (needs: Needs): RecordChoice => ({
-  complaints: choiceComplaints,
-  choose: async (population, project, body, limit) => {
+export const recordChoiceOf = (needs: Needs): RecordChoice => {
+  const caughtUp = async () => {
     const asked = [recordsCollection, annotationTemplates, ...runCollections];
     await needs.freshness.reached(
       asked.map(({ name }) => name),
       await needs.log.head(),
       { atMostMs: waitMaxMs },
     );
-    return chooseRecords(needs, population, project, body, limit);
-  },
-  followed: () => needs.freshness.reached([recordsCollection.name], null, { atMostMs: waitMaxMs }),
-});
+  };
+  return {
+    complaints: choiceComplaints,
+    choose: async (population, project, body, limit) => {
+      await caughtUp();
+      return chooseRecords(needs, population, project, body, limit);
+    },
+    preview: async (population, project, body, idsMax) => {
+      await caughtUp();
+      return previewRecords(needs, population, project, body, idsMax);
+    },
+    followed: () =>
+      needs.freshness.reached([recordsCollection.name], null, { atMostMs: waitMaxMs }),
+  };
+};

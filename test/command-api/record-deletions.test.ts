@@ -16,6 +16,7 @@ describe('a deletion of a session with thousands of traces', () => {
         choice: {
           complaints: () => [],
           choose: async () => ({ sessionIds, traceIds, spans: 0, more: false }),
+          preview: async () => ({ count: 1, ids: sessionIds }),
           followed: async () => {
             const { events } = await log.page(start, 100, ['RecordsDeleted']);
             followedAfter.push(events.length);

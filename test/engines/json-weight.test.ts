@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { membersIn } from '../../engines/koa/json-repeats.js';
 import { openWeighing } from '../../engines/koa/json-weight.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
@@ -27,21 +28,23 @@ const naive = (drawn: unknown) => {
     typeof value === 'object' && value !== null
       ? 1 + Math.max(0, ...Object.values(value).map(levelsIn))
       : 0;
-  return { values: valuesIn(drawn), names: names.size, levels: levelsIn(drawn) };
+  const members = membersIn(drawn);
+  return { values: valuesIn(drawn), members, names: names.size, levels: levelsIn(drawn) };
 };
 
 describe('the weight of a JSON text', () => {
   it('counts members, items, objects and lists, and names once', () => {
-    expect(weightOf('"a:b,c"')).to.deep.equal({ values: 0, names: 0, levels: 0 });
+    expect(weightOf('"a:b,c"')).to.deep.equal({ values: 0, members: 0, names: 0, levels: 0 });
     expect(weightOf('{"a":1,"b" : [1,2],"c":{"a":{}}}')).to.deep.equal({
       values: 7,
+      members: 4,
       names: 3,
       levels: 3,
     });
   });
   it('is not mistaken about texts that look like more of it', () => {
     const text = String.raw`{"a":"\",\"b\":{[,","c\\":"x","c\":":1}`;
-    expect(weightOf(text)).to.deep.equal({ values: 3, names: 3, levels: 1 });
+    expect(weightOf(text)).to.deep.equal({ values: 3, members: 3, names: 3, levels: 1 });
   });
   it('is the same in whatever pieces the text comes', () => {
     const text = String.raw`[{"é\"":1,"long name":{"é\"":[]}},{"\u0061":"\\"}]`;

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { components } from '../../contract/all.js';
 import type { Operation } from '../../contract/operation.js';
 import type { Ask } from '../support/client.js';
 import { form } from '../support/forms.js';
@@ -26,11 +27,15 @@ export const validValue = (
     )) {
       definitions.set(name, one);
     }
+    const component = componentIn(raw);
+    if (component !== null) return draw(component, depth - 1);
     if (typeof raw['$ref'] === 'string') return draw(definitions.get(raw['$ref']) ?? {}, depth);
     if (raw['const'] !== undefined) return raw['const'];
     if (Array.isArray(raw['enum'])) return oneOf(rng, raw['enum'] as readonly unknown[]);
     const branches = (raw['anyOf'] ?? raw['oneOf']) as readonly Raw[] | undefined;
-    if (branches !== undefined) return draw(oneOf(rng, branches), depth);
+    if (branches !== undefined) {
+      return draw((depth > 0 ? oneOf(rng, branches) : branches[0]) ?? {}, depth);
+    }
     if (raw['allOf'] !== undefined) {
       return Object.assign({}, ...(raw['allOf'] as readonly Raw[]).map((one) => draw(one, depth)));
     }
@@ -77,11 +82,21 @@ export const validValue = (
   return draw(schema as unknown as Raw, 5);
 };
 
+/** What stands for a reference to a component, null for anything else. */
+const componentIn = (raw: Raw): Raw | null => {
+  const ref = typeof raw['$ref'] === 'string' ? raw['$ref'] : '';
+  const inDocument = /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1];
+  const name = Object.keys(raw).length === 1 ? (inDocument ?? raw['x-component']) : undefined;
+  const schema = typeof name === 'string' ? components[name] : undefined;
+  return schema === undefined ? null : (schema as unknown as Raw);
+};
+
 const drawText = (raw: Raw, rng: Rng): string => {
   const hex = (count: number) =>
     Array.from({ length: count }, () => below(rng, 16).toString(16)).join('');
-  if (raw['x-kind'] === 'uuid') return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
-  if (raw['x-kind'] === 'instant') {
+  if (raw['x-kind'] === 'uuid' || raw['format'] === 'uuid')
+    return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+  if (raw['x-kind'] === 'instant' || raw['format'] === 'date-time') {
     return new Date(1_700_000_000_000 + below(rng, 1e9) * 100).toISOString();
   }
   const least = Number(raw['minLength'] ?? 0);

@@ -135,13 +135,17 @@ describe('exports of records over HTTP', () => {
     // Nothing is read yet, and no more is made than fits into the buffers of both ends.
     await app.client.call('DELETE', doomed.at(''));
     let bytes = 0;
+    let end = '';
     answer.on('data', (part: Buffer) => {
       bytes += part.length;
+      end = `${end}${String(part)}`.slice(-500);
     });
     const [error] = (await once(answer, 'error')) as [Error];
     expect(error.message).to.equal('aborted');
     expect(answer.complete).to.equal(false);
     expect(bytes).to.be.lessThan(32 * input.length);
+    const last = end.trimEnd().split('\n').at(-1) ?? '';
+    expect(last).to.match(/^\{"ended_early":\{"code":"not_found","detail":"Project not found"/);
   });
 
   it('are for those who the project promises `export_data`', async () => {

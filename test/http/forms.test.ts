@@ -128,7 +128,8 @@ describe('the HTTP engine reads forms', () => {
       { name: 'unknown', content: 'x' },
     ]);
     expect(status).to.equal(200);
-    const { id: _id, ...rest } = body;
+    const { id: _id, ignored_members: ignored, ...rest } = body;
+    expect(ignored).to.deep.equal(['unknown', 'mapping/more']);
     expect(rest).to.deep.equal({
       thing_id: thingId,
       count: 7,

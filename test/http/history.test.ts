@@ -178,11 +178,8 @@ describe('history over HTTP', function () {
     const query = 'limit=2';
     const first = await list(query);
     await app.client.call('POST', '/v2/projects', { body: { name: `later ${randomUUID()}` } });
-    const rest = await allEntries(
-      app.client,
-      '/v2/history',
-      `${query}&cursor=${first.next_cursor}`,
-    );
+    const from = first.next_cursor ?? '';
+    const rest = await allEntries(app.client, '/v2/history', query, from);
     const seqs = [...first.entries, ...rest].map(({ seq }) => seq);
     expect(Math.max(...seqs)).to.be.at.most(first.head.seq);
     expect(new Set(seqs).size).to.equal(seqs.length);

@@ -22,14 +22,14 @@ describe('what a request says that nobody reads', () => {
     app.client.send<Record<string, unknown>>('POST', `${root}${path}`, { body, headers });
 
   it('is listed in the answer, whatever the answer is', async () => {
-    const search = await post('/traces/search?limt=5', { log_steam_id: id() });
-    expect([search.status, ignoredOf(search)]).to.deep.equal([200, '?limt, log_steam_id']);
+    const search = await post('/traces/search?pages=5', { model_id: id() });
+    expect([search.status, ignoredOf(search)]).to.deep.equal([200, '?pages, model_id']);
     const logged = await post('/traces', { traces: [{ input: 'a' }, { inptu: 'b' }] });
     expect([logged.status, ignoredOf(logged)]).to.deep.equal([200, 'traces/1/inptu']);
     const refused = await post('/log_streams', { nmae: 'a' });
     expect([refused.status, ignoredOf(refused)]).to.deep.equal([422, 'nmae']);
-    const unseen = await post('/traces/search', { log_stream_id: id(), limti: 1 });
-    expect([unseen.status, ignoredOf(unseen)]).to.deep.equal([404, 'limti']);
+    const unseen = await post('/traces/search', { log_stream_id: id(), hint: 1 });
+    expect([unseen.status, ignoredOf(unseen)]).to.deep.equal([404, 'hint']);
     expect(ignoredOf(await post('/traces/search', {}))).to.equal(undefined);
   });
 
@@ -39,12 +39,12 @@ describe('what a request says that nobody reads', () => {
     expect(reply.headers['preference-applied']).to.equal('handling=strict');
     expect(reply.body['detail']).to.deep.equal(
       [
-        ['query', 'x'],
-        ['body', 'traces', '0', 'inptu'],
-        ['body', 'modle'],
-      ].map((loc) => ({
+        { loc: ['query', 'x'], hint: '' },
+        { loc: ['body', 'traces', '0', 'inptu'], hint: ', did you mean `input`?' },
+        { loc: ['body', 'modle'], hint: '' },
+      ].map(({ loc, hint }) => ({
         loc,
-        msg: 'Extra inputs are not permitted',
+        msg: `Extra inputs are not permitted${hint}`,
         type: 'extra_forbidden',
       })),
     );

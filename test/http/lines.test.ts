@@ -6,6 +6,13 @@ import { operation, reading } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import { made, smallService, type SmallService } from '../support/small-service.js';
 
+/** What arrives, as it arrives. */
+const chunksOf = (answer: IncomingMessage): readonly Buffer[] => {
+  const chunks: Buffer[] = [];
+  answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return chunks;
+};
+
 const line = `${'x'.repeat(999)}\n`;
 
 describe('an answer that is made while it is sent', () => {
@@ -80,10 +87,13 @@ describe('an answer that is made while it is sent', () => {
       asked.end();
       const [answer] = (await once(asked, 'response')) as [IncomingMessage];
       expect(answer.statusCode).to.equal(200);
-      answer.resume();
+      const sent = chunksOf(answer);
       const [error] = (await once(answer, 'error')) as [Error];
       expect(error.message).to.equal('aborted');
       expect(answer.complete).to.equal(false);
+      const last = JSON.parse(String(Buffer.concat(sent)).trimEnd().split('\n').at(-1) ?? '');
+      expect(last.ended_early).to.include({ code: 'unavailable' });
+      expect(last.ended_early.detail).to.include(why);
       const told = service.lines.find(
         (one) => one.includes(`"operation":"${path}"`) && one.includes('cut short'),
       );

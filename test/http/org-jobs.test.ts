@@ -74,6 +74,32 @@ describe('deletion by metadata over HTTP', function () {
     { type: 'tool', name: 'two', input: 'x' },
   ];
 
+  it('says what would be deleted when the run is dry, and starts no job', async () => {
+    const user = randomUUID();
+    const [one, other] = [await project(admin), await project(cast.ours.user.as)];
+    const theirs = await project(cast.theirs.admin.as);
+    const talk = await session(one, user, admin);
+    await log(one, [{ name: 'in it', spans }], admin, { session_id: talk });
+    await log(one, [{ user_metadata: { user } }, { user_metadata: { user: 'x' } }], admin);
+    await log(other, [{ user_metadata: { user }, spans }], cast.ours.user.as);
+    await log(theirs, [{ user_metadata: { user } }], cast.theirs.admin.as);
+    const { body } = await admin.call<Record<string, unknown> & { ids: string[] }>(
+      'POST',
+      '/v2/org-jobs/delete-by-metadata',
+      { body: { metadata_key: 'user', metadata_value: user, dry_run: true } },
+    );
+    expect(body).to.deep.include({
+      job_id: null,
+      message: '1 session and 3 traces would be deleted.',
+      matched: { projects: 2, sessions: 1, traces: 3, spans: 4 },
+      matched_count: 4,
+      more: false,
+    });
+    expect(body.ids).to.have.length(4);
+    expect(body.ids[0]).to.equal(talk);
+    expect(await count(one, 'traces', admin)).to.equal(3);
+  });
+
   it('deletes what matches in every project of the organisation, and counts it', async () => {
     const user = randomUUID();
     const [one, other] = [await project(admin), await project(cast.ours.user.as)];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { openLogOf } from '../../cli/folder.js';
 import { readConfig } from '../../config.js';
+import { start } from '../../kernel/ports.js';
 import { expectReplayEqual, startApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
@@ -73,6 +74,33 @@ describe('deleting records over HTTP', function () {
     });
     expectRefused(changed, 404, 'not_found');
     expect((await remove('traces', named('gone'))).body.deleted_count).to.equal(0);
+  });
+
+  it('says what would be deleted when the run is dry, and appends nothing', async () => {
+    const [id, other] = [randomUUID(), randomUUID()];
+    await log([{ id, name: 'gone' }, { id: other, name: 'gone' }, { name: 'kept' }]);
+    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const types = ['RecordsDeleted', 'TraceDeleted'];
+    const deletions = async () => (await reader.page(start, 1_000, types)).events.length;
+    const before = await deletions();
+    const dry = await remove('traces', { ...named('gone'), dry_run: true });
+    expect(dry.body).to.deep.include({
+      message: '2 traces would be deleted.',
+      deleted_count: 0,
+      remaining: true,
+      matched_count: 2,
+    });
+    expect((dry.body as unknown as { ids: string[] }).ids).to.have.members([id, other]);
+    const none = await remove('sessions', { ...named('gone'), dry_run: true });
+    expect(none.body).to.deep.equal({
+      message: '0 sessions would be deleted.',
+      deleted_count: 0,
+      remaining: false,
+      matched_count: 0,
+      ids: [],
+    });
+    expect([await count('traces'), await deletions()]).to.deep.equal([3, before]);
+    await close();
   });
 
   it('deletes sessions with all their traces', async () => {

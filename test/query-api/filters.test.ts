@@ -141,7 +141,10 @@ describe('a node of a filter', () => {
     refused({ or: [{ nor: [] }] }).to.deep.equal(valueError(place('or', '0'), oneMember));
   });
 
-  it('may have members that nobody knows', () => accepted({ ...(text() as object), note: 1 }));
+  it('has no second member, a known one or a misspelt one', () => {
+    refused({ ...(text() as object), nto: text() }).to.deep.equal(valueError(place(), oneMember));
+    refused({ __proto__x: text() }).to.deep.equal(valueError(place(), oneMember));
+  });
 
   it('is an object, and its children come in a list of at least one', () => {
     refused('x').to.deep.equal({

@@ -29,14 +29,15 @@ export const hashOf = (entry: HistoryEntry, organization: string | null): string
     ].join('\n'),
   );
 
-/** All pages of a list, in their order. */
+/** All pages of a list, in their order, those after `from` where it is given. */
 export const allPages = async (
   client: Client,
   path: string,
   query: string,
+  from = '',
 ): Promise<readonly HistoryPage[]> => {
   const pages: HistoryPage[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
+  for (let cursor: string | null = from; cursor !== null;) {
     const place: string = cursor === '' ? '' : `&cursor=${cursor}`;
     const { body } = await client.call<HistoryPage>('GET', `${path}?${query}${place}`);
     pages.push(body);
@@ -49,5 +50,6 @@ export const allEntries = async (
   client: Client,
   path: string,
   query: string,
+  from = '',
 ): Promise<readonly HistoryEntry[]> =>
-  (await allPages(client, path, query)).flatMap(({ entries }) => entries);
+  (await allPages(client, path, query, from)).flatMap(({ entries }) => entries);

@@ -11,6 +11,9 @@ from typing import Any, Callable, Iterator, Optional, Type, Union
 from .errors import ConnectionFailed
 
 
+_CUT_LINE_START = b'{"ended_early":{'
+
+
 class Download:
     """A file as it comes. Iterating a JSON Lines file gives its objects, any other its lines.
 
@@ -33,9 +36,17 @@ class Download:
         for piece in self.pieces():
             *whole, rest = (rest + piece).split(b"\n")
             for line in whole:
+                self._raise_if_cut(line)
                 yield line.decode("utf-8")
         if rest:
             yield rest.decode("utf-8")
+
+    def _raise_if_cut(self, line: bytes) -> None:
+        """No record and no row begins as the last line of a file that ends early."""
+        if self.content_type != "application/x-ndjson" or not line.startswith(_CUT_LINE_START):
+            return
+        why = json.loads(line)["ended_early"].get("detail", "no reason")
+        raise ConnectionFailed(f"The file ends early: {why}")
 
     def pieces(self) -> Iterator[bytes]:
         """Bytes as they come, 64 KiB at most at a time."""

@@ -196,6 +196,15 @@ class Answers(TestCase):
                 list(lines)
             self.assertEqual(list(client(stub).traces.export()), [{"a": 1}, {"a": 2}])
 
+    def test_a_file_that_says_that_it_ends_early_is_an_error(self) -> None:
+        kind = {"Content-Type": "application/x-ndjson"}
+        cut = b'{"a":1}\n{"ended_early":{"code":"unavailable","detail":"made up"}}\n'
+        with Stub(Answer(200, cut, kind)) as stub:
+            lines = iter(client(stub).traces.export())
+            self.assertEqual(next(lines), {"a": 1})
+            with self.assertRaisesRegex(ConnectionFailed, "ends early: made up"):
+                next(lines)
+
     def test_a_poll_ends_with_the_work_and_tells_each_change(self) -> None:
         states = [("pending", 0), ("pending", 0), ("pending", 40), ("completed", 100)]
         script = [Answer(200, {"status": one, "progress_percent": at}) for one, at in states]

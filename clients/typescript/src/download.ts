@@ -1,12 +1,24 @@
 import { brokenOff } from './connection.js';
 
-/** A file that is made while it is sent. It is whole when reading it ends without an error. */
+/**
+ * A file that is made while it is sent. It is whole when reading it ends without an error: of a
+ * file that ends early `lines` gives no last line that says so, but throws what it says.
+ */
 export type Download = {
   readonly contentType: string;
   readonly text: () => Promise<string>;
   /** Without their line feeds; of JSON Lines each is one JSON value. */
   readonly lines: () => AsyncIterable<string>;
   readonly bytes: () => AsyncIterable<Uint8Array>;
+};
+
+/** Of records and rows none begins so (contract 5.7, Exports). */
+const cutLineStart = '{"ended_early":{';
+
+const throwIfCut = (line: string): void => {
+  if (!line.startsWith(cutLineStart)) return;
+  const { ended_early: why } = JSON.parse(line) as { readonly ended_early: { detail?: string } };
+  throw brokenOff(new Error(`the file ends early: ${why.detail ?? 'no reason'}`), undefined, null);
 };
 
 export const downloadOf = (answer: Response, signal?: AbortSignal): Download => {
@@ -35,6 +47,8 @@ export const downloadOf = (answer: Response, signal?: AbortSignal): Download => 
     for await (const chunk of bytes()) yield decoder.decode(chunk, { stream: true });
     yield decoder.decode();
   }
+  const isJsonLines =
+    answer.headers.get('Content-Type')?.startsWith('application/x-ndjson') === true;
   return {
     contentType: answer.headers.get('Content-Type') ?? '',
     bytes,
@@ -48,7 +62,10 @@ export const downloadOf = (answer: Response, signal?: AbortSignal): Download => 
       for await (const text of texts()) {
         const lines = `${rest}${text}`.split('\n');
         rest = lines.pop() ?? '';
-        yield* lines;
+        for (const line of lines) {
+          if (isJsonLines) throwIfCut(line);
+          yield line;
+        }
       }
       if (rest !== '') yield rest;
     },

@@ -190,10 +190,12 @@ describe('the TypeScript client with the real service', () => {
     const entry = { metadata_key: 'customer', metadata_value: randomUUID() };
     const user_metadata = { [entry.metadata_key]: entry.metadata_value };
     await assay.traces.log({ traces: [{ name: 'x', user_metadata }, { name: 'stays' }] });
+    const dry = await assay.jobs.deleteByMetadata({ ...entry, dry_run: true });
+    expect(dry).to.deep.include({ job_id: null, matched_count: 1 });
     const { job_id } = await assay.jobs.deleteByMetadata({ ...entry, immediate: true });
     const seen: string[] = [];
     const job = await assay.jobs.waitOfOrganization(
-      { job_id },
+      { job_id: job_id ?? '' },
       { intervalMs: 20, withinMs: 60_000, onProgress: ({ status }) => void seen.push(status) },
     );
     expect(job.status).to.equal('completed');

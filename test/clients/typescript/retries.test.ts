@@ -39,6 +39,17 @@ const done: Scripted = { status: 200, headers: { 'X-Log-Position': '7' }, body: 
 const create = (assay: Assay) => assay.experiments.create({ name: 'first' });
 
 describe('a call of the TypeScript client', () => {
+  it('throws what the last line of a file says that ends early', async () => {
+    const lines: string[] = [];
+    const body = '{"a":1}\n{"ended_early":{"code":"unavailable","detail":"made up"}}\n';
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    const { fault } = await against([{ status: 200, headers, body }], async (assay) => {
+      for await (const line of (await assay.traces.export()).lines()) lines.push(line);
+    });
+    expect(lines).to.deep.equal(['{"a":1}']);
+    expect(fault?.message).to.contain('ends early: made up');
+  });
+
   it('is repeated under one key when the answer is lost, refused for now or cut', async () => {
     const script = [null, refusal(503, 'unavailable'), refusal(502, 'bad'), done];
     const { value, received } = await against(script, create);

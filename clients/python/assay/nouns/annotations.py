@@ -181,7 +181,8 @@ class Annotations(Noun):
     ) -> Message:
         """Delete an annotation template; its ratings count no more.
 
-        Its ratings are left out of aggregates from then on. Requires `editor`; contract 5.8.
+        Its ratings are left out of aggregates from then on. Unknown members and parameters are
+        refused. Requires `editor`; contract 5.8.
         """
         return self._ask(
             _delete_template,
@@ -232,7 +233,8 @@ class Annotations(Noun):
     ) -> Message:
         """Withdraw the caller's rating of a trace.
 
-        Not found if the caller gave none. Requires `annotator`; contract 5.8.
+        Not found if the caller gave none. Unknown members and parameters are refused. Requires
+        `annotator`; contract 5.8.
         """
         return self._ask(
             _withdraw_rating,

@@ -36,7 +36,7 @@ class APIKeys(Noun):
         """Create an API key.
 
         `api_key` is shown in this answer only. Without a project the key reaches as far as its
-        creator. Requires `api-key`; contract 4.4.
+        creator. Unknown members and parameters are refused. Requires `api-key`; contract 4.4.
         """
         return self._ask(
             _create,
@@ -56,7 +56,8 @@ class APIKeys(Noun):
     ) -> Message:
         """Revoke an API key and its children.
 
-        A key that is revoked already is answered in the same way. Requires `self`; contract 5.2.
+        A key that is revoked already is answered in the same way. Unknown members and parameters
+        are refused. Requires `self`; contract 5.2.
         """
         return self._ask(
             _revoke,

@@ -111,7 +111,8 @@ class Collaborators(Noun):
     ) -> Message:
         """Stop sharing a project with a group.
 
-        Members keep roles that they have otherwise. Requires `owner`; contract 5.4.
+        Members keep roles that they have otherwise. Unknown members and parameters are refused.
+        Requires `owner`; contract 5.4.
         """
         return self._ask(
             _remove_group_collaborator,
@@ -181,8 +182,8 @@ class Collaborators(Noun):
     ) -> Message:
         """Stop sharing a project with a user, or leave it.
 
-        Everyone may remove themselves; the last owner stays (409). Requires `owner`; contract
-        5.4.
+        Everyone may remove themselves; the last owner stays (409). Unknown members and parameters
+        are refused. Requires `owner`; contract 5.4.
         """
         return self._ask(
             _remove,

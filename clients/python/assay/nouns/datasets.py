@@ -131,7 +131,8 @@ class Datasets(Noun):
     ) -> Pages[Dataset]:
         """Datasets in sight, filtered, sorted and paged.
 
-        By name, draft, id or use in a project. Requires `signed-in`; contract 5.11.
+        By name, draft, id or use in a project. A misspelt member is refused. Requires
+        `signed-in`; contract 5.11.
         """
         return self._pages(
             _query,
@@ -190,7 +191,8 @@ class Datasets(Noun):
     ) -> Message:
         """Delete a dataset; its rows are erased.
 
-        Experiments keep its id. Requires `dataset-write`; contract 5.11.
+        Experiments keep its id. Unknown members and parameters are refused. Requires
+        `dataset-write`; contract 5.11.
         """
         return self._ask(
             _delete,
@@ -274,8 +276,8 @@ class Datasets(Noun):
         """All rows of a version of a dataset, as a file.
 
         Of the current version unless `version_index` says otherwise; JSON Lines, or CSV with
-        `format=csv`. Whole only when its transfer ended as HTTP says. Requires `dataset-read`;
-        contract 5.11.
+        `format=csv`. Whole only when its transfer ended as HTTP says. A misspelt member is
+        refused. Requires `dataset-read`; contract 5.11.
         """
         return self._ask(
             _export_content,
@@ -324,7 +326,7 @@ class Datasets(Noun):
         """Take the link from a dataset to a project away.
 
         The home project stays linked (409); experiments that use the dataset keep their link.
-        Requires `dataset-read`; contract 5.11.
+        Unknown members and parameters are refused. Requires `dataset-read`; contract 5.11.
         """
         return self._ask(
             _unlink,

@@ -238,7 +238,7 @@ class Experiments(Noun):
         """Experiments of a project, filtered, sorted and paged.
 
         Each with its aggregates, ranking score and rank among its like; `as_of` shows them as
-        they were. Requires `viewer`; contract 4.6.
+        they were. A misspelt member is refused. Requires `viewer`; contract 4.6.
         """
         return self._pages(
             _search,
@@ -304,7 +304,8 @@ class Experiments(Noun):
     ) -> None:
         """Delete an experiment with its records.
 
-        Its records are not found at once and are erased. Requires `editor`; contract 5.5.
+        Its records are not found at once and are erased. Unknown members and parameters are
+        refused. Requires `editor`; contract 5.5.
         """
         return self._ask(
             _delete,
@@ -376,7 +377,8 @@ class Experiments(Noun):
     ) -> Message:
         """Take a tag from an experiment.
 
-        Other tags with the same key stay. Requires `editor`; contract 5.5.
+        Other tags with the same key stay. Unknown members and parameters are refused. Requires
+        `editor`; contract 5.5.
         """
         return self._ask(
             _untag,
@@ -408,8 +410,8 @@ class Experiments(Noun):
     ) -> Experiment:
         """Take the choice of an experiment as winner back.
 
-        An experiment that was not chosen is answered in the same way. Requires `editor`; contract
-        5.5.
+        An experiment that was not chosen is answered in the same way. Unknown members and
+        parameters are refused. Requires `editor`; contract 5.5.
         """
         return self._ask(
             _withdraw_winner,

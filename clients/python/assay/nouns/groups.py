@@ -118,8 +118,8 @@ class Groups(Noun):
     ) -> Message:
         """Delete a group; its project roles end.
 
-        Its members lose the project roles that they had through it. Requires `maintainer`;
-        contract 5.3.
+        Its members lose the project roles that they had through it. Unknown members and
+        parameters are refused. Requires `maintainer`; contract 5.3.
         """
         return self._ask(
             _delete,
@@ -189,7 +189,8 @@ class Groups(Noun):
     ) -> Message:
         """Remove a member from a group, or leave it.
 
-        The last maintainer stays (409). Requires `group-sight`; contract 5.3.
+        The last maintainer stays (409). Unknown members and parameters are refused. Requires
+        `group-sight`; contract 5.3.
         """
         return self._ask(
             _remove_member,

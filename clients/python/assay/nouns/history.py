@@ -67,8 +67,8 @@ class History(Noun):
     ) -> Pages[HistoryEntry]:
         """What happened in the organisation, newest first.
 
-        With `technical` it lists all that the hashes go over. Deleted projects stay here.
-        Requires `audit-org`; contract 5.14.
+        With `technical` it lists all that the hashes go over. Deleted projects stay here. A
+        misspelt member is refused. Requires `audit-org`; contract 5.14.
         """
         return self._pages(
             _list,
@@ -134,7 +134,7 @@ class History(Noun):
         """What happened to one resource, oldest first.
 
         With `at` also `state`: the resource as its events up to there made it, null where there
-        was none. Requires `audit-resource`; contract 5.14.
+        was none. A misspelt member is refused. Requires `audit-resource`; contract 5.14.
         """
         return self._pages(
             _list_resource_history,
@@ -186,7 +186,8 @@ class History(Noun):
         """What happened in a project, newest first.
 
         A filter that is repeated means any of its values. A page may hold fewer entries than
-        `limit` although `next_cursor` is not null. Requires `audit-project`; contract 5.14.
+        `limit` although `next_cursor` is not null. A misspelt member is refused. Requires
+        `audit-project`; contract 5.14.
         """
         return self._pages(
             _list_project_history,

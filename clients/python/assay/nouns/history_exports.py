@@ -29,8 +29,8 @@ class HistoryExports(Noun):
 
         Exactly one of the parameters. A line is an entry with its place in the sealed tree; the
         last one is `{"certificate", "jws"}`, which says in words what is proven and what is only
-        attested. 409 while the content is not erased or the erasure not sealed. Requires
-        `audit-org`; contract 5.14.
+        attested. 409 while the content is not erased or the erasure not sealed. A misspelt member
+        is refused. Requires `audit-org`; contract 5.14.
         """
         return self._ask(
             _certify_erasure,
@@ -78,7 +78,8 @@ class HistoryExports(Noun):
         The first line is `{"begun", "cursor"}`: what the bundle is of, with the seal that it is
         checked by; the last one `{"next_cursor"}`. Between them are entries with their data as
         stored, and hashes in place of those that were not asked for. verifier/ALGORITHM.md has
-        the steps of the check. Requires `audit-resource`; contract 5.14.
+        the steps of the check. A misspelt member is refused. Requires `audit-resource`; contract
+        5.14.
         """
         return self._ask(
             _export_history,
@@ -104,8 +105,8 @@ class HistoryExports(Noun):
         """What happened, one event a line, for a collector of audit events.
 
         CloudEvents 1.0 or OCSF 1.7, oldest first, at most 1,000 lines. The last line is
-        `{"next_cursor"}`: ask with it again, also when nothing came. Requires `audit-org`;
-        contract 5.14.
+        `{"next_cursor"}`: ask with it again, also when nothing came. A misspelt member is
+        refused. Requires `audit-org`; contract 5.14.
         """
         return self._ask(
             _history_feed,

@@ -107,7 +107,8 @@ class Integrations(Noun):
     ) -> Message:
         """Delete the caller's integration of a provider and erase its secrets.
 
-        Its secrets cannot be restored. Requires `person`; contract 5.9.
+        Its secrets cannot be restored. Unknown members and parameters are refused. Requires
+        `person`; contract 5.9.
         """
         return self._ask(
             _delete,

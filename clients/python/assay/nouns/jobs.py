@@ -52,18 +52,24 @@ class Jobs(Noun):
         *,
         metadata_key: str,
         metadata_value: str,
+        dry_run: Optional[bool] = None,
         immediate: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> DeleteByMetadataResponse:
         """Delete all sessions and traces of the organisation that have a metadata entry.
 
-        Runs in the background: poll the job. Its texts cannot be restored. Requires `admin`;
-        contract 5.13.
+        Runs in the background: poll the job. Its texts cannot be restored. With `dry_run` no job
+        is made: `matched` says what it would delete, `ids` are the first 1,000. Unknown members
+        and parameters are refused. Requires `admin`; contract 5.13.
         """
         return self._ask(
             _delete_by_metadata,
             query={"immediate": immediate},
-            body={"metadata_key": metadata_key, "metadata_value": metadata_value},
+            body={
+                "metadata_key": metadata_key,
+                "metadata_value": metadata_value,
+                "dry_run": dry_run,
+            },
             key=idempotency_key,
         )
 

@@ -116,7 +116,8 @@ class LogStreams(Noun):
     ) -> Pages[LogStream]:
         """Log streams of a project, filtered, sorted and paged.
 
-        Counts are null unless asked for. Requires `viewer`; contract 5.5.
+        Counts are null unless asked for. A misspelt member is refused. Requires `viewer`;
+        contract 5.5.
         """
         return self._pages(
             _search,
@@ -170,7 +171,8 @@ class LogStreams(Noun):
     ) -> None:
         """Delete a log stream with its records.
 
-        Its records are not found at once and are erased. Requires `owner`; contract 5.5.
+        Its records are not found at once and are erased. Unknown members and parameters are
+        refused. Requires `owner`; contract 5.5.
         """
         return self._ask(
             _delete,

@@ -73,8 +73,8 @@ class Metrics(Noun):
         Each widget has a value over the whole window and one for each bucket and group. Traces
         are counted, unless `group_by` or the filter names a column that only spans have;
         `population` settles it, and the answer says it. `any_span.model` groups traces by a
-        column of their spans, and a list groups by up to three columns. Requires `viewer`;
-        contract 4.5.
+        column of their spans, and a list groups by up to three columns. A misspelt member is
+        refused. Requires `viewer`; contract 4.5.
         """
         return self._ask(
             _custom_search,

@@ -80,7 +80,8 @@ class Projects(Noun):
     ) -> Pages[Project]:
         """Projects in sight, filtered, sorted and paged.
 
-        The newest first unless `sort` says otherwise. Requires `signed-in`; contract 5.4.
+        The newest first unless `sort` says otherwise. A misspelt member is refused. Requires
+        `signed-in`; contract 5.4.
         """
         return self._pages(
             _page,
@@ -132,7 +133,7 @@ class Projects(Noun):
         """Delete a project with all in it.
 
         All in it is not found at once; its contents are erased by a job. Datasets lose the link
-        to it. Requires `owner`; contract 5.4.
+        to it. Unknown members and parameters are refused. Requires `owner`; contract 5.4.
         """
         return self._ask(
             _delete,

@@ -195,8 +195,8 @@ class Scorers(Noun):
         """Score what a run holds already.
 
         Complete traces of the run that the filters choose, by the newest version of the scorer,
-        each record at most once by a version. A job: poll the same address; DELETE cancels it.
-        Requires `editor`; contract 5.10.
+        each record at most once by a version. A job: poll the same address; DELETE cancels it. A
+        misspelt member is refused. Requires `editor`; contract 5.10.
         """
         return self._ask(
             _score_past,
@@ -220,8 +220,8 @@ class Scorers(Noun):
     ) -> Message:
         """Stop scoring what was there.
 
-        What was scored stays. Again, or after the end: nothing happens. Requires `editor`;
-        contract 5.10.
+        What was scored stays. Again, or after the end: nothing happens. Unknown members and
+        parameters are refused. Requires `editor`; contract 5.10.
         """
         return self._ask(
             _cancel_past_scoring,
@@ -411,8 +411,8 @@ class Scorers(Noun):
     ) -> Pages[Scorer]:
         """Scorers of the organisation, filtered, sorted and paged.
 
-        With the presets that every organisation has. By name unless `sort` says otherwise.
-        Requires `signed-in`; contract 5.10.
+        With the presets that every organisation has. By name unless `sort` says otherwise. A
+        misspelt member is refused. Requires `signed-in`; contract 5.10.
         """
         return self._pages(
             _list,
@@ -492,7 +492,8 @@ class Scorers(Noun):
     ) -> Message:
         """Delete a code scorer.
 
-        Scores that it gave stay. Requires `scorer-owner`; contract 5.10.
+        Scores that it gave stay. Unknown members and parameters are refused. Requires
+        `scorer-owner`; contract 5.10.
         """
         return self._ask(
             _delete,

@@ -123,7 +123,8 @@ class Sessions(Noun):
     ) -> RecordCount:
         """Count sessions.
 
-        All that the same search would find; its page is ignored. Requires `viewer`; contract 5.7.
+        All that the same search would find; its page is ignored. A misspelt member is refused.
+        Requires `viewer`; contract 5.7.
         """
         return self._ask(
             _count,
@@ -154,13 +155,16 @@ class Sessions(Noun):
         filter_tree: Optional[FilterNode] = None,
         start_time: Optional[str] = None,
         end_time: Optional[str] = None,
+        dry_run: Optional[bool] = None,
         project_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> DeletedRecords:
         """Delete sessions, at most 1000 per call.
 
         Those that a search with the same members finds; at least one of them narrows. While
-        `remaining` is true there are more: call again. Requires `owner`; contract 5.7.
+        `remaining` is true there are more: call again. With `dry_run` nothing is deleted:
+        `matched_count` is how many match, `ids` are the first 1,000. Unknown members and
+        parameters are refused. Requires `owner`; contract 5.7.
         """
         return self._ask(
             _delete,
@@ -173,6 +177,7 @@ class Sessions(Noun):
                 "filter_tree": filter_tree,
                 "start_time": start_time,
                 "end_time": end_time,
+                "dry_run": dry_run,
             },
             key=idempotency_key,
         )
@@ -198,7 +203,8 @@ class Sessions(Noun):
 
         JSON Lines, or CSV with `format: csv`; sent while it is made, so it is whole only when its
         transfer ended as HTTP says. In CSV a text that a spreadsheet would run begins with `'`,
-        unless `formulas` is `keep`. Requires `viewer`; contract 5.7.
+        unless `formulas` is `keep`. A misspelt member is refused. Requires `viewer`; contract
+        5.7.
         """
         return self._ask(
             _export,
@@ -239,7 +245,8 @@ class Sessions(Noun):
         """Search sessions.
 
         Flat, without the tree of spans; newest first unless `sort` says otherwise. Without a run,
-        the whole project is searched. Requires `viewer`; contract 5.7.
+        the whole project is searched. A misspelt member is refused. Requires `viewer`; contract
+        5.7.
         """
         return self._pages(
             _search,

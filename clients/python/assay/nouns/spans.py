@@ -110,7 +110,8 @@ class Spans(Noun):
     ) -> RecordCount:
         """Count spans.
 
-        All that the same search would find; its page is ignored. Requires `viewer`; contract 5.7.
+        All that the same search would find; its page is ignored. A misspelt member is refused.
+        Requires `viewer`; contract 5.7.
         """
         return self._ask(
             _count,
@@ -152,7 +153,8 @@ class Spans(Noun):
 
         JSON Lines, or CSV with `format: csv`; sent while it is made, so it is whole only when its
         transfer ended as HTTP says. In CSV a text that a spreadsheet would run begins with `'`,
-        unless `formulas` is `keep`. Requires `viewer`; contract 5.7.
+        unless `formulas` is `keep`. A misspelt member is refused. Requires `viewer`; contract
+        5.7.
         """
         return self._ask(
             _export,
@@ -193,7 +195,8 @@ class Spans(Noun):
         """Search spans.
 
         Flat, without the tree of spans; newest first unless `sort` says otherwise. Without a run,
-        the whole project is searched. Requires `viewer`; contract 5.7.
+        the whole project is searched. A misspelt member is refused. Requires `viewer`; contract
+        5.7.
         """
         return self._pages(
             _search,

@@ -103,7 +103,8 @@ class Users(Noun):
     ) -> Pages[User]:
         """Users of the organisation, filtered, sorted and paged.
 
-        Newest first unless `sort` says otherwise. Requires `person`; contract 5.2.
+        Newest first unless `sort` says otherwise. A misspelt member is refused. Requires
+        `person`; contract 5.2.
         """
         return self._pages(
             _search,
@@ -153,7 +154,8 @@ class Users(Noun):
     ) -> Message:
         """Remove a user; keys, logins and memberships end.
 
-        What the user logged stays. Requires `manager`; contract 5.2.
+        What the user logged stays. Unknown members and parameters are refused. Requires
+        `manager`; contract 5.2.
         """
         return self._ask(
             _remove,

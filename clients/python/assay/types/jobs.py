@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Literal, Optional, TypedDict
+from typing import Any, Dict, List, Literal, Optional, TypedDict
 
 __all__ = [
     "DeleteByMetadataResponse",
@@ -13,9 +13,16 @@ __all__ = [
 ]
 
 
-class DeleteByMetadataResponse(TypedDict):
-    job_id: str
+class _DeleteByMetadataResponse(TypedDict):
+    job_id: Optional[str]
     message: str
+
+
+class DeleteByMetadataResponse(_DeleteByMetadataResponse, total=False):
+    matched: OrgJobResult
+    matched_count: int
+    ids: List[str]
+    more: bool
 
 
 class Job(TypedDict):

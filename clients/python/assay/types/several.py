@@ -66,10 +66,15 @@ class ColumnList(TypedDict):
     columns: List[Column]
 
 
-class DeletedRecords(TypedDict):
+class _DeletedRecords(TypedDict):
     message: str
     deleted_count: int
     remaining: bool
+
+
+class DeletedRecords(_DeletedRecords, total=False):
+    matched_count: int
+    ids: List[str]
 
 
 class HistoryResource(TypedDict):

@@ -1,8 +1,21 @@
 // Written by npm run client:typescript from the contract: change that.
 
-export type DeleteByMetadata = { readonly metadata_key: string; readonly metadata_value: string };
+export type DeleteByMetadata = {
+  readonly metadata_key: string;
+  readonly metadata_value: string;
 
-export type DeleteByMetadataResponse = { readonly job_id: string; readonly message: string };
+  /** Say what would be deleted, start no job. */
+  readonly dry_run?: boolean | null;
+};
+
+export type DeleteByMetadataResponse = {
+  readonly job_id: string | null;
+  readonly message: string;
+  readonly matched?: OrgJobResult;
+  readonly matched_count?: number;
+  readonly ids?: readonly string[];
+  readonly more?: boolean;
+};
 
 export type Job = {
   readonly id: string;

@@ -37,7 +37,8 @@ export class Jobs {
   }
   /**
    * Delete all sessions and traces of the organisation that have a metadata entry. Runs in
-   * the background: poll the job. Its texts cannot be restored. (contract 5.13)
+   * the background: poll the job. Its texts cannot be restored. With `dry_run` no job is
+   * made: `matched` says what it would delete, `ids` are the first 1,000. (contract 5.13)
    */
   deleteByMetadata(
     input: { readonly immediate?: boolean } & DeleteByMetadata,

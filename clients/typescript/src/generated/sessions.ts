@@ -101,8 +101,9 @@ export class Sessions {
   }
   /**
    * Delete sessions, at most 1000 per call. Those that a search with the same members finds;
-   * at least one of them narrows. While `remaining` is true there are more: call again.
-   * (contract 5.7)
+   * at least one of them narrows. While `remaining` is true there are more: call again. With
+   * `dry_run` nothing is deleted: `matched_count` is how many match, `ids` are the first
+   * 1,000. (contract 5.7)
    */
   delete(
     input: { readonly project_id?: string } & RecordDeletion = {},

@@ -29,6 +29,9 @@ export type RecordDeletion = {
   readonly filter_tree?: FilterNode | null;
   readonly start_time?: string | null;
   readonly end_time?: string | null;
+
+  /** Say what would be deleted, delete nothing. */
+  readonly dry_run?: boolean | null;
 };
 
 export type RecordExport = {

@@ -84,6 +84,8 @@ export type DeletedRecords = {
   readonly message: string;
   readonly deleted_count: number;
   readonly remaining: boolean;
+  readonly matched_count?: number;
+  readonly ids?: readonly string[];
 };
 
 export type FilePart = { readonly type: 'file'; readonly file_id: string };

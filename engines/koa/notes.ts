@@ -1,0 +1,58 @@
+import type { NoteHeader, Operation } from '../../contract/operation.js';
+import type { JsonPieces } from '../../kernel/json-pieces.js';
+import { listed, shortList } from './ignored.js';
+
+/**
+ * What a 2xx did not do of its request, as the answer says it (contract 1.13): a header, and a
+ * member of an answer that is a JSON object.
+ */
+export type AnswerNote = 'ignored_members' | 'unknown_columns' | 'new_columns' | 'more_rows';
+
+export const noteOf: Readonly<Record<NoteHeader, AnswerNote>> = {
+  'X-Unknown-Columns': 'unknown_columns',
+  'X-New-Columns': 'new_columns',
+  'X-More-Rows': 'more_rows',
+};
+const headers: Readonly<Record<AnswerNote, string>> = {
+  ignored_members: 'X-Ignored-Members',
+  unknown_columns: 'X-Unknown-Columns',
+  new_columns: 'X-New-Columns',
+  more_rows: 'X-More-Rows',
+};
+
+/** The notes of one request. */
+export type AnswerNotes = {
+  /** No names: nothing is said. */
+  readonly add: (note: AnswerNote, names: readonly string[]) => void;
+  /** By member; null when there are none. */
+  readonly members: () => Readonly<Record<string, readonly string[]>> | null;
+};
+
+/** `say` sets a header of the answer. */
+export const openNotes = (say: (header: string, value: string) => void): AnswerNotes => {
+  const members: Partial<Record<AnswerNote, readonly string[]>> = {};
+  return {
+    add: (note, names) => {
+      if (names.length === 0) return;
+      const shown = shortList(names);
+      members[note] = shown;
+      say(headers[note], listed(shown));
+    },
+    members: () => (Object.keys(members).length === 0 ? null : members),
+  };
+};
+
+/**
+ * Operations whose answers others describe keep their members: those of the interface document
+ * (contract 4), and those that are spoken in protobuf.
+ */
+export const mayGainMembers = ({ section, protobuf }: Operation): boolean =>
+  !section.startsWith('4.') && protobuf === null;
+
+/** The text of an object, which is not empty, with further members. */
+export const withMembers = (json: JsonPieces, members: object): JsonPieces => {
+  const last = json.at(-1);
+  if (last === undefined) return json;
+  const more = JSON.stringify(members).slice(1);
+  return [...json.slice(0, -1), last.subarray(0, -1), Buffer.from(`,${more}`)];
+};
