@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { startService, type Service } from '../service/service.js';
 
@@ -9,14 +11,22 @@ export const fatalExitCode = 70;
 
 /** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
 export const serve = async (config: Config): Promise<void> => {
+  const sayKey = (key: string, email: string, url: string): void =>
+    sayFirstKey(config.dataDir, key, email, url);
   const service = await startService(config, { sayKey });
   await untilEnded(service);
 };
 
-const sayKey = (key: string, email: string, url: string): void => {
+/** In the data folder: the key of the first start, which scrolls away on the terminal. */
+export const firstKeyFile = 'first-api-key';
+
+const sayFirstKey = (dir: string, key: string, email: string, url: string): void => {
+  const path = join(dir, firstKeyFile);
+  writeFileSync(path, `${key}\n`, { mode: 0o600 });
   process.stderr.write(
-    `\nFirst start: an API key of ${email} was made. It is shown this once; keep it.\n\n` +
+    `\nFirst start: an API key of ${email} was made. It is shown this once.\n\n` +
       `  ${key}\n\n` +
+      `It is also in ${path}, which only you can read: delete that file once you keep the key.\n` +
       `Try: curl -H 'Service-API-Key: ${key}' ${url}/v2/projects\n\n`,
   );
 };

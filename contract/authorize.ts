@@ -29,7 +29,11 @@ export const authorize = async (
   gate: Gate,
 ): Promise<ProjectInSight | null> => {
   const project = await projectOf(principal, params, gate);
-  await demand(operation, principal, { params, project }, gate);
+  try {
+    await demand(operation, principal, { params, project }, gate);
+  } catch (error) {
+    throw await naming(error, principal, gate);
+  }
   if (project === null && writesNowhere(operation, principal)) {
     throw refusedAs('A key that is limited to less than editor writes nothing outside projects');
   }
@@ -117,7 +121,7 @@ const forbidden = (
     return refusedAs(`This needs the role ${requires} in the project; yours is ${project.role}`);
   }
   if (isBound(principal)) {
-    return refusedAs(`This needs ${neededFor(requires)}; your key is bound to a project`);
+    return refusedAs(`This needs ${neededFor(requires)}; a bound key has no rights there`);
   }
   const { organizationRole: role } = principal;
   return refusedAs(`This needs ${neededFor(requires)}; your role in the organisation is ${role}`);
@@ -148,8 +152,20 @@ const projectOf = async (
   const id = params[projectParam];
   if (id === undefined) return null;
   const project = await gate.projectInSight(principal, id as ProjectId);
-  if (project === null) throw new Fault('not-found', 'Project not found');
-  return project;
+  if (project !== null) return project;
+  throw await naming(new Fault('not-found', 'Project not found'), principal, gate);
+};
+
+/**
+ * Names the one project that a bound key sees, in every refusal of its right or of a project, so
+ * that an unknown project and a foreign one read alike (contract 1.5).
+ */
+const naming = async (error: unknown, principal: Principal, gate: Gate): Promise<unknown> => {
+  const bound = principal.key?.projectId ?? null;
+  if (bound === null || !(error instanceof Fault)) return error;
+  const own = await gate.projectInSight(principal, bound);
+  if (own === null) return error;
+  return new Fault(error.code, `${error.message}. This key sees only the project ${own.name}`);
 };
 export const projectParam = 'project_id';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Suite, Test } from 'mocha';
+import { failedHooks, hooksOf } from './support/tally.js';
 import { lawfulSkip, skippedIn } from './support/skips.js';
 
 const suite = new Suite('');
@@ -21,5 +22,17 @@ describe('a test that is skipped', () => {
       count: 2,
       unlawful: ['on a machine without a tool proves something'],
     });
+  });
+});
+
+describe('a hook that fails', () => {
+  it('counts as a failed test, at any depth', () => {
+    const root = new Suite('');
+    const below = Suite.create(root, 'below');
+    below.beforeEach(() => undefined);
+    expect(failedHooks(root)).to.equal(0);
+    const [hook] = hooksOf(below, 'beforeEach');
+    Object.assign(hook ?? {}, { state: 'failed' });
+    expect(failedHooks(root)).to.equal(1);
   });
 });

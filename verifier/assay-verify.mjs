@@ -3,8 +3,10 @@
 // library, no network. ALGORITHM.md says what it does; the numbers in brackets are its steps.
 //
 //   node assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]
+//   node assay-verify.mjs PROOF  --key KEY [--origin NAME]
 //
 // BUNDLE      the folder of the bundle
+// PROOF       a file with one answer of GET /v2/history/proof
 // KEY         the key that you trust: a file with a `vkey` line (origin+id+key), PEM or a JWK
 // --origin    whose history it has to be; without it, of any chain of the installation that a vkey
 //             names, and the answer says which
@@ -14,7 +16,7 @@
 //
 // It needs Node 20.12 or later and reads each file once, some 256 KB at a time.
 import { createHash, createPublicKey, hash as hashOf, verify } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -383,29 +385,106 @@ export const verifyBundle = async (dir, { key, origin, since = null }) => {
   };
 };
 
+// --- [6] one entry with its proof ---
+
+/** RFC 9162, 2.1.3.2: the root that an inclusion proof leads to; null when it has no such form. */
+const rootFrom = (index, size, hash, hashes) => {
+  let [at, last, root] = [index, size - 1, hash];
+  for (const beside of hashes) {
+    if (last === 0) return null;
+    if (at % 2 === 1 || at === last) {
+      root = node(beside, root);
+      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
+    } else root = node(root, beside);
+    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? root : null;
+};
+
+/** Of a C2SP tlog-proof; throws Broken for any other text. */
+const parseProof = (text) => {
+  const end = text.indexOf('\n\n');
+  const lines = text.slice(0, Math.max(end, 0)).split('\n');
+  const [header, first = '', ...rest] = lines.filter((line) => !line.startsWith('extra '));
+  const [, index] = /^index (0|[1-9]\d{0,14})$/.exec(first) ?? [];
+  const hashes = rest.map((line) => Buffer.from(line, 'base64').toString('hex'));
+  if (header !== 'c2sp.org/tlog-proof@v1' || index === undefined || !hashes.every(isHash))
+    broken('the proof is not a C2SP tlog-proof');
+  return { index: Number(index), hashes, note: text.slice(end + 2) };
+};
+
+/** Answers what was checked of one answer of GET /v2/history/proof; throws Broken. */
+export const verifyProof = (answer, { key, origin }) => {
+  const { entry, salt, data, proof } = answer;
+  if (typeof proof !== 'string' || entry === undefined)
+    throw new TypeError('the file is not an answer of GET /v2/history/proof');
+  const { index, hashes, note } = parseProof(proof);
+  const checkpoint = verifiedCheckpoint(note, key, origin ?? originWithin(note, key.origin));
+  checkEntry({ ...entry, salt, data }, null);
+  if (index !== entry.seq - 1) broken(`the proof is of entry ${index + 1}, not of ${entry.seq}`);
+  if (rootFrom(index, checkpoint.size, leaf(entry.hash), hashes) !== checkpoint.root)
+    broken('the proof does not lead from the entry to the root of the checkpoint');
+  return { entries: 1, origin: checkpoint.origin, seq: entry.seq, event: entry.event_id };
+};
+
+const usage = `Checks a bundle of the history, or the proof of one entry, with nothing but this file.
+
+  node assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]
+  node assay-verify.mjs PROOF  --key KEY [--origin NAME]
+
+BUNDLE    the folder that \`assay audit export\` made
+PROOF     a file with one answer of GET /v2/history/proof
+--key     the key that you trust: a file with a vkey line (origin+id+key), PEM or a JWK
+--origin  whose history it has to be
+--since   a checkpoint that you kept, which a bundle of a whole organisation has to continue
+
+Exit 0: intact. 1: broken, and the first place that is. 2: it cannot be checked.
+`;
+
 const main = async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { key: { type: 'string' }, origin: { type: 'string' }, since: { type: 'string' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      key: { type: 'string' },
+      origin: { type: 'string' },
+      since: { type: 'string' },
+    },
   });
+  if (values.help === true) {
+    process.stdout.write(usage);
+    return;
+  }
   const [dir] = positionals;
   if (dir === undefined || values.key === undefined) {
-    throw new TypeError(
-      'usage: assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]',
-    );
+    throw new TypeError(`BUNDLE or PROOF, and --key KEY, are required.\n\n${usage}`);
   }
   const key = readKey(values.key);
   if (values.origin === undefined && key.origin === null) {
     throw new TypeError('this key does not say whose it is: add --origin NAME');
   }
-  const note = readFileSync(join(dir, 'checkpoint.txt'), 'utf8');
-  const origin = values.origin ?? originWithin(note, key.origin);
-  const since = values.since === undefined ? null : readFileSync(values.since, 'utf8');
-  const found = await verifyBundle(dir, { key, origin, since });
+  const found = await (statSync(dir).isDirectory() ? verifiedBundle : verifiedProof)(
+    dir,
+    key,
+    values,
+  );
   const lines = Object.entries(found).map(([name, count]) => `  ${name}: ${count}\n`);
   process.stdout.write(
     [`intact: ${found.entries} entries of ${found.origin}\n`, ...lines].join(''),
   );
+};
+
+const verifiedBundle = (dir, key, values) => {
+  const note = readFileSync(join(dir, 'checkpoint.txt'), 'utf8');
+  const origin = values.origin ?? originWithin(note, key.origin);
+  const since = values.since === undefined ? null : readFileSync(values.since, 'utf8');
+  return verifyBundle(dir, { key, origin, since });
+};
+
+const verifiedProof = (file, key, values) => {
+  if (values.since !== undefined) throw new TypeError('--since takes a bundle, not a proof');
+  const answer = JSON.parse(readFileSync(file, 'utf8'));
+  return verifyProof(answer, { key, origin: values.origin ?? null });
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

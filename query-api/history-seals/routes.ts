@@ -61,7 +61,12 @@ const newest = ({ documents }: HistorySealReadNeeds): Route =>
     return { body: seal.note };
   });
 
-const notSealed = (): Fault => new Fault('not-found', 'The history is not sealed yet');
+const notSealed = (): Fault =>
+  new Fault(
+    'not-found',
+    'The history is not sealed yet: the service seals within ASSAY_SEAL_EVERY of the first event ' +
+      '(1 h by default), an operator with `assay audit seal` at once',
+  );
 
 const listing = ({ documents }: HistorySealReadNeeds): Route =>
   reading(

@@ -200,9 +200,23 @@ describe('the HTTP engine', () => {
         .send<{ detail: string }>('PUT', `/v2/things/${foreignProject}`);
       expect([unbound.status, unbound.body.detail]).to.deep.equal([
         403,
-        'This needs the role admin in the organisation; your key is bound to a project',
+        'This needs the role admin in the organisation; a bound key has no rights there. ' +
+          'This key sees only the project airline',
       ]);
       expect((await service.as('viewer').send('GET', `${things}/x`)).status).to.equal(200);
+    });
+    it('404 naming the project of a bound key, for foreign and unknown ones alike', async () => {
+      for (const other of [foreignProject, '99999999-9999-4999-8999-999999999999']) {
+        const { status, body } = await service
+          .as('bound')
+          .send<{ detail: string }>('POST', `/v2/projects/${other}/things`, {
+            body: { name: 'x' },
+          });
+        expect([status, body.detail]).to.deep.equal([
+          404,
+          'Project not found. This key sees only the project airline',
+        ]);
+      }
     });
     it('422 before either', async () => {
       const foreign = `/v2/projects/${foreignProject}/things`;

@@ -8,6 +8,7 @@ import { entryHash, noHash } from '../../kernel/history/chain.js';
 import { checkpointText, keyIdOf, noteOf, noteTypes } from '../../kernel/history/checkpoint.js';
 import {
   grown,
+  inclusionSpans,
   leafHash,
   rootOf,
   spanHash,
@@ -117,6 +118,18 @@ export const checkpointOf = (
   const signature = sign('sha256', Buffer.from(text), privateKey);
   const keyId = keyIdOf(sha256, origin, noteTypes.ecdsa, key);
   return noteOf({ text, signatures: [{ name: origin, keyId, signature }] });
+};
+
+/** The hashes that lead from the leaf at `index` to the root of the first `size` entries. */
+export const proofHashesOf = (
+  entries: readonly BundleEntry[],
+  index: number,
+  size: number,
+): readonly Uint8Array[] => {
+  const leaves = leavesOf(entries);
+  return inclusionSpans(index, { from: 0, to: size }).map(({ from, to }) =>
+    rootOf(sha256, rangeOf(leaves.slice(from, to))),
+  );
 };
 
 export type Bundle = {

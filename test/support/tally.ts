@@ -1,4 +1,4 @@
-import type { Context, RootHookObject } from 'mocha';
+import type { Context, Hook, RootHookObject, Suite } from 'mocha';
 
 import { closeSharedApps } from './app.js';
 import { closeSharedSandbox } from './sandboxes.js';
@@ -9,6 +9,17 @@ const tally = { passed: 0, failed: 0 };
 const patienceMs = 180_000;
 /** Whether mocha runs files side by side; test/run.ts then watches over each. */
 const besideOthers = process.env['MOCHA_WORKER_ID'] !== undefined;
+
+/** What mocha's types leave out. */
+type WithHooks = Suite & { readonly getHooks: (kind: string) => readonly Hook[] };
+export const hooksOf = (suite: Suite, kind: string): readonly Hook[] =>
+  (suite as WithHooks).getHooks(kind);
+const hookKinds = ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'] as const;
+
+/** A hook that fails keeps its tests from running, so it counts as a failed test. */
+export const failedHooks = (suite: Suite): number =>
+  hookKinds.flatMap((kind) => hooksOf(suite, kind)).filter(({ state }) => state === 'failed')
+    .length + suite.suites.reduce((sum, below) => sum + failedHooks(below), 0);
 
 /**
  * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
@@ -26,7 +37,7 @@ export const mochaHooks: RootHookObject = {
   },
   afterEach(this: Context) {
     if (this.currentTest?.state === 'failed') tally.failed += 1;
-    else if (this.currentTest?.isPending() !== true) tally.passed += 1;
+    else if (this.currentTest?.state === 'passed') tally.passed += 1;
   },
   async afterAll(this: Context) {
     await closeSharedApps();
@@ -34,7 +45,7 @@ export const mochaHooks: RootHookObject = {
     const root = this.test?.parent;
     if (root === undefined) throw new Error('the last hook has no suite');
     const { count, unlawful } = skippedIn(root, process.env['CI'] === 'true');
-    const failed = tally.failed + unlawful.length;
+    const failed = tally.failed + failedHooks(root) + unlawful.length;
     const skipped = count > unlawful.length ? `, ${count - unlawful.length} skipped` : '';
     for (const title of unlawful) process.stdout.write(`\nskipped, which CI forbids: ${title}\n`);
     process.stdout.write(`\n${tally.passed} passed, ${failed} failed${skipped}\n`);
