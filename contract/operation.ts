@@ -315,7 +315,8 @@ type Told<T> =
     };
 
 /** `X-More-Rows`: `true` of a list without pages that ends where more rows follow. */
-export type NoteHeader = 'X-New-Columns' | 'X-Unknown-Columns' | 'X-More-Rows';
+export type NoteHeader =
+  'X-New-Columns' | 'X-Unknown-Columns' | 'X-Left-Out-Metrics' | 'X-More-Rows';
 
 export type Answer<T> = Told<T> & {
   /**

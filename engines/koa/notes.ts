@@ -6,17 +6,20 @@ import { listed, shortList } from './ignored.js';
  * What a 2xx did not do of its request, as the answer says it (contract 1.13): a header, and a
  * member of an answer that is a JSON object.
  */
-export type AnswerNote = 'ignored_members' | 'unknown_columns' | 'new_columns' | 'more_rows';
+export type AnswerNote =
+  'ignored_members' | 'unknown_columns' | 'new_columns' | 'left_out_metrics' | 'more_rows';
 
 export const noteOf: Readonly<Record<NoteHeader, AnswerNote>> = {
   'X-Unknown-Columns': 'unknown_columns',
   'X-New-Columns': 'new_columns',
+  'X-Left-Out-Metrics': 'left_out_metrics',
   'X-More-Rows': 'more_rows',
 };
 const headers: Readonly<Record<AnswerNote, string>> = {
   ignored_members: 'X-Ignored-Members',
   unknown_columns: 'X-Unknown-Columns',
   new_columns: 'X-New-Columns',
+  left_out_metrics: 'X-Left-Out-Metrics',
   more_rows: 'X-More-Rows',
 };
 

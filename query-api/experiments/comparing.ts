@@ -33,7 +33,7 @@ export const comparing = (needs: ComparingNeeds): Route =>
     [experimentList.collection, ...criteriaReadsFrom],
     async ({ params: { project_id: project }, body, principal }) => {
       const experiments = await factsOf(needs.documents, project, body.experiment_ids);
-      const { metrics, unknown } = await metricsOf(needs, project, body);
+      const { metrics, unknown, leftOut } = await metricsOf(needs, project, body);
       const place = { organization: principal.organizationId, project };
       const directionOf = await directionsOf(needs.documents, place);
       const json = await needs.answers.comparison({
@@ -45,7 +45,7 @@ export const comparing = (needs: ComparingNeeds): Route =>
         limit: body.limit ?? comparedRowsDefault,
       });
       if (json === null) throw tooMany();
-      return { json, notes: { 'X-Unknown-Columns': unknown } };
+      return { json, notes: { 'X-Unknown-Columns': unknown, 'X-Left-Out-Metrics': leftOut } };
     },
     ({ body }) => comparisonComplaints(body.experiment_ids),
   );
@@ -83,6 +83,8 @@ type Found = {
   readonly metrics: readonly { readonly metric: string; readonly type: MetricType }[];
   /** Columns that nobody recorded. */
   readonly unknown: readonly string[];
+  /** Metrics beyond those that one comparison has. */
+  readonly leftOut: readonly string[];
 };
 
 const metricsOf = async (
@@ -92,13 +94,14 @@ const metricsOf = async (
 ): Promise<Found> => {
   const written = asked.metrics?.map(columnOf) ?? null;
   if (written === null) {
-    const names = await measuredIn(records, project, asked.experiment_ids);
+    const measured = await measuredIn(records, project, asked.experiment_ids);
+    const names = measured.slice(0, comparedMetricsMax);
     const types = await typesOf(records, project, names.map(columnOf));
     const metrics = names.flatMap((metric) => {
       const type = metricType(metric, types);
       return type === null || type === 'text' ? [] : [{ metric, type }];
     });
-    return { metrics, unknown: [] };
+    return { metrics, unknown: [], leftOut: measured.slice(comparedMetricsMax) };
   }
   const types = await typesOf(records, project, written);
   const meant = written.map((column) => {
@@ -117,6 +120,7 @@ const metricsOf = async (
   return {
     metrics: once.flatMap(({ metric, type }) => (type === null ? [] : [{ metric, type }])),
     unknown: once.flatMap(({ metric, type }) => (type === null ? [metricPrefix + metric] : [])),
+    leftOut: [],
   };
 };
 
@@ -132,7 +136,7 @@ const typesOf = async (
   return asked.length > 0 ? records.metricTypes(project, asked) : new Map();
 };
 
-/** Numbers and booleans with a value in these runs, the first by name. */
+/** Numbers and booleans with a value in these runs, by name. */
 const measuredIn = async (
   records: ComparingNeeds['records'],
   project: ProjectId,
@@ -142,5 +146,5 @@ const measuredIn = async (
   const names = [...measures.values()].flatMap(({ metrics }) =>
     Object.entries(metrics).flatMap(([name, { kind }]) => (kind === 'text' ? [] : [name])),
   );
-  return [...new Set(names)].toSorted(byCodePoint).slice(0, comparedMetricsMax);
+  return [...new Set(names)].toSorted(byCodePoint);
 };

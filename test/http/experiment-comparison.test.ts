@@ -109,6 +109,22 @@ describe('comparison of experiments over HTTP', () => {
     });
   });
 
+  it('names the metrics that it leaves out because there are more than 20', async () => {
+    const runs = [await make('one'), await make('other')];
+    const names = Array.from({ length: 22 }, (_, at) => `m${String(at).padStart(2, '0')}`);
+    const metrics = Object.fromEntries(names.map((name) => [name, 1]));
+    for (const run of runs) await log(run, [trace('a', 'out', metrics)]);
+    const reply = await compare(runs);
+    const measured = reply.body.metrics.map(({ metric }) => metric);
+    const left = (reply.body as unknown as { left_out_metrics: string[] }).left_out_metrics;
+    expect(measured).to.have.length(20);
+    expect([...measured, ...left]).to.include.members(names);
+    expect(reply.headers['x-left-out-metrics']).to.equal(left.join(', '));
+    expect(await compared(runs, { metrics: names.slice(0, 2) })).to.not.have.property(
+      'left_out_metrics',
+    );
+  });
+
   it('says how far apart they are, with the same interval for the same seed', async () => {
     const [one, other] = [await make('one'), await make('other')];
     const inputs = Array.from({ length: 40 }, (_, row) => row);
