@@ -17,7 +17,8 @@ import { answersFor, documentsFor, recordsFor } from './asked.js';
 import type { Pacing } from './pacing.js';
 import type { Projecting } from './projecting.js';
 import { busyMs, heeding, openPulse, silentMs } from './pulse.js';
-import { plays, type Starting } from './starting.js';
+import { announceReplica, followReplicas } from './replica.js';
+import type { Starting } from './starting.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -50,7 +51,11 @@ export const openReadModels = async (
   for (const one of filling.all()) logger.warn(one, fillingSentence(one));
   const pulse = openPulse(
     { what: 'the read models', clock, signal },
-    () => positionsOf(looked),
+    async () => {
+      const positions = await positionsOf(looked);
+      if (config.records === 'replica' && !isElsewhere) announceReplica(bus, positions);
+      return positions;
+    },
     isRemote ? silentMs : busyMs,
   );
   const readModels = isRemote ? heeding(asked, pulse, ['caution', 'close']) : asked;
@@ -72,8 +77,8 @@ export const openReadModels = async (
     filling,
     ...pacing.known,
   });
-  if (plays(config, 'projections', 'query') && !isElsewhere)
-    pacing.follow(() => records.checkpoint(), heard);
+  if (isElsewhere) followReplicas(bus, pacing);
+  else pacing.follow(() => records.checkpoint(), heard);
   return { documents, records, answers, chains, freshness, checkpoints, pulse };
 };
 

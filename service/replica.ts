@@ -1,8 +1,11 @@
 import { choiceOf } from '../config.js';
 import { openEngines, replicaOf } from '../engines/open.js';
+import { start, type Bus, type Position } from '../kernel/ports.js';
 import type { Projector } from '../projections/operate.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { heedOf, type Dropped, type Projecting } from './projecting.js';
+import { movedSubject, movedTo } from '../projections/subscription.js';
+import type { Pacing } from './pacing.js';
 import { startReadSide, type ReadSide } from './read-side.js';
 import { plays, type Starting } from './starting.js';
 
@@ -14,7 +17,7 @@ import { plays, type Starting } from './starting.js';
 export const withReplica = async (
   starting: Starting,
   lists: Projecting,
-  dropped: Dropped,
+  { bus, dropped }: { readonly bus: Pick<Bus, 'publish'>; readonly dropped: Dropped },
 ): Promise<Projecting> => {
   const { config, open, waiting, logger } = starting;
   if (config.records !== 'replica') return lists;
@@ -24,6 +27,7 @@ export const withReplica = async (
   open.add('the folder of the replica', engines.lock());
   const hints = await engines.bus(null);
   open.add('hints of the replica', () => hints.close());
+  hints.subscribe(movedSubject, (message) => bus.publish(replicaSubject, message));
   const wish = { hintSpace: null, keeps: 'records' } as const;
   const replica = await waiting.patiently('the log', () =>
     startReadSide(choice, wish, heedOf(starting, dropped)),
@@ -40,6 +44,40 @@ export const withReplica = async (
     hints,
     ended: endOf(lists, replica),
   };
+};
+
+/** Hint for processes that have no records: the replica of another one has moved. */
+const replicaSubject = 'replica.moved';
+
+/** Said with each look at the read models too: a hint may be lost, or come before its listener. */
+export const announceReplica = (
+  bus: Pick<Bus, 'publish'>,
+  positions: ReadonlyMap<string, Position>,
+): void => {
+  const { name } = recordsCollection;
+  bus.publish(replicaSubject, { name, position: positions.get(name) ?? start });
+};
+
+/**
+ * Backpressure of a process beside replicas, by the one that is furthest: one that is filled must
+ * not hold up writes. Without a bus between the processes nothing is heard, and no append waits.
+ */
+export const followReplicas = (
+  bus: Pick<Bus, 'subscribe'>,
+  pacing: Pick<Pacing, 'follow'>,
+): void => {
+  let furthest: Position = start;
+  bus.subscribe(replicaSubject, (message) => {
+    const position = movedTo(message)?.position ?? start;
+    if (position <= furthest) return;
+    const isFirst = furthest === start;
+    furthest = position;
+    if (!isFirst) return;
+    const hints: Pick<Bus, 'subscribe'> = {
+      subscribe: (_subject, handler) => bus.subscribe(replicaSubject, handler),
+    };
+    pacing.follow(async () => furthest, hints);
+  });
 };
 
 /** Asked for the records here, for the lists where they are folded, for all: what is here. */

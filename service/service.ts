@@ -95,7 +95,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   const filling = openFillingWatch({ reader: log, clock });
   const dropped = (): void => filling.suspect(recordsCollection.name);
   const lists = await startProjecting(starting, needs.secrets.hintSpace, dropped);
-  const projecting = await withReplica(starting, lists, dropped);
+  const projecting = await withReplica(starting, lists, { bus, dropped });
   const { projector } = projecting;
   operated.projecting = projecting;
   const pulses = openPulses(starting, log, clock, projector);
