@@ -130,14 +130,9 @@ export interface EventReader {
    * fewer although more is there: only `through` = `after` says that nothing is there yet. With
    * `types` only events of these types and none that are erased, and `limit` bounds how many are
    * looked at: see `through`. What is not as it was stored, where the log can tell, is refused with
-   * Fault `log-damaged`; with `types` only when it is `checked`, as for what is folded.
+   * Fault `log-damaged`.
    */
-  page(
-    after: Position,
-    limit: number,
-    types?: readonly string[],
-    checked?: 'checked',
-  ): Promise<Page>;
+  page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
   /**
    * As `page` without types, of any type and version: nothing is decoded. Erased events keep their
    * place, without salt and data.

@@ -69,7 +69,7 @@ export const fillShadow = async (
       if (until !== null && position >= until) break;
       await new Promise((resolve) => setImmediate(resolve));
       checkAsked(asking);
-      const page = await reader.page(position, batchEventsMax, types, 'checked');
+      const page = await reader.page(position, batchEventsMax, types);
       if (page.through <= position) {
         if (writing === nothingWritten) break;
         // Meanwhile more may have come.

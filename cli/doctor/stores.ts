@@ -3,6 +3,7 @@ import type { Config } from '../../config.js';
 import { choiceOf } from '../../config.js';
 import { lookAtRecords } from '../../engines/duckdb/look.js';
 import { hasLog, lockedFolder, openEngines } from '../../engines/open.js';
+import { isOfIndex } from '../../engines/sqlite/log-structure.js';
 import { lookAtDocuments, lookAtLog, type LogLook } from '../../engines/sqlite/look.js';
 import { lostLog } from '../../engines/sqlite/lost-log.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
@@ -50,19 +51,22 @@ const isHeldNow = (dir: string): boolean => {
 };
 
 const restore = 'RUNBOOK.md, The data folder is lost, or the log is damaged: restore';
+const reindex = 'RUNBOOK.md, An index of the log is damaged: make it anew';
 
-const logFindings = ({ version, settings, events, unreadable, structure }: LogLook) => {
+const logFindings = ({ version, settings, events, ...rest }: LogLook) => {
+  const { unreadable, structure, unlooked } = rest;
   const [first] = unreadable;
+  const wrong = [
+    ...(first === undefined
+      ? []
+      : [`${unreadable.length} positions are lost, first ${first.position}: ${first.why}`]),
+    ...(structure === null ? [] : [structure.trouble]),
+  ].join('; ');
+  const isIndexOnly = structure?.isIndexOnly === true && unreadable.every(isOfIndex);
   const integrity =
-    first === undefined && structure === null
-      ? good('log', events)
-      : bad(
-          'log',
-          first === undefined
-            ? String(structure)
-            : `${unreadable.length} positions are lost, first ${first.position}: ${first.why}`,
-          restore,
-        );
+    wrong === ''
+      ? good('log', unlooked === null ? events : `${events}; ${unlooked}`)
+      : bad('log', wrong, isIndexOnly ? reindex : restore);
   return [
     integrity,
     settings === null

@@ -1,5 +1,5 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -51,4 +51,4 @@ export const markDamaged = (path: string): void => {
     return;
   }
 };
-export const unmarkDamaged = (path: string): Promise<void> => rm(markOf(path), { force: true });
+export const unmarkDamaged = (path: string): void => rmSync(markOf(path), { force: true });

@@ -31,7 +31,7 @@ export const preparedAnew = async (
     }
   }
   const name = await setAside(file, ['-wal', '-shm']);
-  await unmarkDamaged(file);
+  unmarkDamaged(file);
   prepare();
   return { file: name, cause };
 };

@@ -12,6 +12,7 @@ import type {
   StreamName,
   Decode,
 } from '../../kernel/ports.js';
+import { markDamaged } from '../node/broken-files.js';
 import { makeFolder } from '../node/files.js';
 import {
   endOfOrders,
@@ -23,9 +24,11 @@ import {
   type WrittenTo,
 } from './log-orders.js';
 import { openKnownEnds } from './known-ends.js';
-import { damagedSubject } from './log-damage.js';
+import { openHealth } from './log-health.js';
+import { damageAtStart } from './log-check.js';
+import { damagedSubject, hiddenSubject } from './log-damage.js';
 import { openReader } from './log-reader.js';
-import { positionOf } from './log-schema.js';
+import { logFile, positionOf } from './log-schema.js';
 
 type Options = { readonly dir: string; readonly bus: Bus; readonly decode?: Decode };
 type Waiter = {
@@ -35,8 +38,6 @@ type Waiter = {
 type Post = (message: readonly Order[] | typeof endOfOrders) => void;
 type Unnumbered<T> = T extends Order ? Omit<T, 'id'> : never;
 
-/** How often a full disk is tried again. */
-const probeIntervalMs = 1_000;
 /** Appends waiting for the writer; beyond it they are refused rather than queued without end. */
 const waitingBytesMax = 256 * 1024 * 1024;
 /**
@@ -57,10 +58,22 @@ const closeWithinMs = 5_000;
  */
 export const openEventLog = async ({ dir, bus, decode }: Options): Promise<EventLog> => {
   await makeFolder(dir);
-  const writer = await openWriter(dir, (last) => bus.publish('log.grown', positionOf(last)));
-  const damaged = (cause: string): void => writer.suffer({ kind: 'damaged', cause });
+  const writer = await openWriter(dir, {
+    grown: (last) => bus.publish('log.grown', positionOf(last)),
+    hidden: (cause) => bus.publish(hiddenSubject, cause),
+  });
+  const damaged = (cause: string): void =>
+    writer.suffer({ kind: 'damaged', cause, hidesEvents: false });
   const ends = openKnownEnds();
-  const reader = openReader({ dir, bus, damaged, ends, ...(decode !== undefined && { decode }) });
+  const hidden = writer.hidden;
+  const reader = openReader({
+    dir,
+    bus,
+    damaged,
+    ends,
+    hidden,
+    ...(decode !== undefined && { decode }),
+  });
   // A reader in another thread met damage: this one looks, and believes what it sees itself.
   const heard = bus.subscribe(damagedSubject, (after) => {
     if (typeof after !== 'string') return;
@@ -93,22 +106,44 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
 };
 
 /** The log of a folder that another thread or process writes. The file must be there already. */
-export const openEventReader = async (options: Options): Promise<EventReader> =>
-  openReader({
+export const openEventReader = async (options: Options): Promise<EventReader> => {
+  const damage = damageAtStart(options.dir);
+  let hidden = damage?.hidesEvents === true ? damage.cause : null;
+  const heard = options.bus.subscribe(hiddenSubject, (cause) => {
+    hidden = typeof cause === 'string' ? cause : 'an index';
+  });
+  const reader = openReader({
     ...options,
+    hidden: () => hidden,
     damaged: (_cause, before) => {
       if (before !== null) options.bus.publish(damagedSubject, before);
     },
   });
+  return {
+    ...reader,
+    close: async () => {
+      heard();
+      await reader.close();
+    },
+  };
+};
 
 /**
  * The accepting thread's end of the writer: orders out, outcomes in, and what they say about its
  * health.
  */
-const openWriter = async (dir: string, grown: (last: number) => void) => {
-  const { thread, last: first } = await startThread(dir);
+const openWriter = async (
+  dir: string,
+  say: { readonly grown: (last: number) => void; readonly hidden: (cause: string) => void },
+) => {
+  const { thread, last: first, damage } = await startThread(dir);
   const asked = openAsked((message) => thread.postMessage(message));
-  const health = openHealth(() => asked.order({ kind: 'probe' }, 0));
+  const probe = (): Promise<unknown> => asked.order({ kind: 'probe' }, 0);
+  const health = openHealth(probe, ({ cause, hidesEvents }) => {
+    markDamaged(logFile(dir));
+    if (hidesEvents) say.hidden(cause);
+  });
+  if (damage !== null) health.suffer({ kind: 'damaged', ...damage });
   let last = first;
   let bytesWaiting = 0;
   let closing = false;
@@ -121,7 +156,7 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
   thread.on('message', (outcomes: readonly OrderOutcome[]) => {
     const before = last;
     outcomes.forEach(settle);
-    if (last > before) grown(last);
+    if (last > before) say.grown(last);
   });
   const lost = (cause: string): void => {
     if (!closing) health.suffer({ kind: 'fatal', cause });
@@ -137,11 +172,9 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
 
   return {
     last: () => last,
-    health: () => {
-      const { isDamaged: _, ...told } = health.now();
-      return told;
-    },
+    health: health.told,
     suffer: health.suffer,
+    hidden: health.hidden,
     send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
       const { writable, cause, isDamaged } = health.now();
       if (isDamaged) throw damagedLog(String(cause));
@@ -172,45 +205,12 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
 const startThread = async (dir: string) => {
   const thread = new Worker(threadFile('log-writer'), { workerData: { dir } });
   const [ready] = (await once(thread, 'message')) as [Ready];
-  if (!('refused' in ready)) return { thread, last: ready.last };
+  if (!('refused' in ready)) return { thread, ...ready };
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
   // Waiting mends no file.
   if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
-  throw new Fault('invalid', `${why}; log.sqlite is damaged, see: assay doctor, assay restore`);
-};
-
-/** What the writer said last of itself; a full disk is tried again until a probe succeeds. */
-const openHealth = (probe: () => Promise<unknown>) => {
-  const well = { writable: true, fatal: false, isDamaged: false, cause: null as string | null };
-  let health = well;
-  let left = false;
-  let timer: NodeJS.Timeout | null = null;
-  const tryAgain = (): void => {
-    timer = null;
-    probe().then(
-      () => {
-        if (!health.fatal && !health.isDamaged) health = well;
-      },
-      () => undefined,
-    );
-  };
-  return {
-    now: () => health,
-    suffer: ({ kind, cause }: WriteFailure): void => {
-      if (kind === 'busy' || health.isDamaged) return;
-      const isDamaged = kind === 'damaged';
-      const said = isDamaged ? `the log is damaged: ${cause}` : cause;
-      const isFatal = health.fatal || kind === 'fatal';
-      health = { writable: false, fatal: isFatal, isDamaged, cause: said };
-      if (kind === 'full' && !health.fatal && !left)
-        timer ??= setTimeout(tryAgain, probeIntervalMs).unref();
-    },
-    /** Probes no more. */
-    leave: (): void => {
-      left = true;
-      if (timer !== null) clearTimeout(timer);
-    },
-  };
+  const told = 'log.sqlite is damaged; no position can be told: the file cannot be opened';
+  throw new Fault('invalid', `${why}; ${told}; see: assay doctor, assay restore`);
 };
 
 /** Orders that were sent, by number, and who waits for their outcomes. */

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { digestOf, openSalts } from '../node/digest.js';
+import { openSums } from './event-sums.js';
 import type { StreamOrder, WrittenTo } from './log-orders.js';
 
 /** Heads of the streams written lately, so that most appends to them need no look-up. */
@@ -59,6 +60,7 @@ export const openAppender = (database: Database.Database) => {
   const forget = openForgetting(database);
   const statements = prepared(database);
   const { insert, headOf, isErased, byId, lastPosition } = statements;
+  const addSum = openSums(database);
   const heads = boundedMap<string, number>(headsMax);
   const newSalt = openSalts();
   let last = lastPosition.get() ?? 0;
@@ -86,6 +88,7 @@ export const openAppender = (database: Database.Database) => {
       const salt = newSalt();
       const digest = digestOf(salt, data);
       insert.run(last, stream, revision, id, type, data, metadata, salt, digest);
+      addSum({ pos: last, stream, rev: revision, id, type, data, metadata, digest });
     }
     heads.set(stream, revision);
     return last;

@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
+import { openSums } from './event-sums.js';
 import { openForgetting } from './log-append.js';
 import { scan, type WholeRow } from './log-scan.js';
-import { logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
+import { lastIn, logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
 
 export type CopiedLog = {
   /** Of the last event that was copied. */
@@ -29,8 +30,8 @@ export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog
   const source = within(from, () => openForReading(from));
   const copy = within(to, () => openForWriting(to));
   try {
-    const head = within(from, () => lastOf(source));
-    const begun = within(to, () => lastOf(copy));
+    const head = within(from, () => lastIn(source));
+    const begun = within(to, () => lastIn(copy));
     checkSame(source, copy, { begun, head, to });
     const put = inserting(copy);
     let added = 0;
@@ -50,7 +51,7 @@ export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog
       copy.pragma('wal_checkpoint(TRUNCATE)');
       copy.pragma('journal_mode = DELETE');
     });
-    return { position: positionOf(lastOf(copy)), added };
+    return { position: positionOf(lastIn(copy)), added };
   } finally {
     copy.close();
     source.close();
@@ -68,7 +69,8 @@ const within = <T>(dir: string, work: () => T): T => {
       throw Object.assign(error, { path: logFile(dir) });
     }
     const said = `${logFile(dir)} is damaged, or no log of a service (${code})`;
-    throw new Fault('conflict', `${said}; assay doctor says more of a data folder`, {
+    const place = 'no position can be told: its lists cannot be read';
+    throw new Fault('conflict', `${said}; ${place}; assay doctor says more of a data folder`, {
       cause: error,
     });
   }
@@ -76,16 +78,6 @@ const within = <T>(dir: string, work: () => T): T => {
 
 export const damagedAt = (dir: string, position: Position, why: string): Fault =>
   new Fault('log-damaged', `${logFile(dir)} is damaged at position ${position}: ${why}`);
-
-const lastOf = (database: Database.Database): number =>
-  Number(
-    database
-      .prepare(
-        'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-      )
-      .pluck()
-      .get(),
-  );
 
 const checkSame = (
   source: Database.Database,
@@ -101,9 +93,12 @@ const checkSame = (
 
 const inserting = (copy: Database.Database): ((rows: readonly WholeRow[]) => void) => {
   const insert = copy.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const addSum = openSums(copy);
   return copy.transaction((rows: readonly WholeRow[]) => {
-    for (const { pos, stream, rev, id, type, data, metadata, salt, digest } of rows) {
+    for (const row of rows) {
+      const { pos, stream, rev, id, type, data, metadata, salt, digest } = row;
       insert.run(pos, stream, rev, id, type, data, metadata, salt, digest);
+      addSum(row);
     }
   });
 };
@@ -118,6 +113,8 @@ const forget = (source: Database.Database, copy: Database.Database): void => {
     for (const { stream, pos } of erased.iterate()) {
       if (isErased.get(stream) === undefined) erase(stream, pos);
     }
-    copy.prepare('UPDATE high_water SET pos = ?').run(highWater.get() ?? 0);
+    const mark = highWater.get() ?? 0;
+    copy.prepare('UPDATE high_water SET pos = ?').run(mark);
+    copy.prepare('UPDATE sums SET sum = ? WHERE pos = 0').run(mark);
   })();
 };

@@ -1,36 +1,57 @@
 import type Database from 'better-sqlite3';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { EventReader, Position } from '../../kernel/ports.js';
 import { isDamage } from './document-damage.js';
-import { scan } from './log-scan.js';
+import { scan, type BadPlace } from './log-scan.js';
 import { posOf, positionOf } from './log-schema.js';
+import { structureOf } from './log-structure.js';
 
 /** Hint that a reader met damage right after this position: whoever writes looks for itself. */
 export const damagedSubject = 'log.damaged';
+
+/** Hint that an index of the log is damaged, and why. */
+export const hiddenSubject = 'log.hidden';
+
+export const hiddenEvents = (cause: string): Fault =>
+  placeless(`an index may hide events (${cause})`);
 
 /** Of a row that is not what its digest was made of. */
 export const badRow = (position: Position, why: string): Fault =>
   new Fault('log-damaged', `The log is damaged at position ${position}: ${why}`);
 
+/** Of damage that is not at an event that can be named. */
+export const placeless = (why: string, cause?: unknown): Fault =>
+  new Fault('log-damaged', `The log is damaged; no position can be told: ${why}`, { cause });
+
 /** Told at each time that a question meets damage; `before` it, where that is known. */
 export type TellDamage = (cause: string, before: Position | null) => void;
 type Place = { readonly before: Position; readonly said: string };
 
+/** The structure of a file of this size is checked in half a second. */
+const checkedBytesMax = 64 * 1024 * 1024;
+
 /**
- * The reader, whose questions fail with Fault `log-damaged` where they meet damage, and say at
- * which position that is when they read in log order.
+ * The reader, whose questions fail with Fault `log-damaged` where they meet damage. The message
+ * says at which positions that is; or that none can be told, and why: another part of the file is
+ * damaged.
  */
 export const sayingDamage = (
   reader: EventReader,
   database: Database.Database,
   damaged: TellDamage,
 ): EventReader => {
+  let unplaced: string | null = null;
   const judged = (error: unknown, after: Position | null): unknown => {
     const isBad = error instanceof Fault && error.code === 'log-damaged';
     if (!isBad && !isDamage(error)) return error;
-    const place = after === null ? null : firstBad(database, after);
-    const fault = isBad ? error : badLog(place?.said ?? String(error), error);
-    damaged(place?.said ?? fault.message, place?.before ?? null);
+    const place = isBad ? named(error) : after === null ? null : firstBad(database, after);
+    if (place !== null) {
+      damaged(place.said, place.before);
+      return isBad ? error : new Fault('log-damaged', `The log is damaged: ${place.said}`);
+    }
+    unplaced ??= isBad ? null : partOf(database, error);
+    const fault = isBad ? error : placeless(String(unplaced), error);
+    damaged(fault.message, null);
     return fault;
   };
   const watched = async <T>(work: Promise<T>, after: Position | null = null): Promise<T> => {
@@ -62,23 +83,54 @@ export const sayingDamage = (
   };
 };
 
+/** The place that the message of `badRow` names; null: it is another one. */
+const named = ({ message }: Fault): Place | null => {
+  const [, position, why] = /at position ([0-9a-f]{16}): (.*)$/.exec(message) ?? [];
+  if (position === undefined) return null;
+  const before = justBefore(position as Position);
+  return { before, said: `position ${position}: ${why}` };
+};
+
 /** Positions of this log have no gaps. */
 const justBefore = (position: Position): Position => positionOf(Math.max(0, posOf(position) - 1));
 
-const badLog = (what: string, cause: unknown): Fault =>
-  new Fault('log-damaged', `The log is damaged: ${what}`, { cause });
-
-/** The next position after it that cannot be read; null: none of the next ones. */
+/** The next positions after it that cannot be read; null: all of them can be. */
 const firstBad = (database: Database.Database, after: Position): Place | null => {
   try {
-    for (const { unreadable } of scan(database, posOf(after))) {
+    for (const { unreadable, end } of scan(database, posOf(after))) {
       const [first] = unreadable;
-      if (first === undefined) return null;
-      const before = positionOf(posOf(first.position) - 1);
-      return { before, said: `position ${first.position}: ${first.why}` };
+      if (first === undefined) continue;
+      const before = justBefore(first.position);
+      const isOpen = end === Infinity;
+      return { before, said: `${rangeOf(unreadable, isOpen)}: ${first.why}` };
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
   return null;
+};
+
+/** The first of them, and those that follow it without a gap. */
+const rangeOf = (bad: readonly BadPlace[], isOpen: boolean): string => {
+  const [first = { position: positionOf(0) }] = bad;
+  let last = posOf(first.position);
+  for (const { position } of bad) if (posOf(position) === last + 1) last += 1;
+  if (isOpen) return `position ${first.position} and those after it`;
+  if (last === posOf(first.position)) return `position ${first.position}`;
+  return `position ${first.position} to ${positionOf(last)}`;
+};
+
+/** What is damaged where each event can be read: an index, a list of erased streams, free pages. */
+const partOf = (database: Database.Database, error: unknown): string => {
+  try {
+    const [pages, size] = ['page_count', 'page_size'].map((name) =>
+      Number(database.pragma(name, { simple: true })),
+    );
+    const isSmall = (pages ?? 0) * (size ?? 0) <= checkedBytesMax;
+    const structure = isSmall ? structureOf(database) : null;
+    if (structure !== null) return structure.trouble;
+  } catch (second) {
+    if (!isDamage(second)) throw second;
+  }
+  return `it is not at an event, but in an index or a list (${reasonOf(error)})`;
 };

@@ -41,13 +41,16 @@ export type OrderOutcome =
  * order fails. `damaged`: the file is not what was written; what can be read still is, but nothing
  * is written to it any more.
  */
-export type WriteFailure = {
-  readonly kind: 'fatal' | 'full' | 'busy' | 'damaged';
-  readonly cause: string;
-};
+export type WriteFailure =
+  | { readonly kind: 'fatal' | 'full' | 'busy'; readonly cause: string }
+  | ({ readonly kind: 'damaged' } & Damage);
+
+/** `hidesEvents`: an index is damaged, so that an event may be there and not be found by it. */
+export type Damage = { readonly cause: string; readonly hidesEvents: boolean };
 
 /**
- * The writer's first message: the position number of the last event there is, or why the log cannot
- * be opened.
+ * The writer's first message: the position number of the last event there is, and the damage that
+ * keeps it from writing; or why the log cannot be opened.
  */
-export type Ready = { readonly last: number } | { readonly refused: string };
+export type Ready =
+  { readonly last: number; readonly damage: Damage | null } | { readonly refused: string };

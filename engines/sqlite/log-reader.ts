@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, reasonOf } from '../../kernel/fault.js';
 import {
   collected,
   type Bus,
@@ -16,10 +16,19 @@ import {
 import { openLoopTurns, type LoopTurns } from '../node/loop-turns.js';
 import { envelopeOf, isErased, metadataOf, openEvidence, type Row } from './log-evidence.js';
 import { noKnownEnds, type KnownEnds } from './known-ends.js';
-import { badRow, sayingDamage, type TellDamage } from './log-damage.js';
+import { badRow, hiddenEvents, placeless, sayingDamage, type TellDamage } from './log-damage.js';
+import { isDamage } from './document-damage.js';
 import { openNames } from './log-names.js';
+import { openWaits } from './log-waits.js';
 import { whyWrong, type WholeRow } from './log-scan.js';
-import { isSalted, openForReading, posOf, positionOf } from './log-schema.js';
+import {
+  envelopeColumns,
+  isCurrent,
+  openForReading,
+  posOf,
+  positionOf,
+  wholeColumns,
+} from './log-schema.js';
 
 type Portion<E> = {
   readonly events: readonly E[];
@@ -40,9 +49,6 @@ const pageBytesMax = 2 * 1024 * 1024;
  * larger than 1 MiB.
  */
 const turnBytesMax = 256 * 1024;
-/** Hints may be lost: the head is looked at this often all the same. */
-const lookAgainMs = 250;
-
 /**
  * Reads in the calling thread, on a connection of its own that cannot write. Throws when there is
  * no log yet. Once it is closed, whoever still reads is told so: Fault `unavailable`.
@@ -52,23 +58,32 @@ export const openReader = ({
   bus,
   decode = (_type, _schema, data) => data,
   damaged,
+  hidden,
   ends = noKnownEnds,
 }: {
   readonly dir: string;
   readonly bus: Bus;
   readonly decode?: Decode;
   readonly damaged: TellDamage;
+  /** Why an index may hide events; null: it does not. Then only what needs no index is answered. */
+  readonly hidden: () => string | null;
   readonly ends?: Pick<KnownEnds, 'of' | 'note'>;
 }): EventReader => {
-  const database = openForReading(dir);
-  const statements = preparedOn(database);
+  const { database, statements } = opened(dir);
   const evidence = openEvidence(database);
   const ask = (): Statements => {
     if (!database.open) throw new Fault('unavailable', 'The service is stopping');
     return statements();
   };
+  const byIndex = (): Statements => {
+    const cause = hidden();
+    if (cause !== null) throw hiddenEvents(cause);
+    return ask();
+  };
   const turns = openLoopTurns(turnBytesMax);
-  const source: Source = { ask, take: takesIn(turns), recorded: recordedBy(decode), ends };
+  const unchecked = recordedBy(decode);
+  const recorded = (row: WholeRow): Recorded => unchecked(asStored(row));
+  const source: Source = { ask, byIndex, take: takesIn(turns), recorded, unchecked, ends };
   const head = (): Position => headOf(source);
   const waits = openWaits(bus, head);
   const reader: EventReader = {
@@ -76,10 +91,8 @@ export const openReader = ({
     portions: (stream, reading) => portions(source, stream, reading),
     last: async (stream) => lastOf(source, stream),
     knownEnd: (stream) => (database.open ? ends.of(stream) : null),
-    page: (from, limit, types, checked) =>
-      types === undefined
-        ? page(source, from, limit)
-        : pageOf(source, types, from, limit, checked === 'checked'),
+    page: (from, limit, types) =>
+      types === undefined ? page(source, from, limit) : pageOf(source, types, from, limit),
     evidence: async (from, limit) => {
       const rows = (at: number, count: number) => evidence.after(ask, at, limit - count);
       return pageTo(source, from, limit, rows, evidence.of);
@@ -88,18 +101,8 @@ export const openReader = ({
       const row = evidence.at(ask, posOf(position));
       return row === undefined ? null : evidence.of(row);
     },
-    tail: async (limit, before) => {
-      const rows = ask().before.iterate(before === undefined ? noPos : posOf(before), limit);
-      const events: Recorded[] = [];
-      let bytes = 0;
-      for (const row of rows) {
-        events.push(source.recorded(row));
-        bytes += row.data.length;
-        if (bytes >= pageBytesMax) break;
-      }
-      return events.reverse();
-    },
-    streams: openNames(database, ask, turns),
+    tail: async (limit, before) => tailOf(source, limit, before),
+    streams: openNames(database, byIndex, turns),
     head: async () => head(),
     // Pages that are free are overwritten.
     givenBack: async () => ({ when: 'at-once' }),
@@ -117,14 +120,29 @@ export const openReader = ({
   return sayingDamage(reader, database, damaged);
 };
 
-/** Anew once somebody has brought the log to the layout that has digests. */
+/** Throws Fault `log-damaged` for a file that cannot be read at all. */
+const opened = (dir: string) => {
+  try {
+    const database = openForReading(dir);
+    try {
+      return { database, statements: preparedOn(database) };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw isDamage(error) ? placeless(`the file cannot be read (${reasonOf(error)})`) : error;
+  }
+};
+
+/** Prepared anew once a writer has brought the log to the layout of this build. */
 const preparedOn = (database: Database.Database): (() => Statements) => {
-  let isNew = isSalted(database);
-  let statements = prepared(database, isNew);
+  let isNew = isCurrent(database);
+  let statements = prepared(database);
   return () => {
-    if (!isNew && isSalted(database)) {
+    if (!isNew && isCurrent(database)) {
       isNew = true;
-      statements = prepared(database, isNew);
+      statements = prepared(database);
     }
     return statements;
   };
@@ -137,9 +155,9 @@ const noPos = Number.MAX_SAFE_INTEGER;
 export const positionsOfTypes = `SELECT pos FROM events
   WHERE type IN (SELECT value FROM json_each(?)) AND pos > ? AND pos <= ?`;
 
-const prepared = (database: Database.Database, withDigests: boolean) => {
-  const digest = withDigests ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
-  const columns = `pos, stream, rev, id, type, data, metadata, ${digest}`;
+const prepared = (database: Database.Database) => {
+  const columns = wholeColumns(database);
+  const envelopes = envelopeColumns(database);
   const ofIt = 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.stream = ?) AND stream = ?';
   return {
     ofStream: database.prepare<[string, string, number, number], WholeRow>(
@@ -149,8 +167,8 @@ const prepared = (database: Database.Database, withDigests: boolean) => {
       `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
     ),
-    lastOf: database.prepare<[string, string], Pick<Row, 'pos' | 'rev' | 'type'>>(
-      `SELECT pos, rev, type FROM events WHERE ${ofIt} ORDER BY rev DESC LIMIT 1`,
+    lastOf: database.prepare<[string, string], WholeRow>(
+      `SELECT ${envelopes} FROM events WHERE ${ofIt} ORDER BY rev DESC LIMIT 1`,
     ),
     after: database.prepare<[number, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
@@ -174,7 +192,12 @@ type Statements = ReturnType<typeof prepared>;
 type Source = {
   /** Throws once the reader is closed. */
   readonly ask: () => Statements;
+  /** The same for a question that is answered by an index; throws where that may hide events. */
+  readonly byIndex: () => Statements;
+  /** Refuses a row that is not what was stored. */
   readonly recorded: (row: WholeRow) => Recorded;
+  /** For whoever looks for changes. */
+  readonly unchecked: (row: WholeRow) => Recorded;
   /** What there is room for in this turn, or one event. */
   readonly take: <R extends Row, E>(
     rows: () => Iterable<R>,
@@ -209,17 +232,34 @@ const takesIn =
       return { events, cost, isOver: true };
     });
 
+const tailOf = (
+  { ask, unchecked }: Source,
+  limit: number,
+  before: Position | undefined,
+): readonly Recorded[] => {
+  const rows = ask().before.iterate(before === undefined ? noPos : posOf(before), limit);
+  const events: Recorded[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    events.push(unchecked(row));
+    bytes += row.data.length;
+    if (bytes >= pageBytesMax) break;
+  }
+  return events.reverse();
+};
+
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
-const lastOf = ({ ask, ends }: Source, stream: StreamName): Last | null => {
-  const row = ask().lastOf.get(stream, stream);
+const lastOf = ({ byIndex, ends }: Source, stream: StreamName): Last | null => {
+  const row = byIndex().lastOf.get(stream, stream);
+  if (row !== undefined) asStored(row);
   ends.note(stream, row?.rev ?? 'none');
   if (row === undefined) return null;
   return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
 };
 
 async function* portions(
-  { ask, take, recorded, ends }: Source,
+  { byIndex, take, recorded, ends }: Source,
   stream: StreamName,
   { from = 0, types, limit = -1 }: Reading = {},
 ): AsyncGenerator<readonly Recorded[], void> {
@@ -234,18 +274,27 @@ async function* portions(
   for (;;) {
     const rows = (): Iterable<WholeRow> =>
       types === undefined
-        ? ask().ofStream.iterate(stream, stream, next, left)
-        : ask().ofStreamAndTypes.iterate(stream, stream, next, list, left);
+        ? byIndex().ofStream.iterate(stream, stream, next, left)
+        : byIndex().ofStreamAndTypes.iterate(stream, stream, next, list, left);
     const { events, isOver } = await take(rows, recorded, noteEnd);
+    if (types === undefined) checkOrder(events, next);
     const last = events.at(-1);
     const wasErased =
-      last === undefined && next > from && ask().lastOf.get(stream, stream) === undefined;
+      last === undefined && next > from && byIndex().lastOf.get(stream, stream) === undefined;
     if (last !== undefined || wasErased) yield events;
     if (isOver || last === undefined) return;
     next = last.revision + 1;
     if (limit >= 0) left -= events.length;
   }
 }
+
+/** Revisions have no gaps: what is missing is there, and an index does not say so. */
+const checkOrder = (events: readonly Recorded[], from: number): void => {
+  for (const [at, { stream, revision, position }] of events.entries()) {
+    if (revision === from + at) continue;
+    throw badRow(position, `revision ${from + at} of ${stream} is missing before it`);
+  }
+};
 
 /**
  * Rows in log order from a position on, as they fit into turns, until there is a page of them.
@@ -291,12 +340,12 @@ const page = async (source: Source, from: Position, limit: number): Promise<Page
   const erased: Envelope[] = [];
   const events: Recorded[] = [];
   const as = (row: WholeRow): Envelope => {
-    if (isErased(row)) {
+    if (isErased(asStored(row))) {
       const envelope = envelopeOf(row, metadataOf(row));
       erased.push(envelope);
       return envelope;
     }
-    const event = asStored(source, row);
+    const event = source.unchecked(row);
     events.push(event);
     return event;
   };
@@ -304,11 +353,11 @@ const page = async (source: Source, from: Position, limit: number): Promise<Page
   return { events, erased, through };
 };
 
-/** What is folded is what was stored; who looks for changes reads streams and evidence. */
-const asStored = (source: Source, row: WholeRow): Recorded => {
+/** What is answered is what was stored; whoever looks for changes reads evidence, or the tail. */
+const asStored = (row: WholeRow): WholeRow => {
   const why = whyWrong(row);
   if (why !== null) throw badRow(positionOf(row.pos), why);
-  return source.recorded(row);
+  return row;
 };
 
 /** A step of positions, whatever is at them: rows of other types are not looked at. */
@@ -317,55 +366,16 @@ const pageOf = async (
   types: readonly string[],
   from: Position,
   limit: number,
-  isChecked: boolean,
 ): Promise<Page> => {
   const end = Math.min(posOf(headOf(source)), posOf(from) + limit);
   const list = JSON.stringify(types);
   const { events, isOver } = await paged(
     source,
     posOf(from),
-    (at) => source.ask().ofTypes.iterate(list, at, end),
-    isChecked ? (row) => asStored(source, row) : source.recorded,
+    (at) => source.byIndex().ofTypes.iterate(list, at, end),
+    source.recorded,
   );
   const last = events.at(-1)?.position;
   const through = positionOf(Math.max(end, posOf(from)));
   return { events, erased: [], through: isOver || last === undefined ? through : last };
-};
-
-/**
- * Who waits for the log to grow: told by the bus, and looking now and then all the same. Rejects
- * when the head cannot be read.
- */
-const openWaits = (bus: Bus, head: () => Position) => {
-  const waits = new Set<() => void>();
-  return {
-    wait: (from: Position, signal: AbortSignal | undefined): Promise<void> =>
-      new Promise((resolve, reject) => {
-        const end = (): void => {
-          clearInterval(timer);
-          unsubscribe();
-          signal?.removeEventListener('abort', done);
-          waits.delete(done);
-        };
-        const done = (): void => {
-          end();
-          resolve();
-        };
-        const look = (): void => {
-          try {
-            if (head() > from) done();
-          } catch (error) {
-            end();
-            reject(error);
-          }
-        };
-        const unsubscribe = bus.subscribe('log.grown', look);
-        const timer = setInterval(look, lookAgainMs).unref();
-        signal?.addEventListener('abort', done, { once: true });
-        waits.add(done);
-      }),
-    end: (): void => {
-      for (const done of waits) done();
-    },
-  };
 };

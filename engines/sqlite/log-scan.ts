@@ -3,10 +3,17 @@ import type { Position } from '../../kernel/ports.js';
 import { digestOf } from '../node/digest.js';
 import { isDamage } from './document-damage.js';
 import type { Row } from './log-evidence.js';
-import { isSalted, positionOf } from './log-schema.js';
+import { hasSums, sumOf } from './event-sums.js';
+import { positionOf, wholeColumns } from './log-schema.js';
 
 /** A row of the log with all that it has. */
-export type WholeRow = Row & { readonly salt: Buffer | null };
+export type WholeRow = Row & {
+  readonly salt: Buffer | null;
+  /** Null: stored by a build without checksums, and not looked at since. */
+  readonly sum: number | null;
+  /** Whether the stream of erased content is marked as erased; 0 where there is content. */
+  readonly marked: 0 | 1;
+};
 /** A position whose event is not what was stored there. */
 export type BadPlace = { readonly position: Position; readonly why: string };
 export type ScannedRows = {
@@ -14,42 +21,51 @@ export type ScannedRows = {
   readonly unreadable: readonly BadPlace[];
   /** Everything up to here was looked at. */
   readonly through: number;
+  /** The last position of the log then; Infinity where it cannot be read. */
+  readonly end: number;
 };
 
-const stepEvents = 500;
-const stepBytes = 8 * 1024 * 1024;
+/** How much one piece has at most. */
+export type PieceSize = { readonly events: number; readonly bytes: number };
+const usualPiece: PieceSize = { events: 500, bytes: 8 * 1024 * 1024 };
 
 /**
  * The log after a position, piece by piece and each in a snapshot of its own, so that nothing waits
- * for it. Each event is held against its digest. Where a page of the file is damaged, its positions
- * are tried one by one.
+ * for it. Each event is held against its checksum and its digest. Where a page of the file is
+ * damaged, its positions are tried one by one.
  */
-export function* scan(database: Database.Database, after: number): Generator<ScannedRows, void> {
-  const { from, one, last, highWater } = statementsOf(database);
+export function* scan(
+  database: Database.Database,
+  after: number,
+  piece: PieceSize = usualPiece,
+): Generator<ScannedRows, void> {
+  const { from, one, ends, highWater } = statementsOf(database);
   for (let at = after; ;) {
-    const end = attempt(() => Number(last.get() ?? 0));
+    const known = ends.flatMap((end) => attempt(() => [Number(end.get() ?? 0)]) ?? []);
     // Where even the end cannot be read, it is where nothing comes any more.
-    if (typeof end === 'number' && at >= end) return;
-    const found = attempt(() => taken(from.iterate(at, stepEvents)));
-    const floor = attempt(() => Number(highWater.get() ?? 0));
-    const gone = typeof floor === 'number' ? floor : 0;
-    const until = Math.min(typeof end === 'number' ? end : Infinity, at + stepEvents);
-    const scanned = Array.isArray(found)
-      ? judged(at, found, gone)
-      : oneByOne(at, until, gone, (pos) => one.get(pos));
-    if (scanned.rows.length === 0 && typeof end !== 'number') return yield scanned;
-    yield scanned;
-    at = scanned.through;
+    const end = known.length === 0 ? Infinity : Math.max(...known);
+    if (at >= end) return;
+    const found = attempt(() => taken(from.iterate(at, piece.events), piece.bytes));
+    const gone = attempt(() => Number(highWater.get() ?? 0)) ?? 0;
+    const until = Math.min(end, at + piece.events);
+    const looked =
+      found !== null && found.length > 0
+        ? judged(at, found, gone)
+        : oneByOne(at, until, gone, (pos) => one.get(pos));
+    yield { ...looked, end };
+    if (looked.rows.length === 0 && end === Infinity) return;
+    at = looked.through;
   }
 }
 
 const statementsOf = (database: Database.Database) => {
-  const salted = isSalted(database) ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
-  const all = `SELECT pos, stream, rev, id, type, data, metadata, ${salted} FROM events`;
+  const all = `SELECT ${wholeColumns(database)} FROM events`;
+  // The second has the end where the table of events lost it.
+  const tables = hasSums(database) ? ['events', 'sums'] : ['events'];
   return {
     from: database.prepare<[number, number], WholeRow>(`${all} WHERE pos > ? ORDER BY pos LIMIT ?`),
     one: database.prepare<[number], WholeRow>(`${all} WHERE pos = ?`),
-    last: database.prepare('SELECT max(pos) FROM events').pluck(),
+    ends: tables.map((name) => database.prepare(`SELECT max(pos) FROM ${name}`).pluck()),
     highWater: database.prepare('SELECT pos FROM high_water').pluck(),
   };
 };
@@ -64,18 +80,20 @@ const attempt = <T>(work: () => T): T | null => {
   }
 };
 
-const taken = (rows: Iterable<WholeRow>): readonly WholeRow[] => {
+const taken = (rows: Iterable<WholeRow>, bytesMax: number): readonly WholeRow[] => {
   const found: WholeRow[] = [];
   let bytes = 0;
   for (const row of rows) {
     found.push(row);
     bytes += row.data.length;
-    if (bytes >= stepBytes) break;
+    if (bytes >= bytesMax) break;
   }
   return found;
 };
 
-const judged = (after: number, found: readonly WholeRow[], gone: number): ScannedRows => {
+type Looked = Omit<ScannedRows, 'end'>;
+
+const judged = (after: number, found: readonly WholeRow[], gone: number): Looked => {
   const rows: WholeRow[] = [];
   const unreadable: BadPlace[] = [];
   let at = after;
@@ -86,7 +104,7 @@ const judged = (after: number, found: readonly WholeRow[], gone: number): Scanne
     if (why === null) rows.push(row);
     else unreadable.push({ position: positionOf(row.pos), why });
   }
-  return { rows, unreadable, through: Math.max(at, after + 1) };
+  return { rows, unreadable, through: at };
 };
 
 const oneByOne = (
@@ -94,7 +112,7 @@ const oneByOne = (
   until: number,
   gone: number,
   read: (pos: number) => WholeRow | undefined,
-): ScannedRows => {
+): Looked => {
   const rows: WholeRow[] = [];
   const unreadable: BadPlace[] = [];
   for (let pos = after + 1; pos <= until; pos += 1) {
@@ -115,8 +133,10 @@ const note = (pos: number, gone: number, unreadable: BadPlace[]): void => {
   if (pos > gone) unreadable.push({ position: positionOf(pos), why: 'it is not there' });
 };
 
-/** Null: the event is what its digest was made of, or it was erased. */
-export const whyWrong = (row: Pick<WholeRow, 'data' | 'salt' | 'digest'>): string | null => {
-  if (row.data === '' || row.digest === null) return null;
+/** Null: the event is what was stored, or what an erasure left of that. */
+export const whyWrong = (row: WholeRow): string | null => {
+  if (row.sum !== null && row.sum !== sumOf(row)) return 'its checksum is of another event';
+  if (row.data === '') return row.marked === 1 ? null : 'its content is gone, its stream is not';
+  if (row.digest === null) return null;
   return row.digest.equals(digestOf(row.salt, row.data)) ? null : 'its digest is of other data';
 };

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
+import { hasSums, sumsSchema } from './event-sums.js';
 
 export const logFile = (dir: string): string => join(dir, 'log.sqlite');
 
@@ -52,7 +53,8 @@ const schema = `
     pos INTEGER NOT NULL
   );
   CREATE TABLE IF NOT EXISTS probe (one INTEGER PRIMARY KEY CHECK (one = 1), filler BLOB NOT NULL);
-  INSERT OR IGNORE INTO high_water VALUES (1, 0)
+  INSERT OR IGNORE INTO high_water VALUES (1, 0);
+  ${sumsSchema}
 `;
 
 const saltColumns = `
@@ -63,6 +65,33 @@ const saltColumns = `
 /** Whether events have salts: one of layout 1 may be read before anybody opens it for writing. */
 export const isSalted = (database: Database.Database): boolean =>
   Number(database.pragma('user_version', { simple: true })) > unsaltedLayout;
+
+/** Whether the log has all columns and tables of this build. */
+export const isCurrent = (database: Database.Database): boolean =>
+  isSalted(database) && hasSums(database);
+
+/**
+ * The columns of a `WholeRow` in a query of `events`; a log of an earlier build has nulls where it
+ * has nothing. `marked` is looked up for erased content alone.
+ */
+export const wholeColumns = (database: Database.Database): string => {
+  const digest = isSalted(database) ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
+  return `pos, stream, rev, id, type, data, metadata, ${digest}, ${sumColumn(database)},
+    CASE WHEN data <> '' THEN 0
+      ELSE EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream) END AS marked`;
+};
+
+/** The same without content, as if it were erased, where a digest stands for it. */
+export const envelopeColumns = (database: Database.Database): string => {
+  const rest = isSalted(database)
+    ? `CASE WHEN digest IS NULL THEN data ELSE '' END AS data, digest`
+    : 'data, NULL AS digest';
+  const sum = sumColumn(database);
+  return `pos, stream, rev, id, type, metadata, NULL AS salt, 1 AS marked, ${rest}, ${sum}`;
+};
+
+const sumColumn = (database: Database.Database): string =>
+  hasSums(database) ? '(SELECT sum FROM sums WHERE sums.pos = events.pos) AS sum' : 'NULL AS sum';
 
 /**
  * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses
@@ -103,6 +132,17 @@ export const openForReading = (dir: string): Database.Database => {
   database.pragma('cache_size = -16384');
   return database;
 };
+
+/** The position number of the last event, also where it went without a trace. */
+export const lastIn = (database: Database.Database): number =>
+  Number(
+    database
+      .prepare(
+        'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+      )
+      .pluck()
+      .get() ?? 0,
+  );
 
 export const positionOf = (pos: number): Position => pos.toString(16).padStart(16, '0') as Position;
 

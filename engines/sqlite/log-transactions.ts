@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { isDamage } from './document-damage.js';
-import type { Order, OrderOutcome, WriteFailure } from './log-orders.js';
+import type { Damage, Order, OrderOutcome, WriteFailure } from './log-orders.js';
 import { busyCode, openWrites } from './log-writes.js';
 
 /** Of one transaction: enough to share a sync, little enough to keep the wait short. */
@@ -66,6 +66,11 @@ export const openTransactions = (database: Database.Database) => {
 
   return {
     last: writes.last,
+    /** From here on every order is refused: the file is not what was written. */
+    refuse: (damage: Damage): WriteFailure => {
+      failure = { kind: 'damaged', ...damage };
+      return failure;
+    },
     /** What `take` answered, in one transaction; an outcome for each. Never throws. */
     execute: (orders: readonly Order[]): readonly OrderOutcome[] => {
       const refusal = failure;
@@ -106,7 +111,11 @@ const fullCodes: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
 const failureOf = (error: unknown): WriteFailure => {
   const { code, message } = error as { readonly code?: string; readonly message: string };
-  if (isDamage(error)) return { kind: 'damaged', cause: `${code}: ${message}` };
+  // Appends are judged first: an event in the way is one that an index did not find.
+  const isHidden = code?.startsWith('SQLITE_CONSTRAINT') === true;
+  if (isHidden || isDamage(error)) {
+    return { kind: 'damaged', cause: `${code}: ${message}`, hidesEvents: isHidden };
+  }
   const kind = code === busyCode ? 'busy' : fullCodes.includes(code) ? 'full' : 'fatal';
   return { kind, cause: `${code ?? 'no code'}: ${message}` };
 };

@@ -1,8 +1,16 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { endOfOrders, type Order, type OrderOutcome, type Ready } from './log-orders.js';
-import { openCheck } from './log-check.js';
-import { openForWriting } from './log-schema.js';
+import {
+  endOfOrders,
+  type Damage,
+  type Order,
+  type OrderOutcome,
+  type Ready,
+  type WriteFailure,
+} from './log-orders.js';
+import { unmarkDamaged } from '../node/broken-files.js';
+import { damageAtStart, openCheck } from './log-check.js';
+import { lastIn, logFile, openForReading, openForWriting } from './log-schema.js';
 import { openTransactions, take } from './log-transactions.js';
 
 /**
@@ -35,23 +43,39 @@ const serveOrders = (port: MessagePort, dir: string): void => {
     database.close();
     port.close();
   });
-  port.postMessage({ last: transactions.last() } satisfies Ready);
+  port.postMessage({ last: transactions.last(), damage: null } satisfies Ready);
   const check = openCheck(database);
   const look = (): void => {
     if (!database.open) return;
-    const { isOver, damage } = check();
-    if (damage !== null) answer([{ id: 0, failed: { kind: 'damaged', cause: damage } }]);
-    if (!isOver) setTimeout(look, restMs).unref();
+    const { restMs, damage } = check();
+    if (damage === null) setTimeout(look, restMs).unref();
+    else answer([{ id: 0, failed: transactions.refuse(damage) }]);
   };
-  setTimeout(look, restMs).unref();
+  // Orders come first.
+  setTimeout(look, 1).unref();
 };
 
-/** Between two pieces of the check, orders are taken. */
-const restMs = 5;
+/** Nothing is written to a damaged file, not even its schema: each order is refused. */
+const refuseOrders = (port: MessagePort, dir: string, damage: Damage): void => {
+  const database = openForReading(dir);
+  const last = lastIn(database);
+  database.close();
+  const failed: WriteFailure = { kind: 'damaged', ...damage };
+  port.on('message', (message: readonly Order[] | typeof endOfOrders) => {
+    if (message === endOfOrders) port.close();
+    else port.postMessage(message.map(({ id }): OrderOutcome => ({ id, failed })));
+  });
+  port.postMessage({ last, damage } satisfies Ready);
+};
 
 if (parentPort === null) throw new Error('this file is the entry of the log writer’s thread');
 try {
-  serveOrders(parentPort, (workerData as { readonly dir: string }).dir);
+  const { dir } = workerData as { readonly dir: string };
+  const damage = damageAtStart(dir);
+  if (damage === null) {
+    unmarkDamaged(logFile(dir));
+    serveOrders(parentPort, dir);
+  } else refuseOrders(parentPort, dir, damage);
 } catch (error) {
   parentPort.postMessage({ refused: String(error) } satisfies Ready);
 }

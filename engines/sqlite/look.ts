@@ -4,7 +4,8 @@ import { reasonOf } from '../../kernel/fault.js';
 import { isDamage } from './document-damage.js';
 import { documentsFile } from './document-store.js';
 import { scan, type BadPlace } from './log-scan.js';
-import { openForReading, positionOf } from './log-schema.js';
+import { lastIn, logFile, openForReading, positionOf } from './log-schema.js';
+import { openIndexLook, structureOf, type Structure } from './log-structure.js';
 
 /** What there is to say about a log without mending it. */
 export type LogLook = {
@@ -14,7 +15,9 @@ export type LogLook = {
   readonly events: string;
   readonly unreadable: readonly BadPlace[];
   /** What is wrong with the file between its events; null: nothing, or it was not looked at. */
-  readonly structure: string | null;
+  readonly structure: Structure | null;
+  /** What was left out, and why; null: nothing. */
+  readonly unlooked: string | null;
 };
 
 type Wishes = {
@@ -28,42 +31,64 @@ type Wishes = {
 const quickEvents = 10_000;
 /** More would say no more. */
 const toldMax = 1_000;
+/** The structure of a file that a service writes to is checked in one look of half a second. */
+const heldBytesMax = 64 * 1024 * 1024;
 
 export const lookAtLog = async (dir: string, { quick, isHeld, tell }: Wishes): Promise<LogLook> => {
   const version = String(new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get());
   try {
     const database = openForReading(dir);
     try {
-      return { version, ...(await looked(database, { quick, isHeld, tell })) };
+      return { version, ...(await looked(dir, database, { quick, isHeld, tell })) };
     } finally {
       database.close();
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { version, settings: null, events: '', unreadable: [], structure: reasonOf(error) };
+    const trouble = reasonOf(error);
+    const structure = { trouble, isOfIndexes: false, isIndexOnly: false };
+    return { version, settings: null, events: '', unreadable: [], structure, unlooked: null };
   }
 };
 
-const looked = async (database: Database.Database, { quick, isHeld, tell }: Wishes) => {
+const looked = async (
+  dir: string,
+  database: Database.Database,
+  { quick, isHeld, tell }: Wishes,
+): Promise<Omit<LogLook, 'version'>> => {
   const mode = String(database.pragma('journal_mode', { simple: true }));
-  const head = Number(database.prepare('SELECT coalesce(max(pos), 0) FROM events').pluck().get());
+  const head = lastIn(database);
   const unreadable: BadPlace[] = [];
-  let events = 0;
+  const indexed = openIndexLook(database);
+  let [events, unsummed] = [0, 0];
   for (const piece of scan(database, quick ? Math.max(0, head - quickEvents) : 0)) {
     events += piece.rows.length;
-    unreadable.push(...piece.unreadable);
+    unsummed += piece.rows.filter(({ sum }) => sum === null).length;
+    unreadable.push(...piece.unreadable, ...attempt(() => indexed(piece.rows)));
     tell(Math.min(piece.through, head), head);
     if (piece.through >= head || unreadable.length >= toldMax) break;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const found =
-    isHeld || quick ? 'ok' : String(database.pragma('quick_check(1)', { simple: true }));
+  const isTooLarge = isHeld && statSync(logFile(dir)).size > heldBytesMax;
+  const without = unsummed === 0 ? '' : `, ${unsummed} of them without a checksum yet`;
+  const where = quick ? ' at its end' : '';
   return {
     settings: mode === 'wal' ? null : `journal mode ${mode}`,
-    events: `${events} events${quick ? ' at its end' : ''} are as stored, head ${positionOf(head)}`,
+    events: `${events} events${where} are as stored${without}, head ${positionOf(head)}`,
     unreadable: unreadable.slice(0, toldMax),
-    structure: found === 'ok' ? null : found,
+    structure: quick || isTooLarge ? null : structureOf(database),
+    unlooked: isTooLarge ? 'its free pages were not looked at while the service runs' : null,
   };
+};
+
+/** An index that cannot be read at all is named by the look at the structure. */
+const attempt = (look: () => readonly BadPlace[]): readonly BadPlace[] => {
+  try {
+    return look();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [];
+  }
 };
 
 export type Look = { readonly found: string; readonly trouble: string | null };
@@ -74,7 +99,7 @@ export const lookAtDocuments = (dir: string): Look => {
   try {
     const database = new Database(file, { readonly: true });
     try {
-      const found = String(database.pragma('quick_check(1)', { simple: true }));
+      const found = String(database.pragma('integrity_check(1)', { simple: true }));
       const size = `documents.sqlite, ${Math.ceil(statSync(file).size / 1_048_576)} MiB`;
       return { found: size, trouble: found === 'ok' ? null : found };
     } finally {

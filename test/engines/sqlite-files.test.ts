@@ -98,6 +98,7 @@ describe('the files of the log on SQLite', () => {
     for (const column of ['salt', 'digest']) {
       database.exec(`ALTER TABLE events DROP COLUMN ${column}`);
     }
+    database.exec('DROP TABLE sums');
     database.pragma('user_version = 1');
     database.close();
     const digest = createHash('sha256').update('{"old":true}').digest('hex');

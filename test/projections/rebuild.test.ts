@@ -83,14 +83,14 @@ describe('a rebuild that was interrupted', () => {
       projections: [tally(version)],
       reader: (log) => ({
         ...log,
-        page: async (after, limit, ofTypes, checked) => {
+        page: async (after, limit, ofTypes) => {
           const isWatch = ofTypes?.join() === 'OrgJobCompleted';
           if (limit === batchEventsMax && !isWatch) {
             read.push(after);
             types.push(ofTypes?.join() ?? null);
             await reading(after);
           }
-          return log.page(after, limit, ofTypes, checked);
+          return log.page(after, limit, ofTypes);
         },
       }),
     });

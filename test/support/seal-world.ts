@@ -79,7 +79,8 @@ export const openSealWorld = async (open: () => Promise<TestLog> = testLog): Pro
     tampered: (statement) => {
       const database = new Database(join(made.dir, 'log.sqlite'));
       try {
-        database.exec(statement);
+        // Whoever has the disk leaves no checksum that tells on them.
+        database.exec(`${statement}; DELETE FROM sums WHERE pos > 0`);
       } finally {
         database.close();
       }

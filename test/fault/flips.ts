@@ -1,0 +1,88 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
+import type { Seeded } from '../../cli/demo/seeded.js';
+import { newEvent } from '../support/new-events.js';
+
+/** What became of one flipped byte. */
+export type Outcome = 'found' | 'healed' | 'harmless';
+export type Flip = { readonly at: number; readonly from: number; readonly to: number };
+
+/** Flips one byte after the other of the file, and puts each back; `look` has the flipped file. */
+export const flipEach = async (
+  file: string,
+  count: number,
+  random: Seeded,
+  look: (flip: Flip) => Promise<void>,
+): Promise<void> => {
+  const whole = await readFile(file);
+  for (let nth = 0; nth < count; nth += 1) {
+    const at = Math.floor(random.next() * whole.length);
+    const from = whole[at] ?? 0;
+    const to = from ^ (1 << Math.floor(random.next() * 8));
+    const flipped = Buffer.from(whole);
+    flipped[at] = to;
+    await writeFile(file, flipped);
+    try {
+      await look({ at, from, to });
+    } finally {
+      await writeFile(file, whole);
+      for (const ending of ['-wal', '-shm', '.wal', '.damaged']) {
+        await rm(`${file}${ending}`, { force: true });
+      }
+    }
+  }
+};
+
+/** An answer, or the code of the Fault in its place. */
+export const answered = async (ask: () => Promise<unknown>): Promise<string> => {
+  try {
+    return JSON.stringify(await ask());
+  } catch (error) {
+    if (error instanceof Fault) return `refused: ${error.code}`;
+    throw error;
+  }
+};
+
+/**
+ * Everything that a service asks of its log: each stream, where it ends, each page, and the appends
+ * that decide by an index. Answers by question.
+ */
+export const logAnswers = async (
+  dir: string,
+  streams: readonly StreamName[],
+): Promise<ReadonlyMap<string, string>> => {
+  const bus = openBus(dir);
+  const answers = new Map<string, string>();
+  let log: EventLog;
+  try {
+    log = await openEventLog({ dir, bus });
+  } catch (error) {
+    await bus.close();
+    const { code } = error as { readonly code?: string };
+    return new Map([['open', `refused: ${String(code)}`]]);
+  }
+  const ask = async (question: string, answer: () => Promise<unknown>): Promise<void> => {
+    answers.set(question, await answered(answer));
+  };
+  for (const stream of streams) {
+    await ask(`last of ${stream}`, () => log.last(stream));
+    await ask(`events of ${stream}`, () => log.read(stream));
+    await ask(`a new ${stream}`, async () => {
+      const [result] = await log.append([{ stream, expected: 'none', events: [other(stream)] }]);
+      return result === 'conflict' ? result : 'appended';
+    });
+  }
+  await ask('head', () => log.head());
+  await ask('pages', () => log.page(start, 100_000));
+  await ask('names', () => log.streams('', null, 100_000));
+  await log.close();
+  await bus.close();
+  return answers;
+};
+
+/** A command that was sent again with another content. */
+const other = (stream: StreamName): NewEvent =>
+  newEvent({ of: 'another content' }, `other-${stream}`);
