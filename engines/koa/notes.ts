@@ -47,10 +47,11 @@ export const openNotes = (say: (header: string, value: string) => void): AnswerN
 
 /**
  * Operations whose answers others describe keep their members: those of the interface document
- * (contract 4), and those that are spoken in protobuf.
+ * (contract 4), those that are spoken in protobuf, and public documents, whose texts are made once
+ * and not for each caller.
  */
-export const mayGainMembers = ({ section, protobuf }: Operation): boolean =>
-  !section.startsWith('4.') && protobuf === null;
+export const mayGainMembers = ({ section, protobuf, kind, requires }: Operation): boolean =>
+  !section.startsWith('4.') && protobuf === null && !(kind === 'r' && requires === 'public');
 
 /** The text of an object, which is not empty, with further members. */
 export const withMembers = (json: JsonPieces, members: object): JsonPieces => {

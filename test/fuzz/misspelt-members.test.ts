@@ -192,7 +192,9 @@ const silenceIn = (operation: Operation, reply: Reply<unknown>, named: string): 
   const header = String(reply.headers['x-ignored-members'] ?? '').split(', ');
   if (!header.includes(named)) return `did not name it: ${header.join()}`;
   const { body } = reply;
-  const isOurs = !operation.section.startsWith('4.') && operation.protobuf === null;
+  const { section, protobuf, requires } = operation;
+  const isPublic = requires === 'public' && operation.kind === 'r';
+  const isOurs = !section.startsWith('4.') && protobuf === null && !isPublic;
   if (!isOurs || typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   const { ignored_members: members } = body as { readonly ignored_members?: readonly string[] };
   return members?.includes(named) === true ? null : 'named it in the header alone';
