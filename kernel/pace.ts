@@ -28,11 +28,12 @@ export interface Pace {
 export type Paused = Pick<Asking, 'signal'> & { readonly atMostMs: number };
 
 /**
- * What a project may have logged that nobody can read yet, as bytes. Among others what is folded in
- * a fifth of a second or so, since they wait for it. Alone several batches, so that some are on
- * their way in while one is folded and one written.
+ * What a project may have logged that nobody can read yet, as bytes, with those that events and
+ * spans count for. Among others what is folded in a fifth of a second or so, since they wait for
+ * it: of traces of 2,000 spans one at a time. Alone several batches, so that some are on their way
+ * in while one is folded and one written.
  */
-export const unreadMax = { among: 4 * 1024 * 1024, alone: 12 * 1024 * 1024 };
+export const unreadMax = { among: 4 * 1024 * 1024, alone: 24 * 1024 * 1024 };
 /** No other project has logged for so long. */
 export const aloneAfterMs = 5_000;
 /** A read model that stands still, or is far behind, is not waited for. */

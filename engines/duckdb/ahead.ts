@@ -24,7 +24,7 @@ export const prepareWrites = async (model: RecordsModel, writes: RecordWrites): 
   // The commit is sent by then.
   await nextTurn();
   const { changes } = model;
-  const batch = batchOfKnown(model, writes);
+  const batch = await batchOfKnown(model, writes);
   if (batch === null) return;
   finishBatch(batch);
   ahead.set(writes, { model, changes, batch });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamName } from '../../kernel/ports.js';
 import type { GroupWrite, RecordWrites } from '../../kernel/records/records.js';
 import type { MetricCell, Population, RecordRow } from '../../kernel/records/record.js';
@@ -91,7 +92,10 @@ export const batchOf = async (
 };
 
 /** The same without asking the file anything; null where that is needed. */
-export const batchOfKnown = (model: RecordsModel, writes: RecordWrites): RowBatch | null => {
+export const batchOfKnown = async (
+  model: RecordsModel,
+  writes: RecordWrites,
+): Promise<RowBatch | null> => {
   if (writes.groups.some(({ kept }) => kept !== undefined)) return null;
   const groups = rowsKept(model, writes);
   const named = new Map<number, Named>();
@@ -108,23 +112,34 @@ export const batchOfKnown = (model: RecordsModel, writes: RecordWrites): RowBatc
 const projectsOf = (groups: readonly Kept[]): ReadonlySet<string> =>
   new Set(groups.flatMap(({ rows }) => rows.map(({ values }) => String(values['project_id']))));
 
-/** Its groups have their numbers from here on, whatever becomes of it. */
-const filledBatch = (
+/** Rows that are put together in one turn of the event loop: 10 ms or so. */
+const rowsOfTurn = 100;
+
+/**
+ * Its groups have their numbers from here on, whatever becomes of it. Questions to this thread come
+ * in between: a trace of 2,000 spans would make them wait for a fifth of a second.
+ */
+const filledBatch = async (
   model: RecordsModel,
   groups: readonly Kept[],
   named: ReadonlyMap<number, Named>,
   grown: readonly NamedGroup[],
-): RowBatch => {
+): Promise<RowBatch> => {
   const batch = startBatch(model);
   admitNames(batch, named, groups);
   const byName = new Map(grown.map((group) => [group.name, group]));
+  let added = 0;
   for (const { group, rows, kept } of groups) {
     const size = rows.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
     const grp =
       kept === undefined
         ? newGroup(batch, group, size)
         : grownGroup(batch, size, byName.get(group));
-    for (const row of rows) addRecord(batch, row, grp);
+    for (const row of rows) {
+      addRecord(batch, row, grp);
+      added += 1;
+      if (added % rowsOfTurn === 0) await nextTurn();
+    }
   }
   return batch;
 };

@@ -24,6 +24,9 @@ export type FoldedTrace = {
 
 type Needs = Pick<Records, 'spanOutlines' | 'rowsAt'>;
 
+/** Rows that are folded in one turn of the event loop, so that questions come in between. */
+const rowsOfTurn = 250;
+
 /** Folds traces: how much it reads and writes of stored ones depends on what is added to them. */
 export const foldTraces = async (
   records: Needs,
@@ -33,13 +36,17 @@ export const foldTraces = async (
   const grown = streams.filter(({ before, events }) => before !== null && events.length > 0);
   const spans = grown.length === 0 ? noSpans : await records.spanOutlines(grown.map(nameOf));
   const named = await rowsNamed(records, grown, spans);
-  const changed = streams.map((stream) => {
+  const changed: (Changed & Pick<FoldedTrace, 'poisoned'>)[] = [];
+  let rows = 0;
+  for (const stream of streams) {
     const of = { spans: spans.get(stream.name) ?? [], named: named.get(stream.name) ?? [] };
-    return {
-      stream,
-      ...upToPoison(stream.events, (some) => foldStream(stream, of, some, mapping)),
-    };
-  });
+    const folded = upToPoison(stream.events, (some) => foldStream(stream, of, some, mapping));
+    changed.push({ stream, ...folded });
+    rows += folded.value?.rows.length ?? 0;
+    if (rows < rowsOfTurn) continue;
+    rows = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const moved = await rowsMoved(records, changed);
   return changed.map(({ stream, value, poisoned }) => {
     const [after = null] = value === null ? [stream.before] : value.rows;

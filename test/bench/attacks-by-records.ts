@@ -152,6 +152,35 @@ const endlessNames = attack(
     }),
 );
 
+/** No attack: traces of 2,000 spans, chats of 100 KB and sessions of thousands, in seven loops. */
+const heavyNeighbour = attack(
+  'heavy-neighbour',
+  (stage) => Promise.resolve(stage),
+  async (stage, _, signal) => {
+    const [short, chat] = [text(300), text(100_000)];
+    const spans = Array.from({ length: 2_000 }, () => ({ type: 'tool', input: short }));
+    const sessions = [randomUUID(), randomUUID()];
+    await Promise.all([
+      loops(3, signal, () => logged(stage, [{ input: 'agent', spans }])),
+      loops(2, signal, () =>
+        logged(
+          stage,
+          Array.from({ length: 10 }, () => ({ input: chat, output: chat })),
+        ),
+      ),
+      loops(2, signal, (n) =>
+        stage.client.send('POST', `${stage.root}/traces`, {
+          body: {
+            log_stream_id: stage.run,
+            session_id: sessions[n % 2],
+            traces: Array.from({ length: 100 }, () => ({ input: 'question', output: short })),
+          },
+        }),
+      ),
+    ]);
+  },
+);
+
 export const attacksByRecords: readonly Attack[] = [
   longTexts,
   ratedGiant,
@@ -160,4 +189,5 @@ export const attacksByRecords: readonly Attack[] = [
   longSession,
   hangingScorer,
   endlessNames,
+  heavyNeighbour,
 ];

@@ -12,7 +12,11 @@ import { figure, type Row } from './row.js';
 import { resultHash, summary } from './stats.js';
 
 /** Rows of this group, so that one attack can be measured alone: `--only fairness-long-texts`. */
-export const fairnessRowNames = attacks.map(({ name }) => `fairness-${name}`);
+export const fairnessRowNames = [
+  ...attacks.map(({ name }) => `fairness-${name}`),
+  'heavy-neighbour-count',
+  'heavy-neighbour-trace',
+];
 
 /** Small reads and writes a second of the project that does nothing wrong, of each kind. */
 const perSecond = 20;
@@ -27,14 +31,15 @@ export const fairnessRows = async (bench: Bench): Promise<readonly Row[]> => {
   const rows: Row[] = [];
   for (const { name } of attacks)
     if (bench.wanted(`fairness-${name}`)) rows.push(await fairnessRow(bench, name));
+  if (bench.wanted('heavy-neighbour-count') || bench.wanted('heavy-neighbour-trace'))
+    rows.push(...(await heavyNeighbourRows(bench)));
   return rows;
 };
 
-const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
-  const seconds = bench.smoke ? 1 : 10;
-  bench.say(`fairness-${attack}: ${seconds} s without and with`);
+/** A service, and a process beside it that will load it. */
+const staged = async (bench: Bench, name: string) => {
   const service = await startService({
-    dir: join(bench.dir, `fairness-${attack}`),
+    dir: join(bench.dir, name),
     env: {
       ASSAY_SANDBOX: 'strict',
       ASSAY_SANDBOX_DIR: testCache,
@@ -44,6 +49,62 @@ const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
   const attacker = fork(fileURLToPath(new URL('./attacker.js', import.meta.url)));
   const takeAlong = (): void => void attacker.kill('SIGKILL');
   process.once('exit', takeAlong);
+  return { service, attacker, takeAlong };
+};
+
+const readsPerSecond = 10;
+/** Of the 99th percentile without the neighbour, and in milliseconds. */
+const heavyMost = { times: 4, ms: 1_000 };
+
+/** What others' reads of records notice of one honest project that logs a great deal. */
+const heavyNeighbourRows = async (bench: Bench): Promise<readonly Row[]> => {
+  const seconds = bench.smoke ? 1 : 20;
+  bench.say(`heavy-neighbour: ${seconds} s without and with`);
+  const { service, attacker, takeAlong } = await staged(bench, 'heavy-neighbour');
+  try {
+    const innocent = await innocentOf(service);
+    const stage = await tenant(service, 'heavy');
+    await answered(attacker, { attack: 'heavy-neighbour', stage });
+    await innocent.settled();
+    await innocent.reads(2);
+    const calm = await innocent.reads(seconds);
+    let said: Readonly<Record<string, number>> = {};
+    attacker.on('message', (now: typeof said) => {
+      said = now;
+    });
+    attacker.send('strike');
+    const beside = await innocent.reads(seconds);
+    return (['count', 'trace'] as const).map((kind) => {
+      const [usual, found] = [summary(calm[kind].took), summary(beside[kind].took)];
+      return {
+        name: `heavy-neighbour-${kind}`,
+        what: `p99 of ${kind} of another project beside one that logs a great deal`,
+        parameters: { 'reads/s': 2 * readsPerSecond, 'writes/s': readsPerSecond / 2, seconds },
+        unit: 'ms',
+        measured: { ...figure(found), value: found.p99 },
+        baseline: { what: 'p99 of the same without it', ...figure(usual), value: usual.p99 },
+        target: { most: Math.min(heavyMost.times * usual.p99, heavyMost.ms) },
+        more: {
+          'median ms': found.median,
+          'usual median ms': usual.median,
+          'slowest ms': found.max,
+          'not answered': beside[kind].refused,
+          ...said,
+        },
+        hash: resultHash([calm[kind].refused]),
+      };
+    });
+  } finally {
+    takeAlong();
+    process.off('exit', takeAlong);
+    await service.kill();
+  }
+};
+
+const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
+  const seconds = bench.smoke ? 1 : 10;
+  bench.say(`fairness-${attack}: ${seconds} s without and with`);
+  const { service, attacker, takeAlong } = await staged(bench, `fairness-${attack}`);
   try {
     const innocent = await innocentOf(service);
     await answered(attacker, { attack, stage: await tenant(service, 'attack') });
@@ -163,6 +224,36 @@ const innocentOf = async (service: ServiceProcess) => {
         const read = await client.send('POST', `${root}/traces/count`, { body: {}, headers });
         if (read.status === 200) return;
       }
+    },
+    /** Counts and reads of one trace, each at its own pace, beside a few writes. */
+    reads: async (seconds: number) => {
+      const logged = await client.call<{ trace_ids: string[] }>('POST', `${root}/traces`, {
+        body: { log_stream_id: run, include_trace_ids: true, traces: [trace] },
+      });
+      const path = `${root}/traces/${logged.body.trace_ids[0]}`;
+      const body = { log_stream_id: run };
+      const measured = async (perSecond: number, send: () => Promise<{ status: number }>) => {
+        const took: number[] = [];
+        let refused = 0;
+        await paced(perSecond, seconds, async () => {
+          const began = performance.now();
+          const status = await send().then(
+            (reply) => reply.status,
+            () => 0,
+          );
+          took.push(performance.now() - began);
+          if (status !== 200) refused += 1;
+        });
+        return { took, refused };
+      };
+      const [count, one] = await Promise.all([
+        measured(readsPerSecond, () => search('POST', `${root}/traces/count`, { body })),
+        measured(readsPerSecond, () => project('GET', path)),
+        measured(readsPerSecond / 2, () =>
+          write('POST', `${root}/traces`, { body: { log_stream_id: run, traces: [trace] } }),
+        ),
+      ]);
+      return { count, trace: one };
     },
     /** Milliseconds of each request, also of those that were not answered with a 2xx. */
     works: async (seconds: number) => {

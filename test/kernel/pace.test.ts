@@ -265,6 +265,16 @@ describe('a log at the pace of projects', () => {
     expect(ended).to.deep.equal([positionAt(2), positionAt(3), positionAt(4)]);
   });
 
+  it('counts the spans of an event beside its bytes, and divides by bytes alone', async () => {
+    const { paced, batches, asked } = opened();
+    const spans = Array.from({ length: 2_000 }, () => ({}));
+    const events = [newEvent('TraceLogged', { spans })];
+    await paced.append([1, 2].map((n) => ({ stream: traceStream(n), expected: 'none', events })));
+    expect(batches.map(({ length }) => length)).to.deep.equal([2]);
+    const bytes = 4_096 + '[object Object]'.length;
+    expect(asked.map(({ weight }) => weight)).to.deep.equal([2 * (bytes + 2_000 * 2_048)]);
+  });
+
   it('asks nothing for streams that have no records', async () => {
     const { paced, asked } = opened();
     const one = streamOf(1, 10);
