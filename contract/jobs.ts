@@ -11,6 +11,7 @@ import {
   type RunId,
 } from '../kernel/shapes.js';
 import { operation } from './operation.js';
+import { countsOf, scoringCounts, type ScoringOutcomes } from './scoring-counts.js';
 import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 
 /** Of the job, the run and the metric of a validation (contract 4.11, 4.12). */
@@ -33,6 +34,8 @@ export const job = named(
     retries: Type.Integer(),
     request_data: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
     error_message: nullable(Type.String()),
+    /** Of records, once for each scorer; null for a validation, whose result says it. */
+    counts: nullable(scoringCounts),
     created_at: instant,
     updated_at: instant,
     processing_started: nullable(instant),
@@ -92,6 +95,7 @@ export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | n
     retries: Math.max(0, facts.attempts - 1),
     request_data: facts.request_data,
     error_message: facts.error_message,
+    counts: null,
     created_at: facts.created_at,
     updated_at: facts.updated_at,
     processing_started: facts.processing_started,
@@ -105,36 +109,61 @@ export type RunScoringFacts = {
   readonly project_id: ProjectId;
   readonly run_id: RunId;
   readonly scorers: readonly string[];
+  /** Since outcomes are counted, by scorer id. */
+  readonly outcomes: Readonly<Record<string, ScoringOutcomes>>;
   readonly done: number;
   /** Of what is under way; null: nothing is. */
   readonly open: number | null;
   readonly retries: number;
   readonly error_message: string | null;
-  readonly created_at: Instant;
-  readonly started_at: Instant;
+  /** The run has scorers of code now. */
+  readonly wanted: boolean;
+  /** The position in the log of its last change, when it came after what was looked at. */
+  readonly unseen: { readonly position: string; readonly since: Instant } | null;
+  /** Null, like the others: the worker did not come to it yet. */
+  readonly created_at: Instant | null;
+  readonly started_at: Instant | null;
+  readonly updated_at: Instant | null;
   readonly ended_at: Instant | null;
 };
 
-/** All scoring of a run is one job with the run's id; it opens again when traces come or change. */
-export const scoringJob = (facts: RunScoringFacts): Job => {
-  const { done, open, error_message: error, ended_at: ended } = facts;
+/** Something of the run waits: it is known to, or came after what was looked at. */
+const isAtWork = ({ open, unseen }: RunScoringFacts): boolean => open !== null || unseen !== null;
+
+const statusOf = (facts: RunScoringFacts): Job['status'] => {
+  if (isAtWork(facts)) return facts.started_at === null ? 'unstarted' : 'in_progress';
+  return facts.error_message === null ? 'completed' : 'failed';
+};
+
+/**
+ * All scoring of a run is one job with the run's id. It is at work while anything that the run
+ * logged was not looked at, and opens again when traces come or change. Null: it logged nothing
+ * since it has scorers.
+ */
+export const scoringJob = (facts: RunScoringFacts): Job | null => {
+  const { done, open, unseen, error_message: error, ended_at: ended } = facts;
+  const created = facts.created_at ?? unseen?.since ?? null;
+  if (created === null) return null;
   const total = done + (open ?? 0);
-  const status = open !== null ? 'in_progress' : error === null ? 'completed' : 'failed';
+  const status = statusOf(facts);
+  const isOver = status === 'completed' || status === 'failed';
+  const percent = Math.floor((100 * done) / Math.max(1, total));
   return {
     id: facts.run_id as string as Job['id'],
     job_name: 'log_stream_scorer',
     project_id: facts.project_id,
     run_id: facts.run_id,
     status,
-    progress_percent: open === null ? 100 : Math.floor((100 * done) / Math.max(1, total)),
-    progress_message: open === null ? null : `${done} of ${total} records`,
+    progress_percent: isOver ? 100 : Math.min(99, percent),
+    progress_message: isOver ? null : `${done} of ${total} records`,
     steps_completed: done,
     steps_total: total,
     retries: facts.retries,
     request_data: { scorers: [...facts.scorers] },
     error_message: error,
-    created_at: facts.created_at,
-    updated_at: ended ?? facts.started_at,
+    counts: countsOf(...Object.values(facts.outcomes)),
+    created_at: created,
+    updated_at: facts.updated_at ?? created,
     processing_started: facts.started_at,
     completed_at: status === 'completed' ? ended : null,
     failed_at: status === 'failed' ? ended : null,

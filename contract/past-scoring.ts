@@ -17,6 +17,7 @@ import {
 import { message } from './envelope.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { job, type Job } from './jobs.js';
+import { countsOf } from './scoring-counts.js';
 import { operation } from './operation.js';
 import { optionalWindow } from './selectors.js';
 
@@ -129,6 +130,7 @@ export type PastScoringFacts = {
   readonly scored: number;
   readonly skipped: number;
   readonly failed: number;
+  readonly failed_by: Readonly<Record<string, number>>;
   readonly failures: readonly Omit<Static<typeof failure>, 'message'>[];
   readonly created_at: Instant;
   readonly started_at: Instant | null;
@@ -157,6 +159,7 @@ export const pastScoringJob = (facts: PastScoringFacts): Job => {
     retries: 0,
     request_data: { ...facts.selection, scorer: facts.scorer_name, version: facts.version },
     error_message: why,
+    counts: countsOf({ waiting: 0, scored, skipped, failed: facts.failed_by }),
     created_at: facts.created_at,
     updated_at: facts.updated_at,
     processing_started: started,

@@ -2,26 +2,33 @@ import { Type, type Static } from 'typebox';
 import { nodeTypes, type NodeType } from '../kernel/sandbox.js';
 import { id, maybe, named, nullable, oneOf, type RunId, type ScorerId } from '../kernel/shapes.js';
 import { exampleIds } from './example-ids.js';
+import type { RunScoringFacts } from './jobs.js';
 import { operation } from './operation.js';
+import { countsOf, noOutcomes, scoringCounts } from './scoring-counts.js';
 
 export const runScorersMax = 50;
 const scorerType = oneOf(['code', 'preset']);
+const runScorer = {
+  id: id('ScorerId'),
+  name: Type.String(),
+  scorer_type: scorerType,
+  scoreable_node_types: nullable(Type.Array(oneOf(nodeTypes))),
+};
 const settings = named(
   'ScorerSettings',
   Type.Object({
     run_id: id('RunId'),
-    scorers: Type.Array(
-      named(
-        'RunScorer',
-        Type.Object({
-          id: id('ScorerId'),
-          name: Type.String(),
-          scorer_type: scorerType,
-          scoreable_node_types: nullable(Type.Array(oneOf(nodeTypes))),
-        }),
-      ),
-    ),
+    scorers: Type.Array(named('RunScorer', Type.Object(runScorer))),
     segment_filters: Type.Null(),
+  }),
+);
+const countedSettings = named(
+  'CountedScorerSettings',
+  Type.Object({
+    ...settings.properties,
+    scorers: Type.Array(
+      named('CountedRunScorer', Type.Object({ ...runScorer, counts: nullable(scoringCounts) })),
+    ),
   }),
 );
 /** As experiments are created with them too (contract 5.5). */
@@ -60,9 +67,12 @@ const write = {
 
 export const readScorerSettings = operation({
   ...shared,
+  response: countedSettings,
   operationId: 'readScorerSettings',
   summary: 'Scorers of a run',
-  description: 'They score each trace of the run when it is complete, and again when it changes.',
+  description:
+    'They score each trace of the run when it is complete, and again when it changes; `counts` ' +
+    'says what became of the records of each.',
   method: 'GET',
   kind: 'r',
   requires: 'viewer',
@@ -97,6 +107,19 @@ export const scorerSettingsAnswer = (
   run: RunId,
   scorers: readonly RunScorer[],
 ): Static<typeof settings> => ({ run_id: run, scorers: [...scorers], segment_filters: null });
+
+/** A preset is no work of the worker, so it has no counts. */
+export const countedSettingsAnswer = (
+  run: RunId,
+  scorers: readonly RunScorer[],
+  outcomes: RunScoringFacts['outcomes'],
+): Static<typeof countedSettings> => ({
+  ...scorerSettingsAnswer(run, scorers),
+  scorers: scorers.map((one) => ({
+    ...one,
+    counts: one.scorer_type === 'code' ? countsOf(outcomes[one.id] ?? noOutcomes) : null,
+  })),
+});
 
 type Stored = {
   readonly id?: unknown;

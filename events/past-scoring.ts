@@ -1,7 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import type { NodeType } from '../kernel/sandbox.js';
-import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
+import { id, instant, nullable, readonlyRecord, type JsonObject } from '../kernel/shapes.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 /** Stream `past-scoring-<run>-<scorer>`: one job after the other. */
@@ -52,6 +52,8 @@ export const pastScoringEvents = {
     skipped: Type.Integer(),
     failed: Type.Integer(),
     failures: Type.Array(failure),
+    /** The failed ones by reason; absent from events from before reasons were counted. */
+    failed_by: Type.Optional(readonlyRecord(Type.Integer())),
     advanced_at: instant,
   }),
   PastScoringEnded: Type.Object({

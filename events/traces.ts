@@ -97,6 +97,8 @@ export const traceEvents = {
   SpansLogged: Type.Object({
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
+    /** Of the trace; absent from events from before this was said, as in the two below. */
+    run_id: Type.Optional(id('RunId')),
     spans,
     /** They came with the trace, in one request: part of its content, not a change of it. */
     with_trace: Type.Optional(Type.Literal(true)),
@@ -104,11 +106,13 @@ export const traceEvents = {
   TraceUpdated: Type.Object({
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
+    run_id: Type.Optional(id('RunId')),
     changes,
   }),
   SpanUpdated: Type.Object({
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
+    run_id: Type.Optional(id('RunId')),
     span_id: id('SpanId'),
     changes,
   }),
@@ -129,6 +133,11 @@ export const traceEvents = {
         scorer_id: id('ScorerId'),
         version: Type.Integer(),
         job_id: nullable(id('JobId')),
+        /**
+         * The reason why there is no score; absent: there is one, or the event is from before
+         * reasons were said.
+         */
+        failure: Type.Optional(Type.String()),
       }),
     ),
   }),

@@ -1,4 +1,5 @@
 import { failuresShownMax, type PastScoringFacts } from '../contract/past-scoring.js';
+import { failuresTogether } from '../contract/scoring-counts.js';
 import {
   pastScoringEvents,
   type PastScoringEvent,
@@ -13,7 +14,7 @@ export type PastScoringsOfRun = { readonly [scorer: string]: PastScoringFacts };
 
 /** Scoring of what a run held already, by run, in the scope of its project. */
 export const pastScoringList: Projection<typeof pastScoringEvents, PastScoringsOfRun> = {
-  collection: { name: 'past_scoring_list', version: 1, fields: {} },
+  collection: { name: 'past_scoring_list', version: 2, fields: {} },
   goesWith: { scope: 'project', key: 'run' },
   events: pastScoringEvents,
   keys: ({ data }) => [data.run_id],
@@ -47,6 +48,7 @@ const evolve = (
         scored: job.scored + data.scored,
         skipped: job.skipped + data.skipped,
         failed: job.failed + data.failed,
+        failed_by: failuresTogether(job.failed_by, data.failed_by ?? { unknown: data.failed }),
         failures: together([...job.failures, ...data.failures]),
         updated_at: data.advanced_at,
       };
@@ -77,6 +79,7 @@ const requested = (data: PastScoringRequested): PastScoringFacts => ({
   scored: 0,
   skipped: 0,
   failed: 0,
+  failed_by: {},
   failures: [],
   created_at: data.created_at,
   started_at: null,

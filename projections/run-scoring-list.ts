@@ -1,46 +1,178 @@
 import type { RunScoringFacts } from '../contract/jobs.js';
-import { runScoringEvents, type RunScoringEvent } from '../events/run-scoring.js';
+import { failuresTogether, noOutcomes } from '../contract/scoring-counts.js';
+import { runScorersOf } from '../contract/scorer-settings.js';
+import { experimentEvents } from '../events/experiments.js';
+import { runScoringEvents } from '../events/run-scoring.js';
+import { only, type DataOf, type EventOf } from '../events/schemas.js';
+import { scorerSettingsEvents } from '../events/scorers.js';
+import { traceEvents } from '../events/traces.js';
+import { unreachable } from '../kernel/decision.js';
+import type { Recorded } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
-/** How far scoring of runs has come, by run, in the scope of its project. */
-export const runScoringList: Projection<typeof runScoringEvents, RunScoringFacts> = {
-  collection: { name: 'run_scoring_list', version: 1, fields: {} },
+const events = {
+  ...runScoringEvents,
+  ...scorerSettingsEvents,
+  ...only(experimentEvents, 'ExperimentCreated'),
+  ...only(
+    traceEvents,
+    'TraceLogged',
+    'OtelSpansReceived',
+    'SpansLogged',
+    'TraceUpdated',
+    'SpanUpdated',
+  ),
+};
+type HeardEvent = EventOf<typeof events>;
+
+/**
+ * How far scoring of runs has come, by run, in the scope of its project: what is known to wait,
+ * what became of the rest, and whether the run changed after what the worker looked at.
+ */
+export const runScoringList: Projection<typeof events, RunScoringFacts> = {
+  collection: { name: 'run_scoring_list', version: 2, fields: {} },
   goesWith: { scope: 'project', key: 'run' },
-  events: runScoringEvents,
-  keys: ({ data }) => [data.run_id],
-  evolve: (document, { type, data }, key) => {
-    const before = document?.body ?? null;
-    const body = type === 'RunScoringStarted' ? started(before, data) : ended(before, data);
-    return body && { key, scope: data.project_id, fields: {}, body };
+  events,
+  keys: ({ data: { run_id: run } }) => (run === undefined ? [] : [run]),
+  evolve: (document, event, key) => {
+    const body = evolve(document?.body ?? null, event);
+    return body && { key, scope: event.data.project_id, fields: {}, body };
   },
 };
 
-type Data<Type> = Extract<RunScoringEvent, { readonly type: Type }>['data'];
+/** Null until the run has a scorer of code. */
+const evolve = (
+  facts: RunScoringFacts | null,
+  event: Recorded<HeardEvent>,
+): RunScoringFacts | null => {
+  const { type, data, metadata, position } = event;
+  if (type === 'ScorerSettingsChanged' || type === 'ExperimentCreated') {
+    return chosen(facts, data);
+  }
+  if (type === 'RunScoringStarted') return started(facts ?? none(data), data);
+  if (facts === null) return null;
+  switch (type) {
+    case 'RunScoringAdvanced':
+      return { ...counted(facts, data), open: sumOf(data.waiting) };
+    case 'RunScoringEnded':
+      return ended(facts, data, position);
+    case 'TraceLogged':
+    case 'OtelSpansReceived':
+    case 'SpansLogged':
+    case 'TraceUpdated':
+    case 'SpanUpdated':
+      return facts.wanted
+        ? { ...facts, unseen: { position, since: facts.unseen?.since ?? metadata.at } }
+        : facts;
+    default:
+      return unreachable(type);
+  }
+};
 
-const started = (
-  before: RunScoringFacts | null,
-  { project_id, run_id, scorers, steps, started_at }: Data<'RunScoringStarted'>,
-): RunScoringFacts => ({
+const none = ({
   project_id,
   run_id,
-  scorers,
-  done: before?.done ?? 0,
-  open: steps,
-  retries: (before?.retries ?? 0) + (before?.open == null ? 0 : 1),
+}: Pick<RunScoringFacts, 'project_id' | 'run_id'>): RunScoringFacts => ({
+  project_id,
+  run_id,
+  scorers: [],
+  outcomes: {},
+  done: 0,
+  open: null,
+  retries: 0,
   error_message: null,
-  created_at: before?.created_at ?? started_at,
-  started_at,
+  wanted: true,
+  unseen: null,
+  created_at: null,
+  started_at: null,
+  updated_at: null,
   ended_at: null,
 });
 
-const ended = (
-  before: RunScoringFacts | null,
-  { error_message, ended_at }: Data<'RunScoringEnded'>,
-): RunScoringFacts | null =>
-  before && {
+/** What came while the run had no scorer is not for those that it gets later. */
+const chosen = (
+  facts: RunScoringFacts | null,
+  data: DataOf<HeardEvent, 'ScorerSettingsChanged' | 'ExperimentCreated'>,
+): RunScoringFacts | null => {
+  const wanted = runScorersOf(data.scorers).some((one) => one.scorer_type === 'code');
+  if (facts === null) return wanted ? none(data) : null;
+  if (wanted === facts.wanted) return facts;
+  return { ...facts, outcomes: withWaiting(facts, {}), open: null, wanted, unseen: null };
+};
+
+/** So many of each scorer wait from now on. */
+const withWaiting = (
+  { outcomes }: RunScoringFacts,
+  waiting: Readonly<Record<string, number>>,
+): RunScoringFacts['outcomes'] =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(outcomes), ...Object.keys(waiting)])].map((scorer) => [
+      scorer,
+      { ...(outcomes[scorer] ?? noOutcomes), waiting: waiting[scorer] ?? 0 },
+    ]),
+  );
+
+const started = (
+  before: RunScoringFacts,
+  { scorers, steps, waiting = {}, goes_on, started_at }: DataOf<HeardEvent, 'RunScoringStarted'>,
+): RunScoringFacts => {
+  const isLost = before.open !== null && goes_on !== true;
+  return {
     ...before,
-    done: before.done + (before.open ?? 0),
+    scorers,
+    outcomes: withWaiting(before, waiting),
+    open: steps,
+    retries: before.retries + (isLost ? 1 : 0),
+    error_message: null,
+    created_at: before.created_at ?? started_at,
+    started_at,
+    updated_at: started_at,
+    ended_at: null,
+  };
+};
+
+type Outcomes = DataOf<HeardEvent, 'RunScoringAdvanced'>['outcomes'];
+
+/** With what became of records since the event before. */
+const counted = (
+  facts: RunScoringFacts,
+  { outcomes, waiting }: { readonly outcomes: Outcomes; readonly waiting: Waiting },
+): RunScoringFacts => {
+  const after = new Map(Object.entries(withWaiting(facts, waiting)));
+  let settled = 0;
+  for (const [scorer, { scored, skipped, failed }] of Object.entries(outcomes)) {
+    const before = after.get(scorer) ?? noOutcomes;
+    after.set(scorer, {
+      waiting: before.waiting,
+      scored: before.scored + scored,
+      skipped: before.skipped + skipped,
+      failed: failuresTogether(before.failed, failed),
+    });
+    settled += scored + skipped + sumOf(failed);
+  }
+  return { ...facts, outcomes: Object.fromEntries(after), done: facts.done + settled };
+};
+type Waiting = Readonly<Record<string, number>>;
+
+const sumOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const ended = (
+  facts: RunScoringFacts,
+  { error_message, ended_at, outcomes, through }: DataOf<HeardEvent, 'RunScoringEnded'>,
+  position: string,
+): RunScoringFacts => {
+  const { unseen, open, created_at, started_at } = facts;
+  const before = outcomes === undefined ? { ...facts, done: facts.done + (open ?? 0) } : facts;
+  return {
+    ...counted(before, { outcomes: outcomes ?? {}, waiting: {} }),
     open: null,
     error_message,
+    // Events from before this was said came after all of it had been looked at.
+    unseen: unseen !== null && unseen.position <= (through ?? position) ? null : unseen,
+    created_at: created_at ?? ended_at,
+    started_at: started_at ?? ended_at,
+    updated_at: ended_at,
     ended_at,
   };
+};

@@ -1,16 +1,17 @@
 import type { Position, StreamName } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId, RunId } from '../../kernel/shapes.js';
 
-/**
- * Streams of a project that changed, with a position before the change, in the order of the log.
- */
+/** A change of a trace: a position before it, and the run where the change says it. */
+export type Noted = { readonly before: Position; readonly run: RunId | null };
+
+/** Streams of a project that changed, in the order of the log. */
 type Queue = {
-  readonly streams: Map<StreamName, Position>;
+  readonly streams: Map<StreamName, Noted>;
   /** Changes after this position were not noted: there was no room. Null: all were. */
   behind: Position | null;
 };
 /** Taken, and not yet done with. */
-export type Taken = readonly (readonly [StreamName, Position])[];
+export type Taken = readonly (readonly [StreamName, Noted])[];
 
 /** Streams noted of one project: more than a turn takes. A name and its place take 300 bytes. */
 const eachMax = 2_000;
@@ -32,10 +33,10 @@ const openQueues = (most: Bounds) => {
       return queue;
     },
     /** False: there was no room. */
-    put: ({ streams }: Queue, stream: StreamName, before: Position): boolean => {
+    put: ({ streams }: Queue, stream: StreamName, noted: Noted): boolean => {
       if (streams.has(stream)) return true;
       if (streams.size >= most.each || (size >= most.all && streams.size > 0)) return false;
-      streams.set(stream, before);
+      streams.set(stream, noted);
       size += 1;
       return true;
     },
@@ -46,10 +47,11 @@ const openQueues = (most: Bounds) => {
     refill: ({ streams }: Queue, all: Taken): void => {
       size -= streams.size;
       streams.clear();
-      for (const [stream, position] of all) {
+      for (const [stream, noted] of all) {
         // Of a stream that changed again meanwhile the older position stays.
-        const known = streams.get(stream) ?? position;
-        streams.set(stream, position < known ? position : known);
+        const { before, run } = streams.get(stream) ?? noted;
+        const first = noted.before < before ? noted.before : before;
+        streams.set(stream, { before: first, run: run ?? noted.run });
       }
       size += streams.size;
     },
@@ -104,9 +106,19 @@ export const openBacklog = (most: Bounds = { each: eachMax, all: allMax }) => {
     take,
     giveBack,
     size: queues.size,
-    note: (project: ProjectId, stream: StreamName, before: Position): void => {
+    note: (project: ProjectId, stream: StreamName, noted: Noted): void => {
       const queue = queues.of(project);
-      if (queue.behind === null && !queues.put(queue, stream, before)) queue.behind = before;
+      if (queue.behind === null && !queues.put(queue, stream, noted)) queue.behind = noted.before;
+    },
+    /** Whether a trace of the run may wait to be taken. */
+    holds: (project: ProjectId, run: RunId): boolean => {
+      const queue = queues.projects.get(project);
+      if (queue === undefined) return false;
+      if (queue.behind !== null) return true;
+      for (const noted of queue.streams.values()) {
+        if (noted.run === null || noted.run === run) return true;
+      }
+      return false;
     },
     /** Projects with something to do, who had it first at the front. */
     waiting: (): readonly ProjectId[] =>
@@ -124,8 +136,8 @@ export const openBacklog = (most: Bounds = { each: eachMax, all: allMax }) => {
       queues.forget(project);
     },
     /** Notes what was found behind; false: there is no room again. */
-    add: (project: ProjectId, stream: StreamName, before: Position): boolean =>
-      queues.put(queues.of(project), stream, before),
+    add: (project: ProjectId, stream: StreamName, noted: Noted): boolean =>
+      queues.put(queues.of(project), stream, noted),
     /** The oldest position of anything that is not done with; null: everything is. */
     oldest: (): Position | null => {
       let found: Position | null = null;
@@ -134,9 +146,9 @@ export const openBacklog = (most: Bounds = { each: eachMax, all: allMax }) => {
       };
       for (const { streams, behind } of queues.projects.values()) {
         see(behind);
-        for (const position of streams.values()) see(position);
+        for (const { before } of streams.values()) see(before);
       }
-      for (const some of inHand()) for (const [, position] of some) see(position);
+      for (const some of inHand()) for (const [, { before }] of some) see(before);
       return found;
     },
   };

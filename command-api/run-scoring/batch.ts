@@ -27,6 +27,7 @@ export type ScoringBatch = {
 const resting: Made = {
   code: codeOf('time'),
   message: 'not run: the scorer failed on every record before this one, and rests for a while',
+  reason: 'resting',
 };
 
 /** Of those that failed lately; the others are as untried. */
@@ -115,7 +116,8 @@ const processed = async (
   if (signal.aborted) return null;
   if (verdict.verdict === 'unavailable') {
     if (sandbox.state().mode !== 'off') return null;
-    const missing = { code: sandboxMissing, message: verdict.message };
+    const { message } = verdict;
+    const missing: Made = { code: sandboxMissing, message, reason: 'sandbox_off' };
     return { made: new Map(steps.map((_, at) => [at, missing])), trial };
   }
   const { made, cut } = judgedBy(verdict, count);

@@ -1,4 +1,5 @@
 import { runScorersOf, type RunScorer } from '../../contract/scorer-settings.js';
+import type { DeletionEvent } from '../../events/deletions.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { TraceEvent } from '../../events/traces.js';
@@ -10,8 +11,9 @@ import {
   type Recorded,
 } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import { runStream } from '../facts/runs.js';
 import { openBookmark } from '../work/bookmark.js';
-import type { Backlog } from './backlog.js';
+import type { Backlog, Noted } from './backlog.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -32,7 +34,8 @@ type Change = Extract<
 >;
 type Setting =
   ScorerSettingsEvent | Extract<ExperimentEvent, { readonly type: 'ExperimentCreated' }>;
-type Followed = Setting | Change;
+type Erased = Extract<DeletionEvent, { readonly type: 'RecordsErased' }>;
+type Followed = Setting | Change | Erased;
 const settingTypes: readonly Setting['type'][] = ['ScorerSettingsChanged', 'ExperimentCreated'];
 const traceTypes: readonly Change['type'][] = [
   'TraceLogged',
@@ -51,7 +54,7 @@ const openSettings = () => {
     set: ({ data }: Setting): void => {
       const { run_id: run, project_id: project } = data;
       const chosen = runScorersOf(data.scorers).filter((one) => one.scorer_type === 'code');
-      const runs = runsOf.get(project) ?? new Set();
+      const runs = runsOf.get(project) ?? new Set<RunId>();
       if (chosen.length > 0) {
         settings.set(run, chosen);
         runsOf.set(project, runs.add(run));
@@ -61,10 +64,9 @@ const openSettings = () => {
         if (runs.size === 0) runsOf.delete(project);
       }
     },
-    isWanted: ({ type, data }: Change): boolean =>
-      type === 'TraceLogged' || type === 'OtelSpansReceived'
-        ? settings.has(data.run_id)
-        : runsOf.has(data.project_id),
+    runsIn: (project: ProjectId): ReadonlySet<RunId> => runsOf.get(project) ?? new Set(),
+    isWanted: ({ data }: Change): boolean =>
+      data.run_id === undefined ? runsOf.has(data.project_id) : settings.has(data.run_id),
   };
 };
 
@@ -79,16 +81,36 @@ async function* settingsUpTo(log: EventLog, end: Position): AsyncGenerator<Recor
   }
 }
 
+const notedOf = ({ data }: Change, before: Position): Noted => ({
+  before,
+  run: data.run_id ?? null,
+});
+
+type Noting = ReturnType<typeof openSettings> & { readonly backlog: Backlog };
+
+const follow = (
+  { set, isWanted, runsIn, backlog }: Noting,
+  event: Recorded<Followed>,
+  before: Position,
+): void => {
+  if (event.type === 'ScorerSettingsChanged' || event.type === 'ExperimentCreated') set(event);
+  else if (event.type === 'RecordsErased') {
+    // A change may be erased before it was looked at: each run is looked at, to say that it ended.
+    const { project_id: project } = event.data;
+    for (const run of runsIn(project)) backlog.note(project, runStream(run), { before, run });
+  } else if (isWanted(event)) {
+    backlog.note(event.data.project_id, event.stream, notedOf(event, before));
+  }
+};
+
 /** Scorers of runs, and the changed traces of their projects, as the log has them. */
+export type Following = ReturnType<typeof openFollowing>;
 export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => {
   const bookmark = openBookmark({ files, log, path });
-  const { all: settings, set, isWanted } = openSettings();
+  const chosen = openSettings();
+  const { all: settings, set, isWanted } = chosen;
   let through: Position | null = null;
 
-  const follow = (event: Recorded<Followed>, before: Position): void => {
-    if (event.type === 'ScorerSettingsChanged' || event.type === 'ExperimentCreated') set(event);
-    else if (isWanted(event)) backlog.note(event.data.project_id, event.stream, before);
-  };
   /** Settings up to where the bookmark is; traces from there on. */
   const begin = async (): Promise<Position> => {
     const kept = await bookmark.read();
@@ -99,11 +121,12 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
     through ??= await begin();
     const before = through;
     // Nobody's trace is read while no run has a scorer; a page then ends where the first gets one.
-    const types = settings.size > 0 ? [...settingTypes, ...traceTypes] : settingTypes;
+    const types =
+      settings.size > 0 ? [...settingTypes, ...traceTypes, 'RecordsErased'] : settingTypes;
     const page = await log.page(before, pageEvents, types);
     for (const event of page.events) {
       const isFirst = settings.size === 0;
-      follow(event as unknown as Recorded<Followed>, through);
+      follow({ ...chosen, backlog }, event as unknown as Recorded<Followed>, through);
       through = event.position;
       if (isFirst && settings.size > 0) return true;
     }
@@ -117,7 +140,7 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
     for (const one of page.events) {
       const event = one as unknown as Recorded<Change>;
       const isOurs = event.data.project_id === project && isWanted(event);
-      if (isOurs && !backlog.add(project, event.stream, at)) {
+      if (isOurs && !backlog.add(project, event.stream, notedOf(event, at))) {
         backlog.caughtUp(project, at, false);
         return;
       }
@@ -127,6 +150,8 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
   };
   return {
     settings,
+    /** All changes up to there were noted; null: none was yet. */
+    through: (): Position | null => through,
     /** Some pages of the log; false when there are no more for now. */
     look: async (): Promise<boolean> => {
       let grew = false;

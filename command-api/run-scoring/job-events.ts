@@ -1,104 +1,170 @@
-import type { RunScoringEvent } from '../../events/run-scoring.js';
+import type { RunScoringEvent, RunScoringStarted } from '../../events/run-scoring.js';
 import type { Decide } from '../../kernel/decision.js';
-import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
+import type { Clock, EventLog, Ids, Position, StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import {
   broughtForward,
+  load,
   nothing,
   transact,
   type Authorship,
   type Loaded,
 } from '../../kernel/transact.js';
+import { runs as runFacts, runStream } from '../facts/runs.js';
 import { runScoringStream } from '../facts/run-scoring.js';
-import { begin, finish, openScorings, type OpenScoring } from './jobs.js';
-import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
-import type { ScoredTrace } from './trace.js';
 import { byItself } from '../work/service-author.js';
+import { advance, begin, finish, runScoringJobs, type RunScoringJob } from './jobs.js';
+import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
+import {
+  lostOutcomes,
+  openJob,
+  openScoringTally,
+  type OpenJobs,
+  type ScoringTally,
+} from './tally.js';
+import type { ScoredTrace } from './trace.js';
 
 type Needs = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
 };
-type Counted = Pick<ScoredTrace, 'organizationId'> & {
-  readonly project: ProjectId;
-  readonly scorers: Set<string>;
-  steps: number;
-  /** Why its records could not be scored. */
-  error: string | null;
+
+/** What a turn tells of its records. */
+export type TurnJobs = {
+  /** These records of the trace wait for the scorer. */
+  readonly note: (
+    trace: ScoredTrace,
+    active: ActiveScorer,
+    targets: readonly Target[],
+  ) => Promise<void>;
+  readonly begin: () => Promise<void>;
+  /** What was recorded of it; null: its trace was deleted meanwhile. */
+  readonly judged: (target: Target, active: ActiveScorer, made: Made | null) => void;
+  /** `traces` have something left to do, `unread` could not be read. */
+  readonly finish: (
+    traces: readonly ScoredTrace[],
+    unread: ReadonlySet<StreamName>,
+  ) => Promise<void>;
 };
 
-/** Says in the log what is scored of which run, before and after (contract 5.13). */
-export const openJobs = (needs: Needs) => {
-  const runs = new Map<RunId, Counted>();
+/** What a turn knows of the runs of its project. */
+export type TurnRuns = {
+  readonly project: ProjectId;
+  /** The run of each trace of the turn, where its change says it. */
+  readonly runs: ReadonlyMap<StreamName, RunId | null>;
+  /**
+   * The position up to which all changes of the run were looked at, but for the traces of this
+   * turn; null while some of them wait.
+   */
+  readonly lookedAt: (run: RunId) => Position | null;
+  /** The jobs that this process has begun and not ended. */
+  readonly open: OpenJobs;
+};
+
+/**
+ * Tells the log what is scored of which run, before and after (contract 5.13). A job ends once
+ * nothing of its run waits; until then it goes on from turn to turn.
+ */
+export const openTurnJobs = (needs: Needs, turn: TurnRuns): TurnJobs => {
+  const { project, runs, lookedAt, open } = turn;
+  const tallies = new Map<RunId, ScoringTally>();
   const { clock } = needs;
+  let organizationId: Authorship['organizationId'];
+  const happen = async (
+    run: RunId,
+    decide: Decide<RunScoringJob | null, RunScoringEvent>,
+  ): Promise<void> => {
+    const { position } = await decided(needs, { id: run, organizationId }, decide);
+    const job = open.get(run);
+    if (job?.lost?.until === null) job.lost.until = position;
+  };
+  const finishRun = async (run: RunId, through: Position | null): Promise<void> => {
+    const place = { project_id: project, run_id: run };
+    const outcomes = tallies.get(run)?.outcomes() ?? {};
+    if (through === null) {
+      if (Object.keys(outcomes).length === 0) return;
+      const waiting = tallies.get(run)?.waiting() ?? {};
+      await happen(run, advance({ ...place, outcomes, waiting, advanced_at: clock.now() }));
+      return;
+    }
+    // Gone with its run: nobody can append behind it.
+    if (!tallies.has(run) && !(await isLive(needs, run))) return;
+    const error = open.get(run)?.error ?? null;
+    const ended = { ...place, error_message: error, outcomes, through, ended_at: clock.now() };
+    await happen(run, finish(ended));
+    open.delete(run);
+  };
   return {
-    note: (
-      { runId, projectId, organizationId }: ScoredTrace,
-      { scorer }: ActiveScorer,
-      steps: number,
-    ): void => {
-      const run: Counted = runs.get(runId) ?? {
-        project: projectId,
-        organizationId,
-        scorers: new Set(),
-        steps: 0,
-        error: null,
-      };
-      runs.set(runId, run);
-      run.steps += steps;
-      if (steps > 0) run.scorers.add(scorer.name);
+    note: async (trace, active, targets) => {
+      ({ organizationId } = trace);
+      const { runId: run } = trace;
+      const job = open.get(run) ?? (await openJob(needs, run));
+      open.set(run, job);
+      const tally = tallies.get(run) ?? openScoringTally();
+      tallies.set(run, tally);
+      tally.wait(active, targets.length);
+      for (const failure of lostOutcomes(job, trace, active)) {
+        tally.settle(active.scorer.id, failure);
+      }
     },
-    judged: (targets: readonly Target[], made: readonly Made[]): void =>
-      targets.forEach(({ trace }, at) => {
-        const run = runs.get(trace.runId);
-        const one = made[at];
-        if (run === undefined || one === undefined || !('code' in one)) return;
-        if (one.code === sandboxMissing) run.error = one.message;
-      }),
-    begin: async (): Promise<void> => {
-      for (const [run, { project, organizationId, scorers, steps }] of runs) {
-        if (steps === 0) continue;
-        const decide = begin({
-          project_id: project,
-          run_id: run,
-          scorers: [...scorers].sort(),
-          steps,
-          started_at: clock.now(),
-        });
-        await happen(needs, { run, organizationId }, decide);
+    judged: (target, { scorer }, made) => {
+      const run = target.trace.runId;
+      const failure = made === null ? 'skipped' : 'code' in made ? { reason: made.reason } : null;
+      tallies.get(run)?.judge(scorer.id, failure);
+      const job = open.get(run);
+      if (job === undefined || made === null || !('code' in made)) return;
+      if (made.code === sandboxMissing) job.error = made.message;
+    },
+    begin: async () => {
+      for (const [run, tally] of tallies) {
+        if (Object.keys(tally.waiting()).length === 0) continue;
+        const job = open.get(run);
+        const place = { project_id: project, run_id: run, started_at: clock.now() };
+        await happen(run, begin({ ...place, ...startOf(tally, job?.isBegun === true) }));
+        if (job !== undefined) job.isBegun = true;
       }
     },
     /** Also of runs with nothing to do, which a lost worker may have left open. */
-    finish: async (except: readonly RunId[]): Promise<void> => {
-      for (const [run, { project, organizationId, error }] of runs) {
-        if (except.includes(run)) continue;
-        const place = { project_id: project, run_id: run };
-        const decide = finish({ ...place, error_message: error, ended_at: clock.now() });
-        await happen(needs, { run, organizationId }, decide);
+    finish: async (traces, unread) => {
+      const waiting = new Set<RunId | null>(traces.map(({ runId }) => runId));
+      for (const stream of unread) waiting.add(runs.get(stream) ?? null);
+      for (const run of new Set([...runs.values(), ...tallies.keys()])) {
+        if (run === null) continue;
+        await finishRun(run, waiting.has(null) || waiting.has(run) ? null : lookedAt(run));
       }
     },
   };
 };
 
-/** It has two events a turn for as long as the run is scored, and the last one says it all. */
-const happen = async (
-  needs: Needs,
-  { run, organizationId }: Pick<Counted, 'organizationId'> & { readonly run: RunId },
-  decide: Decide<OpenScoring, RunScoringEvent>,
-): Promise<void> => {
-  const { log } = needs;
-  const load = (stream: StreamName) => lastOf(log, stream);
-  const by = authorshipOf(needs, { id: run, organizationId });
-  await transact(log, runScoringStream(run), { ...openScorings, load }, decide, by);
+const startOf = (
+  tally: ScoringTally,
+  goesOn: boolean,
+): Omit<RunScoringStarted, 'project_id' | 'run_id' | 'started_at'> => {
+  const waiting = tally.waiting();
+  const steps = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  return { scorers: tally.scorers(), steps, waiting, ...(goesOn && { goes_on: true }) };
 };
 
-const lastOf = async (log: EventLog, stream: StreamName): Promise<Loaded<OpenScoring>> => {
-  const none = nothing(openScorings);
+const isLive = async ({ log }: Needs, run: RunId): Promise<boolean> =>
+  (await load(log, runStream(run), runFacts)).state?.live === true;
+
+const decided = async (
+  needs: Needs,
+  run: Pick<ScoredTrace, 'organizationId'> & { readonly id: RunId },
+  decide: Decide<RunScoringJob | null, RunScoringEvent>,
+): Promise<{ readonly position: Position }> => {
+  const { log } = needs;
+  const fold = { ...runScoringJobs, load: (stream: StreamName) => lastOf(log, stream) };
+  return transact(log, runScoringStream(run.id), fold, decide, authorshipOf(needs, run));
+};
+
+const lastOf = async (log: EventLog, stream: StreamName): Promise<Loaded<RunScoringJob | null>> => {
+  const none = nothing(runScoringJobs);
   const last = await log.last(stream);
   if (last === null) return none;
   const before = { ...none, revision: last.revision - 1 };
-  const loaded = await broughtForward(log, stream, openScorings, before);
+  const loaded = await broughtForward(log, stream, runScoringJobs, before);
   // Erased since: then nobody can append behind it.
   return loaded === before ? none : loaded;
 };

@@ -1,3 +1,4 @@
+import type { FailureReason } from '../../contract/scoring-counts.js';
 import type { ScoringFailure } from '../../events/past-scoring.js';
 import { structuredError } from '../../kernel/records/evaluation-errors.js';
 import { targetsOf, type ActiveScorer, type Made, type Target } from './scoring.js';
@@ -5,7 +6,7 @@ import { errorCodeOf, errorMessageOf, touchedAt, type ScoredTrace } from './trac
 
 /** What became of a record in a job. */
 export type Outcome = 'scored' | 'skipped' | Failed;
-type Failed = Omit<ScoringFailure, 'count'>;
+type Failed = Omit<ScoringFailure, 'count'> & { readonly reason: FailureReason };
 
 /** Records of a trace that a job has to look at, and those that it need not. */
 export type PastTargets = {
@@ -43,19 +44,22 @@ const isRetriable = (code: number): boolean => structuredError({ code, message: 
 const outcomeInLog = (target: Target, metric: string): Outcome => {
   const { metrics = {} } = target.trace.records.get(target.record)?.content ?? {};
   const [code, message] = [metrics[errorCodeOf(metric)], metrics[errorMessageOf(metric)]];
-  return typeof code === 'number' ? failedAt(target, code, String(message ?? '')) : 'scored';
+  if (typeof code !== 'number') return 'scored';
+  const { failure } = target.trace.records.get(target.record)?.scores.get(metric) ?? {};
+  return failedAt(target, { code, message: String(message ?? ''), reason: failure ?? 'unknown' });
 };
 
 export const outcomeOf = (target: Target, made: Made): Outcome =>
-  'code' in made ? failedAt(target, made.code, made.message) : 'scored';
+  'code' in made ? failedAt(target, made) : 'scored';
 
+type Failure = Extract<Made, { readonly code: number }>;
 export const failedAt = (
   { trace, record }: { readonly trace: Pick<ScoredTrace, 'id'>; readonly record: string },
-  code: number,
-  message: string,
+  { code, message, reason }: Failure,
 ): Failed => ({
   error_code: code,
   ...whereIn(code, message),
+  reason,
   trace_id: trace.id,
   record_id: record,
 });
@@ -82,15 +86,19 @@ const typeMax = 128;
 export const summed = (outcomes: Iterable<Outcome>) => {
   const counts = { scored: 0, skipped: 0, failed: 0 };
   const kinds = new Map<string, ScoringFailure>();
-  for (const one of outcomes) {
-    counts[typeof one === 'string' ? one : 'failed'] += 1;
-    if (typeof one === 'string') continue;
+  const reasons = new Map<string, number>();
+  for (const outcome of outcomes) {
+    counts[typeof outcome === 'string' ? outcome : 'failed'] += 1;
+    if (typeof outcome === 'string') continue;
+    const { reason, ...one } = outcome;
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     const key = JSON.stringify([one.error_code, one.type, one.line]);
     const known = kinds.get(key);
     if (known !== undefined || kinds.size < kindsMax) {
       kinds.set(key, { ...one, ...known, count: (known?.count ?? 0) + 1 });
     }
   }
-  return { ...counts, failures: [...kinds.values()] };
+  const failedBy = Object.fromEntries(reasons);
+  return { ...counts, failures: [...kinds.values()], failed_by: failedBy };
 };
 const kindsMax = 20;

@@ -233,20 +233,20 @@ const worked = async (
       return targets;
     },
     jobs: {
-      note: () => undefined,
+      note: async () => undefined,
       begin: async () => undefined,
-      judged: (targets, made) =>
-        targets.forEach((target, at) => {
-          const one = made[at];
-          if (one === undefined) return;
-          outcomes.set(`${target.trace.id} ${target.record}`, outcomeOf(target, one));
-        }),
+      judged: (target, _active, made) => {
+        const outcome = made === null ? 'skipped' : outcomeOf(target, made);
+        outcomes.set(`${target.trace.id} ${target.record}`, outcome);
+      },
       finish: async () => undefined,
     },
   };
   const turn = await takeTurn(needs, plan, asked.project_id, [...stretch.left], signal);
   stretch.left = new Set([...turn.first, ...turn.last]);
-  stretch.tries = turn.scored > 0 || turn.first.size > 0 ? 0 : stretch.tries + 1;
+  // A log that does not answer only delays; it is nothing that these traces are given up for.
+  if (turn.scored > 0 || turn.first.size > 0) stretch.tries = 0;
+  else if (!turn.isAway) stretch.tries += 1;
   if (stretch.tries >= triesMax) giveUp(stretch);
   return turn;
 };
@@ -257,7 +257,10 @@ const giveUp = (stretch: Stretch): void => {
     const id = stream.slice(-uuidLength) as TraceId;
     stretch.outcomes.set(
       `${id} ${id}`,
-      failedAt({ trace: { id }, record: id }, unreadable, 'The trace could not be scored'),
+      failedAt(
+        { trace: { id }, record: id },
+        { code: unreadable, message: 'The trace could not be scored', reason: 'unreadable' },
+      ),
     );
   }
   stretch.left = new Set();

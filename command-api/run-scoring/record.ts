@@ -13,83 +13,115 @@ type Needs = {
   readonly ids: Pick<Ids, 'derive'>;
 };
 type Scored = Extract<TraceEvent, { readonly type: 'ScoresRecorded' }>;
+type Scoring = { readonly target: Target; readonly event: Scored };
 
-/** Answers the traces that changed too often meanwhile, of which nothing was recorded. */
+/** What became of scores. */
+export type Recording = {
+  readonly recorded: ReadonlySet<Target>;
+  /** Traces that changed meanwhile: some of their records have to be looked at again. */
+  readonly changed: ReadonlySet<ScoredTrace>;
+};
+
+/**
+ * Appends the scores of each trace behind whatever happened to it since it was read. A score of a
+ * record that changed meanwhile is dropped; so is one of a trace that was deleted.
+ */
 export const record = async (
   needs: Needs,
   { scorer }: ActiveScorer,
   targets: readonly Target[],
   made: readonly Made[],
   job: JobId | null,
-): Promise<readonly ScoredTrace[]> => {
-  const byTrace = new Map<ScoredTrace, Scored[]>();
+): Promise<Recording> => {
+  const byTrace = new Map<ScoredTrace, Scoring[]>();
   const { roll_up_method: method } = scorer.details;
-  const methods = { [scorer.name]: method ?? 'average' };
-  const by = { scorer_id: scorer.id, version: scorer.versions.length, job_id: job };
+  const rollUp = method !== null && { roll_up_methods: { [scorer.name]: method } };
   targets.forEach((target, at) => {
     const { trace, record: id } = target;
     const one = made[at];
     if (one === undefined) return;
-    const place = { project_id: trace.projectId, trace_id: trace.id, record_id: id };
-    const scores = scoresOf(target, scorer.name, one);
+    const data = {
+      project_id: trace.projectId,
+      trace_id: trace.id,
+      record_id: id,
+      scores: scoresOf(target, scorer.name, one),
+      ...rollUp,
+      scorer: {
+        scorer_id: scorer.id,
+        version: scorer.versions.length,
+        job_id: job,
+        ...('code' in one && { failure: one.reason }),
+      },
+    };
     const known = byTrace.get(trace) ?? [];
     byTrace.set(trace, known);
-    const rollUp = method !== null && { roll_up_methods: methods };
-    const data = { ...place, scores, ...rollUp, scorer: by };
-    known.push({ type: 'ScoresRecorded', data });
+    known.push({ target, event: { type: 'ScoresRecorded', data } });
   });
-  const changing: ScoredTrace[] = [];
-  for (const [trace, events] of byTrace) {
-    for (const some of inAppends(events)) {
-      if (await recorded(needs, trace, some)) continue;
-      changing.push(trace);
+  const [recorded, changed] = [new Set<Target>(), new Set<ScoredTrace>()];
+  for (const [trace, scorings] of byTrace) {
+    for (const some of inAppends(scorings)) {
+      const appended = await append(needs, trace, some);
+      for (const { target } of appended ?? []) recorded.add(target);
+      if (appended !== null && appended.length === some.length) continue;
+      if (appended === null || (await isThere(needs, trace))) changed.add(trace);
       break;
     }
   }
-  return changing;
+  return { recorded, changed };
+};
+
+/** False: it was deleted, or erased since. */
+const isThere = async ({ log }: Needs, { projectId, id }: ScoredTrace): Promise<boolean> => {
+  const last = await log.last(traceStream(projectId, id));
+  return last !== null && last.type !== 'TraceDeleted';
 };
 
 /** One append stays below what EventStoreDB takes at once, at up to three bytes a character. */
 const appendTextMax = 300_000;
 
-const inAppends = (events: readonly Scored[]): readonly (readonly Scored[])[] => {
-  const appends: Scored[][] = [];
+const inAppends = (scorings: readonly Scoring[]): readonly (readonly Scoring[])[] => {
+  const appends: Scoring[][] = [];
   let text = Infinity;
-  for (const event of events) {
-    const length = JSON.stringify(event.data).length;
+  for (const scoring of scorings) {
+    const length = JSON.stringify(scoring.event.data).length;
     if (text + length > appendTextMax) {
       appends.push([]);
       text = 0;
     }
-    appends.at(-1)?.push(event);
+    appends.at(-1)?.push(scoring);
     text += length;
   }
   return appends;
 };
 
 /**
- * Behind whatever happened to the trace since it was read. What was scored of a record that changed
- * meanwhile is dropped: the change stands in the log after what was looked through, so the record
- * is scored anew. False: it changes too often.
+ * Appends those whose records did not change since the trace was read, and answers them: a change
+ * stands in the log after what was looked through, so its record is scored anew. Null: the trace
+ * changes too often.
  */
-const recorded = async (
+const append = async (
   { log, clock, ids }: Needs,
   scored: ScoredTrace,
-  events: readonly Scored[],
-): Promise<boolean> => {
+  scorings: readonly Scoring[],
+): Promise<readonly Scoring[] | null> => {
   let known = scored;
   const load = async (stream: StreamName): Promise<Loaded<ScoredTrace | null>> => {
     const now = scoredTrace(await log.read(stream, { from: known.revision + 1 }), known);
     known = now ?? known;
     return { state: now, revision: known.revision, position: start };
   };
-  const fresh = (now: ScoredTrace | null): readonly Scored[] =>
+  const fresh = (now: ScoredTrace | null): readonly Scoring[] =>
     // Null: deleted, or erased since.
-    events.filter(
-      ({ data: { record_id: id } }) => now !== null && touchedAt(now, id) === touchedAt(scored, id),
+    scorings.filter(
+      ({ target: { record: id } }) => now !== null && touchedAt(now, id) === touchedAt(scored, id),
     );
+  const decide = (now: ScoredTrace | null): readonly Scored[] =>
+    fresh(now).map(({ event }) => event);
   const stream = traceStream(scored.projectId, scored.id);
   const by = authorshipOf({ clock, ids }, scored);
-  const outcomes = await transactAll(log, new Map([[stream, events]]), { load, decide: fresh }, by);
-  return outcomes.get(stream)?.position !== 'conflict';
+  const outcomes = await transactAll(log, new Map([[stream, null]]), { load, decide }, by);
+  const outcome = outcomes.get(stream);
+  return outcome === undefined || outcome.position === 'conflict'
+    ? null
+    : fresh(outcome.before.state);
 };

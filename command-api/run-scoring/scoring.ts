@@ -3,6 +3,7 @@ import type { RecordContent } from '../../events/traces.js';
 import { isOverlapName, type OverlapName } from '../../kernel/records/overlaps.js';
 import type { FaultKind, NodeType, ScorerStep } from '../../kernel/sandbox.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { FailureReason } from '../../contract/scoring-counts.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import type { Scorer } from '../facts/scorers.js';
 import { errorCodeOf, errorMessageOf, touchedAt, type ScoredTrace } from './trace.js';
@@ -192,7 +193,7 @@ export const codeOf = (kind: FaultKind): number => codes[kind];
 /** What a scorer made of a record: a value, or why there is none. */
 export type Made =
   | { readonly score: number | boolean | string | null }
-  | { readonly code: number; readonly message: string };
+  | { readonly code: number; readonly message: string; readonly reason: FailureReason };
 
 /** Members of `ScoresRecorded`: the newest score replaces the older, and an error as well. */
 export const scoresOf = (

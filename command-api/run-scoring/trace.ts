@@ -1,8 +1,9 @@
+import type { FailureReason } from '../../contract/scoring-counts.js';
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { otelTrace } from '../../kernel/otel/trace.js';
-import type { Metadata, Recorded } from '../../kernel/ports.js';
+import type { Metadata, Position, Recorded } from '../../kernel/ports.js';
 import type { Instant, Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
 /**
@@ -32,12 +33,15 @@ type ScoredRecord = {
 };
 type KnownScore = {
   readonly at: number;
+  readonly position: Position;
   readonly madeAt: Instant;
   /** Why there is none; null: there is one. */
   readonly code: number | null;
   /** Of the scorer, and the job that asked; null: the event does not say. */
   readonly version: number | null;
   readonly job: string | null;
+  /** The reason why there is none; null: there is one, or the event does not say. */
+  readonly failure: FailureReason | null;
 };
 
 const codeSuffix = '_ems_error_code';
@@ -201,8 +205,9 @@ const withoutNulls = <V>(
 
 const withScores = (
   { records }: ScoredTrace,
-  { data, metadata, revision }: Recorded<Extract<TraceEvent, { type: 'ScoresRecorded' }>>,
+  event: Recorded<Extract<TraceEvent, { type: 'ScoresRecorded' }>>,
 ): Records => {
+  const { data, metadata, revision, position } = event;
   const record = records.get(data.record_id);
   if (record === undefined) return records;
   // Spread, because a name may be `__proto__`.
@@ -213,10 +218,12 @@ const withScores = (
       const code = data.scores[errorCodeOf(name)];
       scores.set(name, {
         at: revision,
+        position,
         madeAt: metadata.at,
         code: typeof code === 'number' ? code : null,
         version: data.scorer?.version ?? null,
         job: data.scorer?.job_id ?? null,
+        failure: (data.scorer?.failure as FailureReason | undefined) ?? null,
       });
     }
   }

@@ -56,13 +56,13 @@ export const judgedBy = (
   if (verdict.verdict === 'valid') {
     for (let place = 0; place < count; place += 1) made.set(place, { score: null });
     for (const { step, score, error } of verdict.scores) {
-      if (error !== null) made.set(step, { code: codeOf(error.kind), message: error.message });
+      if (error !== null) made.set(step, failureOf(error.kind, error.message));
       else made.set(step, typeof score === 'string' ? textScore(score) : { score });
     }
     return { made, cut: null };
   }
   const { kind, message, step: place } = verdict;
-  const error = { code: codeOf(kind), message: message.replace(/^row \d+: /, '') };
+  const error = failureOf(kind, message.replace(/^row \d+: /, ''));
   if (!together.has(kind)) {
     for (let one = 0; one < count; one += 1) made.set(one, error);
     return { made, cut: null };
@@ -73,13 +73,16 @@ export const judgedBy = (
   return { made, cut };
 };
 
+const failureOf = (kind: FaultKind, message: string): Made => ({
+  code: codeOf(kind),
+  message,
+  reason: kind,
+});
+
 const textScore = (score: string): Made =>
   score.length <= textScoreMax
     ? { score }
-    : {
-        code: codeOf('output'),
-        message: `the scorer answered a text of more than ${textScoreMax} characters`,
-      };
+    : failureOf('output', `the scorer answered a text of more than ${textScoreMax} characters`);
 
 /** Whose fault it is for certain: it was alone, or the first, or the process ended with it. */
 const blamedBy = ({ kind, place, count }: CutShort): number | null => {

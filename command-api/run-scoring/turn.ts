@@ -1,4 +1,5 @@
 import type { RunScorer } from '../../contract/scorer-settings.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import type { Overlaps } from '../../kernel/records/overlaps.js';
 import type { ScorerStep } from '../../kernel/sandbox.js';
@@ -7,7 +8,7 @@ import { load } from '../../kernel/transact.js';
 import { runs, runStream } from '../facts/runs.js';
 import type { openJudge } from './batch.js';
 import type { ScoringBudgets } from './budgets.js';
-import { openJobs } from './job-events.js';
+import type { TurnJobs } from './job-events.js';
 import type { NewestOf } from './newest.js';
 import { record } from './record.js';
 import {
@@ -41,8 +42,7 @@ export type TurnPlan = {
   readonly jobId: JobId | null;
   readonly activeFor: (trace: ScoredTrace) => Promise<readonly ActiveScorer[]>;
   readonly targetsOf: (trace: ScoredTrace, active: ActiveScorer) => readonly Target[];
-  /** Told what is done with. */
-  readonly jobs: ReturnType<typeof openJobs>;
+  readonly jobs: TurnJobs;
   /** Asked before each process. */
   readonly mayGoOn: () => boolean;
 };
@@ -51,6 +51,7 @@ export type TurnPlan = {
 export const followingPlan = (
   needs: TurnNeeds,
   settings: ReadonlyMap<RunId, readonly RunScorer[]>,
+  jobs: TurnJobs,
 ): TurnPlan => {
   const byRun = new Map<RunId, Promise<readonly ActiveScorer[]>>();
   return {
@@ -61,7 +62,7 @@ export const followingPlan = (
       return asked;
     },
     targetsOf,
-    jobs: openJobs(needs),
+    jobs,
     mayGoOn: () => true,
   };
 };
@@ -74,6 +75,8 @@ export type Left = {
   readonly isIdle: boolean;
   /** Records that have a score now. */
   readonly scored: number;
+  /** Some traces were not read because the log did not answer. */
+  readonly isAway: boolean;
 };
 
 /** Text of the traces in hand: one trace may be 64 MiB (contract 1.11), several are no more. */
@@ -93,7 +96,9 @@ export const takeTurn = async (
 ): Promise<Left> => {
   const { clock, budgets, judge } = needs;
   const begun = clock.milliseconds();
-  const { read, first, last } = await tracesOf(needs, streams);
+  const { read, first, last, isAway } = await tracesOf(needs, streams);
+  const unread = new Set([...first, ...last]);
+  const failed = last.size;
   const { jobs, jobId } = plan;
   const work = inTheirOrder(await workOf(plan, [...read.values()]));
   await jobs.begin();
@@ -125,9 +130,13 @@ export const takeTurn = async (
           const all = [...made.values()];
           records += some.length;
           scored += all.filter((one) => !('code' in one)).length;
-          for (const trace of await record(needs, active, some, all, jobId)) changing.add(trace);
+          const { recorded, changed } = await record(needs, active, some, all, jobId);
+          for (const trace of changed) changing.add(trace);
           found.note(active, some, all);
-          jobs.judged(some, all);
+          some.forEach((target, place) => {
+            if (recorded.has(target)) jobs.judged(target, active, at(all, place));
+            else if (!changed.has(target.trace)) jobs.judged(target, active, null);
+          });
         },
         mayGoOn,
       },
@@ -138,24 +147,26 @@ export const takeTurn = async (
     const left = open.size > 0 ? one.targets.keys() : await judged(one);
     for (const place of left) open.add(at(one.targets, place).trace);
   }
-  await jobs.finish([...open, ...changing].map(({ runId }) => runId));
+  await jobs.finish([...open, ...changing], unread);
   for (const [stream, trace] of read) {
     if (open.has(trace)) first.add(stream);
     else if (changing.has(trace)) last.add(stream);
   }
-  return { first, last, isIdle: open.size > 0 && records === 0, scored };
+  const isIdle = (open.size > 0 || failed > 0) && records === 0;
+  return { first, last, isIdle, scored, isAway };
 };
 
-const at = (targets: readonly Target[], place: number): Target => {
-  const target = targets[place];
-  if (target === undefined) throw new RangeError(`no record at ${place}`);
-  return target;
+const at = <T>(items: readonly T[], place: number): T => {
+  const item = items[place];
+  if (item === undefined) throw new RangeError(`no record at ${place}`);
+  return item;
 };
 
 type Read = {
   readonly read: ReadonlyMap<StreamName, ScoredTrace>;
   readonly first: Set<StreamName>;
   readonly last: Set<StreamName>;
+  readonly isAway: boolean;
 };
 
 /** One after the other, as many as are held in memory together; the others are left for later. */
@@ -166,6 +177,7 @@ const tracesOf = async (
   const read = new Map<StreamName, ScoredTrace>();
   const [first, last] = [new Set<StreamName>(), new Set<StreamName>()];
   let text = 0;
+  let isAway = false;
   for (const stream of streams) {
     if (text > textMax) first.add(stream);
     else {
@@ -173,6 +185,7 @@ const tracesOf = async (
         (events) => scoredTrace(events),
         (error: unknown) => {
           trouble(error);
+          isAway ||= error instanceof Fault && error.code === 'unavailable';
           last.add(stream);
           return null;
         },
@@ -183,7 +196,7 @@ const tracesOf = async (
       }
     }
   }
-  return { read, first, last };
+  return { read, first, last, isAway };
 };
 
 const workOf = async (
@@ -197,7 +210,7 @@ const workOf = async (
       work.set(keyOf(active), known);
       const targets = targetsIn(trace, active);
       for (const target of targets) known.targets.push(target);
-      jobs.note(trace, active, targets.length);
+      await jobs.note(trace, active, targets);
     }
   }
   return [...work.values()];

@@ -6,10 +6,12 @@ import { startWorker, type Worker } from '../work/worker.js';
 import { openBacklog, type Backlog } from './backlog.js';
 import { openJudge } from './batch.js';
 import { scoringBudgets, type ScoringBudgets } from './budgets.js';
-import { openFollowing } from './following.js';
+import { openFollowing, type Following } from './following.js';
+import { openTurnJobs } from './job-events.js';
 import { openNewest } from './newest.js';
 import { openOrder } from './order.js';
 import { openPast, type PastRecords } from './past.js';
+import type { OpenJobs } from './tally.js';
 import { followingPlan, takeTurn, type TurnNeeds } from './turn.js';
 
 export type RunScoringNeeds = {
@@ -109,13 +111,14 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
 
 type Waiting = {
   readonly backlog: Backlog;
-  readonly following: ReturnType<typeof openFollowing>;
+  readonly following: Following;
   readonly past: ReturnType<typeof openPast>;
 };
 
 /** What changed in a project and what was asked for of it have turns one after the other. */
 const openTurns = (needs: TurnNeeds, { backlog, following, past }: Waiting) => {
   const hadPast = new Set<ProjectId>();
+  const open: OpenJobs = new Map();
   const isPastNext = (project: ProjectId): boolean => {
     const isPast =
       past.waiting().includes(project) &&
@@ -128,7 +131,13 @@ const openTurns = (needs: TurnNeeds, { backlog, following, past }: Waiting) => {
     const taken = backlog.take(project, tracesMax);
     const streams = taken.map(([stream]) => stream);
     try {
-      const plan = followingPlan(needs, following.settings);
+      const jobs = openTurnJobs(needs, {
+        project,
+        runs: new Map(taken.map(([stream, { run }]) => [stream, run])),
+        lookedAt: (run) => (backlog.holds(project, run) ? null : following.through()),
+        open,
+      });
+      const plan = followingPlan(needs, following.settings, jobs);
       const turn = await takeTurn(needs, plan, project, streams, signal);
       backlog.giveBack(taken, turn.first, turn.last);
       return turn;

@@ -40,7 +40,10 @@ export const updateTrace =
     const beyond = beyondWith(found, changes);
     if (beyond !== null) return beyond;
     return [
-      ...unlessEmpty(changes, { type: 'TraceUpdated', data: { ...place, changes } }),
+      ...unlessEmpty(changes, {
+        type: 'TraceUpdated',
+        data: { ...place, run_id: found.trace.runId, changes },
+      }),
       ...scored({ ...place, record_id: record.id, scores: difference.scores }),
     ];
   };
@@ -62,7 +65,7 @@ export const updateSpan =
     return [
       ...unlessEmpty(changes, {
         type: 'SpanUpdated',
-        data: { ...place, span_id: spanId, changes },
+        data: { ...place, run_id: found.trace.runId, span_id: spanId, changes },
       }),
       ...scored({ ...place, record_id: spanId, scores }),
     ];

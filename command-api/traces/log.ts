@@ -48,7 +48,8 @@ export const addSpans =
       distinct.reduce((bytes, span) => bytes + recordBytes(span), trace.bytes),
     );
     if (beyond !== null && distinct.length > 0) return beyond;
-    return spanEvents({ project_id: trace.projectId, trace_id: trace.id }, distinct);
+    const { projectId, id, runId } = trace;
+    return spanEvents({ project_id: projectId, trace_id: id, run_id: runId }, distinct);
   };
 
 /**

@@ -46,6 +46,7 @@ export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
       data: {
         project_id: logged.project_id,
         trace_id: logged.trace_id,
+        run_id: logged.run_id,
         spans,
         with_trace: true,
       },
@@ -55,14 +56,14 @@ export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
 
 /** Spans that came later, in events of at most 900 KB. */
 export const spanEvents = (
-  place: Pick<TraceLogged, 'project_id' | 'trace_id'>,
+  { project_id, trace_id, run_id }: Pick<TraceLogged, 'project_id' | 'trace_id' | 'run_id'>,
   spans: readonly SpanContent[],
 ): readonly TraceEvent[] =>
   packed(spans, 0)
     .filter((part) => part.length > 0)
     .map((part): TraceEvent => ({
       type: 'SpansLogged',
-      data: { project_id: place.project_id, trace_id: place.trace_id, spans: part },
+      data: { project_id, trace_id, run_id, spans: part },
     }));
 
 const frameBytes = 256;

@@ -159,6 +159,7 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
   PastScoringEnded: { in: 'past-scoring' },
   PastScoringCancelled: { in: 'past-scoring' },
   RunScoringStarted: { in: 'run-scoring' },
+  RunScoringAdvanced: { in: 'run-scoring', technical: true },
   RunScoringEnded: { in: 'run-scoring' },
   ScorerValidationRequested: { in: 'scorer-task' },
   ScorerValidationStarted: { in: 'scorer-task' },

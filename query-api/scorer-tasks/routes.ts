@@ -55,7 +55,7 @@ const polling = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
 const showing = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
   reading(getJob, jobs, async ({ params }) => {
     const scoring = await scoringOf(documents, params.job_id);
-    if (scoring !== null) return { body: scoringJob(scoring) };
+    if (scoring !== null) return { body: scoring };
     const facts = await taskNamed(documents, params.job_id);
     if (facts === null) throw new Fault('not-found', 'Job not found');
     return { body: validationJob(facts, progresses.of(facts.id)) };
@@ -86,7 +86,7 @@ const listing = (needs: ScorerTaskReadNeeds): Route =>
     const past = (await needs.documents.get<PastScoringsOfRun>(pastScoringList.collection, id))
       ?.body;
     const all = [
-      ...(scoring === null ? [] : [scoringJob(scoring)]),
+      ...(scoring === null ? [] : [scoring]),
       ...Object.values(past ?? {}).map(pastScoringJob),
       ...validations,
     ];
@@ -94,8 +94,10 @@ const listing = (needs: ScorerTaskReadNeeds): Route =>
     return { body: all.sort(newestFirst).slice(0, runJobsMax), notes: moreRows(more) };
   });
 
-const scoringOf = async (documents: Documents, run: string): Promise<RunScoringFacts | null> =>
-  (await documents.get<RunScoringFacts>(runScoringList.collection, run))?.body ?? null;
+const scoringOf = async (documents: Documents, run: string): Promise<Job | null> => {
+  const found = await documents.get<RunScoringFacts>(runScoringList.collection, run);
+  return found && scoringJob(found.body);
+};
 
 const newestFirst = (one: Job, other: Job): number =>
   one.created_at < other.created_at ? 1 : one.created_at > other.created_at ? -1 : 0;

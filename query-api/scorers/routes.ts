@@ -7,10 +7,12 @@ import {
   scorerAnswer,
   type ScorerFacts,
 } from '../../contract/scorers.js';
-import { readScorerSettings, scorerSettingsAnswer } from '../../contract/scorer-settings.js';
+import { countedSettingsAnswer, readScorerSettings } from '../../contract/scorer-settings.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
+import type { RunScoringFacts } from '../../contract/jobs.js';
+import { runScoringList } from '../../projections/run-scoring-list.js';
 import {
   presetKey,
   scorerFacts,
@@ -106,12 +108,14 @@ const listingVersions = ({ documents }: ScorerReadNeeds): Route =>
 const showingSettings = ({ documents, runInProject }: ScorerReadNeeds): Route =>
   reading(
     readScorerSettings,
-    [scorerSettings.collection, ...runCollections],
+    [scorerSettings.collection, runScoringList.collection, ...runCollections],
     async ({ params: { project_id: project, run_id: id } }) => {
       const known = await Promise.all(runKinds.map((kind) => runInProject(project, { kind, id })));
       if (!known.includes(true)) throw new Fault('not-found', 'Run not found');
       const found = await documents.get<RunScorers>(scorerSettings.collection, id);
-      return { body: scorerSettingsAnswer(id, found?.body.scorers ?? []) };
+      const scoring = await documents.get<RunScoringFacts>(runScoringList.collection, id);
+      const outcomes = scoring?.body.outcomes ?? {};
+      return { body: countedSettingsAnswer(id, found?.body.scorers ?? [], outcomes) };
     },
   );
 

@@ -136,6 +136,7 @@ const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
   NameClaimed: entity.create,
   NameReleased: entity.delete,
   RunScoringStarted: entity.create,
+  RunScoringAdvanced: entity.update,
   RunScoringEnded: entity.update,
   ScorerValidationRequested: entity.create,
   ScorerValidationStarted: entity.create,

@@ -4,7 +4,7 @@ import { addSpans } from '../../command-api/traces/log.js';
 import { traces } from '../../command-api/traces/trace.js';
 import type { TraceEvent } from '../../events/traces.js';
 import { isRejection } from '../../kernel/decision.js';
-import type { SpanId } from '../../kernel/shapes.js';
+import type { RunId, SpanId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
 import {
   uuid,
@@ -20,6 +20,7 @@ import {
 } from '../support/sent-traces.js';
 
 const given = spec(traces);
+const run = uuid(2) as RunId;
 
 describe('spans that come later', () => {
   const place = { project_id: projectId, trace_id: traceId };
@@ -46,13 +47,13 @@ describe('spans that come later', () => {
     ]);
     given(before)
       .when(addSpans(spans))
-      .then({ type: 'SpansLogged', data: { ...place, spans } });
+      .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans } });
   });
   it('are left out where the trace has them', () => {
     const spans = late([known as object, { type: 'tool', id: uuid(53), created_at: noon }]);
     given(before)
       .when(addSpans(spans))
-      .then({ type: 'SpansLogged', data: { ...place, spans: spans.slice(1) } });
+      .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans: spans.slice(1) } });
   });
   it('are refused where the trace has them with other content or elsewhere', () => {
     given(before)
@@ -79,13 +80,13 @@ describe('a trace over all requests', () => {
   const heavy = (count: number): readonly TraceEvent[] =>
     Array.from({ length: count }, () => ({
       type: 'SpansLogged',
-      data: { ...place, spans: late([{ type: 'tool', input: text }]) },
+      data: { ...place, run_id: run, spans: late([{ type: 'tool', input: text }]) },
     }));
   const small = { type: 'tool', created_at: noon };
 
   it('has at most 20,000 spans', () => {
     const spans = late(Array.from({ length: 19_999 }, () => small));
-    const full: TraceEvent = { type: 'SpansLogged', data: { ...place, spans } };
+    const full: TraceEvent = { type: 'SpansLogged', data: { ...place, run_id: run, spans } };
     const before = [logged(one({ id: traceId, created_at: noon })), full] as const;
     const more = late([small, small]);
     given(...before)
@@ -94,7 +95,7 @@ describe('a trace over all requests', () => {
     const last = more.slice(0, 1);
     given(...before)
       .when(addSpans(last))
-      .then({ type: 'SpansLogged', data: { ...place, spans: last } });
+      .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans: last } });
   });
   it('has at most 64 MiB of records as JSON; takes repeats and changes that add nothing', () => {
     const before = [logged(one({ id: traceId, created_at: noon, input: 'a' })), ...heavy(67)];
@@ -106,7 +107,7 @@ describe('a trace over all requests', () => {
       .thenRejected('conflict', 'at most 67108864 bytes');
     given(...before)
       .when(updateTrace({ input: 'b' }))
-      .then({ type: 'TraceUpdated', data: { ...place, changes: { input: 'b' } } });
+      .then({ type: 'TraceUpdated', data: { ...place, run_id: run, changes: { input: 'b' } } });
     const [first] = before[1]?.type === 'SpansLogged' ? before[1].data.spans : [];
     given(...before)
       .when(addSpans(first === undefined ? [] : [first]))
@@ -115,12 +116,12 @@ describe('a trace over all requests', () => {
   it('counts what its records hold now, not what they held', () => {
     const changes = Array.from({ length: 70 }, (_, number): TraceEvent => ({
       type: 'TraceUpdated',
-      data: { ...place, changes: { output: `${number}${text}` } },
+      data: { ...place, run_id: run, changes: { output: `${number}${text}` } },
     }));
     const spans = late([{ type: 'tool', input: text }]);
     given(logged(one({ id: traceId, created_at: noon })), ...changes)
       .when(addSpans(spans))
-      .then({ type: 'SpansLogged', data: { ...place, spans } });
+      .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans } });
   });
 });
 
@@ -129,7 +130,7 @@ describe('changing a trace', () => {
   const before = logged(one(booking, { is_complete: false }));
   const updated = (changes: object): TraceEvent => ({
     type: 'TraceUpdated',
-    data: { ...place, changes },
+    data: { ...place, run_id: run, changes },
   });
   const scored = (scores: Record<string, number | null>): TraceEvent => ({
     type: 'ScoresRecorded',
@@ -204,7 +205,11 @@ describe('changing a span', () => {
       .when(updateSpan(spanId, { output: 'other' }))
       .then({
         type: 'SpanUpdated',
-        data: { ...span, changes: { output: { content: 'other', role: 'assistant' } } },
+        data: {
+          ...span,
+          run_id: run,
+          changes: { output: { content: 'other', role: 'assistant' } },
+        },
       }));
   it('is quiet when the value means the same', () =>
     given(before)

@@ -111,3 +111,29 @@ export const scoresOf = async (
   const { scores } = JSON.parse(answer.slice(1)) as { scores: [number, string, string, object][] };
   return scores.map(([, , score]) => score);
 };
+
+/** Judges in this process what a scorer of one line would, for tests that are not about it. */
+export const inProcessSandbox = (
+  scoreOf: (step: ScorerStep) => string | null | Promise<string | null>,
+): Sandbox => ({
+  run: async ({ steps }) => {
+    const scores = [];
+    for (const [at, step] of steps.entries()) {
+      const score = await scoreOf(step);
+      const error =
+        score === null ? ({ kind: 'exception', message: 'ValueError: none' } as const) : null;
+      scores.push({ step: at, node_type: step.node_type ?? 'llm', score, error });
+    }
+    return {
+      verdict: 'valid',
+      score_type: 'str',
+      scoreable_node_types: ['trace'],
+      chain_aggregation: null,
+      scores,
+      aggregates: {},
+    };
+  },
+  state: () => ({ mode: 'strict', detail: '' }),
+  ready: async () => ({ mode: 'strict', detail: '' }),
+  close: async () => undefined,
+});

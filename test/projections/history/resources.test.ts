@@ -86,7 +86,7 @@ const golden: Readonly<Record<string, readonly string[]>> = {
     'RunScoringStarted',
     'ScorerSettingsChanged',
   ],
-  'log_stream, technical': ['PastScoringAdvanced'],
+  'log_stream, technical': ['PastScoringAdvanced', 'RunScoringAdvanced'],
   org_job: ['OrgJobCompleted', 'OrgJobFailed', 'OrgJobRequested', 'OrgJobStarted'],
   organization: ['OrganizationCreated', 'ParkedEventSkipped', 'ParkedStreamRetried'],
   'organization, technical': [

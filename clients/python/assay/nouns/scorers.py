@@ -9,6 +9,7 @@ from ..noun import Noun
 from ..operation import Operation
 from ..pages import Pages
 from ..types import (
+    CountedScorerSettings,
     FilterLeaf,
     FilterNode,
     Message,
@@ -80,11 +81,11 @@ class Scorers(Noun):
         run_id: str,
         *,
         project_id: Optional[str] = None,
-    ) -> ScorerSettings:
+    ) -> CountedScorerSettings:
         """Scorers of a run.
 
-        They score each trace of the run when it is complete, and again when it changes. Requires
-        `viewer`; contract 5.10.
+        They score each trace of the run when it is complete, and again when it changes; `counts`
+        says what became of the records of each. Requires `viewer`; contract 5.10.
         """
         return self._ask(
             _read_settings,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict
 
+from .several import ScoringCounts
+
 __all__ = [
     "DeleteByMetadataResponse",
     "Job",
@@ -38,6 +40,7 @@ class Job(TypedDict):
     retries: int
     request_data: Dict[str, Any]
     error_message: Optional[str]
+    counts: Optional[ScoringCounts]
     created_at: str
     updated_at: str
     processing_started: Optional[str]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from .filters import ListingIdFilter
-from .several import Permission, Threshold
+from .several import Permission, ScoringCounts, Threshold
 
 __all__ = [
+    "CountedRunScorer",
+    "CountedScorerSettings",
     "PastScoringJob",
     "RunScorer",
     "ScorePastResponse",
@@ -28,6 +30,34 @@ __all__ = [
 ]
 
 
+class CountedRunScorer(TypedDict):
+    id: str
+    name: str
+    scorer_type: Literal["code", "preset"]
+    scoreable_node_types: Optional[
+        List[
+            Literal[
+                "chain",
+                "chat",
+                "llm",
+                "retriever",
+                "tool",
+                "agent",
+                "workflow",
+                "trace",
+                "session",
+            ]
+        ]
+    ]
+    counts: Optional[ScoringCounts]
+
+
+class CountedScorerSettings(TypedDict):
+    run_id: str
+    scorers: List[CountedRunScorer]
+    segment_filters: None
+
+
 class PastScoringJob(TypedDict):
     id: str
     job_name: Literal["registered_scorer_validation", "log_stream_scorer", "score_records"]
@@ -41,6 +71,7 @@ class PastScoringJob(TypedDict):
     retries: int
     request_data: Dict[str, Any]
     error_message: Optional[str]
+    counts: Optional[ScoringCounts]
     created_at: str
     updated_at: str
     processing_started: Optional[str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict
 
 __all__ = [
     "AccessToken",
@@ -18,6 +18,7 @@ __all__ = [
     "RejectedItem",
     "RunScorerInput",
     "RunSummary",
+    "ScoringCounts",
     "Threshold",
     "User",
     "UserSummary",
@@ -172,6 +173,14 @@ class RunSummary(TypedDict):
     kind: Literal["log_stream", "experiment", "metrics_testing"]
     created_at: str
     updated_at: Optional[str]
+
+
+class ScoringCounts(TypedDict):
+    eligible: int
+    waiting: int
+    scored: int
+    skipped: int
+    failed: Dict[str, int]
 
 
 class Threshold(TypedDict):

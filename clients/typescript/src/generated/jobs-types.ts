@@ -1,4 +1,5 @@
 // Written by npm run client:typescript from the contract: change that.
+import type { ScoringCounts } from './scorers-types.js';
 
 export type DeleteByMetadata = {
   readonly metadata_key: string;
@@ -30,6 +31,7 @@ export type Job = {
   readonly retries: number;
   readonly request_data: Readonly<Record<string, unknown>>;
   readonly error_message: string | null;
+  readonly counts: ScoringCounts | null;
   readonly created_at: string;
   readonly updated_at: string;
   readonly processing_started: string | null;

@@ -24,6 +24,24 @@ export type ChangeScorer = {
   readonly threshold?: ThresholdInput | null;
 };
 
+export type CountedRunScorer = {
+  readonly id: string;
+  readonly name: string;
+  readonly scorer_type: 'code' | 'preset';
+  readonly scoreable_node_types:
+    | readonly (
+        'chain' | 'chat' | 'llm' | 'retriever' | 'tool' | 'agent' | 'workflow' | 'trace' | 'session'
+      )[]
+    | null;
+  readonly counts: ScoringCounts | null;
+};
+
+export type CountedScorerSettings = {
+  readonly run_id: string;
+  readonly scorers: readonly CountedRunScorer[];
+  readonly segment_filters: null;
+};
+
 export type CreateScorer = {
   readonly name: string;
   readonly scorer_type: 'code';
@@ -62,6 +80,7 @@ export type PastScoringJob = {
   readonly retries: number;
   readonly request_data: Readonly<Record<string, unknown>>;
   readonly error_message: string | null;
+  readonly counts: ScoringCounts | null;
   readonly created_at: string;
   readonly updated_at: string;
   readonly processing_started: string | null;
@@ -201,6 +220,14 @@ export type ScorerVersionPage = {
   readonly versions: readonly ScorerVersion[];
 };
 
+export type ScoringCounts = {
+  readonly eligible: number;
+  readonly waiting: number;
+  readonly scored: number;
+  readonly skipped: number;
+  readonly failed: Readonly<Record<string, number>>;
+};
+
 export type ScoringFailure = {
   readonly error_code: number;
   readonly type: string;
@@ -250,5 +277,3 @@ export type ValidateScorerOnDatasetResponse = {
   readonly project_id: string;
   readonly task_id: string;
 };
-
-export type ValidateScorerResponse = { readonly task_id: string };

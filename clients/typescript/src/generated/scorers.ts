@@ -4,6 +4,7 @@ import type { Message } from './projects-types.js';
 import type {
   AddScorerVersion,
   ChangeScorer,
+  CountedScorerSettings,
   CreateScorer,
   ListScorers,
   PastScoringJob,
@@ -19,8 +20,8 @@ import type {
   ValidateScorer,
   ValidateScorerOnDataset,
   ValidateScorerOnDatasetResponse,
-  ValidateScorerResponse,
 } from './scorers-types.js';
+import type { ValidateScorerResponse } from './scorers-types-2.js';
 
 /** Code that scores records, its versions and its validation. */
 export class Scorers {
@@ -176,12 +177,12 @@ export class Scorers {
   }
   /**
    * Scorers of a run. They score each trace of the run when it is complete, and again when it
-   * changes. (contract 5.10)
+   * changes; `counts` says what became of the records of each. (contract 5.10)
    */
   settings(
     input: { readonly project_id?: string; readonly run_id: string },
     options?: CallOptions,
-  ): Promise<ScorerSettings> {
+  ): Promise<CountedScorerSettings> {
     return this.#call.answer(
       { method: 'GET', path: '/projects/{project_id}/runs/{run_id}/scorer-settings', isRead: true },
       input,

@@ -1,0 +1,49 @@
+import { Type, type Static } from 'typebox';
+import type { FaultKind } from '../kernel/sandbox.js';
+import { named, readonlyRecord } from '../kernel/shapes.js';
+
+/**
+ * Why a record has no score: what went wrong with the file or its process, or that none began
+ * (contract 5.13).
+ */
+export type FailureReason = FaultKind | 'resting' | 'sandbox_off' | 'unreadable' | 'unknown';
+
+/** `scored` + `skipped` + all of `failed` + `waiting` = `eligible`. */
+export const scoringCounts = named(
+  'ScoringCounts',
+  Type.Object({
+    eligible: Type.Integer(),
+    waiting: Type.Integer(),
+    scored: Type.Integer(),
+    skipped: Type.Integer(),
+    failed: readonlyRecord(Type.Integer()),
+  }),
+);
+export type ScoringCounts = Static<typeof scoringCounts>;
+
+/** What became of records, and how many are still to be looked at. */
+export type ScoringOutcomes = Omit<ScoringCounts, 'eligible'>;
+
+export const noOutcomes: ScoringOutcomes = { waiting: 0, scored: 0, skipped: 0, failed: {} };
+
+/** Counts by reason together. */
+export const failuresTogether = (
+  ...counts: readonly Readonly<Record<string, number>>[]
+): Readonly<Record<string, number>> => {
+  const sums = new Map<string, number>();
+  for (const one of counts) {
+    for (const [reason, count] of Object.entries(one)) {
+      sums.set(reason, (sums.get(reason) ?? 0) + count);
+    }
+  }
+  return Object.fromEntries(sums);
+};
+
+export const countsOf = (...outcomes: readonly ScoringOutcomes[]): ScoringCounts => {
+  const sumOf = (member: 'waiting' | 'scored' | 'skipped'): number =>
+    outcomes.reduce((sum, one) => sum + one[member], 0);
+  const failed = failuresTogether(...outcomes.map((one) => one.failed));
+  const [waiting, scored, skipped] = [sumOf('waiting'), sumOf('scored'), sumOf('skipped')];
+  const failures = Object.values(failed).reduce((sum, count) => sum + count, 0);
+  return { eligible: waiting + scored + skipped + failures, waiting, scored, skipped, failed };
+};

@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import { openJudge } from '../../command-api/run-scoring/batch.js';
+import { scoringBudgets } from '../../command-api/run-scoring/budgets.js';
+import { openNewest } from '../../command-api/run-scoring/newest.js';
+import { openPast } from '../../command-api/run-scoring/past.js';
+import { pastScoringStream } from '../../command-api/facts/past-scoring.js';
+import { runScoringStream } from '../../command-api/facts/run-scoring.js';
+import { traceStream } from '../../command-api/facts/traces.js';
+import { scoringJob, type Job, type RunScoringFacts } from '../../contract/jobs.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type { PastScoringAdvanced } from '../../events/past-scoring.js';
+import type { Document } from '../../kernel/documents.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, stream, type EventLog, type Recorded } from '../../kernel/ports.js';
+import { textForm } from '../../kernel/records/text-form.js';
+import type { RunId, TraceId } from '../../kernel/shapes.js';
+import { append } from '../../kernel/transact.js';
+import { runScoringList } from '../../projections/run-scoring-list.js';
+import { authorAt, instantAfter, remoteTestLog, testLog } from '../support/log.js';
+import { organization, projectId, userId } from '../support/people.js';
+import { inProcessSandbox } from '../support/sandboxes.js';
+import { pastOf, scoredWorld, type ScoredWorld } from '../support/scored-world.js';
+import { until } from '../support/until.js';
+
+const unused = 'def scorer_fn(**kwargs) -> str:\n    return ""';
+/** A trace without output cannot be scored. */
+const sandbox = inProcessSandbox(({ output }) => textForm(output)?.slice(0, 4) || null);
+/** A turn is one process of two records. */
+const small = { turnMs: 0, stepsMax: 2 };
+
+/** The job of the run as the read model has it that folds from here on: each call goes on. */
+const openReadModel = (log: EventLog, run: RunId) => {
+  let document: Document<RunScoringFacts> | null = null;
+  let at = start;
+  return async (): Promise<Job | null> => {
+    for (;;) {
+      const page = await log.page(at, 500, Object.keys(runScoringList.events));
+      for (const one of page.events) {
+        const event = one as Parameters<typeof runScoringList.evolve>[1];
+        if (runScoringList.keys(event).includes(run)) {
+          document = runScoringList.evolve(document, event, run);
+        }
+      }
+      if (page.through === at) return document && scoringJob(document.body);
+      at = page.through;
+    }
+  };
+};
+const jobOf = (log: EventLog, run: RunId): Promise<Job | null> => openReadModel(log, run)();
+
+for (const [name, openLog] of [
+  ['the embedded log', testLog],
+  ['EventStoreDB', remoteTestLog],
+] as const) {
+  describe(`the job of a run on ${name}`, function () {
+    this.timeout(120_000);
+    let world: ScoredWorld;
+    beforeEach(async () => {
+      world = await scoredWorld(null, await openLog());
+    });
+    afterEach(() => world.close());
+
+    const logged = async (run: RunId, outputs: readonly string[]): Promise<readonly TraceId[]> => {
+      const traces: TraceId[] = [];
+      for (const output of outputs) traces.push(await world.trace(1, run, output));
+      return traces;
+    };
+    const over = async (
+      run: RunId,
+      job: () => Promise<Job | null> = openReadModel(world.log, run),
+    ): Promise<Job | null> => {
+      await until('the end of the job', 60_000, async () =>
+        ['completed', 'failed'].includes((await job())?.status ?? ''),
+      );
+      return job();
+    };
+    const positionsOf = async (events: Promise<readonly Recorded[]>, type: string) =>
+      (await events).filter((one) => one.type === type).map(({ position }) => position);
+
+    it('is completed only once all that the run logged was looked at', async () => {
+      const run = await world.run(1, [await world.scorer('good', unused)]);
+      const traces = await logged(run, ['a', 'b', 'c', '', 'e', '', 'g']);
+      expect(await jobOf(world.log, run)).to.include({ status: 'unstarted' });
+      world.work({ sandbox, budgets: small });
+      const job = await over(run);
+      expect(job).to.deep.include({
+        status: 'completed',
+        progress_percent: 100,
+        steps_completed: 7,
+        steps_total: 7,
+        retries: 0,
+        counts: { eligible: 7, waiting: 0, scored: 5, skipped: 0, failed: { exception: 2 } },
+      });
+      const ends = await positionsOf(world.log.read(runScoringStream(run)), 'RunScoringEnded');
+      expect(ends).to.have.length(1);
+      for (const trace of traces) {
+        const name = traceStream(projectId(1), trace);
+        const [scored = ''] = await positionsOf(world.log.read(name), 'ScoresRecorded');
+        expect(scored < String(ends[0])).to.equal(true);
+      }
+      await logged(run, ['late']);
+      expect(await jobOf(world.log, run)).to.include({ status: 'in_progress' });
+      expect((await over(run))?.counts).to.include({ eligible: 8, waiting: 0, scored: 6 });
+      expect(world.troubles).to.deep.equal([]);
+    });
+
+    it('counts each record once when the worker is killed between its turns', async () => {
+      const run = await world.run(1, [await world.scorer('good', unused)]);
+      await logged(run, ['a', 'b', 'c', 'd', '', 'f', 'g', 'h', 'i']);
+      let left = 3;
+      // From the third process on nothing that it does arrives.
+      const dying: EventLog['append'] = (batch) =>
+        left > 0
+          ? world.log.append(batch)
+          : Promise.reject(new Fault('unavailable', 'the process is dead'));
+      const counted = inProcessSandbox(({ output }) => {
+        left -= 1;
+        return textForm(output) || null;
+      });
+      const log = { ...world.log, append: dying };
+      const first = world.work({ sandbox: counted, budgets: small, log });
+      await until('the death of the worker', 30_000, async () => left <= 0);
+      await first.stop();
+      expect(await jobOf(world.log, run)).to.include({ status: 'in_progress' });
+      world.work({ sandbox, budgets: small, worker: 'two', path: `${world.dir}/another` });
+      expect(await over(run)).to.deep.include({
+        retries: 1,
+        counts: { eligible: 9, waiting: 0, scored: 8, skipped: 0, failed: { exception: 1 } },
+      });
+    });
+
+    it('waits for a trace that cannot be read, and ends when it can', async () => {
+      const run = await world.run(1, [await world.scorer('good', unused)]);
+      const [away] = await logged(run, ['a', 'b', 'c']);
+      let refused = 0;
+      const read: EventLog['read'] = (stream, reading) => {
+        if (stream !== traceStream(projectId(1), away as TraceId) || refused >= 2) {
+          return world.log.read(stream, reading);
+        }
+        refused += 1;
+        return Promise.reject(new Fault('unavailable', 'too much to do'));
+      };
+      world.work({ sandbox, log: { ...world.log, read } });
+      await until('the scores of others', 30_000, async () => refused > 0);
+      const job = await over(run);
+      expect(refused).to.equal(2);
+      expect(job?.counts).to.deep.include({ eligible: 3, waiting: 0, scored: 3 });
+    });
+
+    it('ends when what it waits for is erased, and is the same after a rebuild', async () => {
+      const run = await world.run(1, [await world.scorer('good', unused)]);
+      const [first, gone] = await logged(run, ['a', 'b']);
+      const live = openReadModel(world.log, run);
+      expect(await live()).to.include({ status: 'unstarted' });
+      const erased = async (trace: TraceId | undefined): Promise<void> => {
+        const deletion = randomIds.next('DeletionId');
+        const place = { deletion_id: deletion, project_id: projectId(1), session_ids: [] };
+        await world.happened(stream('deletion', deletion), {
+          type: 'RecordsErased',
+          data: { ...place, trace_ids: [trace] },
+        });
+        await world.log.erase(traceStream(projectId(1), trace as TraceId));
+      };
+      await erased(gone);
+      world.work({ sandbox });
+      const counts = { eligible: 1, waiting: 0, scored: 1, skipped: 0, failed: {} };
+      expect(await over(run, live)).to.deep.include({ status: 'completed', counts });
+      await erased(first);
+      expect(await jobOf(world.log, run)).to.deep.equal(await live());
+    });
+  });
+}
+
+describe('a job of past scoring', function () {
+  this.timeout(120_000);
+  let world: ScoredWorld;
+  beforeEach(async () => {
+    world = await scoredWorld();
+  });
+  afterEach(() => world.close());
+
+  const advanced = async (run: RunId, scorer: string): Promise<PastScoringAdvanced | null> => {
+    const events = await world.eventsOf(pastScoringStream(run, scorer));
+    const found = events.find(({ type }) => type === 'PastScoringAdvanced');
+    return (found?.data as PastScoringAdvanced | undefined) ?? null;
+  };
+  const asked = async (run: RunId): Promise<string> => {
+    const scorer = await world.scorer('good', unused);
+    await world.happened(pastScoringStream(run, scorer), {
+      type: 'PastScoringRequested',
+      data: {
+        job_id: randomIds.next('JobId'),
+        project_id: projectId(1),
+        run_id: run,
+        scorer_id: scorer,
+        organization_id: organization,
+        scorer_name: 'good',
+        version: 1,
+        selection: {},
+        scoreable_node_types: null,
+        created_by: userId(1),
+        created_at: instantAfter(0),
+      },
+    });
+    return scorer;
+  };
+
+  it('counts a score only where it was recorded, and looks again at what changed', async () => {
+    const run = await world.run(1, []);
+    const restless = await world.trace(1, run, 'rest');
+    await world.trace(1, run, 'calm');
+    const scorer = await asked(run);
+    const name = traceStream(projectId(1), restless);
+    let changes = 0;
+    const changing = inProcessSandbox(async ({ output, id }) => {
+      if (id === restless && changes === 0) {
+        changes += 1;
+        const place = { project_id: projectId(1), trace_id: restless, run_id: run };
+        const event = { type: 'TraceUpdated', data: { ...place, changes: { output: 'new' } } };
+        await append(world.log, [{ stream: name, expected: 0, events: [event] }], authorAt());
+      }
+      return textForm(output);
+    });
+    world.work({ sandbox: changing });
+    await until('the end of the job', 60_000, async () => (await advanced(run, scorer)) !== null);
+    expect(await advanced(run, scorer)).to.deep.include({ scored: 2, failed: 0, failed_by: {} });
+    expect(await world.scoresOf(1, restless)).to.deep.equal({ good: 'new' });
+  });
+
+  it('gives nothing up while the log does not answer', async () => {
+    const run = await world.run(1, []);
+    const trace = await world.trace(1, run, 'a');
+    const scorer = await asked(run);
+    let refused = 0;
+    const read: EventLog['read'] = (stream, reading) => {
+      if (stream !== traceStream(projectId(1), trace) || refused >= 25) {
+        return world.log.read(stream, reading);
+      }
+      refused += 1;
+      return Promise.reject(new Fault('unavailable', 'too much to do'));
+    };
+    const log = { ...world.log, read };
+    const past = openPast({
+      log,
+      clock: systemClock,
+      ids: randomIds,
+      budgets: scoringBudgets,
+      newest: openNewest(log),
+      past: pastOf(world.log),
+      judge: openJudge({ sandbox, clock: systemClock, budgets: scoringBudgets }),
+      overlaps: { of: async () => null, close: async () => undefined },
+      trouble: () => undefined,
+    });
+    const { signal } = new AbortController();
+    await past.look();
+    for (let turn = 0; turn < 27; turn += 1) await past.turn(projectId(1), signal);
+    expect(refused).to.equal(25);
+    expect(await advanced(run, scorer)).to.include({ scored: 1, failed: 0 });
+  });
+});
