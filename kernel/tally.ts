@@ -2,8 +2,6 @@
 export type Tally = {
   readonly of: (name: string) => number;
   readonly add: (name: string, by: number) => void;
-  /** The name with the most; `''` when there is none. */
-  readonly most: () => string;
 };
 
 export const openTally = (): Tally => {
@@ -15,7 +13,5 @@ export const openTally = (): Tally => {
       if (left === 0) counts.delete(name);
       else counts.set(name, left);
     },
-    most: () =>
-      [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as const)[0],
   };
 };

@@ -1,56 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { openTally } from '../../kernel/tally.js';
 import { networkOf } from '../../kernel/networks.js';
+import type { ConnectionLimits } from './connection-limits.js';
+import {
+  openConnectionRegister,
+  type ClientConnection,
+  type CutReason,
+} from './connection-register.js';
 import { plainAddress } from './peer.js';
-
-/** Contract 1.11, and what follows from it. */
-export const usualConnections = {
-  /** Four times as many as requests at work: connections of clients rest most of the time. */
-  connectionsMax: 2_048,
-  /** All that the service works on at once, of one address; proxies that are trusted have more. */
-  connectionsPerAddressMax: 512,
-  /**
-   * Clients that send ahead send some ten; each lies in memory until those before it are answered.
-   */
-  requestsPerConnectionMax: 32,
-  /** A network that came back after a break sends again within this; its half would cut some. */
-  silentMsMax: 30_000,
-  /** A hundredth of what a poor mobile connection does. */
-  bytesPerSecondMin: 1_024,
-  /**
-   * Each chunk of a chunked body costs some microseconds and hundreds of bytes, however small it
-   * is. A body may come in so many and one more for each `chunkBytesMin` of it: a mebibyte in
-   * pieces of 128 bytes, more in larger ones.
-   */
-  smallChunksMax: 4_096,
-  chunkBytesMin: 256,
-} as const;
-export type ConnectionLimits = { readonly [Limit in keyof typeof usualConnections]: number };
-
-/** Why a connection was cut: for the operator's count. */
-export type CutReason = 'slow' | 'crowded' | 'crumbs';
 
 /** Looks this often within `silentMsMax`. */
 const looks = 30;
 
-type Connection = {
-  readonly network: string;
-  /** What is to be called when the client has taken an answer. */
-  readonly releases: Set<() => void>;
-  requests: number;
-  /** Bodies that are arriving, and answers that the client takes. */
-  arriving: number;
-  taking: number;
-  /** Bytes of the way that is waited for when it last moved, and when that was. */
-  moved: number;
-  movedAt: number;
-  /** The same when the present stretch of `silentMsMax` began. */
-  measured: number;
-  measuredAt: number;
-};
-
 export type ClientConnections = {
+  /** The request has a valid credential: from here on its connection has the usual deadlines. */
+  readonly authenticated: (message: IncomingMessage) => void;
   /**
    * The client has to send the body of this request, if it has one. False: its connection is cut,
    * as it sends ahead too much.
@@ -69,8 +33,7 @@ export type ClientConnections = {
 
 /**
  * Bounds the connections of a server, in all and by address, and cuts those whose client neither
- * sends nor takes (contract 1.11). Where there are too many, the one goes that rests longest, of
- * the address that has most.
+ * sends nor takes (contract 1.11). The register decides which one is closed to make room.
  */
 export const openConnections = (
   server: Server,
@@ -78,22 +41,32 @@ export const openConnections = (
   isTrusted: (address: string) => boolean,
   cut: (why: CutReason) => void,
 ): ClientConnections => {
-  const { open, admit, drop, rest, work } = openRegister(limits, cut);
+  const register = openConnectionRegister(limits, cut);
+  const { open, admit, drop } = register;
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '');
     if (admit(socket, networkOf(address), isTrusted(address))) return;
     cut('crowded');
     socket.destroy();
   });
+  const lookMs = limits.silentMsMax / looks;
   const look = setInterval(() => {
     const now = performance.now();
+    const isCrowded = open.size > limits.connectionsMax / 2;
+    let overdueLeft = isCrowded ? Math.ceil(limits.replacedPerSecondMax * (lookMs / 1_000)) : 0;
     for (const [socket, connection] of open) {
-      if (isSlow(socket, connection, now, limits)) drop(socket, 'slow');
+      const isLate = overdueLeft > 0 && isOverdue(connection, now, limits);
+      if (isLate) overdueLeft -= 1;
+      if (isLate || isSlow(socket, connection, now, limits)) drop(socket, 'slow');
     }
-  }, limits.silentMsMax / looks);
+  }, lookMs);
   look.unref();
 
   return {
+    authenticated: ({ socket }) => {
+      const connection = open.get(socket);
+      if (connection !== undefined) connection.isAuthenticated = true;
+    },
     begun: (message, response) => {
       const { socket } = message;
       const connection = open.get(socket);
@@ -103,14 +76,15 @@ export const openConnections = (
         return false;
       }
       connection.requests += 1;
-      work(socket);
+      connection.hasBegun = true;
       if (hasBody(message)) {
-        waitFor(socket, connection, 'arriving', message);
+        waitFor(socket, connection, 'arriving', message, () => register.update(socket));
         countChunks(message, limits, () => drop(socket, 'crumbs'));
       }
+      register.update(socket);
       response.once('close', () => {
         connection.requests -= 1;
-        if (connection.requests === 0) rest(socket);
+        register.update(socket);
       });
       return true;
     },
@@ -130,61 +104,6 @@ export const openConnections = (
     close: () => clearInterval(look),
   };
 };
-
-/** The open connections, and which of them goes where there are too many. */
-const openRegister = (limits: ConnectionLimits, cut: (why: CutReason) => void) => {
-  const open = new Map<Socket, Connection>();
-  /** In the order in which they came to rest. */
-  const resting = new Set<Socket>();
-  const networks = openTally();
-  const gone = (socket: Socket): void => {
-    const connection = open.get(socket);
-    if (connection === undefined) return;
-    open.delete(socket);
-    resting.delete(socket);
-    networks.add(connection.network, -1);
-    // Answers that wait behind another one of their connection are not told that it closed.
-    for (const release of connection.releases) release();
-  };
-  const drop = (socket: Socket, why: CutReason): void => {
-    gone(socket);
-    cut(why);
-    socket.destroy();
-  };
-  const restingOf = (network: string): Socket | undefined =>
-    [...resting].find((socket) => open.get(socket)?.network === network);
-  /** Whether there is room for one more of this network, made if need be. */
-  const makeRoom = (network: string, isProxy: boolean): boolean => {
-    if (!isProxy && networks.of(network) >= limits.connectionsPerAddressMax) {
-      const oldest = restingOf(network);
-      if (oldest === undefined) return false;
-      drop(oldest, 'crowded');
-    }
-    if (open.size < limits.connectionsMax) return true;
-    const oldest = restingOf(networks.most()) ?? [...resting][0];
-    if (oldest !== undefined) drop(oldest, 'crowded');
-    return oldest !== undefined;
-  };
-  return {
-    open: open as ReadonlyMap<Socket, Connection>,
-    drop,
-    /** False: there is no room for it. */
-    admit: (socket: Socket, network: string, isProxy: boolean): boolean => {
-      if (!makeRoom(network, isProxy)) return false;
-      open.set(socket, { network, releases: new Set(), requests: 0, ...still });
-      networks.add(network, 1);
-      resting.add(socket);
-      socket.once('close', () => gone(socket));
-      return true;
-    },
-    rest: (socket: Socket): void => {
-      if (open.has(socket)) resting.add(socket);
-    },
-    work: (socket: Socket): void => void resting.delete(socket),
-  };
-};
-
-const still = { arriving: 0, taking: 0, moved: 0, movedAt: 0, measured: 0, measuredAt: 0 };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -217,9 +136,10 @@ const countChunks = (
 
 const waitFor = (
   socket: Socket,
-  connection: Connection,
+  connection: ClientConnection,
   way: 'arriving' | 'taking',
   what: IncomingMessage | ServerResponse,
+  ended: () => void = () => undefined,
 ): void => {
   connection[way] += 1;
   if (connection[way] === 1) restart(socket, connection);
@@ -229,24 +149,36 @@ const waitFor = (
     isOver = true;
     connection[way] -= 1;
     restart(socket, connection);
+    ended();
   };
   what.once('end', over).once('close', over);
 };
 
-const restart = (socket: Socket, connection: Connection): void => {
+const restart = (socket: Socket, connection: ClientConnection): void => {
   const now = performance.now();
   const bytes = bytesOf(socket, connection);
   Object.assign(connection, { moved: bytes, movedAt: now, measured: bytes, measuredAt: now });
 };
 
 /** Whoever takes nothing is not excused by sending more. */
-const bytesOf = (socket: Socket, { taking }: Connection): number =>
+const bytesOf = (socket: Socket, { taking }: ClientConnection): number =>
   taking > 0 ? socket.bytesWritten : socket.bytesRead;
+
+/** A head or a first body without a credential has not arrived in time. */
+const isOverdue = (
+  { isAuthenticated, hasBegun, openedAt, incompleteSince }: ClientConnection,
+  now: number,
+  { anonymousHeadMsMax, anonymousBodyMsMax }: ConnectionLimits,
+): boolean => {
+  if (isAuthenticated) return false;
+  if (!hasBegun) return now - openedAt >= anonymousHeadMsMax;
+  return incompleteSince !== null && now - incompleteSince >= anonymousBodyMsMax;
+};
 
 /** Nothing moved for the longest silence, or too little within one stretch of that length. */
 const isSlow = (
   socket: Socket,
-  connection: Connection,
+  connection: ClientConnection,
   now: number,
   { silentMsMax, bytesPerSecondMin }: ConnectionLimits,
 ): boolean => {

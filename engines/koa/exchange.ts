@@ -24,7 +24,10 @@ export const exchange = async (
   try {
     const entry = await entered(bound.operation, sent.message, services);
     const owner = ownerOf(entry);
-    if (owner.person !== null) sent.seat.callerIs(owner);
+    if (owner.person !== null) {
+      services.authenticated(sent.message);
+      sent.seat.callerIs(owner);
+    }
     // What came is in memory until the answer is there, files and all.
     const coming = services.load.coming(owner, asker.signal);
     const told = services.load.answers.open(owner);

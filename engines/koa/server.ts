@@ -10,7 +10,8 @@ import type { Metrics } from '../prometheus/metrics.js';
 import { openAdmission } from './admission.js';
 import { openAskers, type Askers } from './askers.js';
 import { answerClientError } from './client-error.js';
-import { openConnections, usualConnections, type ConnectionLimits } from './connections.js';
+import { usualConnections, type ConnectionLimits } from './connection-limits.js';
+import { openConnections } from './connections.js';
 import { dispatcher } from './dispatch.js';
 import { openLoad, usualLoad, type LoadLimits } from './load.js';
 import { openPeers, openProxies } from './peer.js';
@@ -20,7 +21,15 @@ import type { Services } from './services.js';
 import { bound, type Bound } from './table.js';
 import { openWatch } from './watch.js';
 
-type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'quotaOf';
+type Made =
+  | 'keyHeaders'
+  | 'peerOf'
+  | 'load'
+  | 'authenticated'
+  | 'watch'
+  | 'askers'
+  | 'answerWithinMs'
+  | 'quotaOf';
 export type ServerOptions = Omit<Services, Made> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
@@ -115,6 +124,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
     keyHeaders,
     peerOf,
     load,
+    authenticated: (message) => connections.authenticated(message),
     watch,
     askers,
     answerWithinMs,
@@ -195,6 +205,13 @@ const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promis
   }
 };
 
+/**
+ * Connections that the kernel completes before the service takes them; Linux caps it at
+ * `somaxconn`, 4,096. With Node's 511 a burst of reconnections makes it drop those of others, whose
+ * clients try again only seconds later.
+ */
+const backlogMax = 4_096;
+
 /** Resolves with the port once the server takes connections; rejects when it cannot. */
 export const listening = (
   server: Server,
@@ -213,7 +230,7 @@ export const listening = (
       const said = why[error.code ?? ''];
       reject(said === undefined ? error : new Fault('unavailable', said, { cause: error }));
     });
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: backlogMax }, () => {
       server.removeAllListeners('error');
       resolve((server.address() as AddressInfo).port);
     });

@@ -18,6 +18,8 @@ export type Services = {
   readonly keyHeaders: readonly string[];
   readonly peerOf: (message: IncomingMessage) => Peer;
   readonly load: Load;
+  /** Called once per request whose credential is valid. */
+  readonly authenticated: (message: IncomingMessage) => void;
   readonly watch: Watch;
   readonly askers: Askers;
   /** How long the handler may take (contract 1.11). */

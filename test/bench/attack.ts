@@ -108,25 +108,34 @@ export const headOf = (stage: Stage, request: string, headers: readonly string[]
     '',
   ].join('\r\n');
 
-/** Keeps so many sockets open, each with these bytes sent and nothing read. */
+/**
+ * Keeps `count` sockets open, each with `bytes` sent, and opens another one for each that it sees
+ * closed. `from`: an address of this machine. Only those that read see it at once.
+ */
 export const sockets = async (
   stage: Prepared,
-  count: number,
-  bytes: string,
+  asked: {
+    readonly count: number;
+    readonly bytes: string;
+    readonly from?: string;
+    readonly reads?: true;
+  },
   signal: AbortSignal,
 ): Promise<void> => {
+  const { count, bytes, from = '127.0.0.1', reads = false } = asked;
   const { hostname, port } = new URL(stage.url);
   const open = new Set<Socket>();
   while (!signal.aborted) {
     while (open.size < count) {
-      const socket = connect({ host: hostname, port: Number(port) });
+      const socket = connect({ host: hostname, port: Number(port), localAddress: from });
       open.add(socket);
       socket.on('error', () => null);
       socket.on('close', () => {
         open.delete(socket);
         if (!signal.aborted) stage.count('by a cut');
       });
-      socket.pause();
+      if (reads) socket.resume();
+      else socket.pause();
       socket.write(bytes);
     }
     await pause(100, null, { signal }).catch(() => null);

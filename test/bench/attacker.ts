@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { prepared, type Prepared, type Stage } from './attack.js';
-import { attacks } from './attacks.js';
+import { playable } from './attacks.js';
 
 /**
  * A process that plays one attack: prepares on its first message, strikes on the second, until it
@@ -10,7 +10,7 @@ import { attacks } from './attacks.js';
 setPriority(19);
 
 const play = async ({ attack, stage }: { attack: string; stage: Stage }): Promise<void> => {
-  const one = attacks.find(({ name }) => name === attack);
+  const one = playable.find(({ name }) => name === attack);
   if (one === undefined) throw new Error(`No attack ${attack}`);
   const set = await prepared(stage);
   const ready = await one.prepare(set);

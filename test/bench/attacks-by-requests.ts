@@ -93,7 +93,7 @@ const bigAnswers = attack(
 
 const deafReaders = attack('deaf-readers', bigAnswers.prepare, (stage, trace, signal) => {
   const bytes = headOf(stage, `GET ${stage.root}/traces/${String(trace)}`, []);
-  return sockets(stage, 80, bytes, signal);
+  return sockets(stage, { count: 80, bytes }, signal);
 });
 
 const gzipBombs = attack(
@@ -117,7 +117,8 @@ const slowBodies = attack(
       'Content-Length: 1048576',
     ]).split('\r\n');
     const anonymous = others.filter((line) => !line.startsWith('Service-API-Key'));
-    return sockets(stage, 512, `${[first, ...anonymous].join('\r\n')}{`, signal);
+    const bytes = `${[first, ...anonymous].join('\r\n')}{`;
+    return sockets(stage, { count: 512, bytes }, signal);
   },
 );
 

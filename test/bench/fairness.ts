@@ -154,7 +154,7 @@ const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
   }
 };
 
-const answered = async (attacker: ChildProcess, message: object): Promise<void> => {
+export const answered = async (attacker: ChildProcess, message: object): Promise<void> => {
   attacker.send(message);
   await Promise.race([
     once(attacker, 'message'),
@@ -169,7 +169,7 @@ type Made = { readonly api_key: string };
 type Invited = { readonly invitations: readonly { readonly invitation_token: string }[] };
 
 /** A person with a project, a key of theirs, and one that may do nothing but edit that project. */
-const tenant = async ({ url, client }: ServiceProcess, name: string): Promise<Stage> => {
+export const tenant = async ({ url, client }: ServiceProcess, name: string): Promise<Stage> => {
   const emails = [`${name}@example.org`];
   const { body } = await client.call<Invited>('POST', '/v2/invite_users', {
     body: { emails, role: 'user' },

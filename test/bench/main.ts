@@ -7,6 +7,7 @@ import { bigRowNames, bigRows } from './big.js';
 import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
 import { fairnessRowNames, fairnessRows } from './fairness.js';
+import { fiveAddressesRow } from './five-addresses.js';
 import { foreignIdRow } from './foreign-ids.js';
 import { growthRowNames, growthRows } from './growth.js';
 import { historyFoldRow } from './history-fold.js';
@@ -42,6 +43,7 @@ const groups: readonly {
   { rows: ['foreign-ids'], measure: async (bench) => [await foreignIdRow(bench)] },
   { rows: ['bad-passwords'], measure: async (bench) => [await badPasswordRow(bench)] },
   { rows: fairnessRowNames, measure: fairnessRows },
+  { rows: ['five-addresses'], measure: async (bench) => [await fiveAddressesRow(bench)] },
   { rows: ['key-rotation'], measure: async (bench) => [await keyRotationRow(bench)] },
   {
     rows: ['scorer-start', 'scorer-late', 'scorer-rows', 'scorer-neighbours'],

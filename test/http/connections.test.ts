@@ -1,15 +1,32 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
+import { Type } from 'typebox';
+import { operation, route } from '../../contract/operation.js';
+import type { Position } from '../../kernel/ports.js';
 import { madeUpRoutes } from '../support/made-up-routes.js';
 import { closed, headOf, rawSockets, unsent, type RawSockets } from '../support/raw-sockets.js';
-import { smallService, type SmallService } from '../support/small-service.js';
+import { made, smallService, type SmallService } from '../support/small-service.js';
+
+/** Like a login: reads a body, and asks for no credential. */
+const anonymous = operation({
+  ...made,
+  operationId: 'anonymous',
+  method: 'POST',
+  path: '/v2/anonymous',
+  kind: 'w',
+  body: Type.Object({}),
+  response: Type.Null(),
+  schemes: [],
+  requires: 'public',
+});
+const routes = [...madeUpRoutes, route(anonymous, async () => ({ body: null }))];
 
 describe('connections', () => {
   let service: SmallService;
   let sockets: RawSockets;
   const start = async (options: Parameters<typeof smallService>[1]): Promise<void> => {
-    service = await smallService(madeUpRoutes, options);
+    service = await smallService(routes, options);
     sockets = rawSockets(service.port);
   };
   afterEach(async () => {
@@ -101,6 +118,90 @@ describe('connections', () => {
     await closed(await sockets.open('', '127.0.0.2'));
     expect(await service.metrics.text()).to.include('assay_cut_connections_total{why="crowded"} 1');
     await rested('127.0.0.1');
+  });
+
+  /** The head and one byte of a body, without a credential. */
+  const incomplete = (from: string): Promise<Socket> =>
+    sockets.open(
+      'POST /v2/anonymous HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n' +
+        'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+      from,
+    );
+  const begun = async (from: string): Promise<Socket> => {
+    const socket = await incomplete(from);
+    expect(await answered(socket)).to.equal('100');
+    return socket;
+  };
+
+  it('of the address with most make room: its request that is incomplete for longest', async () => {
+    await start({ load: { connectionsMax: 6 } });
+    const few = await begun('127.0.0.2');
+    const idle = await rested('127.0.0.2');
+    const oldest = await begun('127.0.0.3');
+    const others = [await begun('127.0.0.3'), await begun('127.0.0.3'), await begun('127.0.0.3')];
+    await rested('127.0.0.4');
+    await closed(oldest);
+    for (const one of [few, ...others.slice(1)]) {
+      one.write('}');
+      expect(await answered(one)).to.equal('200');
+    }
+    idle.write(headOf('HEAD /v2/public'));
+    expect(await answered(idle)).to.equal('200');
+  });
+
+  it('of the address with most make room for its own, and for every further address', async () => {
+    await start({ load: { connectionsMax: 4 } });
+    const kept = await rested('127.0.0.2');
+    const attack = [];
+    for (let times = 0; times < 12; times += 1) attack.push(await incomplete('127.0.0.3'));
+    for (const address of ['127.0.0.4', '127.0.0.5']) await rested(address);
+    kept.write(headOf('HEAD /v2/public'));
+    expect(await answered(kept)).to.equal('200');
+    await closed(attack[0] as Socket);
+  });
+
+  it('whose requests are complete are not cut to make room', async () => {
+    const reads: (() => void)[] = [];
+    const reached = async (): Promise<Position> => {
+      await new Promise<void>((resolve) => reads.push(resolve));
+      return '00000000000000aa' as Position;
+    };
+    await start({ load: { connectionsMax: 2 }, reached });
+    const json = { 'Content-Type': 'application/json', 'Content-Length': '2' };
+    const working: Socket[] = [];
+    for (const address of ['127.0.0.2', '127.0.0.2']) {
+      working.push(await sockets.open(`${headOf('POST /v2/echo', json)}{}`, address));
+      while (reads.length < working.length) {
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+    }
+    await closed(await sockets.open(headOf('HEAD /v2/public'), '127.0.0.3'));
+    for (const [index, socket] of working.entries()) {
+      reads[index]?.();
+      expect(await answered(socket)).to.equal('200');
+    }
+  });
+
+  describe('without a credential, while more than half of all are taken', () => {
+    const load = { silentMsMax: 1_500, anonymousHeadMsMax: 200, anonymousBodyMsMax: 200 };
+
+    it('are cut when a head or a first body is late', async () => {
+      await start({ load: { ...load, connectionsMax: 5, silentMsMax: 3_000 } });
+      const known = await sockets.open(unsent('POST /v2/echo', { Expect: '100-continue' }));
+      expect(await answered(known)).to.equal('100');
+      const idle = await rested('127.0.0.3');
+      const late = [await sockets.open('POST /v2', '127.0.0.2'), await begun('127.0.0.2')];
+      await Promise.all(late.map(closed));
+      expect([known.closed, idle.closed]).to.deep.equal([false, false]);
+    });
+
+    it('have the usual time below that', async () => {
+      await start({ load: { ...load, connectionsMax: 8, silentMsMax: 600 } });
+      const began = performance.now();
+      const slow = await begun('127.0.0.2');
+      await closed(slow);
+      expect(performance.now() - began).to.be.at.least(600);
+    });
   });
 
   it('that send ahead more than a few requests are cut, and leave nothing behind', async () => {
