@@ -121,11 +121,11 @@ export const certifyErasure = operation({
   path: '/v2/history/certificate',
   requires: 'audit-org',
   query: Type.Object({
-    deletion_id: uuid('Records that were deleted.'),
-    job_id: uuid('A deletion by metadata.'),
-    run_id: uuid('A log stream or an experiment.'),
-    dataset_id: uuid('A dataset.'),
-    project_id: uuid('A project.'),
+    deletion_id: uuid('Id of the deletion of records.'),
+    job_id: uuid('Id of the deletion by metadata.'),
+    run_id: uuid('Id of the deleted log stream or experiment.'),
+    dataset_id: uuid('Id of the deleted dataset.'),
+    project_id: uuid('Id of the deleted project.'),
   }),
   faults: ['forbidden', 'not-found', 'conflict'],
 });

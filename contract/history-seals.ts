@@ -155,7 +155,7 @@ export const proveEntry = operation({
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Of a seal; by default of the newest one.',
+        description: 'Size of the seal; absent: that of the newest one.',
       }),
     ),
   }),

@@ -58,7 +58,9 @@ export const historyEntry = named(
   'HistoryEntry',
   Type.Object({
     seq: Type.Integer({ description: 'In the history of its organisation, from 1 without gaps.' }),
-    position: Type.String({ description: 'In the log.' }),
+    position: Type.String({
+      description: 'Position in the log, an opaque text that sorts by time.',
+    }),
     at: instant,
     event_id: Type.String({ format: 'uuid' }),
     event_type: Type.String(),
@@ -111,10 +113,10 @@ const paging = {
   ),
 };
 const filters = {
-  actor: anyOf(text, 'Ids of users and keys.'),
-  event_type: anyOf(text, 'For example `RatingGiven`.'),
+  actor: anyOf(text, 'Ids of the users and keys that acted.'),
+  event_type: anyOf(text, 'Types of the events, for example `RatingGiven`.'),
   resource_type: anyOf(oneOf(historyResources), 'What the event is about.'),
-  resource_id: anyOf(text, 'Its id.'),
+  resource_id: anyOf(text, 'Ids of the objects of the entries.'),
   start_time: Type.Optional(instant),
   end_time: Type.Optional(instant),
   technical: Type.Optional(
@@ -154,7 +156,10 @@ export const listHistory = operation({
   unknownMembers: 'near misses refused',
   kind: 'r',
   requires: 'audit-org',
-  query: Type.Object({ ...filters, project_id: anyOf(id('ProjectId'), 'Their events only.') }),
+  query: Type.Object({
+    ...filters,
+    project_id: anyOf(id('ProjectId'), 'Ids of the projects of the entries.'),
+  }),
   response: historyPage,
   faults: ['forbidden'],
 });

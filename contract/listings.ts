@@ -82,7 +82,7 @@ export const listingComponents: Readonly<Record<string, TSchema>> = {
   ExperimentSort: Type.Object({
     name: Type.String({
       description:
-        'name, created_at, updated_at, rank, ranking_score or metrics/<name>, the average.',
+        'Column: `name`, `created_at`, `updated_at`, `rank`, `ranking_score` or `metrics/<name>`.',
     }),
     ascending: Type.Optional(Type.Boolean({ default: true })),
     sort_type: Type.Optional(nullable(oneOf(['column']))),

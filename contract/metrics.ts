@@ -118,7 +118,7 @@ const customSearchBody = Type.Object({
         minimum: 1,
         maximum: intervalMinutesMax,
         default: defaultIntervalMinutes,
-        description: 'null: one bucket, the whole window.',
+        description: 'Length of a bucket in minutes; null: one bucket, the whole window.',
       }),
     ),
   ),

@@ -7,6 +7,7 @@ import {
   type Scheme,
   type UnknownMembers,
 } from './operation.js';
+import { describedComponent, parameterDescription } from './openapi-descriptions.js';
 import { exampleOf, exampleParameter } from './openapi-examples.js';
 import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
@@ -67,6 +68,7 @@ export const openApiDocument = ({
     };
   }
   for (const one of [validationError, problem]) publish(one);
+  for (const [name, one] of schemas) schemas.set(name, describedComponent(name, one));
   return {
     openapi: '3.1.0',
     info: {
@@ -242,13 +244,25 @@ const operationContent = (
   return {
     ...(body !== null && { requestBody: requestBody(body, operation, publish) }),
     responses: {
-      [String(status)]:
-        status === 204 ? { description: 'Done' } : answer(operation, publish, answers),
+      [String(status)]: status === 204 ? emptyAnswer : answer(operation, publish, answers),
       '422': refusal('Invalid'),
       '4XX': refusal('Refused'),
       '5XX': refusal('Unavailable'),
     },
   };
+};
+
+/** Contract 1.6. */
+const position = { type: 'string', pattern: '^[0-9A-Za-z_-]{1,64}$' };
+const emptyAnswer: JsonObject = {
+  description: 'Done',
+  headers: {
+    'X-Log-Position': {
+      description: 'Position of the last event that the request appended.',
+      schema: position,
+      example: '00000000000005a1',
+    },
+  },
 };
 
 const answer = (operation: Operation, publish: Publish, answers: Map<string, Json>): JsonObject => {
@@ -274,18 +288,23 @@ const requiredOf = (schema: TSchema): readonly string[] =>
   (schema as { readonly required?: readonly string[] }).required ?? [];
 
 const parametersOf = (operation: Operation, publish: Publish): readonly Parameter[] => {
-  const { params, query, kind, schemes, conditional } = operation;
+  const { operationId, params, query, kind, schemes, conditional } = operation;
   const listed = (place: string, schema: TObject): readonly Parameter[] =>
-    Object.entries(schema.properties as Readonly<Record<string, TSchema>>).map(([name, one]) => ({
-      name,
-      in: place,
-      required: requiredOf(schema).includes(name),
-      schema: publish(one),
-      ...(place === 'path' && { example: exampleParameter(name) }),
-    }));
+    Object.entries(schema.properties as Readonly<Record<string, TSchema>>).map(([name, one]) => {
+      const { description, ...published } = publish(one) as JsonObject;
+      return {
+        name,
+        in: place,
+        description: description ?? parameterDescription(operationId, name),
+        required: requiredOf(schema).includes(name),
+        schema: published,
+        ...(place === 'path' && { example: exampleParameter(name) }),
+      };
+    });
   const header = (name: string, pattern?: string): Parameter => ({
     name,
     in: 'header',
+    description: parameterDescription(operationId, name),
     required: false,
     schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
   });
@@ -293,9 +312,7 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Paramete
     ...listed('path', params),
     ...listed('query', query),
     ...(takesIdempotencyKey(operation) ? [header('Idempotency-Key', '^[!-~]{1,255}$')] : []),
-    ...(kind === 'r' && schemes.length > 0
-      ? [header('X-Min-Position', '^[0-9A-Za-z_-]{1,64}$')]
-      : []),
+    ...(kind === 'r' && schemes.length > 0 ? [header('X-Min-Position', position.pattern)] : []),
     ...(conditional ? [header('If-Match')] : []),
   ];
 };

@@ -5,9 +5,9 @@ import { named, nullable } from '../kernel/shapes.js';
 export const rejectedItem = named(
   'RejectedItem',
   Type.Object({
-    index: Type.Integer({ description: 'Its place in the list of the request.' }),
+    index: Type.Integer({ description: 'Place of the item in the list of the request, from 0.' }),
     id: nullable(
-      Type.String({ description: 'Its id as sent; null when that is no short string.' }),
+      Type.String({ description: 'Id of the item as sent; null when that is no short string.' }),
     ),
     loc: Type.Array(Type.String(), { description: 'Where it is wrong, as a 422 says it.' }),
     msg: Type.String({ description: 'What is wrong, as a 422 says it.' }),

@@ -65,7 +65,7 @@ const objectOf = (schema: Schema): string => {
   const further = schema['additionalProperties'];
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, one]) =>
-      `${comment(one.description)}readonly ${quoted(name)}` +
+      `${comment(one.description).trimStart()}readonly ${quoted(name)}` +
       `${schema.required?.includes(name) === true ? '' : '?'}: ${typeOf(one)};`,
   );
   const free =

@@ -2,41 +2,74 @@
 import type { ListingNameFilter, Permission, UserSummary } from './projects-types.js';
 
 export type AppendRow = {
+  /** Kind of the edit. */
   readonly edit_type: 'append_row';
+  /** Cells by column name; a new column is added at the end. */
   readonly values: Readonly<Record<string, DatasetCell>>;
+  /** Id that the row gets; null: the service makes one. */
   readonly row_id?: string | null;
 };
 
 export type ChangeDataset = {
+  /** Name, or name with a rule for one that is taken; null: unchanged. */
   readonly name?:
-    string | { readonly value: string; readonly append_suffix_if_duplicate?: boolean } | null;
+    | string
+    | {
+        /** Name of the dataset, 1 to 255 characters. */
+        readonly value: string;
+        /** True takes the next free name: `name (1)`, … Default: false. */
+        readonly append_suffix_if_duplicate?: boolean;
+      }
+    | null;
+  /** Mapping that replaces the present one; null: unchanged. */
   readonly column_mapping?: DatasetColumnMappingInput | null;
+  /** False publishes the dataset; null: unchanged. */
   readonly draft?: false | null;
 };
 
 export type CreateDataset = {
+  /** File with the rows (CSV, JSON or JSON Lines), at most 32 MiB. */
   readonly file?: Blob;
+  /** Name of the dataset; null: name of the file without its ending. */
   readonly name?: string | null;
+  /** True makes a draft; null: false. */
   readonly draft?: boolean | null;
+  /** True takes the next free name; null: false. */
   readonly append_suffix_if_duplicate?: boolean | null;
+  /** Home project of the dataset; null: none, or that of a bound key. */
   readonly project_id?: string | null;
+  /** Columns by their role, as JSON text; null: none. */
   readonly column_mapping?: DatasetColumnMappingInput | null;
+  /** Dataset whose content is copied; null: none. */
   readonly copy_from_dataset_id?: string | null;
+  /** Version that is copied; null: the current one. */
   readonly copy_from_dataset_version_index?: number | null;
 };
 
 export type Dataset = {
+  /** Id of the dataset. */
   readonly id: string;
+  /** Name of the dataset, unique in the organisation. */
   readonly name: string;
+  /** Time of creation, in UTC to the microsecond. */
   readonly created_at: string;
+  /** Time of the last change, in UTC to the microsecond. */
   readonly updated_at: string;
+  /** Number of projects that the dataset is linked to. */
   readonly project_count: number;
+  /** Number of rows of the version. */
   readonly num_rows: number;
+  /** Names of the columns of the version, in order. */
   readonly column_names: readonly string[];
+  /** User who created it; null: removed, or the service itself. */
   readonly created_by_user: UserSummary | null;
+  /** Number of the current version; 1 for the first content. */
   readonly current_version_index: number;
+  /** True while the dataset is not published. */
   readonly draft: boolean;
+  /** Actions that the caller may and may not do with the object, in fixed order. */
   readonly permissions: readonly Permission[];
+  /** Columns by their role; null: never set. */
   readonly column_mapping: DatasetColumnMapping | null;
 };
 
@@ -45,145 +78,217 @@ export type DatasetCell = string | number | null | Readonly<Record<string, Datas
 export type DatasetCellScalar = string | number | null;
 
 export type DatasetColumnMapping = {
+  /** Columns of the input; null: none. */
   readonly input: DatasetColumnRole | null;
+  /** Columns of the reference output; null: none. */
   readonly output: DatasetColumnRole | null;
+  /** Columns of an output under test; null: none. */
   readonly generated_output: DatasetColumnRole | null;
+  /** Columns of the metadata role; null: none. */
   readonly metadata: DatasetColumnRole | null;
+  /** Columns with the correct values by metric (ground truth); null: none. */
   readonly mgt: Readonly<Record<string, DatasetColumnRole | null>> | null;
 };
 
 export type DatasetColumnMappingInput = {
+  /** Columns of the input; null: none. */
   readonly input?: DatasetColumnRoleInput | null;
+  /** Columns of the reference output; null: none. */
   readonly output?: DatasetColumnRoleInput | null;
+  /** Columns of an output under test; null: none. */
   readonly generated_output?: DatasetColumnRoleInput | null;
+  /** Columns of the metadata role; null: none. */
   readonly metadata?: DatasetColumnRoleInput | null;
+  /** Columns with the correct values by metric (ground truth); null: none. */
   readonly mgt?: Readonly<Record<string, DatasetColumnRoleInput>> | null;
 };
 
-export type DatasetColumnRole = { readonly columns: readonly string[]; readonly flatten: boolean };
+export type DatasetColumnRole = {
+  /** Names of the columns of the role, 500 at most. */
+  readonly columns: readonly string[];
+  /** True spreads cells that are objects instead of nesting them by column. */
+  readonly flatten: boolean;
+};
 
 export type DatasetColumnRoleInput =
-  { readonly columns: readonly string[]; readonly flatten?: boolean } | readonly string[];
+  | {
+      /** Names of the columns of the role, 500 at most. */
+      readonly columns: readonly string[];
+      /**
+       * True spreads cells that are objects instead of nesting them by column. Default: false.
+       */
+      readonly flatten?: boolean;
+    }
+  | readonly string[];
 
 export type DatasetEdit =
   PrependRow | AppendRow | UpdateRow | DeleteRow | FilterRows | RemoveColumn | RenameColumn;
 
 export type DatasetFilter =
   | ListingNameFilter
-  | { readonly name: 'draft'; readonly operator?: 'eq' | 'ne'; readonly value: boolean }
+  | {
+      /** `draft`, or the link to a project that the condition is about. */
+      readonly name: 'draft';
+      /** Comparison of the column with `value`. Default: "eq". */
+      readonly operator?: 'eq' | 'ne';
+      /** Boolean for `draft`; id of the project for the others. */
+      readonly value: boolean;
+    }
   | ListingIdFilter
-  | { readonly name: 'used_in_project' | 'not_in_project'; readonly value: string };
+  | {
+      /** `draft`, or the link to a project that the condition is about. */
+      readonly name: 'used_in_project' | 'not_in_project';
+      /** Boolean for `draft`; id of the project for the others. */
+      readonly value: string;
+    };
 
 export type DatasetPage = {
+  /** Offset of the first row of the page, from 0. */
   readonly starting_token: number;
+  /** Rows that this page may have, as requested. */
   readonly limit: number;
+  /** True when this page is not the whole result. */
   readonly paginated: boolean;
+  /** `starting_token` of the next page; null on the last page. */
   readonly next_starting_token: number | null;
+  /** Datasets on this page. */
   readonly datasets: readonly Dataset[];
 };
 
 export type DatasetRow = {
+  /** Id of the row; the same in later versions. */
   readonly row_id: string;
+  /** Place of the row in the version, from 0. */
   readonly index: number;
+  /** Cells in the order of `column_names`. */
   readonly values: readonly DatasetCell[];
+  /** Cells by column name. */
   readonly values_dict: Readonly<Record<string, DatasetCell>>;
+  /** Versions, times and users of the row. */
   readonly metadata: DatasetRowMetadata;
 };
 
 export type DatasetRowMetadata = {
+  /** Version in which the row came. */
   readonly created_in_version: number;
+  /** Time at which the row came. */
   readonly created_at: string;
+  /** User who added the row; null: removed. */
   readonly created_by_user: UserSummary | null;
+  /** Version in which the row last changed. */
   readonly updated_in_version: number;
+  /** Time at which the row last changed. */
   readonly updated_at: string;
+  /** User who last changed the row; null: removed. */
   readonly updated_by_user: UserSummary | null;
 };
 
 export type DatasetRowPage = {
+  /** Offset of the first row of the page, from 0. */
   readonly starting_token: number;
+  /** Rows that this page may have, as requested. */
   readonly limit: number;
+  /** True when this page is not the whole result. */
   readonly paginated: boolean;
+  /** `starting_token` of the next page; null on the last page. */
   readonly next_starting_token: number | null;
+  /** Rows of the page, in order. */
   readonly rows: readonly DatasetRow[];
+  /** Names of the columns of the version, in order. */
   readonly column_names: readonly string[];
+  /** Always null. */
   readonly warning_message: string | null;
 };
 
 export type DatasetSort = {
+  /** Column that the rows are sorted by; ties by `created_at`, then `id`. */
   readonly name: 'name' | 'created_at' | 'updated_at' | 'num_rows' | 'project_count';
+  /** True sorts the lowest value first, false the highest. Default: true. */
   readonly ascending?: boolean;
+  /** Kind of sorting; `column` is the only one. */
   readonly sort_type?: 'column' | null;
 };
 
 export type DatasetVersion = {
+  /** Number of the version, from 1. */
   readonly version_index: number;
+  /** Name of the version. */
   readonly name: string;
+  /** Time of creation, in UTC to the microsecond. */
   readonly created_at: string;
+  /** User who created it; null: removed, or the service itself. */
   readonly created_by_user: UserSummary | null;
+  /** Number of rows of the version. */
   readonly num_rows: number;
+  /** Names of the columns of the version, in order. */
   readonly column_names: readonly string[];
+  /** Number of rows that came with the version. */
   readonly rows_added: number;
+  /** Number of rows that went with the version. */
   readonly rows_removed: number;
+  /** Number of rows that changed with the version. */
   readonly rows_edited: number;
+  /** Number of columns that came with the version. */
   readonly columns_added: number;
+  /** Number of columns that went with the version. */
   readonly columns_removed: number;
+  /** Number of columns that the version renamed. */
   readonly columns_renamed: number;
 };
 
-export type DatasetVersionPage = {
-  readonly starting_token: number;
-  readonly limit: number;
-  readonly paginated: boolean;
-  readonly next_starting_token: number | null;
-  readonly versions: readonly DatasetVersion[];
+export type DeleteRow = {
+  /** Kind of the edit. */
+  readonly edit_type: 'delete_row';
+  /** Id of the row; the same in later versions. */
+  readonly row_id: string;
 };
 
-export type DeleteRow = { readonly edit_type: 'delete_row'; readonly row_id: string };
-
-export type EditDatasetContent = { readonly edits: readonly DatasetEdit[] };
-
-export type FilterRows = { readonly edit_type: 'filter_rows'; readonly row_ids: readonly string[] };
+export type FilterRows = {
+  /** Kind of the edit. */
+  readonly edit_type: 'filter_rows';
+  /** Ids of the rows that are kept. */
+  readonly row_ids: readonly string[];
+};
 
 export type ListingIdFilter = {
+  /** Column that the condition is about. */
   readonly name: 'id';
+  /** Comparison of the column with `value`. Default: "eq". */
   readonly operator?: 'eq' | 'ne' | 'one_of' | 'not_in' | 'contains';
+  /** Id; list for `one_of`, `not_in`. */
   readonly value: string | readonly string[];
 };
 
 export type PrependRow = {
+  /** Kind of the edit. */
   readonly edit_type: 'prepend_row';
+  /** Cells by column name; a new column is added at the end. */
   readonly values: Readonly<Record<string, DatasetCell>>;
+  /** Id that the row gets; null: the service makes one. */
   readonly row_id?: string | null;
 };
 
-export type QueryDatasetVersions = {
-  readonly starting_token?: number | null;
-  readonly limit?: number | null;
+export type RemoveColumn = {
+  /** Kind of the edit. */
+  readonly edit_type: 'remove_column';
+  /** Name of the column. */
+  readonly column_name: string;
 };
-
-export type QueryDatasets = {
-  readonly starting_token?: number | null;
-  readonly limit?: number | null;
-  readonly filters?: readonly DatasetFilter[] | null;
-  readonly sort?: DatasetSort | null;
-};
-
-export type RemoveColumn = { readonly edit_type: 'remove_column'; readonly column_name: string };
 
 export type RenameColumn = {
+  /** Kind of the edit. */
   readonly edit_type: 'rename_column';
+  /** Name of the column. */
   readonly column_name: string;
+  /** Next name of the column. */
   readonly new_column_name: string;
 };
 
-export type ReplaceDatasetContent = {
-  readonly rollback_version?: number | null;
-  readonly dataset_id?: string | null;
-  readonly version_index?: number | null;
-};
-
 export type UpdateRow = {
+  /** Kind of the edit. */
   readonly edit_type: 'update_row';
+  /** Id of the row; the same in later versions. */
   readonly row_id: string;
+  /** Cells by column name; a new column is added at the end. */
   readonly values: Readonly<Record<string, DatasetCell>>;
 };

@@ -6,12 +6,14 @@ import type {
   Dataset,
   DatasetPage,
   DatasetRowPage,
+} from './datasets-types.js';
+import type {
   DatasetVersionPage,
   EditDatasetContent,
   QueryDatasetVersions,
   QueryDatasets,
   ReplaceDatasetContent,
-} from './datasets-types.js';
+} from './datasets-types-2.js';
 import type { Message, ProjectPage } from './projects-types.js';
 
 /** Tables of inputs and expected outputs; every change of content is a version. */

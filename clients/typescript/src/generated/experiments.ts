@@ -4,12 +4,12 @@ import type {
   ChangeExperiment,
   CompareExperiments,
   CreateExperiment,
-  Experiment,
-  ExperimentComparison,
-  ExperimentTag,
 } from './experiments-types.js';
 import type {
+  Experiment,
+  ExperimentComparison,
   ExperimentPage,
+  ExperimentTag,
   ExperimentTagInput,
   RankingCriteria,
   SearchExperiments,

@@ -10,18 +10,20 @@ import type {
   PastScoringJob,
   PastScoringRequest,
   ScorePastResponse,
+  ScorerVersion,
+} from './scorers-types.js';
+import type {
   Scorer,
   ScorerPage,
   ScorerSettings,
   ScorerSettingsInput,
   ScorerTask,
-  ScorerVersion,
   ScorerVersionPage,
   ValidateScorer,
   ValidateScorerOnDataset,
   ValidateScorerOnDatasetResponse,
-} from './scorers-types.js';
-import type { ValidateScorerResponse } from './scorers-types-2.js';
+  ValidateScorerResponse,
+} from './scorers-types-2.js';
 
 /** Code that scores records, its versions and its validation. */
 export class Scorers {

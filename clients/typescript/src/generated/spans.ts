@@ -8,7 +8,8 @@ import type {
   UpdateSpanResponse,
 } from './spans-types.js';
 import type { ColumnList, ColumnQuery } from './traces-types.js';
-import type { RecordCount, RecordExport, RecordQuery, SpanTree } from './traces-types-3.js';
+import type { RecordCount, RecordExport, RecordQuery } from './traces-types-3.js';
+import type { SpanTree } from './traces-types-4.js';
 
 /** The steps of a trace: calls of models, retrievers and tools, workflows, agents. */
 export class Spans {

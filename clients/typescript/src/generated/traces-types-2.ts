@@ -7,45 +7,14 @@ import type {
   RetrievedDocument,
 } from './traces-types.js';
 
-export type LogTraces = {
-  readonly log_stream_id?: string | null;
-  readonly experiment_id?: string | null;
-  readonly metrics_testing_id?: string | null;
-  readonly traces: readonly NewTrace[];
-  readonly session_id?: string | null;
-  readonly session_external_id?: string | null;
-  readonly is_complete?: boolean | null;
-  readonly include_trace_ids?: boolean | null;
-  readonly logging_method?:
-    'playground' | 'python_client' | 'typescript_client' | 'api_direct' | null;
-  readonly client_version?: string | null;
-  readonly reliable?: unknown;
-};
-
-export type LogTracesResponse = {
-  readonly project_id: string;
-  readonly project_name: string;
-  readonly log_stream_id: string | null;
-  readonly experiment_id: string | null;
-  readonly metrics_testing_id: string | null;
-  readonly session_id: string | null;
-  readonly records_count: number;
-  readonly traces_count: number;
-  readonly spans_count: number;
-  readonly new_records_count: number;
-  readonly trace_ids: readonly string[] | null;
-
-  /** Items that were not recorded, and why. */
-  readonly rejected: readonly RejectedItem[];
-
-  /** Paths of texts that were longer than 1 MiB and were cut. */
-  readonly truncated: readonly (readonly string[])[];
-};
-
 export type NewAgentSpan = {
+  /** Kind of the span. */
   readonly type: 'agent';
+  /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
+  /** What the step was given; null: empty. */
   readonly input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
+  /** What the step produced; null: nothing. */
   readonly output?:
     | string
     | ChatMessage
@@ -53,7 +22,9 @@ export type NewAgentSpan = {
     | readonly ContentPart[]
     | ControlResult
     | null;
+  /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
+  /** Output without confidential parts; stored and answered, never searched. */
   readonly redacted_output?:
     | string
     | ChatMessage
@@ -61,22 +32,35 @@ export type NewAgentSpan = {
     | readonly ContentPart[]
     | ControlResult
     | null;
+  /** Name of the step, at most 255 characters; null: empty. */
   readonly name?: string | null;
+  /** Time when the step began; null: time of receipt. */
   readonly created_at?: string | null;
+  /** Texts by key, given by the sender; 200 keys at most. */
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Labels, each once in the order sent, 100 at most. */
   readonly tags?: readonly (string | null)[] | null;
+  /** Outcome as an HTTP-like code; null: unknown. */
   readonly status_code?: number | null;
-
   /** Number, boolean, string or null by metric name. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
+  /** Id given by the sender, 1 to 1,024 characters; null: none. */
   readonly external_id?: string | null;
+  /** Input of the dataset row behind the step; null: none. */
   readonly dataset_input?: string | null;
+  /** Reference output of the dataset row; null: none. */
   readonly dataset_output?: string | null;
+  /** Texts by key from the metadata of the dataset row; null: none. */
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Place among the siblings; null: last. */
   readonly step_number?: number | null;
+  /** Id of the parent, used where the span is not nested; null: from nesting. */
   readonly parent_id?: string | null;
+  /** Id of the trace, used where the span is not nested; null: from nesting. */
   readonly trace_id?: string | null;
+  /** Spans below this record, nested to any depth; null: none. */
   readonly spans?: readonly NewSpan[] | null;
+  /** Kind of agent; null: `default`. */
   readonly agent_type?:
     | 'react'
     | 'supervisor'
@@ -90,88 +74,153 @@ export type NewAgentSpan = {
 };
 
 export type NewControlSpan = {
+  /** Kind of the span. */
   readonly type: 'control';
+  /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
+  /** What the step was given; null: empty. */
   readonly input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
+  /** Result of the control; null: none. */
   readonly output?: ControlResult | null;
+  /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
+  /** Output without confidential parts; stored and answered, never searched. */
   readonly redacted_output?: ControlResult | null;
+  /** Name of the step, at most 255 characters; null: empty. */
   readonly name?: string | null;
+  /** Time when the step began; null: time of receipt. */
   readonly created_at?: string | null;
+  /** Texts by key, given by the sender; 200 keys at most. */
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Labels, each once in the order sent, 100 at most. */
   readonly tags?: readonly (string | null)[] | null;
+  /** Outcome as an HTTP-like code; null: unknown. */
   readonly status_code?: number | null;
-
   /** Number, boolean, string or null by metric name. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
+  /** Id given by the sender, 1 to 1,024 characters; null: none. */
   readonly external_id?: string | null;
+  /** Input of the dataset row behind the step; null: none. */
   readonly dataset_input?: string | null;
+  /** Reference output of the dataset row; null: none. */
   readonly dataset_output?: string | null;
+  /** Texts by key from the metadata of the dataset row; null: none. */
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Place among the siblings; null: last. */
   readonly step_number?: number | null;
+  /** Id of the parent, used where the span is not nested; null: from nesting. */
   readonly parent_id?: string | null;
+  /** Id of the trace, used where the span is not nested; null: from nesting. */
   readonly trace_id?: string | null;
+  /** Spans below this record, nested to any depth; null: none. */
   readonly spans?: readonly NewSpan[] | null;
+  /** Number of the control; null: none. */
   readonly control_id?: number | null;
+  /** Agent that the control guards; null: none. */
   readonly agent_name?: string | null;
+  /** Whether the control runs before (`pre`) or after (`post`) the step. */
   readonly check_stage?: 'pre' | 'post' | null;
+  /** Kind of call that the control checks; null: unknown. */
   readonly applies_to?: 'tool_call' | 'llm_call' | null;
+  /** Evaluator behind the control; null: unknown. */
   readonly evaluator_name?: string | null;
+  /** Part of the step that the control checks; null: unknown. */
   readonly selector_path?: string | null;
 };
 
 export type NewLlmSpan = {
+  /** Kind of the span. */
   readonly type: 'llm';
+  /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
+  /** Messages to the model; a text is one `user` message; null: none. */
   readonly input?: string | readonly ChatMessage[] | null;
+  /** Message of the model; a text is an `assistant` message; null: none. */
   readonly output?: string | ChatMessage | null;
+  /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input?: string | readonly ChatMessage[] | null;
+  /** Output without confidential parts; stored and answered, never searched. */
   readonly redacted_output?: string | ChatMessage | null;
+  /** Name of the step, at most 255 characters; null: empty. */
   readonly name?: string | null;
+  /** Time when the step began; null: time of receipt. */
   readonly created_at?: string | null;
+  /** Texts by key, given by the sender; 200 keys at most. */
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Labels, each once in the order sent, 100 at most. */
   readonly tags?: readonly (string | null)[] | null;
+  /** Outcome as an HTTP-like code; null: unknown. */
   readonly status_code?: number | null;
-
   /** Number, boolean, string or null by metric name. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
+  /** Id given by the sender, 1 to 1,024 characters; null: none. */
   readonly external_id?: string | null;
+  /** Input of the dataset row behind the step; null: none. */
   readonly dataset_input?: string | null;
+  /** Reference output of the dataset row; null: none. */
   readonly dataset_output?: string | null;
+  /** Texts by key from the metadata of the dataset row; null: none. */
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Place among the siblings; null: last. */
   readonly step_number?: number | null;
+  /** Id of the parent, used where the span is not nested; null: from nesting. */
   readonly parent_id?: string | null;
+  /** Id of the trace, used where the span is not nested; null: from nesting. */
   readonly trace_id?: string | null;
+  /** Spans below this record, nested to any depth; null: none. */
   readonly spans?: readonly NewSpan[] | null;
+  /** Tools offered to the model, as JSON objects; null: none. */
   readonly tools?: readonly Readonly<Record<string, unknown>>[] | null;
+  /** Events of the model call, such as reasoning and web searches; null: none. */
   readonly events?: readonly LlmEvent[] | null;
+  /** Name of the model; null: unknown. */
   readonly model?: string | null;
+  /** Sampling temperature; null: unknown. */
   readonly temperature?: number | null;
+  /** Reason why generation stopped, for example `stop`; null: unknown. */
   readonly finish_reason?: string | null;
 };
 
 export type NewRetrieverSpan = {
+  /** Kind of the span. */
   readonly type: 'retriever';
+  /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
+  /** Query, as text; null: empty. */
   readonly input?: string | null;
+  /** Documents that were found; a text or one document is a list of one. */
   readonly output?: string | RetrievedDocument | readonly RetrievedDocument[] | null;
+  /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input?: string | null;
+  /** Output without confidential parts; stored and answered, never searched. */
   readonly redacted_output?: string | RetrievedDocument | readonly RetrievedDocument[] | null;
+  /** Name of the step, at most 255 characters; null: empty. */
   readonly name?: string | null;
+  /** Time when the step began; null: time of receipt. */
   readonly created_at?: string | null;
+  /** Texts by key, given by the sender; 200 keys at most. */
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Labels, each once in the order sent, 100 at most. */
   readonly tags?: readonly (string | null)[] | null;
+  /** Outcome as an HTTP-like code; null: unknown. */
   readonly status_code?: number | null;
-
   /** Number, boolean, string or null by metric name. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
+  /** Id given by the sender, 1 to 1,024 characters; null: none. */
   readonly external_id?: string | null;
+  /** Input of the dataset row behind the step; null: none. */
   readonly dataset_input?: string | null;
+  /** Reference output of the dataset row; null: none. */
   readonly dataset_output?: string | null;
+  /** Texts by key from the metadata of the dataset row; null: none. */
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Place among the siblings; null: last. */
   readonly step_number?: number | null;
+  /** Id of the parent, used where the span is not nested; null: from nesting. */
   readonly parent_id?: string | null;
+  /** Id of the trace, used where the span is not nested; null: from nesting. */
   readonly trace_id?: string | null;
+  /** Spans below this record, nested to any depth; null: none. */
   readonly spans?: readonly NewSpan[] | null;
 };
 
@@ -179,58 +228,58 @@ export type NewSpan =
   NewLlmSpan | NewRetrieverSpan | NewToolSpan | NewWorkflowSpan | NewAgentSpan | NewControlSpan;
 
 export type NewToolSpan = {
+  /** Kind of the span. */
   readonly type: 'tool';
+  /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
+  /** Arguments of the tool as text; null: empty. */
   readonly input?: string | null;
+  /** Result of the tool as text; null: none. */
   readonly output?: string | null;
+  /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input?: string | null;
+  /** Output without confidential parts; stored and answered, never searched. */
   readonly redacted_output?: string | null;
+  /** Name of the step, at most 255 characters; null: empty. */
   readonly name?: string | null;
+  /** Time when the step began; null: time of receipt. */
   readonly created_at?: string | null;
+  /** Texts by key, given by the sender; 200 keys at most. */
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Labels, each once in the order sent, 100 at most. */
   readonly tags?: readonly (string | null)[] | null;
+  /** Outcome as an HTTP-like code; null: unknown. */
   readonly status_code?: number | null;
-
   /** Number, boolean, string or null by metric name. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
+  /** Id given by the sender, 1 to 1,024 characters; null: none. */
   readonly external_id?: string | null;
+  /** Input of the dataset row behind the step; null: none. */
   readonly dataset_input?: string | null;
+  /** Reference output of the dataset row; null: none. */
   readonly dataset_output?: string | null;
+  /** Texts by key from the metadata of the dataset row; null: none. */
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Place among the siblings; null: last. */
   readonly step_number?: number | null;
+  /** Id of the parent, used where the span is not nested; null: from nesting. */
   readonly parent_id?: string | null;
+  /** Id of the trace, used where the span is not nested; null: from nesting. */
   readonly trace_id?: string | null;
+  /** Spans below this record, nested to any depth; null: none. */
   readonly spans?: readonly NewSpan[] | null;
+  /** Id of the tool call that is answered; null: none. */
   readonly tool_call_id?: string | null;
 };
 
-export type NewTrace = {
-  readonly type?: 'trace' | null;
-  readonly id?: string | null;
-  readonly input?: string | readonly ContentPart[] | null;
-  readonly output?: string | readonly ContentPart[] | null;
-  readonly redacted_input?: string | readonly ContentPart[] | null;
-  readonly redacted_output?: string | readonly ContentPart[] | null;
-  readonly name?: string | null;
-  readonly created_at?: string | null;
-  readonly user_metadata?: Readonly<Record<string, string | null>> | null;
-  readonly tags?: readonly (string | null)[] | null;
-  readonly status_code?: number | null;
-
-  /** Number, boolean, string or null by metric name. */
-  readonly metrics?: Readonly<Record<string, unknown>> | null;
-  readonly external_id?: string | null;
-  readonly dataset_input?: string | null;
-  readonly dataset_output?: string | null;
-  readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
-  readonly session_id?: string | null;
-  readonly spans?: readonly NewSpan[] | null;
-};
-
 export type NewWorkflowSpan = {
+  /** Kind of the span. */
   readonly type: 'workflow';
+  /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
+  /** What the step was given; null: empty. */
   readonly input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
+  /** What the step produced; null: nothing. */
   readonly output?:
     | string
     | ChatMessage
@@ -238,7 +287,9 @@ export type NewWorkflowSpan = {
     | readonly ContentPart[]
     | ControlResult
     | null;
+  /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
+  /** Output without confidential parts; stored and answered, never searched. */
   readonly redacted_output?:
     | string
     | ChatMessage
@@ -246,60 +297,32 @@ export type NewWorkflowSpan = {
     | readonly ContentPart[]
     | ControlResult
     | null;
+  /** Name of the step, at most 255 characters; null: empty. */
   readonly name?: string | null;
+  /** Time when the step began; null: time of receipt. */
   readonly created_at?: string | null;
+  /** Texts by key, given by the sender; 200 keys at most. */
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Labels, each once in the order sent, 100 at most. */
   readonly tags?: readonly (string | null)[] | null;
+  /** Outcome as an HTTP-like code; null: unknown. */
   readonly status_code?: number | null;
-
   /** Number, boolean, string or null by metric name. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
+  /** Id given by the sender, 1 to 1,024 characters; null: none. */
   readonly external_id?: string | null;
+  /** Input of the dataset row behind the step; null: none. */
   readonly dataset_input?: string | null;
+  /** Reference output of the dataset row; null: none. */
   readonly dataset_output?: string | null;
+  /** Texts by key from the metadata of the dataset row; null: none. */
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  /** Place among the siblings; null: last. */
   readonly step_number?: number | null;
+  /** Id of the parent, used where the span is not nested; null: from nesting. */
   readonly parent_id?: string | null;
+  /** Id of the trace, used where the span is not nested; null: from nesting. */
   readonly trace_id?: string | null;
+  /** Spans below this record, nested to any depth; null: none. */
   readonly spans?: readonly NewSpan[] | null;
-};
-
-export type RejectedItem = {
-  /** Its place in the list of the request. */
-  readonly index: number;
-
-  /** Its id as sent; null when that is no short string. */
-  readonly id: string | null;
-
-  /** Where it is wrong, as a 422 says it. */
-  readonly loc: readonly string[];
-
-  /** What is wrong, as a 422 says it. */
-  readonly msg: string;
-};
-
-export type StructuredError = {
-  readonly error_code: number;
-  readonly error_type:
-    | 'llm_api_error'
-    | 'credentials_error'
-    | 'data_validation_error'
-    | 'configuration_error'
-    | 'permission_error'
-    | 'not_found_error'
-    | 'workflow_error'
-    | 'rate_limit_error'
-    | 'system_error'
-    | 'not_applicable_reason'
-    | 'uncataloged_error';
-  readonly error_group: string;
-  readonly severity: 'low' | 'medium' | 'high' | 'critical';
-  readonly message: string;
-  readonly user_action: string | null;
-  readonly documentation_link: string | null;
-  readonly retriable: boolean;
-  readonly blocking: boolean;
-  readonly http_status_code: number | null;
-  readonly source_service: string | null;
-  readonly context: Readonly<Record<string, unknown>>;
 };

@@ -1,17 +1,15 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { Call, CallOptions, Download, Paged } from '../call.js';
 import type { ColumnList, ColumnQuery, DeletedRecords } from './traces-types.js';
-import type { LogTraces, LogTracesResponse } from './traces-types-2.js';
 import type {
+  LogTraces,
+  LogTracesResponse,
   RecordCount,
   RecordDeletion,
   RecordExport,
   RecordQuery,
-  TracePage,
-  TraceTree,
-  UpdateTrace,
-  UpdateTraceResponse,
 } from './traces-types-3.js';
+import type { TracePage, TraceTree, UpdateTrace, UpdateTraceResponse } from './traces-types-4.js';
 
 /** One run of an application each, with its spans: logged, changed, read, deleted. */
 export class Traces {

@@ -1,9 +1,9 @@
 import { credentials, openCall, remember, type Memory } from '../call.js';
 import { tryOnce, type Connection } from '../connection.js';
 import { AssayFault, isFault } from '../fault.js';
-import type { RejectedItem } from '../generated/traces-types-2.js';
 import { filled, idOf, type Named } from '../named.js';
 import { isPassing, usualRetries } from '../retry.js';
+import type { RejectedTrace } from './rejected-trace.js';
 import type { SenderSettings } from './sender.js';
 import type { Warn } from './warnings.js';
 
@@ -40,7 +40,7 @@ export const openPosting = (settings: PostingSettings): Posting => {
       timeoutMs,
       signal,
     };
-    let rejected: readonly RejectedItem[] = [];
+    let rejected: readonly RejectedTrace[] = [];
     await tryOnce(connection, asked, async (answer) => {
       rejected = rejectedIn(await answer.text());
       remember(memory, answer.headers);
@@ -50,9 +50,9 @@ export const openPosting = (settings: PostingSettings): Posting => {
   return { post, headersOf };
 };
 
-const rejectedIn = (text: string): readonly RejectedItem[] => {
+const rejectedIn = (text: string): readonly RejectedTrace[] => {
   if (!text.includes('"rejected"')) return [];
-  return (JSON.parse(text) as { readonly rejected?: readonly RejectedItem[] }).rejected ?? [];
+  return (JSON.parse(text) as { readonly rejected?: readonly RejectedTrace[] }).rejected ?? [];
 };
 
 /** What hinders it concerns all records, and is told without a status. */

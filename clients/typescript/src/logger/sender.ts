@@ -1,8 +1,8 @@
 import { AssayFault } from '../fault.js';
-import type { RejectedItem } from '../generated/traces-types-2.js';
 import { isPassing, waitBefore, type RetryRules } from '../retry.js';
 import { bodyOf, type Parcel } from './parcels.js';
 import type { Queue } from './queue.js';
+import type { RejectedTrace } from './rejected-trace.js';
 
 export type Sender = {
   /** Something was put in: it is sent soon, and at once when it is much. */
@@ -30,7 +30,7 @@ export type SenderSettings = {
     body: string,
     key: string,
     signal: AbortSignal,
-  ) => Promise<readonly RejectedItem[]>;
+  ) => Promise<readonly RejectedTrace[]>;
   readonly newKey: () => string;
   /** How long records wait for company. */
   readonly intervalMs: number;
@@ -177,7 +177,7 @@ const answerTo = async (
   sending: Sending,
   first: Parcel,
   body: string,
-): Promise<AssayFault | readonly RejectedItem[]> => {
+): Promise<AssayFault | readonly RejectedTrace[]> => {
   const { state } = sending;
   const key = sending.newKey();
   for (let tries = 1; ; tries += 1) {
