@@ -6,14 +6,23 @@ import {
   maybe,
   named,
   nullable,
+  oneOf,
   type Instant,
   type UserId,
 } from '../kernel/shapes.js';
 import { asOfMember } from './as-of.js';
 import { inDataset } from './datasets.js';
-import { envelope, pageMembers, pageMembersOrNull } from './envelope.js';
+import {
+  defaultPageLimit,
+  envelope,
+  pageLimitMax,
+  pageMembers,
+  pageMembersOrNull,
+} from './envelope.js';
+import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { userBlock } from './people.js';
+import { recordChoice } from './record-reads.js';
 
 const scalar = named(
   'DatasetCellScalar',
@@ -161,6 +170,58 @@ export const replaceDatasetContent = operation({
   faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
 
+/** Contract 1.11: columns that one call names; the dataset may have more. */
+const recordColumnsMax = 100;
+
+export const appendDatasetRecords = operation({
+  operationId: 'appendDatasetRecords',
+  summary: 'Add traces or spans of a project as rows: one new version',
+  description:
+    'The records that a search with the same members finds, as columns `input`, `output` and ' +
+    '`trace_id` unless `columns` says otherwise. A record that has a row already is not added.',
+  example: {
+    project_id: exampleIds.project_id,
+    filters: [{ type: 'number', name: 'metrics/reward', operator: 'eq', value: 0 }],
+    columns: { question: 'input', answer: 'output' },
+  },
+  section: '5.11',
+  method: 'POST',
+  path: `${path}/content/from_records`,
+  kind: 'w',
+  requires: 'dataset-write',
+  unknownMembers: 'refused',
+  params: inDataset,
+  body: named(
+    'DatasetRecords',
+    Type.Object({
+      project_id: id('ProjectId'),
+      kind: maybe(oneOf(['traces', 'spans'])),
+      columns: maybe(
+        Type.Record(Type.String(), Type.String(), {
+          minProperties: 1,
+          maxProperties: recordColumnsMax,
+        }),
+      ),
+      ...recordChoice,
+      starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
+      limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+    }),
+  ),
+  response: named(
+    'AddedDatasetRecords',
+    Type.Object({
+      dataset_id: id('DatasetId'),
+      version_index: Type.Integer(),
+      added_count: Type.Integer(),
+      present_count: Type.Integer(),
+      left_out: Type.Array(Type.String()),
+      next_starting_token: nullable(Type.Integer()),
+    }),
+  ),
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+export type DatasetRecords = Static<NonNullable<(typeof appendDatasetRecords)['body']>>;
+
 const version = named(
   'DatasetVersion',
   Type.Object({
@@ -224,6 +285,7 @@ export const datasetContentOperations = [
   getDatasetContent,
   editDatasetContent,
   replaceDatasetContent,
+  appendDatasetRecords,
   queryDatasetVersions,
   getDatasetVersionContent,
 ];

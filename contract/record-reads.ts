@@ -147,15 +147,19 @@ const sort = named(
     sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
   }),
 );
-/** Which records, in which order, and how they are shown: all of a search but its page. */
-export const recordSelection = {
+/** Which records, and in which order. */
+export const recordChoice = {
   ...runSelector,
   filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
   filter_tree: maybe(filterNode),
   sort: maybe(sort),
+  ...optionalWindow,
+};
+/** And how they are shown: all of a search but its page. */
+export const recordSelection = {
+  ...recordChoice,
   truncate_fields: maybe(Type.Boolean({ default: false })),
   include_counts: maybe(Type.Boolean({ default: false })),
-  ...optionalWindow,
 };
 const searchBody = named(
   'RecordQuery',

@@ -16,7 +16,11 @@ import { startServer, type RunningApi } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
-import { editDatasetContent, replaceDatasetContent } from '../contract/dataset-content.js';
+import {
+  appendDatasetRecords,
+  editDatasetContent,
+  replaceDatasetContent,
+} from '../contract/dataset-content.js';
 import { createDataset } from '../contract/datasets.js';
 import type { Freshness, Gate, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
@@ -108,14 +112,19 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     trustedProxies: config.trustedProxies,
     collections: start.collections,
     largeReads: [recordsCollection.name, datasetRows.collection.name],
-    tableWrites: [createDataset, editDatasetContent, replaceDatasetContent].map(
-      ({ operationId }) => operationId,
-    ),
+    tableWrites: tableWrites.map(({ operationId }) => operationId),
     answerWithinMs,
     strict: start.strict,
     stopping: () => stopping.abort(new Fault('unavailable', 'The service is stopping')),
   });
 };
+
+const tableWrites = [
+  createDataset,
+  editDatasetContent,
+  replaceDatasetContent,
+  appendDatasetRecords,
+];
 
 /** Contract 1.11: what is told from records or history may take longer than lists and settings. */
 const answerWithinMs = ({ operation, reads }: Route): number =>

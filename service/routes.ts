@@ -5,6 +5,7 @@ import { nouns } from '../contract/nouns.js';
 import { openApiDocument } from '../contract/openapi.js';
 import { annotationTemplateWrites } from '../command-api/annotation-templates/routes.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
+import { recordAppends } from '../command-api/datasets/from-records.js';
 import { datasetWrites } from '../command-api/datasets/routes.js';
 import { rankingWrites } from '../command-api/experiments/ranking-routes.js';
 import { experimentTagWrites } from '../command-api/experiments/tag-routes.js';
@@ -82,6 +83,7 @@ import { datasetAt, datasetUnlinking, datasetUse } from './answers/dataset-use.j
 import { recordWrites } from '../command-api/records/routes.js';
 import { orgJobPreviewOf } from './answers/org-jobs.js';
 import { recordChoiceOf } from './answers/record-choice.js';
+import { recordsAsRowsOf } from './answers/records-as-rows.js';
 import { questionsOf } from './answers/questions.js';
 import { openTaskProgresses } from '../query-api/scorer-tasks/progress.js';
 import { scorerReads } from '../query-api/scorers/routes.js';
@@ -141,8 +143,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       unlinkDataset: datasetUnlinking(log),
       ...questions,
     }),
-    ...datasetWrites({ log, ids, readTable, inTurn, projectInSight }),
-    ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),
+    ...datasetRoutes(needs, questions),
     ...experimentTagWrites({ log }),
     ...rankingWrites({ log, ...questions }),
     ...collaboratorWrites({ log, gate }),
@@ -178,6 +179,22 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     }),
     ...historyRoutes(needs),
     ...serviceReads({ describe: () => openApiDocument({ operations, components, nouns }) }),
+  ];
+};
+
+/** Contract 4.7 and 5.11. */
+const datasetRoutes = (
+  needs: Needs,
+  questions: ReturnType<typeof questionsOf>,
+): readonly Route[] => {
+  const { log, ids, documents, gate, inTurn } = needs;
+  const projectInSight: Gate['projectInSight'] = (principal, id) =>
+    gate.projectInSight(principal, id);
+  const writing = { log, ids, readTable, inTurn, projectInSight };
+  return [
+    ...datasetWrites(writing),
+    ...recordAppends({ ...writing, recordsAsRows: recordsAsRowsOf({ ...needs, ...questions }) }),
+    ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),
   ];
 };
 

@@ -105,6 +105,24 @@ export const datasetDescriptions: Descriptions = {
       },
     },
     {
+      components: 'DatasetRecords',
+      members: {
+        project_id: 'Project whose records are added.',
+        kind: 'Records that are added; null: `traces`.',
+        columns: 'Column of the record by column of the dataset; null: `input` and `output`.',
+      },
+    },
+    {
+      components: 'AddedDatasetRecords',
+      members: {
+        version_index: 'Current version after the call.',
+        added_count: 'Number of rows that came.',
+        present_count: 'Number of records that had a row already.',
+        left_out: 'Ids of records whose cells are too large for a row.',
+        next_starting_token: 'Offset of the next page; null: there are no more records.',
+      },
+    },
+    {
       components: 'DatasetRowMetadata',
       members: {
         created_at: 'Time at which the row came.',

@@ -11,7 +11,7 @@ import {
   type TemplatesOf,
 } from '../../query-api/selection.js';
 
-type Needs = {
+export type RecordChoiceNeeds = {
   readonly log: Pick<EventReader, 'head'>;
   readonly records: Records;
   readonly freshness: Freshness;
@@ -22,16 +22,19 @@ type Needs = {
 /** As the deletion of 1,000 records may take on a busy machine; a stop waits for 10 s. */
 const waitMaxMs = 8_000;
 
+/** Waits until the read models have what was logged before; Fault when that takes too long. */
+export const caughtUpRecords = async ({ log, freshness }: RecordChoiceNeeds): Promise<void> => {
+  const asked = [recordsCollection, annotationTemplates, ...runCollections];
+  await freshness.reached(
+    asked.map(({ name }) => name),
+    await log.head(),
+    { atMostMs: waitMaxMs },
+  );
+};
+
 /** Everything that was answered before the choice is in it, or it is refused: 503. */
-export const recordChoiceOf = (needs: Needs): RecordChoice => {
-  const caughtUp = async () => {
-    const asked = [recordsCollection, annotationTemplates, ...runCollections];
-    await needs.freshness.reached(
-      asked.map(({ name }) => name),
-      await needs.log.head(),
-      { atMostMs: waitMaxMs },
-    );
-  };
+export const recordChoiceOf = (needs: RecordChoiceNeeds): RecordChoice => {
+  const caughtUp = () => caughtUpRecords(needs);
   return {
     complaints: choiceComplaints,
     choose: async (population, project, body, limit) => {

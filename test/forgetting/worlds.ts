@@ -207,6 +207,10 @@ const fillDataset = async (send: Send, project_id: string): Promise<string> => {
   await send('editDatasetContent', { params, body: { edits } });
   await send('changeDataset', { params, body: { name: { value: mark } } });
   await send('replaceDatasetContent', { params, body: { rollback_version: 1 } });
+  await send('appendDatasetRecords', {
+    params,
+    body: { project_id, columns: { [mark]: 'input' } },
+  });
   return dataset_id;
 };
 

@@ -33,7 +33,8 @@ export const methodOf = (tag: string, source: Source): string => {
   const { operation, described, schemas } = source;
   const name = methodName(tag, operation.operationId);
   const answer = answerOf(described);
-  const list = answer === null ? null : listIn(answer, schemas);
+  const isRead = source.operation.kind === 'r';
+  const list = answer === null || !isRead ? null : listIn(answer, schemas);
   const told = answer === null ? 'void' : typeOf(answer);
   const facts = `{ ${factsOf(source).join(', ')} }`;
   const { type, isOptional } = inputOf(source);

@@ -10,6 +10,7 @@ from ..noun import Noun
 from ..operation import Operation
 from ..pages import Pages
 from ..types import (
+    AddedDatasetRecords,
     Dataset,
     DatasetColumnMappingInput,
     DatasetEdit,
@@ -17,8 +18,11 @@ from ..types import (
     DatasetRow,
     DatasetSort,
     DatasetVersion,
+    FilterLeaf,
+    FilterNode,
     Message,
     Project,
+    RecordSort,
 )
 
 _list = Operation("GET", "/v2/datasets", "read", rows="datasets", token="starting_token")
@@ -42,6 +46,7 @@ _export_content = Operation(
     "read",
     answer="file",
 )
+_append_records = Operation("POST", "/v2/datasets/{dataset_id}/content/from_records", "keyed")
 _list_projects = Operation(
     "GET",
     "/v2/datasets/{dataset_id}/projects",
@@ -283,6 +288,52 @@ class Datasets(Noun):
             _export_content,
             path={"dataset_id": dataset_id},
             query={"version_index": version_index, "format": format, "formulas": formulas},
+        )
+
+    def append_records(
+        self,
+        dataset_id: str,
+        *,
+        project_id: str,
+        kind: Optional[Literal["traces", "spans"]] = None,
+        columns: Optional[Dict[str, str]] = None,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> AddedDatasetRecords:
+        """Add traces or spans of a project as rows: one new version.
+
+        The records that a search with the same members finds, as columns `input`, `output` and
+        `trace_id` unless `columns` says otherwise. A record that has a row already is not added.
+        Unknown members and parameters are refused. Requires `dataset-write`; contract 5.11.
+        """
+        return self._ask(
+            _append_records,
+            path={"dataset_id": dataset_id},
+            body={
+                "project_id": project_id,
+                "kind": kind,
+                "columns": columns,
+                "log_stream_id": log_stream_id,
+                "experiment_id": experiment_id,
+                "metrics_testing_id": metrics_testing_id,
+                "filters": filters,
+                "filter_tree": filter_tree,
+                "sort": sort,
+                "start_time": start_time,
+                "end_time": end_time,
+                "starting_token": starting_token,
+                "limit": limit,
+            },
+            key=idempotency_key,
         )
 
     def list_projects(

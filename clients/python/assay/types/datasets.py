@@ -8,6 +8,7 @@ from .filters import ListingIdFilter, ListingNameFilter
 from .several import Permission, UserSummary
 
 __all__ = [
+    "AddedDatasetRecords",
     "AppendRow",
     "Dataset",
     "DatasetCell",
@@ -32,6 +33,15 @@ __all__ = [
     "RenameColumn",
     "UpdateRow",
 ]
+
+
+class AddedDatasetRecords(TypedDict):
+    dataset_id: str
+    version_index: int
+    added_count: int
+    present_count: int
+    left_out: List[str]
+    next_starting_token: Optional[int]
 
 
 class _AppendRow(TypedDict):

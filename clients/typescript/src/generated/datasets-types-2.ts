@@ -1,5 +1,59 @@
 // Written by npm run client:typescript from the contract: change that.
-import type { DatasetEdit, DatasetFilter, DatasetSort, DatasetVersion } from './datasets-types.js';
+import type { DatasetEdit, DatasetFilter, DatasetRow } from './datasets-types.js';
+import type { UserSummary } from './projects-types.js';
+
+export type DatasetRowPage = {
+  /** Offset of the first row of the page, from 0. */
+  readonly starting_token: number;
+  /** Rows that this page may have, as requested. */
+  readonly limit: number;
+  /** True when this page is not the whole result. */
+  readonly paginated: boolean;
+  /** `starting_token` of the next page; null on the last page. */
+  readonly next_starting_token: number | null;
+  /** Rows of the page, in order. */
+  readonly rows: readonly DatasetRow[];
+  /** Names of the columns of the version, in order. */
+  readonly column_names: readonly string[];
+  /** Always null. */
+  readonly warning_message: string | null;
+};
+
+export type DatasetSort = {
+  /** Column that the rows are sorted by; ties by `created_at`, then `id`. */
+  readonly name: 'name' | 'created_at' | 'updated_at' | 'num_rows' | 'project_count';
+  /** True sorts the lowest value first, false the highest. Default: true. */
+  readonly ascending?: boolean;
+  /** Kind of sorting; `column` is the only one. */
+  readonly sort_type?: 'column' | null;
+};
+
+export type DatasetVersion = {
+  /** Number of the version, from 1. */
+  readonly version_index: number;
+  /** Name of the version. */
+  readonly name: string;
+  /** Time of creation, in UTC to the microsecond. */
+  readonly created_at: string;
+  /** User who created it; null: removed, or the service itself. */
+  readonly created_by_user: UserSummary | null;
+  /** Number of rows of the version. */
+  readonly num_rows: number;
+  /** Names of the columns of the version, in order. */
+  readonly column_names: readonly string[];
+  /** Number of rows that came with the version. */
+  readonly rows_added: number;
+  /** Number of rows that went with the version. */
+  readonly rows_removed: number;
+  /** Number of rows that changed with the version. */
+  readonly rows_edited: number;
+  /** Number of columns that came with the version. */
+  readonly columns_added: number;
+  /** Number of columns that went with the version. */
+  readonly columns_removed: number;
+  /** Number of columns that the version renamed. */
+  readonly columns_renamed: number;
+};
 
 export type DatasetVersionPage = {
   /** Offset of the first row of the page, from 0. */

@@ -1,5 +1,22 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { ListingNameFilter, Permission, UserSummary } from './projects-types.js';
+import type { FilterLeaf, FilterNode } from './traces-types.js';
+import type { RecordSort } from './traces-types-3.js';
+
+export type AddedDatasetRecords = {
+  /** Id of the dataset. */
+  readonly dataset_id: string;
+  /** Current version after the call. */
+  readonly version_index: number;
+  /** Number of rows that came. */
+  readonly added_count: number;
+  /** Number of records that had a row already. */
+  readonly present_count: number;
+  /** Ids of records whose cells are too large for a row. */
+  readonly left_out: readonly string[];
+  /** Offset of the next page; null: there are no more records. */
+  readonly next_starting_token: number | null;
+};
 
 export type AppendRow = {
   /** Kind of the edit. */
@@ -155,6 +172,35 @@ export type DatasetPage = {
   readonly datasets: readonly Dataset[];
 };
 
+export type DatasetRecords = {
+  /** Project whose records are added. */
+  readonly project_id: string;
+  /** Records that are added; null: `traces`. */
+  readonly kind?: 'traces' | 'spans' | null;
+  /** Column of the record by column of the dataset; null: `input` and `output`. */
+  readonly columns?: Readonly<Record<string, string>> | null;
+  /** Log stream; at most one of the three run members may be given. */
+  readonly log_stream_id?: string | null;
+  /** Experiment; at most one of the three run members may be given. */
+  readonly experiment_id?: string | null;
+  /** Metrics-testing run; at most one of the three run members may be given. */
+  readonly metrics_testing_id?: string | null;
+  /** Conditions that must all hold, 100 at most; null or empty: no condition. */
+  readonly filters?: readonly FilterLeaf[] | null;
+  /** Node of conditions, which must hold beside `filters`; null: no condition. */
+  readonly filter_tree?: FilterNode | null;
+  /** Order of the rows; null: newest `created_at` first, then `id` descending. */
+  readonly sort?: RecordSort | null;
+  /** Earliest `created_at`, included; null: no lower end. */
+  readonly start_time?: string | null;
+  /** Latest `created_at`, included; null: no upper end. */
+  readonly end_time?: string | null;
+  /** Offset of the first row of the page, from 0. Default: 0. */
+  readonly starting_token?: number | null;
+  /** Rows of one page at most, 1 to 1,000. Default: 100. */
+  readonly limit?: number | null;
+};
+
 export type DatasetRow = {
   /** Id of the row; the same in later versions. */
   readonly row_id: string;
@@ -181,59 +227,6 @@ export type DatasetRowMetadata = {
   readonly updated_at: string;
   /** User who last changed the row; null: removed. */
   readonly updated_by_user: UserSummary | null;
-};
-
-export type DatasetRowPage = {
-  /** Offset of the first row of the page, from 0. */
-  readonly starting_token: number;
-  /** Rows that this page may have, as requested. */
-  readonly limit: number;
-  /** True when this page is not the whole result. */
-  readonly paginated: boolean;
-  /** `starting_token` of the next page; null on the last page. */
-  readonly next_starting_token: number | null;
-  /** Rows of the page, in order. */
-  readonly rows: readonly DatasetRow[];
-  /** Names of the columns of the version, in order. */
-  readonly column_names: readonly string[];
-  /** Always null. */
-  readonly warning_message: string | null;
-};
-
-export type DatasetSort = {
-  /** Column that the rows are sorted by; ties by `created_at`, then `id`. */
-  readonly name: 'name' | 'created_at' | 'updated_at' | 'num_rows' | 'project_count';
-  /** True sorts the lowest value first, false the highest. Default: true. */
-  readonly ascending?: boolean;
-  /** Kind of sorting; `column` is the only one. */
-  readonly sort_type?: 'column' | null;
-};
-
-export type DatasetVersion = {
-  /** Number of the version, from 1. */
-  readonly version_index: number;
-  /** Name of the version. */
-  readonly name: string;
-  /** Time of creation, in UTC to the microsecond. */
-  readonly created_at: string;
-  /** User who created it; null: removed, or the service itself. */
-  readonly created_by_user: UserSummary | null;
-  /** Number of rows of the version. */
-  readonly num_rows: number;
-  /** Names of the columns of the version, in order. */
-  readonly column_names: readonly string[];
-  /** Number of rows that came with the version. */
-  readonly rows_added: number;
-  /** Number of rows that went with the version. */
-  readonly rows_removed: number;
-  /** Number of rows that changed with the version. */
-  readonly rows_edited: number;
-  /** Number of columns that came with the version. */
-  readonly columns_added: number;
-  /** Number of columns that went with the version. */
-  readonly columns_removed: number;
-  /** Number of columns that the version renamed. */
-  readonly columns_renamed: number;
 };
 
 export type DeleteRow = {

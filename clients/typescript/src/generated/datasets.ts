@@ -1,13 +1,15 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { Call, CallOptions, Download, Paged } from '../call.js';
 import type {
+  AddedDatasetRecords,
   ChangeDataset,
   CreateDataset,
   Dataset,
   DatasetPage,
-  DatasetRowPage,
+  DatasetRecords,
 } from './datasets-types.js';
 import type {
+  DatasetRowPage,
   DatasetVersionPage,
   EditDatasetContent,
   QueryDatasetVersions,
@@ -201,6 +203,21 @@ export class Datasets {
   ): Promise<void> {
     return this.#call.answer(
       { method: 'PUT', path: '/datasets/{dataset_id}/content', sends: 'whole' },
+      input,
+      options,
+    );
+  }
+  /**
+   * Add traces or spans of a project as rows: one new version. The records that a search with
+   * the same members finds, as columns `input`, `output` and `trace_id` unless `columns` says
+   * otherwise. A record that has a row already is not added. (contract 5.11)
+   */
+  appendRecords(
+    input: { readonly dataset_id: string } & DatasetRecords,
+    options?: CallOptions,
+  ): Promise<AddedDatasetRecords> {
+    return this.#call.answer(
+      { method: 'POST', path: '/datasets/{dataset_id}/content/from_records', isKeyed: true },
       input,
       options,
     );

@@ -162,6 +162,10 @@ export type RecordExport = {
   readonly filter_tree?: FilterNode | null;
   /** Order of the rows; null: newest `created_at` first, then `id` descending. */
   readonly sort?: RecordSort | null;
+  /** Earliest `created_at`, included; null: no lower end. */
+  readonly start_time?: string | null;
+  /** Latest `created_at`, included; null: no upper end. */
+  readonly end_time?: string | null;
   /**
    * True cuts inputs, outputs and dataset texts to 1,000 characters. Default: false.
    */
@@ -171,10 +175,6 @@ export type RecordExport = {
    * false.
    */
   readonly include_counts?: boolean | null;
-  /** Earliest `created_at`, included; null: no lower end. */
-  readonly start_time?: string | null;
-  /** Latest `created_at`, included; null: no upper end. */
-  readonly end_time?: string | null;
   /** Format of the file: JSON Lines or CSV; null: `jsonl`. */
   readonly format?: 'jsonl' | 'csv' | null;
   /** `escape` puts `'` before CSV texts that spreadsheets would run; null: `escape`. */
@@ -194,6 +194,10 @@ export type RecordQuery = {
   readonly filter_tree?: FilterNode | null;
   /** Order of the rows; null: newest `created_at` first, then `id` descending. */
   readonly sort?: RecordSort | null;
+  /** Earliest `created_at`, included; null: no lower end. */
+  readonly start_time?: string | null;
+  /** Latest `created_at`, included; null: no upper end. */
+  readonly end_time?: string | null;
   /**
    * True cuts inputs, outputs and dataset texts to 1,000 characters. Default: false.
    */
@@ -203,10 +207,6 @@ export type RecordQuery = {
    * false.
    */
   readonly include_counts?: boolean | null;
-  /** Earliest `created_at`, included; null: no lower end. */
-  readonly start_time?: string | null;
-  /** Latest `created_at`, included; null: no upper end. */
-  readonly end_time?: string | null;
   /** Offset of the first row of the page, from 0. Default: 0. */
   readonly starting_token?: number | null;
   /** Rows of one page at most, 1 to 1,000. Default: 100. */
