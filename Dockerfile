@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY .ci/native .ci/
 RUN npm ci && .ci/native
 COPY . .
-RUN npx tsc -p tsconfig.json && node dist/bundle.js && npm prune --omit=dev
+RUN npx tsc -p tsconfig.json && node dist/bundle.js
 
 FROM ${NODE_IMAGE}
 # bubblewrap keeps code scorers in their sandbox; without it the worker refuses to run them.
@@ -21,7 +21,6 @@ RUN apt-get update \
   && mkdir --mode=755 /data /sandbox && chown assay /data /sandbox
 WORKDIR /app
 COPY --from=build --chown=root:root /app/package.json ./
-COPY --from=build --chown=root:root /app/node_modules node_modules
 COPY --from=build --chown=root:root /app/dist dist
 COPY --from=build --chown=root:root /app/verifier verifier
 USER assay

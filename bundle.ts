@@ -1,4 +1,14 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
@@ -19,10 +29,73 @@ const threads: Readonly<Record<ThreadName, string>> = {
   'read-side': 'service/read-side-worker.js',
   'uploaded-table': 'engines/csv/table-worker.js',
 };
-const madeHere = [basename(program), 'threads', chunks, 'test'];
+const packages = join(built, 'node_modules');
+const madeHere = [basename(program), 'threads', chunks, 'test', basename(packages)];
 
 /** What is native, or looks for files beside itself. */
 const external = ['@duckdb/node-bindings', 'argon2', 'better-sqlite3', 'deno', 'pyodide'];
+/** Loaded by name at run time. */
+const required = [...external, '@koa/multer', 'multer'];
+
+type Manifest = {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+/** Folders of the packages and of all that they depend on, below the repository. */
+const closureOf = async (names: readonly string[]): Promise<ReadonlySet<string>> => {
+  const root = dirname(built);
+  const found = new Set<string>();
+  const add = async (name: string, from: string): Promise<void> => {
+    const folder = await nearest(name, from, root);
+    if (folder === null || found.has(folder)) return;
+    found.add(folder);
+    const text = await readFile(join(root, folder, 'package.json'), 'utf8');
+    const { dependencies, optionalDependencies } = JSON.parse(text) as Manifest;
+    const below = Object.keys({ ...dependencies, ...optionalDependencies });
+    for (const one of below) await add(one, folder);
+  };
+  for (const name of names) await add(name, '.');
+  return found;
+};
+
+/** As Node looks a package up; null for an optional one of another platform. */
+const nearest = async (name: string, from: string, root: string): Promise<string | null> => {
+  for (let at = from; ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', name);
+    if (await isThere(join(root, folder, 'package.json'))) return folder;
+    if (at === '.') return null;
+  }
+};
+const isThere = async (path: string): Promise<boolean> => (await changedAt(path)) > 0;
+
+/**
+ * The packages that stay outside of the bundle, in `dist/node_modules` as hard links: `npm ci`
+ * beside a running service takes nothing away from it, and `dist` alone is the program (D-206).
+ */
+const linkPackages = async (): Promise<void> => {
+  const fresh = `${packages}.${process.pid}`;
+  for (const folder of await closureOf(required)) {
+    await linkTree(join(dirname(built), folder), join(fresh, relative('node_modules', folder)));
+  }
+  const old = `${fresh}.old`;
+  await rename(packages, old).catch(() => undefined);
+  await rename(fresh, packages);
+  await rm(old, { recursive: true, force: true });
+};
+
+const linkTree = async (from: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) {
+      // Packages within are found by the closure, where something needs them.
+      if (entry.name !== 'node_modules') await linkTree(source, target);
+    } else if (entry.isFile()) {
+      await link(source, target).catch(() => copyFile(source, target));
+    }
+  }
+};
 
 const bundle = async (): Promise<void> => {
   const { build } = await import('esbuild');
@@ -55,6 +128,7 @@ const builtUrl = new globalThis.URL(builtRoot, import.meta.url);`,
       build({ ...options, entryPoints: { [name]: join(built, path) } }),
     ),
   ]);
+  await linkPackages();
   await write([main, ...others].flatMap(({ outputFiles }) => outputFiles));
 };
 

@@ -26,6 +26,8 @@ export type ServiceProcess = {
 
 export type Start = {
   readonly dir: string;
+  /** Another copy of the built program. */
+  readonly program?: string;
   readonly apiKey?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** After the program: `['serve', '--roles', 'command']`; default `['serve']`. */
@@ -54,7 +56,7 @@ export const spawnService = (
     ...(start.prefix ?? []),
     process.execPath,
     ...nodeFlags,
-    program,
+    start.program ?? program,
     ...(start.args ?? ['serve']),
   ];
   const spawned = performance.now();
