@@ -36,7 +36,14 @@ def written(folder: str, files: Dict[str, bytes]) -> str:
     """A wheel of these files; the same files give the same bytes."""
     info = f"{name}-{version()}.dist-info"
     tag = "Wheel-Version: 1.0\nGenerator: assay\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    whole = {**files, f"{info}/METADATA": metadata().encode(), f"{info}/WHEEL": tag.encode()}
+    # pytest finds the plug-in by it (pyproject.toml says the same).
+    points = b"[pytest11]\nassay = assay.pytest_plugin\n"
+    whole = {
+        **files,
+        f"{info}/METADATA": metadata().encode(),
+        f"{info}/WHEEL": tag.encode(),
+        f"{info}/entry_points.txt": points,
+    }
     lines = []
     for path, content in whole.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

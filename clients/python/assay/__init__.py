@@ -39,6 +39,7 @@ from .errors import (
     WaitTimedOut,
 )
 from .downloads import Download
+from .experiment_run import ExperimentRun, Progress
 from .notices import warn
 from .outbox import Counts
 from .pages import Pages
@@ -55,6 +56,7 @@ __all__ = [
     "ConnectionFailed",
     "Counts",
     "Download",
+    "ExperimentRun",
     "Forbidden",
     "InProgress",
     "Invalid",
@@ -66,6 +68,7 @@ __all__ = [
     "Pages",
     "PayloadTooLarge",
     "PreconditionFailed",
+    "Progress",
     "ReadModelBehind",
     "ReadModelFilling",
     "Recording",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import os
 from types import TracebackType
-from typing import Any, Callable, ContextManager, Optional, Type, TypeVar, Union, overload
+from typing import Any, Callable, ContextManager, Optional, Sequence, Type, TypeVar, Union
+from typing import overload
 
 from .delivery import Delivery
+from .experiment_run import Evaluators, ExperimentRun, Progress, Task, run_experiment
 from .noun import Asker
 from .nouns import Nouns
 from .openai_calls import wrap_openai
@@ -125,6 +127,43 @@ class Assay(Nouns):
     def wrap_openai(self, client: Client) -> Client:
         """The same client; its chat completions and responses are recorded as llm spans."""
         return wrap_openai(client, self._recorder)
+
+    def run_experiment(
+        self,
+        dataset: str,
+        task: Task,
+        evaluators: Evaluators = (),
+        *,
+        name: str,
+        version_index: Optional[int] = None,
+        concurrency: int = 8,
+        progress: Union[None, bool, Callable[[Progress], object]] = None,
+        baseline: Optional[str] = None,
+        metrics: Optional[Sequence[str]] = None,
+    ) -> ExperimentRun:
+        """Runs `task` over the rows of a dataset: a trace of the experiment `name` for each.
+
+        `dataset` and `baseline` are ids or names. The task takes the cells of a row by column;
+        what it returns is the output of the trace, what it raises is recorded with the status 500,
+        and the run goes on. Evaluators take the row and the output and return the value of the
+        metric of their name. The experiment runs on `version_index`, by default the current
+        version; one of this name on the dataset is resumed: rows with a trace are skipped.
+        `concurrency` rows run at once, in threads; `progress` is called after each, by default
+        it draws a line on a terminal. With `baseline` the result has the comparison (contract
+        5.5) of `metrics`. AssayError when not all traces were recorded.
+        """
+        return run_experiment(
+            self,
+            dataset,
+            task,
+            evaluators,
+            name=name,
+            version_index=version_index,
+            concurrency=concurrency,
+            progress=progress,
+            baseline=baseline,
+            metrics=metrics,
+        )
 
     def flush(self, timeout: Optional[float] = 30.0) -> bool:
         """Sends what was recorded and has ended. True: the service has all of it.

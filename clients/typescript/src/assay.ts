@@ -1,4 +1,6 @@
 import { openCall, type Memory } from './call.js';
+import { progressLine, runExperiment } from './experiment-run.js';
+import type { ExperimentRun, ExperimentTask } from './experiment-run.js';
 import { Nouns } from './generated/all.js';
 import { openLogger, type Logger, type LoggerOptions } from './logger/logger.js';
 import { placeOf } from './logger/steps.js';
@@ -45,6 +47,8 @@ export class AssayClient extends Nouns {
   /** The same, once and for all: what is logged later is lost. */
   readonly close: Logger['close'];
 
+  readonly #drawLine: Surroundings['drawLine'];
+
   constructor(options: AssayOptions, surroundings: Surroundings) {
     const { setting } = surroundings;
     const url = addressOf(options.url ?? setting('ASSAY_URL') ?? 'http://localhost:8080');
@@ -75,6 +79,15 @@ export class AssayClient extends Nouns {
     this.logged = logger.logged;
     this.flush = logger.flush;
     this.close = logger.close;
+    this.#drawLine = surroundings.drawLine;
+  }
+
+  /**
+   * Runs a task over the rows of a dataset and records each as a trace of an experiment, with what
+   * evaluators return as metrics. The same call resumes a run that ended early.
+   */
+  runExperiment<Output>(run: ExperimentTask<Output>): Promise<ExperimentRun> {
+    return runExperiment(this, run, progressLine(this.#drawLine));
   }
 }
 

@@ -3,6 +3,7 @@ import { bareSurroundings } from './surroundings.js';
 
 export type { AssayOptions } from './assay.js';
 export type { CallOptions, Download, Paged, WaitOptions } from './call.js';
+export type { ExperimentProgress, ExperimentRun, ExperimentTask } from './experiment-run.js';
 export { AssayFault, isFault, type AssayFaultCode, type Complaint } from './fault.js';
 export type { LoggerOptions } from './logger/logger.js';
 export type { Logged, Loss } from './logger/queue.js';

@@ -5,6 +5,7 @@ import type { Surroundings } from './surroundings.js';
 
 export type { AssayOptions } from './assay.js';
 export type { CallOptions, Download, Paged, WaitOptions } from './call.js';
+export type { ExperimentProgress, ExperimentRun, ExperimentTask } from './experiment-run.js';
 export { AssayFault, isFault, type AssayFaultCode, type Complaint } from './fault.js';
 export type { LoggerOptions } from './logger/logger.js';
 export type { Logged, Loss } from './logger/queue.js';
@@ -20,6 +21,9 @@ const node: Surroundings = {
     within: (value, run) => store.run(value, run),
   },
   beforeLeaving,
+  drawLine: process.stderr.isTTY
+    ? (line, isLast) => process.stderr.write(`\r${line}${isLast ? '\n' : ''}`)
+    : null,
   inBackground: (timer) => (timer as NodeJS.Timeout).unref(),
 };
 

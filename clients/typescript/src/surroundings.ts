@@ -5,6 +5,8 @@ export type Surroundings = {
   readonly ambient: Ambient;
   /** Has what is left sent when the program ends; returns how not to. */
   readonly beforeLeaving: (leaving: Leaving) => () => void;
+  /** Draws a line over the last one on a terminal; null: there is none. */
+  readonly drawLine: ((line: string, isLast: boolean) => void) | null;
   /** A timer that does not keep the program running by itself. */
   readonly inBackground: (timer: unknown) => void;
 };
@@ -55,5 +57,6 @@ export const bareSurroundings: Surroundings = {
   setting: () => undefined,
   ambient: { current: () => null, within: (_value, run) => run() },
   beforeLeaving: () => () => undefined,
+  drawLine: null,
   inBackground: () => undefined,
 };

@@ -28,6 +28,10 @@ export type StepFacts = {
   /** 200, and 500 for a function that threw, unless it is set. */
   readonly statusCode?: number;
   readonly externalId?: string;
+  /** Input of the dataset row behind the step. */
+  readonly datasetInput?: string;
+  /** Reference output of that row. */
+  readonly datasetOutput?: string;
 };
 export type SpanFacts = StepFacts & {
   readonly model?: string;
@@ -49,9 +53,10 @@ export type TraceStart = StepFacts &
   };
 
 const stepMembers = ['input', 'output', 'tags', 'metadata', 'metrics', 'statusCode', 'externalId'];
+const ofRows = ['datasetInput', 'datasetOutput'];
 const ofModels = ['model', 'temperature', 'finishReason', 'tools', 'toolCallId'];
-const spanMembers = [...stepMembers, ...ofModels];
-const traceStarts = [...stepMembers, 'logStreamId', 'experimentId', 'sessionId'];
+const spanMembers = [...stepMembers, ...ofRows, ...ofModels];
+const traceStarts = [...stepMembers, ...ofRows, 'logStreamId', 'experimentId', 'sessionId'];
 const spanStarts = [...spanMembers, 'type'];
 
 /** A trace, or a span with its kind, while it goes on. Spans that ended are `below` it. */
@@ -203,6 +208,8 @@ export const recordOf = (open: OpenStep): object => {
     metrics: metricsOf({ duration_ns: duration, ...membersOf(facts.metrics) }),
     status_code: integer(facts.statusCode),
     external_id: externalIdOf(facts.externalId),
+    dataset_input: optionalText(facts.datasetInput),
+    dataset_output: optionalText(facts.datasetOutput),
   };
   if (kind === 'trace') return { ...record, session_id: open.root.sessionId };
   const span = { ...record, step_number: open.number };
