@@ -12,7 +12,7 @@ import {
 } from '../kernel/shapes.js';
 import { unreachable } from '../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import type { FeedbackTemplate } from '../kernel/records/feedback.js';
+import type { NamedTemplate } from '../kernel/records/feedback.js';
 import { exampleIds } from './example-ids.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
@@ -250,8 +250,13 @@ export type TemplateFacts = {
 
 export const feedbackTemplate = ({
   id: template,
+  name: called,
   constraints: { annotation_type: type },
-}: Pick<TemplateFacts, 'id' | 'constraints'>): FeedbackTemplate => ({ id: template, type });
+}: Pick<TemplateFacts, 'id' | 'name' | 'constraints'>): NamedTemplate => ({
+  id: template,
+  name: called,
+  type,
+});
 
 /** The templates as they are shown; `usage` has the current ratings by template id. */
 export const templateAnswers = (

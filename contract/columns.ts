@@ -13,7 +13,7 @@ export const columnDescriptor = named(
     id: Type.String(),
     label: Type.String(),
     description: Type.String(),
-    category: oneOf(['standard', 'metric', 'user_metadata']),
+    category: oneOf(['standard', 'metric', 'user_metadata', 'annotation']),
     group_label: Type.String(),
     data_type: oneOf([
       'text',
@@ -58,7 +58,8 @@ const availableColumns = (operationId: string, population: Population) =>
     operationId,
     summary: `List the columns that ${population}s can be filtered, sorted and shown by`,
     description:
-      'Standard columns, and those of metrics and user metadata that the records in question have.',
+      'Standard columns, and those of metrics, user metadata and ratings that the records in ' +
+      'question have.',
     example: {
       log_stream_id: exampleIds.log_stream_id,
       start_time: '2026-03-01T00:00:00.000000Z',

@@ -7,6 +7,7 @@ import {
   userMetadataValue,
 } from './records/column-value.js';
 import { unreachable } from './decision.js';
+import { ratingValue } from './records/feedback.js';
 import type { ColumnValue, MetricType, RecordRow } from './records/record.js';
 import type { Instant } from './shapes.js';
 
@@ -161,6 +162,7 @@ const leafValue = (row: RecordRow, column: string, kind: MetricType): ColumnValu
     const value = metricValue(row, place.metric, registryType(place.metric) ?? kind);
     return value !== null && typeof value === scriptTypes[kind] ? value : null;
   }
+  if (place?.in === 'annotations') return ratingValue(row, place.template);
   return place?.in === 'user_metadata'
     ? userMetadataValue(row, place.key)
     : standardValue(row, column);

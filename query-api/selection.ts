@@ -1,5 +1,5 @@
 import { selectedRun, type NamedRun } from '../contract/selectors.js';
-import type { FeedbackTemplate } from '../kernel/records/feedback.js';
+import type { NamedTemplate } from '../kernel/records/feedback.js';
 import { Fault } from '../kernel/fault.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
 import { annotationTemplateList } from '../projections/annotation-template-list.js';
@@ -12,9 +12,9 @@ export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolea
 
 /**
  * Live annotation templates of a project in their order: what `fully_annotated` asks ratings for
- * (contract 3.7), and what aggregates show.
+ * (contract 3.7), what aggregates show, and what columns of ratings are called by.
  */
-export type TemplatesOf = (project: ProjectId) => Promise<readonly FeedbackTemplate[]>;
+export type TemplatesOf = (project: ProjectId) => Promise<readonly NamedTemplate[]>;
 
 /** What `templatesOf` is answered from, so that reads wait for it. */
 export const annotationTemplates = annotationTemplateList.collection;

@@ -34,7 +34,9 @@ const signs: Readonly<Record<string, string>> = {
 const condition = Type.Object(
   {
     column: Type.String({
-      description: 'input, output, name, status_code, tags, metrics/NAME, user_metadata/KEY …',
+      description:
+        'input, output, name, status_code, tags, metrics/NAME, user_metadata/KEY, ' +
+        'annotations/TEMPLATE …',
     }),
     operator: Type.Optional(
       Type.String({
@@ -128,5 +130,7 @@ const typeFor = (column: string, value: Condition['value']): LeafType => {
   if (registryType(column.replace(/^metrics\//, '')) !== null) return 'number';
   const [first] = Array.isArray(value) ? value : [value];
   if (typeof first === 'number') return 'number';
-  return typeof first === 'boolean' ? 'boolean' : 'text';
+  if (typeof first === 'boolean') return 'boolean';
+  // Ratings by tags or choice; those by texts are asked for with a filter tree.
+  return column.startsWith('annotations/') ? 'collection' : 'text';
 };

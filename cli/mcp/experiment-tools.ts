@@ -96,7 +96,7 @@ const listExperiments = readTool({
     ...groupMember,
     ...metricsMember,
     sort_by: Type.Optional(
-      Type.String({ description: 'created_at, updated_at, name, rank or metrics/NAME.' }),
+      Type.String({ description: 'created_at, updated_at, name, rank, metrics/NAME …' }),
     ),
     ascending: Type.Optional(Type.Boolean({ default: false })),
     ...pageMembers(20, 100),

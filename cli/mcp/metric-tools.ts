@@ -57,7 +57,7 @@ const aggregateMetrics = readTool({
     metrics: Type.Array(
       Type.Object(
         {
-          metric: Type.String({ description: 'cost, duration_ns, reward …' }),
+          metric: Type.String({ description: 'cost, reward, annotations/TEMPLATE …' }),
           aggregation: oneOf(aggregations),
           id: Type.Optional(Type.String({ description: 'Its name in the answer.' })),
         },

@@ -25,7 +25,8 @@ export type RankingNeeds = {
   readonly log: EventLog;
   readonly experimentShown: ExperimentNeeds['experimentShown'];
   /**
-   * Metrics that traces of the project have, by name, and their types. Both follow from what was
+   * Metrics that traces of the project have, by name, and ratings by live templates, as
+   * `annotations/<id>`, with their types. All follow from what was
    * recorded, so a read model says it; a text that slips in is ranked as without a value.
    */
   readonly metricsRecorded: (project: ProjectId) => Promise<ReadonlyMap<string, MetricType>>;
@@ -65,7 +66,10 @@ const unranked = (
   wanted: readonly Criterion[],
   recorded: ReadonlyMap<string, MetricType>,
 ): readonly Complaint[] => {
-  const there = [...recorded].filter(([, type]) => type !== 'text').map(([name]) => `'${name}'`);
+  // Templates are there before anything is rated by them.
+  const isRanked = ([name, type]: readonly [string, MetricType]): boolean =>
+    type !== 'text' && !name.startsWith('annotations/');
+  const there = [...recorded].filter(isRanked).map(([name]) => `'${name}'`);
   const named = there.slice(0, namesMax).join(', ') + (there.length > namesMax ? ' …' : '');
   return wanted.flatMap(({ metric }, at) => {
     if (recorded.get(metric) === 'text') {

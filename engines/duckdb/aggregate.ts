@@ -6,6 +6,7 @@ import {
   groupName,
   groupsMax,
   groupValueCharactersMax,
+  measuredMetrics,
   type Aggregate,
   type AggregateCell,
   type AggregateGroup,
@@ -196,7 +197,9 @@ const groupsOf = (
 
 /** Asked only where some record has an error of the metric at all: then its column has a number. */
 const errorsOf = async ({ model, statements, plan }: Inquiry): Promise<readonly MetricError[]> => {
-  const numbers = plan.widgets.flatMap(({ metric }) => model.columns.get(`errors/${metric}`) ?? []);
+  const numbers = measuredMetrics(plan.widgets).flatMap(
+    (metric) => model.columns.get(`errors/${metric}`) ?? [],
+  );
   if (numbers.length === 0) return [];
   const source = sourceOf(model, plan);
   const member = plan.population === 'trace' ? 'grp' : 'key';

@@ -26,6 +26,7 @@ export const columns = (
     const [bits, registered] = await readWide(model, statements, scope);
     const facets = await readFacets(model, statements, scope);
     const types = await readMetricTypes(model, statements, scope.project, null);
+    const templates = await readRated(model, statements, scope);
     const metrics = facets.flatMap(({ id, has }) => {
       const name = id.slice('metrics/'.length);
       const type = id.startsWith('metrics/') ? types.get(name) : undefined;
@@ -38,6 +39,7 @@ export const columns = (
       present: standardColumns.filter((_, bit) => (bits & (1 << bit)) !== 0).map(({ id }) => id),
       metrics: [...registered, ...metrics].sort(byCodePoint),
       userMetadata: keys.sort(byCodePoint).slice(0, userMetadataKeysMax),
+      templates,
     };
   }, asking);
 
@@ -54,6 +56,22 @@ const readWide = async (
   );
   const registered = metricRegistry.filter((_, at) => Number(found?.[at + 1]) > 0);
   return [Number(found?.[0]), registered.map(({ name }) => name)];
+};
+
+/** Traces without ratings cost a look at a null each. */
+const readRated = async (
+  model: Scoped,
+  { rows }: Statements,
+  scope: RecordScope,
+): Promise<readonly string[]> => {
+  if (scope.population !== 'trace') return [];
+  const source = sourceOf(model, scope);
+  const all = 'list_concat(coalesce(r.ratings, []), coalesce(r.rating_texts, []))';
+  const found = await rows(
+    `SELECT DISTINCT left(unnest(${all}), 36) ${source.fromWhere()} AND r.annotators IS NOT NULL`,
+    source.parameters,
+  );
+  return found.map(([template]) => String(template)).sort(byCodePoint);
 };
 
 type Facet = { readonly id: string; readonly has: Readonly<Record<MetricType, boolean>> };

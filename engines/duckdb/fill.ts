@@ -1,4 +1,4 @@
-import { ratingKeys } from '../../kernel/records/feedback.js';
+import { ratingKeys, ratingTexts } from '../../kernel/records/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/records/column-value.js';
 import {
@@ -98,7 +98,7 @@ export const fillRow = (
 ): Filled => {
   nextRow(chunks);
   const set: SetCell = (column, value) => setCell(chunks, column, value);
-  const { present, elsewhere, folded, long, bytes } = fillValues(row, set, misfolded);
+  const { present, elsewhere, folded: foldedValues, long, bytes } = fillValues(row, set, misfolded);
   const annotators = populationOf(row.kind) === 'span' ? [] : row.annotators;
   set(own.key, place.key);
   set(own.grp, place.grp);
@@ -109,8 +109,8 @@ export const fillRow = (
   set(own.present, present);
   if (annotators.length > 0) {
     set(own.annotators, annotators);
-    set(own.ratings, ratingKeys(row));
   }
+  const folded = fillRatings(row, set, misfolded, foldedValues);
   if (folded !== null) set(own.folded, JSON.stringify(folded));
   const rest = packedRow(row, { elsewhere, annotators });
   const putText = (column: number, name: string, text: string): boolean => {
@@ -130,6 +130,26 @@ export const fillRow = (
 };
 
 const none: readonly string[] = [];
+
+/** Lists of ratings, and `folded` with those of them that the engine does not fold rightly. */
+const fillRatings = (
+  row: RecordRow,
+  set: SetCell,
+  misfolded: RegExp,
+  folded: Folded | null,
+): Folded | null => {
+  if (row.kind !== 'trace' || row.annotators.length === 0) return folded;
+  let all = folded;
+  for (const [name, list] of [
+    ['ratings', ratingKeys(row)],
+    ['rating_texts', ratingTexts(row)],
+  ] as const) {
+    if (list.length === 0) continue;
+    set(own[name], list);
+    if (isMisfolded(list, misfolded)) all = { ...all, [name]: list.map(foldedText) };
+  }
+  return all;
+};
 
 /** What of a record is told by its place in `rest`: what reads it takes so much more. */
 const unpackedBytes = 512;

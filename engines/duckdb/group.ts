@@ -1,5 +1,6 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
 import { placeOf } from '../../kernel/records/column-value.js';
+import { ratingTypeOf } from '../../kernel/records/feedback.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import type { AggregatePlan, GroupValue, RecordScope } from '../../kernel/records/questions.js';
 import type { Statements } from './connections.js';
@@ -26,7 +27,7 @@ export const noColumns: GroupColumns = { keys: [], isMany: false };
 export const groupColumns = async (
   model: Scoped,
   statements: Statements,
-  { groupBy, project }: AggregatePlan,
+  { groupBy, project, templates }: AggregatePlan,
 ): Promise<GroupColumns> => {
   const metrics = groupBy.flatMap(({ column }) => {
     const place = placeOf(column);
@@ -39,6 +40,15 @@ export const groupColumns = async (
     if (place?.in === 'metrics') {
       const type = types.get(place.metric) ?? null;
       const value = (source: RecordSource) => source.metric(place.metric, type);
+      const isText = type === 'text';
+      return { isText, ofSpans, isList: false, of: isText ? textOf(value) : value };
+    }
+    if (place?.in === 'annotations') {
+      const { template: metric } = place;
+      const type = ratingTypeOf(templates, metric) ?? 'text';
+      const value = (source: RecordSource) =>
+        source.measured({ metric, type, source: 'annotations' });
+      if (type === 'string_list') return { isText: true, ofSpans, isList: true, of: listOf(value) };
       const isText = type === 'text';
       return { isText, ofSpans, isList: false, of: isText ? textOf(value) : value };
     }

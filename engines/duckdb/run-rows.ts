@@ -47,9 +47,9 @@ const rowSql = (source: RecordSource): string => {
     WHEN ${input} <> '' THEN sha256('in:' || ${input}) END`;
 };
 
-const numberSql = (source: RecordSource, { metric, type }: TypedMetric): string => {
-  const value = source.metric(metric, type);
-  return type === 'boolean' ? `CAST(${value} AS INTEGER)` : value;
+const numberSql = (source: RecordSource, measured: TypedMetric): string => {
+  const value = source.measured(measured);
+  return measured.type === 'boolean' ? `CAST(${value} AS INTEGER)` : value;
 };
 
 const runRowOf = ([run, row, traces, first, newest, ...means]: readonly DuckDBValue[]): RunRow => ({

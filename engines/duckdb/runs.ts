@@ -9,6 +9,7 @@ import type { Rows, Statements } from './connections.js';
 import { knownTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
 import { inProject, type Scoped } from './named-columns.js';
+import { ratingSql } from './rating-columns.js';
 import { idOf, ofRuns, sessionCounts } from './run-counts.js';
 import { measuredColumn, metricSql } from './schema.js';
 import { isInteger } from './source.js';
@@ -225,9 +226,10 @@ export const runAverages = (
       values[at] = value;
       found.set(id, values);
     };
-    const wide = metrics.flatMap(({ metric, type }, at) =>
-      registryType(metric) === null || !isNumber(type) ? [] : [{ at, metric }],
-    );
+    const wide = metrics.flatMap(({ metric, type, source }, at) => {
+      const isWide = source === undefined && registryType(metric) !== null && isNumber(type);
+      return isWide ? [{ at, metric }] : [];
+    });
     if (wide.length > 0) {
       const averages = wide.map(({ metric }) => `avg(r.${metricSql(metric)})`).join(', ');
       const sql = `SELECT r.run_id, ${averages} FROM traces r WHERE ${where} GROUP BY r.run_id`;
@@ -235,7 +237,15 @@ export const runAverages = (
         wide.forEach(({ at }, place) => note(run, at, cells[place] ?? null));
       }
     }
-    for (const [at, { metric, type }] of metrics.entries()) {
+    for (const [at, { metric, type, source }] of metrics.entries()) {
+      if (source === 'annotations') {
+        const value = ratingSql(metric, 'floating_point', tracesRated);
+        const sql = `SELECT r.run_id, avg(${value}) FROM traces r
+          WHERE ${where} AND r.annotators IS NOT NULL GROUP BY r.run_id`;
+        const rated = type === 'text' ? [] : await statements.rows(sql);
+        for (const [run = null, cell = null] of rated) note(run, at, cell);
+        continue;
+      }
       const col = model.columns.get(metricPrefix + metric);
       if (col === undefined || registryType(metric) !== null || type === 'text') continue;
       const value =
@@ -245,5 +255,7 @@ export const runAverages = (
     }
     return found;
   }, asking);
+
+const tracesRated = { values: 'r.ratings', texts: 'r.rating_texts' };
 
 const isNumber = (type: MetricType): boolean => type === 'integer' || type === 'floating_point';

@@ -18,7 +18,7 @@ import type { Cell } from './cells.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 11;
+export const schemaVersion = 12;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -122,6 +122,8 @@ export const ownColumns = [
   { name: 'annotators', type: LIST(VARCHAR) },
   /** Of traces: `<template id>/<value>` of each rating (kernel/records/feedback.ts). */
   { name: 'ratings', type: LIST(VARCHAR) },
+  /** Of traces: `<template id>/<text>` of each template that is rated by texts, likewise. */
+  { name: 'rating_texts', type: LIST(VARCHAR) },
   /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
   { name: 'folded', type: VARCHAR },
   /** All of the record but the texts kept apart (packed-row.ts): what a page of a search reads. */

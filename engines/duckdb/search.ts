@@ -1,4 +1,5 @@
 import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { ratingTypeOf } from '../../kernel/records/feedback.js';
 import type { Asking } from '../../kernel/ports.js';
 import {
   pageBytesMax,
@@ -31,7 +32,10 @@ export const search = (
     const place = sort === null ? null : placeOf(sort.column);
     const metrics = place?.in === 'metrics' ? [place.metric] : [];
     const types = await readMetricTypes(model, statements, plan.project, metrics);
-    const by = sort === null ? null : sortExpression(source, sort.column, types);
+    const by =
+      sort === null
+        ? null
+        : sortExpression(source, sort.column, { types, templates: plan.templates });
     const order = [
       ...(by === null ? [] : [`${by} ${sort?.ascending === true ? 'ASC' : 'DESC'} NULLS LAST`]),
       'r.created_at DESC',
@@ -55,12 +59,21 @@ export const search = (
     };
   }, asking);
 
+type Typing = Pick<RecordScope, 'templates'> & {
+  readonly types: ReadonlyMap<string, MetricType>;
+};
+
 const sortExpression = (
   source: RecordSource,
   column: string,
-  types: ReadonlyMap<string, MetricType>,
+  { types, templates }: Typing,
 ): string => {
   const place = placeOf(column);
+  if (place?.in === 'annotations') {
+    const { template: metric } = place;
+    const type = ratingTypeOf(templates, metric) ?? 'text';
+    return source.measured({ metric, type, source: 'annotations' });
+  }
   if (place?.in !== 'metrics') return source.column(column);
   return source.metric(place.metric, registryType(place.metric) ?? types.get(place.metric) ?? null);
 };

@@ -1,12 +1,14 @@
 import { microsecondsOf } from '../../kernel/records/buckets.js';
-import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { placeOf, registryType, type MeasureTarget } from '../../kernel/records/column-value.js';
 import { appliesTo, standardColumn } from '../../kernel/records/columns.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { RecordScope } from '../../kernel/records/questions.js';
+import type { RatingType } from '../../kernel/records/feedback.js';
+import { comparedCharactersMax, type RecordScope } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
 import { longColumn } from './long-text.js';
 import type { Scoped } from './named-columns.js';
+import { ratingSql, ratingSqlTypes, type RatingLists } from './rating-columns.js';
 import { foldedColumn, metricSql, tableOf } from './schema.js';
 import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } from './sql.js';
 
@@ -23,6 +25,10 @@ export type RecordSource = {
   column(column: string): string;
   /** The visible value of a metric (contract 3.4, rule 3). */
   metric(metric: string, type: MetricType | null): string;
+  /** What the ratings by the template show; null without one, and for what is no trace. */
+  rating(template: string, type: RatingType): string;
+  /** The visible value of what is measured; of texts of ratings the part that is compared. */
+  measured(one: MeasureTarget): string;
   /** Ask for it last: it joins what the columns asked for need. */
   fromWhere(): string;
 };
@@ -41,15 +47,31 @@ export const sourceOf = (
     parameters: to,
     column: (column) => columns.typed(column, 'text', 'VARCHAR'),
     metric: columns.metric,
+    rating: (template, type) => columns.rating(template, type),
+    measured: ({ metric, type, source }) => {
+      if (source === 'annotations') return comparedRating(columns, metric, type);
+      return type === 'string_list' ? nothing('VARCHAR[]') : columns.metric(metric, type);
+    },
     fromWhere: () =>
       `FROM ${tableOf[scope.population]} r ${columns.joins()} WHERE ${where.join(' AND ')}`,
   };
+};
+
+const comparedRating = (
+  { rating }: Pick<Columns, 'rating'>,
+  template: string,
+  type: MeasureTarget['type'],
+): string => {
+  if (type === 'string_list') return rating(template, type);
+  if (type !== 'text') return rating(template, 'floating_point');
+  return `left(${rating(template, type)}, ${comparedCharactersMax})`;
 };
 
 /** Columns of a record in SQL, and the joins that those asked for need. */
 type Columns = {
   readonly standard: (column: string, type: string) => string;
   readonly metric: (metric: string, type: MetricType | null) => string;
+  readonly rating: (template: string, type: RatingType, lists?: RatingLists) => string;
   readonly typed: (column: string, type: MetricType, sql: string) => string;
   /** Of its row in `facets`. */
   readonly facet: (column: string, member: string, type: string) => string;
@@ -96,8 +118,13 @@ const columnsOf = (model: Scoped, { population, project }: RecordScope): Columns
     const alias = number.slice(0, number.indexOf('.'));
     return model.columns.has(column) ? `CASE WHEN ${isInteger(alias)} THEN ${number} END` : number;
   };
+  const rating: Columns['rating'] = (template, type, lists = plainRatings) =>
+    population === 'trace' ? ratingSql(template, type, lists) : nothing(ratingSqlTypes[type]);
   const typed = (column: string, type: MetricType, sql: string): string => {
     const place = placeOf(column);
+    if (place?.in === 'annotations') {
+      return rating(place.template, type === 'text' ? type : 'floating_point');
+    }
     if (place?.in === 'metrics') return metric(place.metric, type);
     if (place?.in === 'user_metadata') return facet(column, 'text', 'VARCHAR');
     return standard(column, sql);
@@ -105,6 +132,7 @@ const columnsOf = (model: Scoped, { population, project }: RecordScope): Columns
   return {
     standard,
     metric,
+    rating,
     typed,
     facet,
     copied,
@@ -119,26 +147,12 @@ const columnsOf = (model: Scoped, { population, project }: RecordScope): Columns
   };
 };
 
-const filterColumns = (
+/** Conditions on long texts, which lie in pieces. */
+const piecesSql = (
   model: Scoped,
   scope: RecordScope,
   to: Parameters,
-  { standard, typed, facet, copied }: Columns,
-): FilterColumns => {
-  const hasFolded = (column: string): boolean =>
-    model.seen.has(foldedColumn(scope.population, column));
-  const folded = (column: string): string => {
-    const place = placeOf(column);
-    if (place?.in === 'standard') {
-      const lowered = `lower(${standard(column, 'VARCHAR')})`;
-      return hasFolded(column)
-        ? `coalesce(json_extract_string(r.folded, '$.${column}'), ${lowered})`
-        : lowered;
-    }
-    if (place?.in === 'metrics' && registryType(place.metric) !== null) return nothing('VARCHAR');
-    const kept = facet(column, 'folded', 'VARCHAR');
-    return `coalesce(${kept}, lower(${facet(column, 'text', 'VARCHAR')}))`;
-  };
+): Pick<FilterColumns, 'piecesHave' | 'piecesEnd'> => {
   /** Of the column's long texts; null: there is none. */
   const pieces = (column: string): string | null => {
     const project = model.projects.get(scope.project);
@@ -149,10 +163,6 @@ const filterColumns = (
   const pieceText = (isFolded: boolean): string =>
     isFolded ? 'coalesce(t.folded, lower(t.text))' : 't.text';
   return {
-    parameters: to,
-    templates: scope.templates,
-    text: (column) => typed(column, 'text', 'VARCHAR'),
-    foldedText: folded,
     piecesHave: (column, isFolded, bound) => {
       const from = pieces(column);
       if (from === null) return null;
@@ -170,14 +180,64 @@ const filterColumns = (
       const ends = `SELECT t.key ${from} GROUP BY t.key HAVING suffix(${last}, ${bound})`;
       return { isLong: `r.key IN (SELECT t.key ${from})`, ends: `r.key IN (${ends})` };
     },
-    texts: (column) => standard(column, 'VARCHAR[]'),
-    foldedTexts: (column) => {
-      const list = standard(column, 'VARCHAR[]');
-      const lowered = `list_transform(${list}, lambda item: lower(item))`;
+  };
+};
+
+const listSql = (
+  column: string,
+  standard: Columns['standard'],
+  rating: (template: string) => string,
+): string => {
+  const place = placeOf(column);
+  return place?.in === 'annotations' ? rating(place.template) : standard(column, 'VARCHAR[]');
+};
+
+const plainRatings: RatingLists = { values: 'r.ratings', texts: 'r.rating_texts' };
+
+const filterColumns = (
+  model: Scoped,
+  scope: RecordScope,
+  to: Parameters,
+  { standard, rating, typed, facet, copied }: Columns,
+): FilterColumns => {
+  const hasFolded = (column: string): boolean =>
+    model.seen.has(foldedColumn(scope.population, column));
+  const foldedList = (column: string, list: string): string => {
+    const lowered = `list_transform(${list}, lambda item: lower(item))`;
+    return hasFolded(column)
+      ? `coalesce(CAST(json_extract(r.folded, '$.${column}') AS VARCHAR[]), ${lowered})`
+      : lowered;
+  };
+  const foldedRating = (template: string, type: RatingType): string => {
+    const texts = foldedList('rating_texts', plainRatings.texts);
+    return rating(template, type, { values: foldedList('ratings', plainRatings.values), texts });
+  };
+  const folded = (column: string): string => {
+    const place = placeOf(column);
+    if (place?.in === 'annotations') return foldedRating(place.template, 'text');
+    if (place?.in === 'standard') {
+      const lowered = `lower(${standard(column, 'VARCHAR')})`;
       return hasFolded(column)
-        ? `coalesce(CAST(json_extract(r.folded, '$.${column}') AS VARCHAR[]), ${lowered})`
+        ? `coalesce(json_extract_string(r.folded, '$.${column}'), ${lowered})`
         : lowered;
-    },
+    }
+    if (place?.in === 'metrics' && registryType(place.metric) !== null) return nothing('VARCHAR');
+    const kept = facet(column, 'folded', 'VARCHAR');
+    return `coalesce(${kept}, lower(${facet(column, 'text', 'VARCHAR')}))`;
+  };
+  return {
+    parameters: to,
+    templates: scope.templates.map(({ id }) => id),
+    text: (column) => typed(column, 'text', 'VARCHAR'),
+    foldedText: folded,
+    ...piecesSql(model, scope, to),
+    texts: (column) => listSql(column, standard, (template) => rating(template, 'string_list')),
+    foldedTexts: (column) =>
+      listSql(
+        column,
+        (id, type) => foldedList(id, standard(id, type)),
+        (template) => foldedRating(template, 'string_list'),
+      ),
     uuid: (column) => standard(column, 'UUID'),
     microseconds: (column) => standard(column, 'BIGINT'),
     number: (column) => typed(column, 'floating_point', 'DOUBLE'),

@@ -1,4 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
+import { measuredColumn } from '../../kernel/records/column-value.js';
 import type { AggregateCell, Aggregation, Widget } from '../../kernel/records/questions.js';
 import type { RecordSource } from './source.js';
 
@@ -16,7 +17,8 @@ export type Measures = {
   readonly places: readonly (number | null)[];
 };
 
-export const isCategorical = ({ type }: Widget): boolean => type === 'text';
+export const isCategorical = ({ type }: Widget): boolean =>
+  type === 'text' || type === 'string_list';
 
 export const measuresOf = (source: RecordSource, widgets: readonly Widget[]): Measures => {
   const values: string[] = [];
@@ -27,7 +29,7 @@ export const measuresOf = (source: RecordSource, widgets: readonly Widget[]): Me
   };
   const places = widgets.map((widget) => {
     if (widget.type === null || isCategorical(widget)) return null;
-    const value = `v${placeIn(values, source.metric(widget.metric, widget.type))}`;
+    const value = `v${placeIn(values, source.measured(widget))}`;
     return placeIn(measures, measureOf(widget, value));
   });
   return { values, measures, places };
@@ -57,7 +59,8 @@ const measureOf = ({ aggregation, type }: Widget, value: string): string => {
   return known(value);
 };
 
-/** `measured` are the results of `measures` for one cell, `categories` by metric. */
+/** `measured` are the results of `measures` for one cell, `categories` by
+ * the column that is measured. */
 export const widgetValues = (
   widgets: readonly Widget[],
   { places }: Measures,
@@ -68,7 +71,7 @@ export const widgetValues = (
     widgets.map((widget, at) => [
       widget.id,
       isCategorical(widget)
-        ? (categories.get(widget.metric) ?? {})
+        ? (categories.get(measuredColumn(widget)) ?? {})
         : measuredValue(widget, measured[places[at] ?? -1] ?? null),
     ]),
   );

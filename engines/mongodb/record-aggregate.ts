@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.js';
 import { bucketBounds } from '../../kernel/records/buckets.js';
 import { byCodePoint, codePoints } from '../../kernel/code-points.js';
 import { placeOf } from '../../kernel/records/column-value.js';
+import { ratingTypeOf } from '../../kernel/records/feedback.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import {
   answeredValuesMax,
@@ -17,10 +18,17 @@ import {
   type GroupValue,
 } from '../../kernel/records/questions.js';
 import { categoriesOf, crowdedWidget, type Categories } from './record-categories.js';
-import { cellsOf, measureStages, total, type CellPlan, type GroupMember } from './record-cells.js';
+import {
+  cellsOf,
+  isCategorical,
+  measureStages,
+  total,
+  type CellPlan,
+  type GroupMember,
+} from './record-cells.js';
 import { isTooMuch } from './connect.js';
 import { errorsOf } from './record-errors.js';
-import { columnMember, metricMember, noteMember } from './record-match.js';
+import { columnMember, metricMember, noteMember, ratingMember } from './record-match.js';
 import { keyOf, measuredFrom, measureOf, type CellMeasures } from './record-measures.js';
 import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
 import { metricType } from './record-search.js';
@@ -84,7 +92,7 @@ const within = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const groupMembers = (
   snapshot: Snapshot,
-  { groupBy, project }: AggregatePlan,
+  { groupBy, project, templates }: AggregatePlan,
 ): Promise<readonly GroupMember[]> =>
   Promise.all(
     groupBy.map(async ({ column, of }): Promise<GroupMember> => {
@@ -97,6 +105,11 @@ const groupMembers = (
         const type = await metricType(snapshot, project, place.metric);
         // A metric without a type has no value, so every record is in the group without one.
         return { member: metricMember(place.metric, type ?? 'text'), isList: false, ofSpans };
+      }
+      if (place?.in === 'annotations') {
+        const type = ratingTypeOf(templates, place.template) ?? 'text';
+        const member = ratingMember(place.template, type);
+        return { member, isList: type === 'string_list', ofSpans };
       }
       const isList = standardColumn.get(column)?.type === 'string_list';
       return { member: columnMember(column), isList, ofSpans };
@@ -178,7 +191,7 @@ const cellOf = (
   widgets: Object.fromEntries(
     widgets.map((widget, at) => [
       widget.id,
-      widget.type === 'text'
+      isCategorical(widget)
         ? counted(categories[at]?.get(keyOf(measures.cell)) ?? new Map())
         : measureOf(measures, widget, at),
     ]),

@@ -1,6 +1,7 @@
 import { categoriesMax, type AggregatePlan, type Widget } from '../../kernel/records/questions.js';
 import {
   categoryStages,
+  isCategorical,
   total,
   widgetMember,
   type CellPlan,
@@ -25,7 +26,9 @@ export const categoriesOf = (
       const member = categoryMember(widget);
       if (member === null) return cells;
       const ways = way.overlap ? [way, total] : [way];
-      const found = await Promise.all(ways.map((one) => ask(categoryStages(one, member))));
+      const found = await Promise.all(
+        ways.map((one) => ask(categoryStages(one, member, widget.type === 'string_list'))),
+      );
       for (const { _id, count } of found.flat()) {
         const { cell, value } = _id as { readonly cell: ServerCell; readonly value: string };
         for (const key of way.overlap ? [keyOf(cell)] : [keyOf(cell), keyOf(null)]) {
@@ -48,6 +51,7 @@ export const crowdedWidget = async (
       if (member === null) return 0;
       const [found] = await ask([
         { $match: { [member]: { $exists: true } } },
+        ...(widget.type === 'string_list' ? [{ $unwind: `$${member}` }] : []),
         { $group: { _id: compared(member) } },
         { $limit: categoriesMax + 1 },
         { $count: 'count' },
@@ -60,4 +64,4 @@ export const crowdedWidget = async (
 };
 
 const categoryMember = (widget: Widget): string | null =>
-  widget.type === 'text' ? widgetMember(widget) : null;
+  isCategorical(widget) ? widgetMember(widget) : null;

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
 import type { AggregatePlan, Widget } from '../../kernel/records/questions.js';
-import { columnMember, metricMember } from './record-match.js';
+import { columnMember, measuredMember } from './record-match.js';
 import { compared } from './text-match.js';
 
 // Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
@@ -66,8 +66,11 @@ export const groupOf = ({ member, isList }: Pick<GroupMember, 'member' | 'isList
 };
 
 /** Where the values of a widget stand; null when its metric has no type and so no values. */
-export const widgetMember = ({ metric, type }: Widget): string | null =>
-  type === null ? null : metricMember(metric, type);
+export const widgetMember = (widget: Widget): string | null => measuredMember(widget);
+
+/** Each value of such a widget is counted as a category. */
+export const isCategorical = ({ type }: Widget): boolean =>
+  type === 'text' || type === 'string_list';
 
 /** What the members of a cell's document are called: widgets have ids that may be anything. */
 export const named = (what: string, at: number): string => `${what}${at}`;
@@ -97,7 +100,7 @@ export const measureStages = (
 ): readonly Document[] => {
   const measured = plan.widgets.flatMap((widget, at): [string, Document][] => {
     const member = widgetMember(widget);
-    if (member === null || widget.type === 'text') return [];
+    if (member === null || isCategorical(widget)) return [];
     const value = `$${member}`;
     return [[named('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
   });
@@ -129,7 +132,7 @@ const nowhere = { $literal: null };
 export const rankedMembers = ({ widgets }: Pick<AggregatePlan, 'widgets'>): readonly string[] => [
   ...new Set(
     widgets.flatMap((widget) =>
-      percentOf(widget) === null || widget.type === 'text' ? [] : (widgetMember(widget) ?? []),
+      percentOf(widget) === null || isCategorical(widget) ? [] : (widgetMember(widget) ?? []),
     ),
   ),
 ];
@@ -169,8 +172,13 @@ const measureOf = (
 };
 
 /** How often each value of a text metric is in each cell: `_id` is a cell and a value. */
-export const categoryStages = ({ stages, cell }: CellPlan, member: string): readonly Document[] => [
+export const categoryStages = (
+  { stages, cell }: CellPlan,
+  member: string,
+  isList: boolean,
+): readonly Document[] => [
   { $match: { [member]: { $exists: true } } },
+  ...(isList ? [{ $unwind: `$${member}` }] : []),
   ...stages,
   { $group: { _id: { cell: cell ?? nowhere, value: compared(member) }, count: { $sum: 1 } } },
 ];

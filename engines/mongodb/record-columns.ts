@@ -19,7 +19,7 @@ import type { Snapshot } from './snapshot.js';
 export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {
   const open = (await examplesAsked(snapshot, scope)) ?? (await recordsAsked(snapshot, scope));
   const ask = inFull(open);
-  const [present, metrics, notes] = await Promise.all([
+  const [present, metrics, notes, rated] = await Promise.all([
     presentColumns(ask, scope),
     metricsWithValues(ask, snapshot, scope.project),
     ask([
@@ -30,8 +30,18 @@ export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<C
       { $sort: { _id: 1 } },
       { $limit: userMetadataKeysMax },
     ]),
+    ask([
+      { $project: { _id: 0, rated: { $objectToArray: '$annotations' } } },
+      { $unwind: '$rated' },
+      { $group: { _id: '$rated.k' } },
+    ]),
   ]);
-  return { present, metrics, userMetadata: notes.map(({ _id }) => nameOf(String(_id))) };
+  return {
+    present,
+    metrics,
+    userMetadata: notes.map(({ _id }) => nameOf(String(_id))),
+    templates: rated.map(({ _id }) => nameOf(String(_id))).sort(byCodePoint),
+  };
 };
 
 /** Not absent, not the empty text, not the empty list. */

@@ -1,4 +1,4 @@
-import type { AggregatePlan } from '../../kernel/records/questions.js';
+import { measuredMetrics, type AggregatePlan } from '../../kernel/records/questions.js';
 import type { MetricError } from '../../kernel/records/record.js';
 import { memberOf } from './names.js';
 import { scopeMatch } from './record-match.js';
@@ -14,7 +14,9 @@ export const errorsOf = async (
   { rows, visible }: Snapshot,
   plan: AggregatePlan,
 ): Promise<readonly MetricError[]> => {
-  const members = [...new Set(plan.widgets.map(({ metric }) => `errors.${memberOf(metric)}`))];
+  const members = [
+    ...new Set(measuredMetrics(plan.widgets).map((metric) => `errors.${memberOf(metric)}`)),
+  ];
   if (members.length === 0) return [];
   const considered = scopeMatch(plan, visible);
   const withTraces = {

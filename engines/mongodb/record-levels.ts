@@ -2,7 +2,7 @@ import type { Document, Filter as Match } from 'mongodb';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
 import type { RecordScope } from '../../kernel/records/questions.js';
-import { recordMatch, scopeIndex, scopeMatch } from './record-match.js';
+import { idsOf, recordMatch, scopeIndex, scopeMatch } from './record-match.js';
 import { questionMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -53,7 +53,7 @@ const resolved = async (looking: Looking, filter: Filter, above: Above): Promise
   const conjuncts = conjunctsOf(filter);
   const own = conjuncts.filter((node) => !looksBelow(node));
   const nodes = conjuncts.flatMap(levelNodesOf);
-  const left = own.map((node) => recordMatch(node, looking.scope.templates));
+  const left = own.map((node) => recordMatch(node, idsOf(looking.scope)));
   const ids = await idsAbove(looking, nodes, {
     ...above,
     match: { $and: [above.match, ...left] },
@@ -132,7 +132,7 @@ const idsOfBatch = async (
   const filter = looksBelow(where) ? await resolved(looking, where, { match: below, hint }) : where;
   const above = ofSpans ? '$values.trace_id' : '$session';
   const stages = [
-    { $match: { $and: [below, recordMatch(filter, scope.templates)] } },
+    { $match: { $and: [below, recordMatch(filter, idsOf(scope))] } },
     { $group: { _id: above } },
   ];
   const found = await snapshot.rows.aggregate(stages, { hint, maxTimeMS: left(looking) }).toArray();

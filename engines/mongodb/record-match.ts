@@ -1,5 +1,6 @@
 import type { Document, Filter as Match } from 'mongodb';
-import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { placeOf, registryType, type MeasureTarget } from '../../kernel/records/column-value.js';
+import type { RatingType } from '../../kernel/records/feedback.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
@@ -37,10 +38,14 @@ export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<
         ...(some === null ? {} : { kind: { $in: some } }),
       },
       visible,
-      ...(filter === null ? [] : [recordMatch(filter, scope.templates)]),
+      ...(filter === null ? [] : [recordMatch(filter, idsOf(scope))]),
     ],
   };
 };
+
+/** Of the live templates. */
+export const idsOf = ({ templates }: Pick<RecordScope, 'templates'>): readonly string[] =>
+  templates.map(({ id }) => id);
 
 /**
  * The index that answers every question about records considered: by window of a project or of a
@@ -106,6 +111,7 @@ const placesOf = (leaf: ColumnLeaf): Places | null => {
   const { column } = leaf;
   const place = placeOf(column);
   if (place === null) return null;
+  if (place.in === 'annotations') return ratingPlaces(leaf, place.template);
   if (place.in === 'user_metadata') {
     const member = memberOf(place.key);
     const isText = leaf.kind === 'text' || leaf.kind === 'id';
@@ -124,6 +130,28 @@ const placesOf = (leaf: ColumnLeaf): Places | null => {
   }
   if (!comparable(column).includes(leaf.kind)) return null;
   return { member: columnMember(column), folded: `folded.${column}`, long: true };
+};
+
+const ratingPlaces = ({ kind }: ColumnLeaf, template: string): Places | null => {
+  const of = `annotations.${memberOf(template)}`;
+  switch (kind) {
+    case 'number':
+      return { member: ratingMember(template, 'floating_point'), folded: '', long: false };
+    case 'collection':
+      return {
+        member: ratingMember(template, 'string_list'),
+        folded: `${of}.foldedList`,
+        long: true,
+      };
+    case 'text':
+      return { member: ratingMember(template, 'text'), folded: `${of}.folded`, long: true };
+    case 'id':
+    case 'date':
+    case 'boolean':
+      return null;
+    default:
+      return unreachable(kind);
+  }
 };
 
 /** Kinds of leaf that values of the column can meet; the server fails on others in expressions. */
@@ -174,6 +202,16 @@ export const columnMember = (column: string): string => {
 /** Where the value of a metric of this type stands, when it has one. */
 export const metricMember = (metric: string, type: MetricType): string =>
   `metrics.${memberOf(metric)}.${type}`;
+/** Where what the ratings by the template show stands, when there is some of this type. */
+export const ratingMember = (template: string, type: RatingType): string =>
+  `annotations.${memberOf(template)}.${type}`;
+/** Null: what is measured has no type, and so no values. */
+export const measuredMember = ({ metric, type, source }: MeasureTarget): string | null => {
+  if (source === 'annotations') return ratingMember(metric, ratingTypeIn(type));
+  return type === null || type === 'string_list' ? null : metricMember(metric, type);
+};
+const ratingTypeIn = (type: MeasureTarget['type']): RatingType =>
+  type === 'text' || type === 'string_list' ? type : 'floating_point';
 export const noteMember = (key: string): string => `notes.${memberOf(key)}`;
 
 type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;

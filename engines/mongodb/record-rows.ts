@@ -2,7 +2,7 @@ import { BSON, type Document } from 'mongodb';
 import { millisecondsOf } from '../../kernel/records/buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/records/column-value.js';
 import { populationOf, spanKinds, standardColumns } from '../../kernel/records/columns.js';
-import { ratingKeys } from '../../kernel/records/feedback.js';
+import { annotationsOf, ratingKeys, ratingValue } from '../../kernel/records/feedback.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type {
@@ -52,6 +52,8 @@ export type StoredRow = {
    * Of rated traces, with the mark for their index: see `ratingKeys` of kernel/records/feedback.ts.
    */
   readonly ratings?: readonly string[];
+  /** Of these by template what its column shows (kernel/records/feedback.ts, `ratingValue`). */
+  readonly annotations?: Readonly<Record<string, StoredRating>>;
   readonly rated?: true;
   /**
    * Of traces and spans whose `rest` is long: see kernel/records/outlines.ts. Of others it is told
@@ -73,6 +75,15 @@ export type StoredMetric = {
   readonly integer?: number;
   readonly floating_point?: number;
   readonly boolean?: boolean;
+  readonly text?: string;
+  readonly folded?: string;
+};
+
+/** By the type of the template's column; an empty list is not kept. */
+export type StoredRating = {
+  readonly floating_point?: number;
+  readonly string_list?: readonly string[];
+  readonly foldedList?: readonly string[];
   readonly text?: string;
   readonly folded?: string;
 };
@@ -176,7 +187,7 @@ const storedRow = (
     ...(failed.length === 0 ? {} : { errors: byMember(failed), failed: true }),
     annotators,
     ...(kind === 'trace' && annotators.length > 0
-      ? { ratings: ratingKeys(row), rated: true as const }
+      ? { ratings: ratingKeys(row), annotations: storedRatings(row), rated: true as const }
       : {}),
   };
 };
@@ -227,6 +238,23 @@ const storedMetric = (row: RecordRow, metric: string): StoredMetric => {
     Object.entries(all).filter(([, value]) => value !== null),
   ) as StoredMetric;
 };
+
+const storedRatings = (row: RecordRow): NonNullable<StoredRow['annotations']> =>
+  byMember(
+    Object.keys(annotationsOf(row)).flatMap((template): [string, StoredRating][] => {
+      const value = ratingValue(row, template);
+      if (typeof value === 'number') return [[template, { floating_point: value }]];
+      if (typeof value === 'string') {
+        const folded = isKeptFolded(value) ? foldedOf(value) : null;
+        return [[template, { text: value, ...(folded !== null && { folded }) }]];
+      }
+      if (!isList(value) || value.length === 0) return [];
+      const foldedList = [...new Set(value.map(foldCase))];
+      return [[template, { string_list: value, foldedList }]];
+    }),
+  );
+
+const isList = (value: ColumnValue): value is readonly string[] => Array.isArray(value);
 
 const firstsOf = ({ metrics }: RecordRow) =>
   Object.entries(metrics).flatMap(([metric, { first }]) =>

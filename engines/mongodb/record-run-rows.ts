@@ -20,7 +20,7 @@ export const runRows = async (
   snapshot: Snapshot,
   { project, runs, metrics }: RunRowsPlan,
 ): Promise<readonly RunRow[] | null> => {
-  const means = metrics.map(({ metric, type }, at) => [`a${at}`, { $avg: averaged(metric, type) }]);
+  const means = metrics.map((one, at) => [`a${at}`, { $avg: averaged(one) }]);
   const found = tracesAsked(
     snapshot,
     project,

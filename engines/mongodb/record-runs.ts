@@ -4,7 +4,7 @@ import { categoriesMax } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/measures.js';
 import { memberOf, nameOf } from './names.js';
-import { metricMember } from './record-match.js';
+import { measuredMember } from './record-match.js';
 import { inFull, type AskRecords, type OpenRecords } from './record-scan.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';
@@ -217,7 +217,7 @@ export const runAverages = async (
   runs: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly (number | null)[]>> => {
   const averages = Object.fromEntries(
-    metrics.map(({ metric, type }, at) => [`a${at}`, { $avg: averaged(metric, type) }]),
+    metrics.map((one, at) => [`a${at}`, { $avg: averaged(one) }]),
   );
   const ask = inFull(tracesAsked(snapshot, project, runs));
   const found = await ask([{ $group: { _id: '$run', ...averages } }]);
@@ -235,9 +235,10 @@ export const runAverages = async (
 };
 
 /** What is no number is left out of an average. */
-export const averaged = (metric: string, type: MetricType): string | Document | null => {
+export const averaged = (measured: TypedMetric): string | Document | null => {
+  const { type } = measured;
   if (type === 'text') return null;
-  const value = `$${metricMember(metric, type)}`;
+  const value = `$${measuredMember(measured)}`;
   if (type !== 'boolean') return value;
   const isFalse = { $cond: [{ $eq: [value, false] }, 0, null] };
   return { $cond: [{ $eq: [value, true] }, 1, isFalse] };

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { ratingTypeOf } from '../../kernel/records/feedback.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Sort } from '../../kernel/documents.js';
 import {
@@ -11,7 +12,14 @@ import {
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import type { RunCounts } from '../../kernel/records/measures.js';
 import { beyond, orderMember, placeAt, placeMembers, ties, withinWalk } from './walk.js';
-import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
+import {
+  columnMember,
+  metricMember,
+  noteMember,
+  ratingMember,
+  scopeIndex,
+  scopeMatch,
+} from './record-match.js';
 import { weightOf } from './record-portions.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
 import type { Snapshot } from './snapshot.js';
@@ -92,8 +100,15 @@ const without = (order: Readonly<Record<string, number>>, member: string) =>
 /** Null: no order but that of ties, also when no record can have the value. */
 const sortMember = async (
   snapshot: Snapshot,
-  { sort, project }: SearchPlan,
-): Promise<string | null> => (sort === null ? null : memberOfColumn(snapshot, project, sort));
+  { sort, project, templates }: SearchPlan,
+): Promise<string | null> => {
+  const place = sort === null ? null : placeOf(sort.column);
+  if (place?.in === 'annotations') {
+    const type = ratingTypeOf(templates, place.template);
+    return type === null ? null : ratingMember(place.template, type);
+  }
+  return sort === null ? null : memberOfColumn(snapshot, project, sort);
+};
 
 const memberOfColumn = async (
   snapshot: Snapshot,
@@ -101,7 +116,7 @@ const memberOfColumn = async (
   { column }: Pick<Sort, 'column'>,
 ): Promise<string | null> => {
   const place = placeOf(column);
-  if (place === null) return null;
+  if (place === null || place.in === 'annotations') return null;
   if (place.in === 'standard') return columnMember(column);
   if (place.in === 'user_metadata') return noteMember(place.key);
   const type = await metricType(snapshot, project, place.metric);

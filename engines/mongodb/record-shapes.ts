@@ -9,11 +9,15 @@ import type { Snapshot } from './snapshot.js';
  * Records of one shape have values in the same columns, so one of them tells what the catalogue
  * asks of all. Hashed, since names of members are content.
  */
-export const shapeOf = ({ values, metrics, notes }: StoredRow): string => {
+export const shapeOf = ({ values, metrics, notes, annotations = {} }: StoredRow): string => {
   const shown = Object.entries(metrics).flatMap(([member, metric]) =>
     withValue(metric).map((type) => `${type} ${member}`),
   );
-  return hashed(JSON.stringify([withValue(values), shown, withValue(notes)].map(sorted)));
+  return hashed(
+    JSON.stringify(
+      [withValue(values), shown, withValue(notes), Object.keys(annotations)].map(sorted),
+    ),
+  );
 };
 
 const withValue = (members: Readonly<Record<string, unknown>>): readonly string[] =>

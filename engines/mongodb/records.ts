@@ -42,7 +42,7 @@ import type { Snapshot } from './snapshot.js';
 import { modelOf, type SnapshotModel, type StampedBatch } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
-const form = 6;
+const form = 7;
 
 /**
  * Every question names a project, most a window of time; `until` and `from` decide in the index,
@@ -230,7 +230,11 @@ const ofScopes = ({ ask, askAnyway }: Asks) =>
     count: (scope, asking) => ask(0, onLevel(scope, count), asking),
     aggregate: (plan, asking) => askAnyway(onLevel(plan, aggregate), asking),
     columns: (scope, asking) =>
-      ask({ present: [], metrics: [], userMetadata: [] }, onLevel(scope, columns), asking),
+      ask(
+        { present: [], metrics: [], userMetadata: [], templates: [] },
+        onLevel(scope, columns),
+        asking,
+      ),
     metricTypes: (project, names, asking) =>
       ask(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
   }) satisfies Partial<Records>;

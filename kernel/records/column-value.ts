@@ -1,15 +1,19 @@
 import { registryMetric, standardColumn } from './columns.js';
 import { unreachable } from '../decision.js';
+import { ratingValue } from './feedback.js';
 import type { ColumnValue, MetricCell, MetricType, MetricValue, RecordRow } from './record.js';
 
 const metricPrefix = 'metrics/';
 const userMetadataPrefix = 'user_metadata/';
+export const annotationPrefix = 'annotations/';
 
 /** Where the values of a column id live (contract 3.2). Null: no such column. */
 export type ColumnPlace =
   | { readonly in: 'standard'; readonly column: string }
   | { readonly in: 'metrics'; readonly metric: string }
-  | { readonly in: 'user_metadata'; readonly key: string };
+  | { readonly in: 'user_metadata'; readonly key: string }
+  /** Of the ratings by the template of this id. */
+  | { readonly in: 'annotations'; readonly template: string };
 
 export const placeOf = (column: string): ColumnPlace | null => {
   if (column.startsWith(metricPrefix)) {
@@ -17,6 +21,9 @@ export const placeOf = (column: string): ColumnPlace | null => {
   }
   if (column.startsWith(userMetadataPrefix)) {
     return { in: 'user_metadata', key: column.slice(userMetadataPrefix.length) };
+  }
+  if (column.startsWith(annotationPrefix)) {
+    return { in: 'annotations', template: column.slice(annotationPrefix.length) };
   }
   return standardColumn.has(column) ? { in: 'standard', column } : null;
 };
@@ -95,6 +102,29 @@ export const columnValue = (
   if (place === null) return null;
   if (place.in === 'standard') return standardValue(row, place.column);
   if (place.in === 'user_metadata') return userMetadataValue(row, place.key);
+  if (place.in === 'annotations') return ratingValue(row, place.template);
   const type = registryType(place.metric) ?? types.get(place.metric) ?? null;
   return metricValue(row, place.metric, type);
+};
+
+/** What is measured: a metric by its name, or the ratings by the template of that id. */
+export type MeasureTarget = {
+  readonly metric: string;
+  readonly type: MetricType | 'string_list' | null;
+  readonly source?: 'annotations';
+};
+
+/** The id of the column that is measured. */
+export const measuredColumn = ({ metric, source }: MeasureTarget): string =>
+  (source === 'annotations' ? annotationPrefix : metricPrefix) + metric;
+
+/** Each value of the record that is measured; several only of a list. */
+export const measuredValues = (
+  row: RecordRow,
+  { metric, type, source }: MeasureTarget,
+): readonly MetricValue[] => {
+  if (source !== 'annotations') {
+    return type === 'string_list' ? [] : [metricValue(row, metric, type) ?? []].flat();
+  }
+  return [ratingValue(row, metric) ?? []].flat() as readonly MetricValue[];
 };

@@ -1,6 +1,6 @@
 import { byCodePoint } from '../code-points.js';
 import { unreachable } from '../decision.js';
-import type { RecordRow } from './record.js';
+import type { ColumnValue, RecordRow } from './record.js';
 import type { Instant, JsonObject } from '../shapes.js';
 
 /** The six kinds of rating of contract 4.8. */
@@ -20,6 +20,68 @@ export type Annotations = Readonly<Record<string, Readonly<Record<string, Annota
 
 /** What an aggregate needs to know about a live template. */
 export type FeedbackTemplate = { readonly id: string; readonly type: AnnotationType };
+export type NamedTemplate = FeedbackTemplate & { readonly name: string };
+
+/** The type of the column of a template (contract 3.2). */
+export const ratingTypes = {
+  like_dislike: 'floating_point',
+  star: 'floating_point',
+  score: 'floating_point',
+  tags: 'string_list',
+  choice: 'string_list',
+  text: 'text',
+} as const satisfies Readonly<Record<AnnotationType, string>>;
+export type RatingType = (typeof ratingTypes)[AnnotationType];
+/** Null: none of the templates has this id. */
+export const ratingTypeOf = (
+  templates: readonly FeedbackTemplate[],
+  template: string,
+): RatingType | null => {
+  const type = templates.find(({ id }) => id === template)?.type;
+  return type === undefined ? null : ratingTypes[type];
+};
+
+/**
+ * What the column of a template shows of a trace, over the current ratings of all users (contract
+ * 3.2): the share of likes, the mean of stars and scores, the union of tags and choices, texts in
+ * the order in which they were given, one a line. Null without a rating.
+ */
+export const ratingValue = (
+  row: Pick<RecordRow, 'kind' | 'body'>,
+  template: string,
+): ColumnValue => {
+  const byTemplate = row.kind === 'trace' ? annotationsOf(row) : {};
+  const byUser = Object.hasOwn(byTemplate, template) ? (byTemplate[template] ?? {}) : {};
+  const given = Object.values(byUser);
+  const type = given[0]?.annotation_type;
+  if (type === undefined) return null;
+  switch (ratingTypes[type]) {
+    case 'floating_point':
+      return given.reduce((sum, { value }) => sum + Number(value), 0) / given.length;
+    case 'string_list':
+      return [...new Set(given.flatMap(({ value }) => value as string | readonly string[]))];
+    case 'text':
+      return Object.entries(byUser)
+        .toSorted(
+          ([one, { given_at: at }], [other, { given_at: otherAt }]) =>
+            byCodePoint(at, otherAt) || byCodePoint(one, other),
+        )
+        .map(([, { value }]) => String(value))
+        .join('\n');
+    default:
+      return unreachable(ratingTypes[type]);
+  }
+};
+
+/**
+ * `<template id>/<text>` for each template of the trace that is rated by texts: what engines store
+ * beside `ratingKeys`, which have all other values.
+ */
+export const ratingTexts = (row: RecordRow): readonly string[] =>
+  Object.keys(row.kind === 'trace' ? annotationsOf(row) : {}).flatMap((template) => {
+    const value = ratingValue(row, template);
+    return typeof value === 'string' ? [`${template}/${value}`] : [];
+  });
 
 /** Current ratings of one template on the traces of one run. */
 export type RatingTally = {

@@ -34,4 +34,9 @@ export type RunMeasures = RunCounts & {
   /** By name, only metrics with a value. */
   readonly metrics: Readonly<Record<string, RunMetric>>;
 };
-export type TypedMetric = { readonly metric: string; readonly type: MetricType };
+/** A metric, or the ratings by the template of that id (see `MeasureTarget`). */
+export type TypedMetric = {
+  readonly metric: string;
+  readonly type: MetricType;
+  readonly source?: 'annotations';
+};

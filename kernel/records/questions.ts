@@ -1,8 +1,10 @@
 import type { Filter } from '../filter.js';
+import type { MeasureTarget } from './column-value.js';
+import type { FeedbackTemplate } from './feedback.js';
 import type { StreamName } from '../ports.js';
 import type { Sort } from '../documents.js';
 import type { Instant } from '../shapes.js';
-import type { RecordKind, Population, MetricType, RecordRow, MetricError } from './record.js';
+import type { RecordKind, Population, RecordRow, MetricError } from './record.js';
 
 /** What every question about records names. Tenancy comes first: no plan without a project. */
 export type RecordScope = {
@@ -15,8 +17,11 @@ export type RecordScope = {
   readonly population: Population;
   /** Only these kinds of span; null = all of the population. */
   readonly kinds: readonly RecordKind[] | null;
-  /** Live annotation templates of the project: what `fully_annotated` asks for. */
-  readonly templates: readonly string[];
+  /**
+   * Live annotation templates of the project: what `fully_annotated` asks for, and the types of
+   * their columns.
+   */
+  readonly templates: readonly FeedbackTemplate[];
 };
 
 /** The traces of a project, all of them. */
@@ -104,12 +109,13 @@ export type Aggregation =
   | 'PercentageTrue'
   | 'PercentageFalse';
 
-export type Widget = {
+/**
+ * The type is that of the metric, and values of another type are invisible. Null: the metric has no
+ * value in the project.
+ */
+export type Widget = MeasureTarget & {
   readonly id: string;
-  readonly metric: string;
   readonly aggregation: Aggregation;
-  /** The metric's type; values of another type are invisible. Null: no value in the project. */
-  readonly type: MetricType | null;
 };
 
 /**
@@ -128,6 +134,10 @@ export type AggregatePlan = RecordScope & {
   /** At most `groupKeysMax`, none twice. */
   readonly groupBy: readonly GroupKey[];
 };
+
+/** The metrics among what is measured: evaluations of them may have failed. */
+export const measuredMetrics = (widgets: readonly MeasureTarget[]): readonly string[] =>
+  widgets.flatMap(({ metric, source }) => (source === undefined ? [metric] : []));
 
 export type AggregateCell = {
   /** By widget id: a number, null without values, or for a text Count category -> count. */
@@ -186,6 +196,8 @@ export type ColumnFacts = {
   readonly metrics: readonly string[];
   /** By code point order, at most 1,000. */
   readonly userMetadata: readonly string[];
+  /** Ids of annotation templates, deleted ones too, by which some record is rated. By id. */
+  readonly templates: readonly string[];
 };
 
 /** Contract 4.1, rule 3. */

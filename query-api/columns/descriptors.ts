@@ -1,4 +1,6 @@
+import type { TemplateFacts } from '../../contract/annotation-templates.js';
 import type { ColumnDescriptor } from '../../contract/columns.js';
+import { annotationPrefix } from '../../kernel/records/column-value.js';
 import {
   appliesTo,
   filterKindOf,
@@ -8,17 +10,20 @@ import {
   type RegistryMetric,
   type StandardColumn,
 } from '../../kernel/records/columns.js';
+import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { ColumnFacts } from '../../kernel/records/questions.js';
 import type { MetricType, Population } from '../../kernel/records/record.js';
 
 /**
  * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other
- * metrics by name, user metadata by key. `types` are those of the metrics outside the registry.
+ * metrics by name, user metadata by key, ratings by the order of their templates. `types` are those
+ * of the metrics outside the registry, `templates` the live ones.
  */
 export const columnDescriptors = (
   population: Population,
   facts: ColumnFacts,
   types: ReadonlyMap<string, MetricType>,
+  templates: readonly TemplateFacts[] = [],
 ): ColumnDescriptor[] => {
   const present = new Set(facts.present);
   const valued = new Set(facts.metrics);
@@ -34,6 +39,7 @@ export const columnDescriptors = (
       return registryMetric.has(name) || type === undefined ? [] : [otherMetric(name, type)];
     }),
     ...facts.userMetadata.map(metadataDescriptor),
+    ...templates.filter(({ id }) => facts.templates.includes(id)).map(ratingDescriptor),
   ];
 };
 
@@ -120,3 +126,31 @@ const metadataDescriptor = (key: string): ColumnDescriptor => ({
   is_optional: true,
   applicable_types: [],
 });
+
+/** Listed only where some trace is rated. Closed lists say what is in them. */
+const ratingDescriptor = ({ id, name, criteria, constraints }: TemplateFacts): ColumnDescriptor => {
+  const type = ratingTypes[constraints.annotation_type];
+  const allowed = labelsOf(constraints);
+  return {
+    id: annotationPrefix + id,
+    label: name,
+    description: criteria ?? '',
+    category: 'annotation',
+    group_label: 'Annotations',
+    data_type: type,
+    ...(constraints.annotation_type === 'like_dislike' && { data_unit: 'percentage' as const }),
+    filter_type: filterKindOf[type],
+    filterable: true,
+    sortable: type !== 'string_list',
+    multi_valued: type === 'string_list',
+    is_empty: false,
+    is_optional: true,
+    applicable_types: ['trace'],
+    ...(allowed !== null && { allowed_values: [...allowed] }),
+  };
+};
+
+const labelsOf = (constraints: TemplateFacts['constraints']): readonly string[] | null => {
+  if (!('allow_other' in constraints) || constraints.allow_other) return null;
+  return constraints.annotation_type === 'tags' ? constraints.tags : constraints.choices;
+};

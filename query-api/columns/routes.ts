@@ -15,7 +15,13 @@ import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/sha
 import { recordsCollection } from '../../projections/records/collection.js';
 import { scorerList } from '../../projections/scorer-list.js';
 import { metricOf } from '../filters/catalogue.js';
-import { runCollections, runInSelection, type RunInProject } from '../selection.js';
+import { liveTemplates } from '../live-templates.js';
+import {
+  annotationTemplates,
+  runCollections,
+  runInSelection,
+  type RunInProject,
+} from '../selection.js';
 import { columnDescriptors } from './descriptors.js';
 import { asScored, scorersAmong } from './scorers.js';
 import { metricsTestingDescriptors } from './metrics-testing.js';
@@ -34,7 +40,7 @@ export const columnReads = (needs: Needs): readonly Route[] => [
   metricsTesting(needs),
 ];
 
-const listings = [recordsCollection, scorerList.collection, ...runCollections];
+const listings = [recordsCollection, scorerList.collection, annotationTemplates, ...runCollections];
 
 type Asked = {
   readonly organization: OrganizationId;
@@ -64,7 +70,8 @@ const columnsOf = async (
   const own = [...new Set([...facts.metrics, ...more])].filter((name) => !registryMetric.has(name));
   const types = await records.metricTypes(project, own);
   const scorers = await scorersAmong(documents, organization, own);
-  const columns = columnDescriptors(population, facts, types).map((column) => {
+  const templates = facts.templates.length > 0 ? await liveTemplates(documents, project) : [];
+  const columns = columnDescriptors(population, facts, types, templates).map((column) => {
     const scorer = scorers.get(metricOf(column.id) ?? '');
     return scorer === undefined ? column : asScored(column, scorer);
   });

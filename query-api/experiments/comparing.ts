@@ -11,11 +11,20 @@ import { byCodePoint } from '../../kernel/code-points.js';
 import type { Documents } from '../../kernel/documents.js';
 import { Fault, invalid, valueComplaint, valueError } from '../../kernel/fault.js';
 import { runRowsMax } from '../../kernel/records/run-rows.js';
+import type { TypedMetric } from '../../kernel/records/measures.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
-import { metricMeant, metricPrefix, metricsToType, metricType } from '../filters/catalogue.js';
+import {
+  isAnnotation,
+  measuredMeant,
+  measuredName,
+  metricPrefix,
+  metricsToType,
+  metricType,
+} from '../filters/catalogue.js';
+import { templatesIn } from '../live-templates.js';
 import type { RecordAnswers } from '../records/answers.js';
 import type { ComparedFacts } from './comparison.js';
 import { criteriaReadsFrom, directionsOf } from './criteria.js';
@@ -39,7 +48,7 @@ export const comparing = (needs: ComparingNeeds): Route =>
       const json = await needs.answers.comparison({
         project,
         experiments,
-        metrics: metrics.map((one) => ({ ...one, direction: directionOf(one.metric) })),
+        metrics: metrics.map((one) => ({ ...one, direction: directionOf(measuredName(one)) })),
         seed: body.seed ?? defaultSeed,
         offset: body.starting_token ?? 0,
         limit: body.limit ?? comparedRowsDefault,
@@ -80,7 +89,7 @@ type Asked = {
   readonly metrics?: readonly string[] | null;
 };
 type Found = {
-  readonly metrics: readonly { readonly metric: string; readonly type: MetricType }[];
+  readonly metrics: readonly TypedMetric[];
   /** Columns that nobody recorded. */
   readonly unknown: readonly string[];
   /** Metrics beyond those that one comparison has. */
@@ -88,7 +97,7 @@ type Found = {
 };
 
 const metricsOf = async (
-  { records }: ComparingNeeds,
+  { documents, records }: ComparingNeeds,
   project: ProjectId,
   asked: Asked,
 ): Promise<Found> => {
@@ -104,28 +113,28 @@ const metricsOf = async (
     return { metrics, unknown: [], leftOut: measured.slice(comparedMetricsMax) };
   }
   const types = await typesOf(records, project, written);
-  const meant = written.map((column) => {
-    const metric = metricMeant(column, types);
-    return { metric, type: metricType(metric, types) };
+  const templates = written.some(isAnnotation) ? await templatesIn(documents)(project) : [];
+  const meant = written.map((column) => measuredMeant(column, types, templates));
+  const complaints = meant.flatMap((one, at) => {
+    const what = { text: 'text', string_list: 'list of texts' }[String(one.type)];
+    const sentence = `'${measuredName(one)}' is a ${what}`;
+    return what === undefined ? [] : [valueComplaint(['body', 'metrics', String(at)], sentence)];
   });
-  const complaints = meant.flatMap(({ metric, type }, at) =>
-    type === 'text'
-      ? [valueComplaint(['body', 'metrics', String(at)], `'${metric}' is a text`)]
-      : [],
-  );
   if (complaints.length > 0) throw invalid(complaints);
-  const once = meant.filter(
-    ({ metric }, at) => meant.findIndex((other) => other.metric === metric) === at,
-  );
+  const names = meant.map(measuredName);
+  const once = meant.filter((one, at) => names.indexOf(measuredName(one)) === at);
   return {
-    metrics: once.flatMap(({ metric, type }) => (type === null ? [] : [{ metric, type }])),
+    metrics: once.flatMap((one) => {
+      const { type } = one;
+      return type === null || type === 'text' || type === 'string_list' ? [] : [{ ...one, type }];
+    }),
     unknown: once.flatMap(({ metric, type }) => (type === null ? [metricPrefix + metric] : [])),
     leftOut: [],
   };
 };
 
 const columnOf = (name: string): string =>
-  name.startsWith(metricPrefix) ? name : metricPrefix + name;
+  name.startsWith(metricPrefix) || isAnnotation(name) ? name : metricPrefix + name;
 
 const typesOf = async (
   records: ComparingNeeds['records'],

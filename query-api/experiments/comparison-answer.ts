@@ -10,6 +10,7 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { datasetRowKey, type RunRow } from '../../kernel/records/run-rows.js';
 import type { Json, TraceId } from '../../kernel/shapes.js';
 import type { InSlices } from '../../kernel/turns.js';
+import { measuredName } from '../filters/catalogue.js';
 import { truncated, viewOf } from '../records/views.js';
 import {
   comparedMetrics,
@@ -176,10 +177,15 @@ const valuesOf = (
   metrics: readonly DirectedMetric[],
 ): ComparedRow['experiments'][number]['metrics'] =>
   Object.fromEntries(
-    metrics.flatMap(({ metric }, at) => {
+    metrics.flatMap((measured, at) => {
       const value = cell?.means[at] ?? null;
       if (value === null) return [];
       const own = baseline?.means[at] ?? null;
-      return [[metric, { value, difference: own === null ? null : differenceOf(value, own) }]];
+      return [
+        [
+          measuredName(measured),
+          { value, difference: own === null ? null : differenceOf(value, own) },
+        ],
+      ];
     }),
   );

@@ -6,6 +6,7 @@ import {
   type ExperimentComparison,
 } from '../../contract/experiment-comparison.js';
 import { openBootstrap, resamplesWithin, type Bootstrap } from '../../kernel/bootstrap.js';
+import { measuredName } from '../filters/catalogue.js';
 import type { TypedMetric } from '../../kernel/records/measures.js';
 import type { RunRow } from '../../kernel/records/run-rows.js';
 import type { DatasetId, RunId } from '../../kernel/shapes.js';
@@ -135,13 +136,13 @@ const pairedDifferences = (
 /** One of the metrics, once every bootstrap of it is drawn. */
 export const shownMetric = (
   { rows, experiments }: ComparedTable,
-  { metric, type, direction }: DirectedMetric,
+  measured: DirectedMetric,
   { samples, resamples }: ComparedMetrics,
   at: number,
 ): ComparedMetric => ({
-  metric,
-  type: type === 'text' ? 'floating_point' : type,
-  direction,
+  metric: measuredName(measured),
+  type: measured.type === 'text' ? 'floating_point' : measured.type,
+  direction: measured.direction,
   experiments: experiments.map(({ experiment_id }, place) => {
     const values = rows.flatMap((cells) => cells[place]?.means[at] ?? []);
     const sampled = place === 0 ? undefined : samples[at]?.[place - 1];
@@ -149,7 +150,7 @@ export const shownMetric = (
       experiment_id,
       num_rows: values.length,
       mean: meanOf(values),
-      against_baseline: sampled ? against(sampled, direction, resamples) : null,
+      against_baseline: sampled ? against(sampled, measured.direction, resamples) : null,
     };
   }),
 });

@@ -12,11 +12,13 @@ import { allTraces, type Widget } from '../../kernel/records/questions.js';
 import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { recordsCollection } from '../../projections/records/collection.js';
+import { annotationTemplates } from '../selection.js';
 import { scorerFacts, scorerList, type ScorerRow } from '../../projections/scorer-list.js';
 
 /** What the criteria of a project are answered from. */
 export const criteriaReadsFrom = [
   rankingCriteria.collection,
+  annotationTemplates,
   scorerList.collection,
   recordsCollection,
 ];

@@ -6,12 +6,13 @@ import type { Records } from '../../kernel/records/records.js';
 import type { Json } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import {
-  metricMeant,
+  isAnnotation,
+  measuredMeant,
   metricOf,
   metricPrefix,
   metricsToType,
-  metricType,
 } from '../filters/catalogue.js';
+import { templatesIn } from '../live-templates.js';
 import { every, type ListingAsked } from '../listings.js';
 import type { CriteriaPlace } from './criteria.js';
 import type { ExperimentRanks } from './ranks.js';
@@ -28,12 +29,16 @@ const sortedMax = 5_000;
 /** More runs than these are asked for at once with all others. */
 const namedRunsMax = 1_000;
 
-/** The computed column that a search sorts by: a rank, a score or `metrics/<name>`; else null. */
+/**
+ * The computed column that a search sorts by: a rank, a score, `metrics/<name>` or
+ * `annotations/<template>`; else null.
+ */
 export const computedSort = (sort: Json): string | null => {
   const isObject = typeof sort === 'object' && sort !== null && !Array.isArray(sort);
   const name = isObject ? (sort as { readonly name?: Json }).name : null;
   if (typeof name !== 'string') return null;
-  return name === 'rank' || name === 'ranking_score' || metricOf(name) !== null ? name : null;
+  const isMeasured = metricOf(name) !== null || isAnnotation(name);
+  return name === 'rank' || name === 'ranking_score' || isMeasured ? name : null;
 };
 
 /**
@@ -76,12 +81,12 @@ type Values = {
 };
 
 const valuesOf = async (
-  { records, ranks }: Needs,
+  { documents, records, ranks }: Needs,
   place: CriteriaPlace,
   facts: readonly ExperimentFacts[],
   column: string,
 ): Promise<Values> => {
-  if (metricOf(column) === null) {
+  if (column === 'rank' || column === 'ranking_score') {
     const own = await ranks.of(place, facts);
     const values = own.map((one) => (column === 'rank' ? one.rank : one.ranking_score));
     return { values, unknown: [] };
@@ -89,14 +94,18 @@ const valuesOf = async (
   const { project } = place;
   const asked = metricsToType([column]);
   const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
-  const metric = metricMeant(column, types);
-  const type = metricType(metric, types);
+  const templates = isAnnotation(column) ? await templatesIn(documents)(project) : [];
+  const measured = measuredMeant(column, types, templates);
+  const { metric, type, source } = measured;
+  if (source === undefined && isAnnotation(column)) {
+    throw valueError(['body', 'sort', 'name'], `unknown column '${column}'`);
+  }
   if (type === null) return { values: [], unknown: [metricPrefix + metric] };
-  if (type === 'text') return { values: [], unknown: [] };
+  if (type === 'text' || type === 'string_list') return { values: [], unknown: [] };
   const runs = facts.map(({ id }) => id);
   const averages = await records.runAverages(
     project,
-    [{ metric, type }],
+    [{ ...measured, type }],
     runs.length > namedRunsMax ? null : runs,
   );
   return { values: runs.map((run) => averages.get(run)?.[0] ?? null), unknown: [] };

@@ -12,6 +12,8 @@ import {
   type Members,
 } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
+import { isAnnotation, measuredMeant, measuredName, metricType } from '../filters/catalogue.js';
+import { templatesIn } from '../live-templates.js';
 import { rankedBy, type CriteriaPlace } from './criteria.js';
 import { isWinner, rankScope, type Averages, type RankedScope } from './ranking.js';
 
@@ -191,12 +193,12 @@ const move = (board: Board, run: string, scope: string | null): void => {
 };
 
 const readAverages = async (
-  { records }: Needs,
+  { documents, records }: Needs,
   project: ProjectId,
   board: Board,
   added: readonly string[],
 ): Promise<void> => {
-  const metrics = await typedMetrics(records, project, board.criteria);
+  const metrics = await typedMetrics({ documents, records }, project, board.criteria);
   const name = JSON.stringify([board.criteria.map(({ metric }) => metric), metrics]);
   const isOther = name !== board.metrics;
   // The token comes first: what changes while the averages are read is then read again.
@@ -222,17 +224,22 @@ const readAverages = async (
   board.token = token;
 };
 
-/** Criteria whose metric has numbers or truth values to average. */
+/** Criteria with numbers or truth values to average; of a template that was deleted none. */
 const typedMetrics = async (
-  records: Needs['records'],
+  { documents, records }: Pick<Needs, 'documents' | 'records'>,
   project: ProjectId,
   criteria: readonly Criterion[],
 ): Promise<readonly TypedMetric[]> => {
   const own = criteria.map(({ metric }) => metric).filter((one) => registryType(one) === null);
   const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
+  const isRated = criteria.some(({ metric }) => isAnnotation(metric));
+  const templates = isRated ? await templatesIn(documents)(project) : [];
   return criteria.flatMap(({ metric }) => {
-    const type = registryType(metric) ?? types.get(metric) ?? null;
-    return type === null || type === 'text' ? [] : [{ metric, type }];
+    const one = isAnnotation(metric)
+      ? measuredMeant(metric, types, templates)
+      : { metric, type: metricType(metric, types) };
+    const { type } = one;
+    return type === null || type === 'text' || type === 'string_list' ? [] : [{ ...one, type }];
   });
 };
 
@@ -245,7 +252,7 @@ const placed = (
   metrics.length === criteria.length
     ? values
     : criteria.map(
-        ({ metric }) => values[metrics.findIndex((one) => one.metric === metric)] ?? null,
+        ({ metric }) => values[metrics.findIndex((one) => measuredName(one) === metric)] ?? null,
       );
 
 const rankedScope = (board: Board, key: string): RankedScope => {

@@ -1,5 +1,12 @@
 import { metricReadings } from '../../contract/record-rules.js';
-import { appliesTo, registryMetric, standardColumn } from '../../kernel/records/columns.js';
+import { annotationPrefix, type MeasureTarget } from '../../kernel/records/column-value.js';
+import {
+  appliesTo,
+  filterKindOf,
+  registryMetric,
+  standardColumn,
+} from '../../kernel/records/columns.js';
+import { ratingTypes, type NamedTemplate, type RatingType } from '../../kernel/records/feedback.js';
 import type { FilterKind, MetricType, Population } from '../../kernel/records/record.js';
 
 /**
@@ -9,6 +16,9 @@ export type MetricTypes = ReadonlyMap<string, MetricType>;
 /** Null: the project was not asked yet, so any name may be that of a metric. */
 export type TypesKnown = MetricTypes | null;
 
+/** Live annotation templates of the project. Null: the project was not asked yet. */
+export type TemplatesKnown = readonly NamedTemplate[] | null;
+
 export const metricPrefix = 'metrics/';
 const metadataPrefix = 'user_metadata/';
 
@@ -16,7 +26,19 @@ export type KnownColumn =
   | { readonly is: 'standard'; readonly filter: FilterKind; readonly applies: boolean }
   /** `type` null: no value in the project, so nothing says what it is. */
   | { readonly is: 'metric'; readonly metric: string; readonly type: MetricType | null }
-  | { readonly is: 'user_metadata' };
+  | { readonly is: 'user_metadata' }
+  /** `type` null: the project was not asked yet. */
+  | { readonly is: 'annotation'; readonly type: RatingType | null; readonly applies: boolean };
+
+/** The template of a column: after the prefix its id, or its name. */
+const templateOf = (column: string, templates: readonly NamedTemplate[]): NamedTemplate | null => {
+  const named = column.slice(annotationPrefix.length);
+  const byId = templates.find(({ id }) => id === named.toLowerCase());
+  return byId ?? templates.find(({ name }) => name === named) ?? null;
+};
+
+export const isAnnotation = (column: string): boolean =>
+  column.startsWith(annotationPrefix) && column.length > annotationPrefix.length;
 
 /**
  * What the catalogue knows of a column id (contract 3.7, rule 4); null = unknown. `metrics/<name>`
@@ -26,6 +48,7 @@ export const knownColumn = (
   column: string,
   population: Population,
   types: TypesKnown,
+  templates: TemplatesKnown = null,
 ): KnownColumn | null => {
   const standard = standardColumn.get(column);
   if (standard !== undefined) {
@@ -33,6 +56,12 @@ export const knownColumn = (
   }
   const metric = metricOf(column);
   if (metric !== null) return { is: 'metric', metric, type: metricType(metric, types) };
+  if (isAnnotation(column)) {
+    const applies = population === 'trace';
+    if (templates === null) return { is: 'annotation', type: null, applies };
+    const template = templateOf(column, templates);
+    return template && { is: 'annotation', type: ratingTypes[template.type], applies };
+  }
   const isMetadata = column.startsWith(metadataPrefix) && column.length > metadataPrefix.length;
   return isMetadata ? { is: 'user_metadata' } : null;
 };
@@ -61,13 +90,47 @@ export const metricMeant = (written: string, types: TypesKnown): string => {
  * The id of the column that a name means: other columns as they are, and a metric under any of its
  * names (contract 3.4, rule 6). What is no column stays as it is written.
  */
-export const columnMeant = (written: string, types: TypesKnown): string => {
+export const columnMeant = (
+  written: string,
+  types: TypesKnown,
+  templates: TemplatesKnown = null,
+): string => {
   if (standardColumn.has(written) || written.startsWith(metadataPrefix)) return written;
+  if (isAnnotation(written)) {
+    const template = templates === null ? null : templateOf(written, templates);
+    if (template !== null) return annotationPrefix + template.id;
+    if (templates === null || metricType(written, types) === null) return written;
+  }
   const metric = metricMeant(written, types);
   const isMetric =
     metricOf(written) !== null || types === null || metricType(metric, types) !== null;
   return isMetric ? metricPrefix + metric : written;
 };
+
+/**
+ * What a name means where metrics are named (contract 3.4, rule 6): the ratings by the template of
+ * `annotations/<template>`, else a metric.
+ */
+export const measuredMeant = (
+  written: string,
+  types: TypesKnown,
+  templates: TemplatesKnown,
+): MeasureTarget => {
+  const template =
+    isAnnotation(written) && templates !== null ? templateOf(written, templates) : null;
+  if (template !== null) {
+    return { metric: template.id, type: ratingTypes[template.type], source: 'annotations' };
+  }
+  const metric = metricMeant(written, types);
+  return { metric, type: metricType(metric, types) };
+};
+
+/** As answers name it: a metric by its bare name, ratings by the id of their column. */
+export const measuredName = ({
+  metric,
+  source,
+}: Pick<MeasureTarget, 'metric' | 'source'>): string =>
+  source === 'annotations' ? annotationPrefix + metric : metric;
 
 /** Of these column ids, the metrics that nobody recorded in the project (contract 3.7, rule 4). */
 export const unknownMetrics = (
@@ -96,6 +159,9 @@ const filterOfMetric: Readonly<Record<MetricType, FilterKind>> = {
 export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
   if (column.is === 'standard') return [column.filter];
   if (column.is === 'user_metadata') return ['text'];
+  if (column.is === 'annotation') {
+    return column.type === null ? ['number', 'collection', 'text'] : [filterKindOf[column.type]];
+  }
   return column.type === null ? ['number', 'boolean', 'text'] : [filterOfMetric[column.type]];
 };
 
@@ -106,7 +172,8 @@ export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
 export const metricsToType = (columns: readonly string[]): readonly string[] => [
   ...new Set(
     columns.flatMap((column) => {
-      const metric = metricOf(column);
+      // A metric may be called so too, where no template is.
+      const metric = isAnnotation(column) ? column : metricOf(column);
       if (metric === null) return [];
       return metricReadings(metric).filter((one) => !registryMetric.has(one));
     }),

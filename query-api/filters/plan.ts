@@ -3,7 +3,13 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { depthMax, levelNodesMax, nodesMax, type Filter } from '../../kernel/filter.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { columnMeant, filtersTaken, knownColumn, type TypesKnown } from './catalogue.js';
+import {
+  columnMeant,
+  filtersTaken,
+  knownColumn,
+  type TemplatesKnown,
+  type TypesKnown,
+} from './catalogue.js';
 import {
   missing,
   tagMissing,
@@ -20,6 +26,8 @@ import { readComparison, readUsers, valuesComplaints, type Complaints } from './
 export type Catalogue = {
   readonly population: Population;
   readonly types: TypesKnown;
+  /** Absent: the project was not asked yet. */
+  readonly templates?: TemplatesKnown;
   /** Spans, or traces: the columns have yet to say which (contract 4.5, rule 1). */
   readonly orTraces?: true;
 };
@@ -195,7 +203,8 @@ const readNode = (
       complaints.push(valueComplaint(place, misplaced(member, combination, population)));
       return null;
     }
-    const below = { population: combination.below, types: catalogue.types };
+    const { types, templates = null } = catalogue;
+    const below = { population: combination.below, types, templates };
     const where = readNode(value, place, below, complaints);
     return where && levelFilter(combination, where);
   }
@@ -235,7 +244,7 @@ const readLeaf = (
     return readUsers(leaf, loc, complaints);
   }
   complaints.push(...columnComplaints(column, type, loc, catalogue));
-  const id = columnMeant(column.name, catalogue.types);
+  const id = columnMeant(column.name, catalogue.types, catalogue.templates);
   return readComparison(type, id, leaf, loc, complaints);
 };
 
@@ -286,16 +295,19 @@ const columnComplaints = (
   { name, member }: NamedColumn,
   type: string,
   loc: Loc,
-  { population, types }: Catalogue,
+  { population, types, templates = null, orTraces }: Catalogue,
 ): readonly Complaint[] => {
-  const column = knownColumn(columnMeant(name, types), population, types);
+  const meant = columnMeant(name, types, templates);
+  const column = knownColumn(meant, population, types, templates);
   if (column === null) return [valueComplaint([...loc, member], `unknown column '${name}'`)];
-  if (column.is === 'standard' && !column.applies) {
+  const isElsewhere = 'applies' in column && !column.applies;
+  if (isElsewhere && !(column.is === 'annotation' && orTraces === true)) {
     return [valueComplaint([...loc, member], `column '${name}' does not apply to ${population}s`)];
   }
   const taken = filtersTaken(column);
   if (taken.some((filter) => filter === type)) return [];
-  const wanted = taken.length > 1 ? 'number, boolean or text' : String(taken[0]);
+  const wanted =
+    taken.length > 1 ? `${taken.slice(0, -1).join(', ')} or ${taken.at(-1)}` : String(taken[0]);
   const article = filterArticle[wanted] ?? 'a';
   return [valueComplaint([...loc, 'type'], `column '${name}' takes ${article} ${wanted} filter`)];
 };

@@ -21,6 +21,7 @@ import {
 } from '../../kernel/records/questions.js';
 import type { MetricError } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
+import { measuredName } from '../filters/catalogue.js';
 import { groupByPlace, groupColumnName, wholeWindow, type MetricsPlan } from './plan.js';
 
 /** A bucket of the group of these values. */
@@ -98,7 +99,7 @@ export const metricsRefusal = (
     case 'categories':
       return valueError(
         ['body', 'metric_details', String(refusal.widget), 'metric_name'],
-        `metric '${widgets[refusal.widget]?.metric}' has more than ${categoriesMax} categories`,
+        `metric '${nameOf(widgets[refusal.widget])}' has more than ${categoriesMax} categories`,
       );
     case 'values':
       return valueError(
@@ -110,6 +111,9 @@ export const metricsRefusal = (
       return unreachable(refusal);
   }
 };
+
+const nameOf = (widget: Widget | undefined): string =>
+  widget === undefined ? '' : measuredName(widget);
 
 type Values = CustomMetrics['aggregate_metrics'];
 type Bucket = CustomMetrics['bucketed_metrics'][string][number];
@@ -129,7 +133,7 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
   const value = Object.hasOwn(widgets, id) ? widgets[id] : undefined;
   if (value !== undefined) return value;
   if (aggregation !== 'Count') return null;
-  return type === 'text' ? {} : 0;
+  return type === 'text' || type === 'string_list' ? {} : 0;
 };
 
 /** That nobody recorded some of the metrics asked for (contract 4.5, rule 2). */

@@ -20,8 +20,8 @@ export const metricsElsewhere = async (
   asking: Asking,
 ): Promise<readonly string[]> => {
   const ofTraces = plan.population === 'trace';
-  const isAsked = ({ type }: Widget): boolean =>
-    ofTraces ? type === 'boolean' || type === 'text' : type !== null;
+  const isAsked = ({ type, source }: Widget): boolean =>
+    source === undefined && (ofTraces ? type === 'boolean' || type === 'text' : type !== null);
   const empty = plan.widgets.filter((widget) => isAsked(widget) && isEmpty(total, widget));
   if (empty.length === 0 || total.requests === 0) return [];
   const asked = { ...plan, intervalMinutes: wholeWindow, offsetMinutes: 0, groupBy: [] };

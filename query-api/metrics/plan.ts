@@ -1,4 +1,5 @@
 import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../contract/metrics.js';
+import { measuredColumn } from '../../kernel/records/column-value.js';
 import { spanKinds, standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
@@ -9,14 +10,16 @@ import type {
   GroupKey,
   Widget,
 } from '../../kernel/records/questions.js';
-import type { MetricType, RecordKind } from '../../kernel/records/record.js';
+import type { RecordKind } from '../../kernel/records/record.js';
 import {
   columnMeant,
   knownColumn,
   metricMeant,
   metricPrefix,
   metricsToType,
-  metricType,
+  measuredMeant,
+  measuredName,
+  type TemplatesKnown,
   type TypesKnown,
 } from '../filters/catalogue.js';
 import { columnsOf, ownColumnsOf, planFilter } from '../filters/plan.js';
@@ -32,17 +35,22 @@ export type PlannedMetrics =
  * What the request asks the Records engine for (contract 4.5), or why not, in the order of the
  * request's members.
  */
-export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetrics => {
-  const groups = groupsNamed(body, types);
-  const counted = countedOf(body, types);
+export const planMetrics = (
+  body: CustomSearch,
+  types: TypesKnown,
+  templates: TemplatesKnown = null,
+): PlannedMetrics => {
+  const known = { types, templates };
+  const groups = groupsNamed(body, known);
+  const counted = countedOf(body, known);
   const { filter, complaints: filterComplaints } = planFilter(
     { filter_tree: body.filter_tree },
-    { population: counted.population, types },
+    { population: counted.population, types, templates },
   );
   const complaints = [
-    ...widgetComplaints(body.metric_details, types),
+    ...widgetComplaints(body.metric_details, counted.population, known),
     ...filterComplaints,
-    ...groupComplaints(groups, counted.population, types),
+    ...groupComplaints(groups, counted.population, known),
   ];
   if (complaints.length > 0) return { plan: null, complaints };
   return {
@@ -51,7 +59,7 @@ export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetri
       from: body.start_time,
       to: body.end_time,
       filter,
-      widgets: body.metric_details.map((detail) => widgetOf(detail, types)),
+      widgets: body.metric_details.map((detail) => widgetOf(detail, known)),
       ...gridOf(body),
       groupBy: groups.map(({ key }) => key),
     },
@@ -69,19 +77,22 @@ const gridOf = ({ interval_minutes: minutes, utc_offset_minutes: offset }: Custo
     ? { intervalMinutes: wholeWindow, offsetMinutes: 0 }
     : { intervalMinutes: minutes ?? defaultIntervalMinutes, offsetMinutes: offset ?? 0 };
 
+type Known = { readonly types: TypesKnown; readonly templates: TemplatesKnown };
+const nothingKnown: Known = { types: null, templates: null };
+
 /** Metrics of the request whose types only the project knows. */
 export const metricsAsked = (body: CustomSearch): readonly string[] => {
-  const filter = openFilter(body, null);
+  const filter = openFilter(body, nothingKnown);
   return metricsToType([
     ...body.metric_details.map(({ metric_name }) => metricPrefix + metricMeant(metric_name, null)),
     ...columnsOf(filter),
-    ...groupsNamed(body, null).map(({ key }) => key.column),
+    ...groupsNamed(body, nothingKnown).map(({ key }) => key.column),
   ]);
 };
 
 /** Every column that a plan names, its widgets' metrics included. */
 export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonly string[] => [
-  ...widgets.map(({ metric }) => metricPrefix + metric),
+  ...widgets.map(measuredColumn),
   ...columnsOf(filter),
   ...groupBy.map(({ column }) => column),
 ];
@@ -90,18 +101,18 @@ export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonl
  * The filter while it is not known what is counted. Every standard column applies to some span, so
  * none is out of place; what traces are asked about their spans is in place too.
  */
-const openFilter = ({ filter_tree }: CustomSearch, types: TypesKnown): Filter | null =>
-  planFilter({ filter_tree }, { population: 'span', types, orTraces: true }).filter;
+const openFilter = ({ filter_tree }: CustomSearch, known: Known): Filter | null =>
+  planFilter({ filter_tree }, { ...known, population: 'span', orTraces: true }).filter;
 
 type Counted = Pick<AggregatePlan, 'population' | 'kinds'>;
 
 /** What the request says, and where it says nothing, what its columns do (contract 4.5, rule 1). */
-const countedOf = (body: CustomSearch, types: TypesKnown): Counted => {
+const countedOf = (body: CustomSearch, known: Known): Counted => {
   const { population = null } = body;
-  const keys = groupsNamed(body, types).map(({ key }) => key);
+  const keys = groupsNamed(body, known).map(({ key }) => key);
   const isOfTraces = population === null && keys.some(({ of }) => of === 'any_span');
   if (population === 'traces' || isOfTraces) return { population: 'trace', kinds: null };
-  const own = ownColumnsOf(openFilter(body, types));
+  const own = ownColumnsOf(openFilter(body, known));
   const grouped = keys.flatMap(({ column, of }) => (of === 'record' ? [column] : []));
   const byColumns = populationOf([...own, ...grouped]);
   return population === 'spans' ? { ...byColumns, population: 'span' } : byColumns;
@@ -125,14 +136,15 @@ export const populationOf = (columns: readonly string[]): Counted => {
 
 type MetricDetail = CustomSearch['metric_details'][number];
 
-const widgetOf = ({ id, metric_name, aggregation }: MetricDetail, types: TypesKnown): Widget => {
-  const metric = metricMeant(metric_name, types);
-  return { id, metric, aggregation, type: metricType(metric, types) };
-};
+const widgetOf = (
+  { id, metric_name, aggregation }: MetricDetail,
+  { types, templates }: Known,
+): Widget => ({ id, aggregation, ...measuredMeant(metric_name, types, templates) });
 
 const widgetComplaints = (
   details: readonly MetricDetail[],
-  types: TypesKnown,
+  population: Counted['population'],
+  known: Known,
 ): readonly Complaint[] => {
   const seen = new Set<string>();
   return details.flatMap((detail, index) => {
@@ -140,23 +152,27 @@ const widgetComplaints = (
     const reserved = reservedKeys.some((key) => key === detail.id);
     const repeated = seen.has(detail.id);
     seen.add(detail.id);
-    const { metric, aggregation, type } = widgetOf(detail, types);
+    const measured = widgetOf(detail, known);
+    const { aggregation, type, source } = measured;
+    const isElsewhere = source === 'annotations' && population === 'span';
+    const ratings = `'${detail.metric_name}' does not apply to spans`;
     return [
       ...(reserved ? [valueComplaint([...loc, 'id'], `'${detail.id}' is a reserved key`)] : []),
       ...(repeated ? [valueComplaint([...loc, 'id'], `'${detail.id}' is used twice`)] : []),
+      ...(isElsewhere ? [valueComplaint([...loc, 'metric_name'], ratings)] : []),
       ...(type === null || fits(aggregation, type)
         ? []
         : [
             valueComplaint(
               [...loc, 'aggregation'],
-              `'${aggregation}' does not fit metric '${metric}' of type ${type}`,
+              `'${aggregation}' does not fit metric '${measuredName(measured)}' of type ${type}`,
             ),
           ]),
     ];
   });
 };
 
-const fits = (aggregation: Aggregation, type: MetricType): boolean => {
+const fits = (aggregation: Aggregation, type: NonNullable<Widget['type']>): boolean => {
   switch (aggregation) {
     case 'Count':
       return true;
@@ -188,13 +204,16 @@ type NamedGroup = {
   readonly loc: readonly string[];
 };
 
-const groupsNamed = ({ group_by: given }: CustomSearch, types: TypesKnown): readonly NamedGroup[] =>
+const groupsNamed = (
+  { group_by: given }: CustomSearch,
+  { types, templates }: Known,
+): readonly NamedGroup[] =>
   (given == null ? [] : [given].flat()).map((written, at) => {
     const isOfSpans = written.startsWith(spanPrefix);
     const name = isOfSpans ? written.slice(spanPrefix.length) : written;
     return {
       written,
-      key: { column: columnMeant(name, types), of: isOfSpans ? 'any_span' : 'record' },
+      key: { column: columnMeant(name, types, templates), of: isOfSpans ? 'any_span' : 'record' },
       loc: Array.isArray(given) ? [...groupByPlace, String(at)] : groupByPlace,
     };
   });
@@ -206,7 +225,7 @@ export const groupColumnName = ({ column, of }: GroupKey): string =>
 const groupComplaints = (
   groups: readonly NamedGroup[],
   population: Counted['population'],
-  types: TypesKnown,
+  known: Known,
 ): readonly Complaint[] => {
   const seen = new Set<string>();
   return groups.flatMap((group) => {
@@ -215,7 +234,7 @@ const groupComplaints = (
     seen.add(name);
     const sentence = isRepeated
       ? `column '${group.written}' is named twice`
-      : groupComplaint(group, population, types);
+      : groupComplaint(group, population, known);
     return sentence === null ? [] : [valueComplaint(group.loc, sentence)];
   });
 };
@@ -224,16 +243,16 @@ const groupComplaints = (
 const groupComplaint = (
   { written, key: { column, of } }: NamedGroup,
   population: Counted['population'],
-  types: TypesKnown,
+  { types, templates }: Known,
 ): string | null => {
   const isOfSpans = of === 'any_span';
   if (isOfSpans && population === 'span') {
     return `column '${written}' groups traces; spans are grouped by '${column}'`;
   }
   const groupedBy = isOfSpans ? 'span' : population;
-  const known = knownColumn(column, groupedBy, types);
+  const known = knownColumn(column, groupedBy, types, templates);
   if (known === null) return `unknown column '${written}'`;
-  if (known.is === 'standard' && !known.applies) {
+  if ('applies' in known && !known.applies) {
     return `column '${written}' does not apply to ${groupedBy}s`;
   }
   const isDate = known.is === 'standard' && known.filter === 'date';

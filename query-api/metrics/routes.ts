@@ -39,10 +39,9 @@ export const metricReads = ({
         asked.length > 0 ? records.metricTypes(project, asked) : new Map(),
         templatesOf(project),
       ]);
-      const { plan, complaints } = planMetrics(body, types);
+      const { plan, complaints } = planMetrics(body, types, live);
       if (plan === null) throw invalid(complaints);
-      const templates = live.map(({ id }) => id);
-      const json = await answers.metrics({ ...plan, project, run, templates });
+      const json = await answers.metrics({ ...plan, project, run, templates: live });
       if ('refused' in json) throw metricsRefusal(plan, json);
       return { json, notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) } };
     },

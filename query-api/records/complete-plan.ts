@@ -49,10 +49,10 @@ export const completePlan = async (
     metrics.length > 0 ? records.metricTypes(project, metrics) : new Map(),
     templatesOf(project),
   ]);
-  const { plan, complaints } = planSearch(body, population, types);
+  const { plan, complaints } = planSearch(body, population, types, templates);
   if (plan === null) throw invalid(complaints);
   return {
-    plan: { ...plan, project, run, templates: templates.map(({ id }) => id) },
+    plan: { ...plan, project, run, templates },
     notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) },
     templates,
   };

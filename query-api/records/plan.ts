@@ -5,9 +5,15 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Sort } from '../../kernel/documents.js';
 import type { SearchPlan } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
-import { columnMeant, knownColumn, metricsToType, type TypesKnown } from '../filters/catalogue.js';
+import {
+  columnMeant,
+  knownColumn,
+  metricsToType,
+  type TemplatesKnown,
+  type TypesKnown,
+} from '../filters/catalogue.js';
 import { missing } from '../filters/complaints.js';
-import { columnsOf, planFilter } from '../filters/plan.js';
+import { columnsOf, planFilter, type Catalogue } from '../filters/plan.js';
 
 /** The part of a plan that the request itself determines; the route adds who asks and which run. */
 export type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
@@ -24,9 +30,11 @@ export const planSearch = (
   body: RecordSearch,
   population: Population,
   types: TypesKnown,
+  templates: TemplatesKnown = null,
 ): PlannedSearch => {
-  const { filter, complaints: filterComplaints } = planFilter(body, { population, types });
-  const sort = planSort(body.sort ?? null, population, types);
+  const catalogue = { population, types, templates };
+  const { filter, complaints: filterComplaints } = planFilter(body, catalogue);
+  const sort = planSort(body.sort ?? null, catalogue);
   const complaints = [...filterComplaints, ...sort.complaints];
   if (complaints.length > 0) return { plan: null, complaints };
   return {
@@ -61,8 +69,7 @@ type WrittenSort = NonNullable<RecordSearch['sort']>;
 /** Contract 3.8. The column is looked up as that of a filter is. */
 const planSort = (
   written: WrittenSort | null,
-  population: Population,
-  types: TypesKnown,
+  { population, types, templates = null }: Catalogue,
 ): { readonly sort: Sort | null; readonly complaints: readonly Complaint[] } => {
   if (written === null) return { sort: null, complaints: [] };
   const loc = ['body', 'sort'];
@@ -74,13 +81,14 @@ const planSort = (
     return refused(valueComplaint(loc, 'name and column_id name different columns'));
   }
   const place = [...loc, columnId === undefined ? 'name' : 'column_id'];
-  const meant = columnMeant(column, types);
-  const known = knownColumn(meant, population, types);
+  const meant = columnMeant(column, types, templates);
+  const known = knownColumn(meant, population, types, templates);
   if (known === null) return refused(valueComplaint(place, `unknown column '${column}'`));
-  if (known.is === 'standard' && !known.applies) {
+  if ('applies' in known && !known.applies) {
     return refused(valueComplaint(place, `column '${column}' does not apply to ${population}s`));
   }
-  if (standardColumn.get(column)?.type === 'string_list') {
+  const isList = known.is === 'annotation' && known.type === 'string_list';
+  if (isList || standardColumn.get(column)?.type === 'string_list') {
     return refused(valueComplaint(place, `column '${column}' cannot be sorted by`));
   }
   return { sort: { column: meant, ascending: written.ascending ?? true }, complaints: [] };

@@ -6,6 +6,7 @@ import { registryType } from '../../kernel/records/column-value.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
+import { ratingTypes } from '../../kernel/records/feedback.js';
 import { allTraces } from '../../kernel/records/questions.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
@@ -15,7 +16,7 @@ import { criteriaReadsFrom, shownCriteria } from '../../query-api/experiments/cr
 import { experimentReadsFrom, shownExperiments } from '../../query-api/experiments/show.js';
 import { openRanks } from '../../query-api/experiments/ranks.js';
 import type { MetricTypes } from '../../query-api/filters/catalogue.js';
-import type { TemplatesOf } from '../../query-api/selection.js';
+import { annotationTemplates, type TemplatesOf } from '../../query-api/selection.js';
 
 /** What the writes of experiments ask read models for their answers. */
 export const experimentQuestions = ({
@@ -69,13 +70,18 @@ export const experimentQuestions = ({
     },
 
     metricsRecorded: async (project: ProjectId): Promise<MetricTypes> => {
-      await freshness.reached([recordsCollection.name], null);
+      await freshness.reached([recordsCollection.name, annotationTemplates.name], null);
       const { metrics } = await records.columns(allTraces(project));
       const own = metrics.filter((metric) => registryType(metric) === null);
       const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
-      return new Map(
-        metrics.map((metric) => [metric, registryType(metric) ?? types.get(metric) ?? 'text']),
+      const typed = metrics.map(
+        (metric) => [metric, registryType(metric) ?? types.get(metric) ?? 'text'] as const,
       );
+      const rated = (await templatesOf(project)).map(({ id, type }) => {
+        const shown = ratingTypes[type];
+        return [`annotations/${id}`, shown === 'floating_point' ? shown : 'text'] as const;
+      });
+      return new Map([...typed, ...rated]);
     },
   };
 };

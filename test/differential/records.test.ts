@@ -11,6 +11,7 @@ import {
   metricTypes,
 } from '../../kernel/records/reference/aggregate.js';
 import { appliesTo, metricRegistry, standardColumns } from '../../kernel/records/columns.js';
+import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Records, RecordWrites } from '../../kernel/records/records.js';
 import {
@@ -21,6 +22,7 @@ import {
   type AggregateRefusal,
   type Aggregation,
   type GroupKey,
+  type RecordScope,
   type SearchPlan,
   type Widget,
 } from '../../kernel/records/questions.js';
@@ -28,7 +30,12 @@ import type { MetricType, Population, RecordRow } from '../../kernel/records/rec
 import { temporaryFolder } from '../support/folder.js';
 import { scopeFor } from '../support/filter-generators.js';
 import { hasMongo, startMongo, type MongoServer } from '../support/mongo.js';
-import { metadataKeys, metricNames, recordGroups } from '../support/record-generators.js';
+import {
+  metadataKeys,
+  metricNames,
+  ratedTemplates,
+  recordGroups,
+} from '../support/record-generators.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { dropDatabase, skipMongo } from '../support/with-mongo.js';
@@ -161,6 +168,16 @@ const beyondStandard = [
   ...[...metadataKeys, 'unknown'].map((key) => `user_metadata/${key}`),
 ];
 
+/** What is sorted or grouped by ratings has their types from the live templates. */
+const typedBy = (scope: RecordScope, ...columns: readonly string[]): RecordScope =>
+  columns.some((column) => column.startsWith('annotations/'))
+    ? { ...scope, templates: ratedTemplates }
+    : scope;
+
+const sortedRatings = ratedTemplates
+  .filter(({ type }) => ratingTypes[type] !== 'string_list')
+  .map(({ id }) => `annotations/${id}`);
+
 const searchPlan = (population: Population): fc.Arbitrary<SearchPlan> => {
   const columns = standardColumns
     .filter((column) => column.id !== 'tags' && appliesTo(column, population))
@@ -170,21 +187,24 @@ const searchPlan = (population: Population): fc.Arbitrary<SearchPlan> => {
       scope: scopeFor(population),
       sort: fc.option(
         fc.record({
-          column: fc.constantFrom(...columns, ...beyondStandard),
+          column: fc.constantFrom(...columns, ...beyondStandard, ...sortedRatings),
           ascending: fc.boolean(),
         }),
       ),
       offset: fc.constantFrom(0, 0, 1, 10),
       limit: fc.constantFrom(1, 7, 1000),
     })
-    .map(({ scope, ...page }) => ({ ...scope, ...page }));
+    .map(({ scope, ...page }) => ({ ...typedBy(scope, page.sort?.column ?? ''), ...page }));
 };
 
-const aggregationsOf: Readonly<Record<MetricType | 'none', readonly Aggregation[]>> = {
+const aggregationsOf: Readonly<
+  Record<MetricType | 'string_list' | 'none', readonly Aggregation[]>
+> = {
   integer: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
   floating_point: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
   boolean: ['Count', 'PercentageTrue', 'PercentageFalse'],
   text: ['Count'],
+  string_list: ['Count'],
   none: ['Count', 'Average', 'P90', 'PercentageTrue'],
 };
 
@@ -195,7 +215,15 @@ const aggregatePlan = (
   const registered = metricRegistry.map(({ name }) => name);
   const typeOf = (metric: string): MetricType | null =>
     metricRegistry.find(({ name }) => name === metric)?.type ?? types.get(metric) ?? null;
-  const widget = fc.constantFrom(...metricNames, ...registered, 'unknown').chain((metric) =>
+  const rating = fc.constantFrom(...ratedTemplates).chain(({ id, type }) =>
+    fc.constantFrom(...aggregationsOf[ratingTypes[type]]).map((aggregation) => ({
+      metric: id,
+      source: 'annotations' as const,
+      aggregation,
+      type: ratingTypes[type],
+    })),
+  );
+  const metric = fc.constantFrom(...metricNames, ...registered, 'unknown').chain((metric) =>
     fc.constantFrom(...aggregationsOf[typeOf(metric) ?? 'none']).map((aggregation) => ({
       metric,
       aggregation,
@@ -210,6 +238,7 @@ const aggregatePlan = (
       .filter((name) => ['boolean', 'text'].includes(types.get(name) ?? ''))
       .map((name) => `metrics/${name}`),
     ...metadataKeys.map((key) => `user_metadata/${key}`),
+    ...(grouped === 'trace' ? ratedTemplates.map(({ id }) => `annotations/${id}`) : []),
   ];
   const keyOf = (of: GroupKey['of'], grouped: 'trace' | 'span'): fc.Arbitrary<GroupKey> =>
     fc.constantFrom(...groupable(grouped)).map((column) => ({ column, of }));
@@ -218,7 +247,9 @@ const aggregatePlan = (
   return fc
     .record({
       scope: scopeFor(population),
-      widgets: fc.array(widget, { maxLength: 4 }),
+      widgets: fc.array(population === 'trace' ? fc.oneof(metric, metric, rating) : metric, {
+        maxLength: 4,
+      }),
       intervalMinutes: fc.constantFrom(1, 5, 7, 60, 1_440, 525_600),
       offsetMinutes: fc.constantFrom(0, 0, 330, -840, 1),
       groupBy: fc.uniqueArray(key, {
@@ -227,7 +258,7 @@ const aggregatePlan = (
       }),
     })
     .map(({ scope, widgets, ...rest }) => ({
-      ...scope,
+      ...typedBy(scope, ...rest.groupBy.map(({ column }) => column)),
       ...rest,
       population,
       widgets: widgets.map((one, at): Widget => ({ id: `w${at}`, ...one })),

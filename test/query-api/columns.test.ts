@@ -3,7 +3,7 @@ import type { ColumnFacts } from '../../kernel/records/questions.js';
 import type { MetricType, Population } from '../../kernel/records/record.js';
 import { columnDescriptors } from '../../query-api/columns/descriptors.js';
 
-const nothing: ColumnFacts = { present: [], metrics: [], userMetadata: [] };
+const nothing: ColumnFacts = { present: [], metrics: [], userMetadata: [], templates: [] };
 const listed = (
   population: Population,
   facts: Partial<ColumnFacts> = {},

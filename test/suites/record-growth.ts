@@ -82,8 +82,12 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
     expect(await countOf({ filter: { ...leaf, value: false } })).to.equal(3);
     expect(await countOf({ filter: { ...leaf, value: true } })).to.equal(0);
     const annotated = { kind: 'fully_annotated', users: null } as const;
-    expect(await countOf({ filter: annotated, templates: [traceId(50)] })).to.equal(3);
-    expect(await countOf({ filter: annotated, templates: [traceId(51)] })).to.equal(0);
+    expect(
+      await countOf({ filter: annotated, templates: [{ id: traceId(50), type: 'star' }] }),
+    ).to.equal(3);
+    expect(
+      await countOf({ filter: annotated, templates: [{ id: traceId(51), type: 'star' }] }),
+    ).to.equal(0);
   });
 
   it('outline spans, and give their rows and the first rows of groups', async () => {

@@ -103,6 +103,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
       present: [],
       metrics: [],
       userMetadata: [],
+      templates: [],
     });
     expect(await everything(records().dump())).to.deep.equal([]);
   });

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
-import { appliesTo, spanKinds, standardColumns } from '../../kernel/records/columns.js';
+import {
+  appliesTo,
+  filterKindOf,
+  spanKinds,
+  standardColumns,
+} from '../../kernel/records/columns.js';
 import type { Comparison, Filter, Leaf } from '../../kernel/filter.js';
 import type { RecordScope } from '../../kernel/records/questions.js';
+import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { Population } from '../../kernel/records/record.js';
 import {
   instants,
@@ -15,7 +21,7 @@ import {
   runIds,
   sessionIds,
   tags,
-  templates,
+  ratedTemplates,
   texts,
   users,
   uuid,
@@ -108,6 +114,9 @@ const leafFor = (population: Population): fc.Arbitrary<Leaf> => {
   const standard = standardColumns.filter((column) => appliesTo(column, population));
   const metric = pick(metricNames).map((name) => `metrics/${name}`);
   const key = pick([...metadataKeys, 'unknown']).map((name) => `user_metadata/${name}`);
+  const rating = pick(ratedTemplates).chain(({ id, type }) =>
+    leafOf[filterKindOf[ratingTypes[type]]](`annotations/${id}`),
+  );
   const registered = pick(['toxicity', 'duration_ns', 'cost', 'bleu']);
   return fc.oneof(
     { weight: 6, arbitrary: pick(standard).chain(({ id, filter }) => leafOf[filter](id)) },
@@ -116,6 +125,7 @@ const leafFor = (population: Population): fc.Arbitrary<Leaf> => {
     { weight: 1, arbitrary: metric.chain(booleanLeaf) },
     { weight: 1, arbitrary: registered.chain((name) => numberLeaf(`metrics/${name}`)) },
     { weight: 1, arbitrary: key.chain(textLeaf) },
+    ...(population === 'trace' ? [{ weight: 2, arbitrary: rating }] : []),
     {
       weight: 1,
       arbitrary: fc.record({
@@ -159,5 +169,5 @@ export const scopeFor = (population: Population): fc.Arbitrary<RecordScope> =>
       population === 'span'
         ? fc.option(fc.uniqueArray(pick(spanKinds)), { freq: 1, nil: null })
         : fc.constant(null),
-    templates: pick([templates, templates.slice(0, 1), []]),
+    templates: pick([ratedTemplates, ratedTemplates.slice(0, 1), ratedTemplates.slice(0, 2)]),
   });

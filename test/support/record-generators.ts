@@ -10,7 +10,13 @@ import type {
   RecordKind,
   RecordRow,
 } from '../../kernel/records/record.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type {
+  Annotation,
+  Annotations,
+  AnnotationType,
+  FeedbackTemplate,
+} from '../../kernel/records/feedback.js';
+import type { Instant, Json } from '../../kernel/shapes.js';
 
 // Values come from small pools, so that equal ones, near misses and case variants meet often.
 
@@ -21,6 +27,14 @@ export const runIds = [uuid(2, 1), uuid(2, 2), 'ffffffff-ffff-4fff-bfff-ffffffff
 export const sessionIds = [uuid(3, 1), uuid(3, 2), uuid(3, 3)];
 export const templates = [uuid(4, 1), uuid(4, 2)];
 export const users = [uuid(5, 1), uuid(5, 2)];
+/** A template of each kind of column; `templates` are the first of them. */
+export const ratedTemplates: readonly FeedbackTemplate[] = [
+  { id: uuid(4, 1), type: 'score' },
+  { id: uuid(4, 2), type: 'tags' },
+  { id: uuid(4, 3), type: 'text' },
+  { id: uuid(4, 4), type: 'like_dislike' },
+  { id: uuid(4, 5), type: 'choice' },
+];
 
 export const texts = [
   '',
@@ -220,6 +234,52 @@ const metricsOf = fc
       ),
   );
 
+const ratingOf = (type: AnnotationType): fc.Arbitrary<Annotation['value']> => {
+  switch (type) {
+    case 'like_dislike':
+      return fc.boolean();
+    case 'star':
+    case 'score':
+      return pick([0, 1, 2, 5]);
+    case 'tags':
+      return fc.uniqueArray(pick(tags), { maxLength: 3 });
+    case 'choice':
+      return pick(tags);
+    case 'text':
+      return pick(texts.filter((text) => text !== ''));
+    default:
+      return unreachable(type);
+  }
+};
+
+const annotationsOf: fc.Arbitrary<Annotations> = fc.record(
+  Object.fromEntries(
+    ratedTemplates.map(({ id, type }) => [
+      id,
+      fc.dictionary(
+        pick(users),
+        fc.record({
+          annotation_type: fc.constant(type),
+          value: ratingOf(type),
+          explanation: fc.constant(null),
+          given_at: pick(instants),
+        }),
+        { maxKeys: 2, noNullPrototype: true },
+      ),
+    ]),
+  ),
+);
+
+/** A trace with ratings by those who annotated it. */
+const rated = (row: RecordRow, annotations: Annotations): RecordRow => {
+  const given = Object.entries(annotations).filter(([, byUser]) => Object.keys(byUser).length > 0);
+  return {
+    ...row,
+    annotators: given.flatMap(([id, byUser]) => Object.keys(byUser).map((user) => `${id}/${user}`)),
+    body: { ...row.body, annotations: Object.fromEntries(given) as Json },
+  };
+};
+
 const annotatorsOf = (kind: RecordKind) => {
   const pairs = templates.flatMap((template) => users.map((user) => `${template}/${user}`));
   const some = templates.map((template) => `${template}/`);
@@ -282,7 +342,12 @@ const traceRows = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
         });
       });
       const first = { group, ordinal: 0, unique: at * 10 };
-      return fc.tuple(rowOf('trace', first, { ...ids, id: trace }), ...rows).map(withCopies);
+      const whole = fc
+        .tuple(rowOf('trace', first, { ...ids, id: trace }), annotationsOf, fc.boolean())
+        .map(([row, annotations, isRated]) =>
+          isRated ? rated(row, annotations) : { ...row, annotators: [] },
+        );
+      return fc.tuple(whole, ...rows).map(withCopies);
     });
 
 /** Spans have what is their trace's (kernel/records/records.ts). */

@@ -2,13 +2,14 @@ import { byCodePoint, firstCharacters } from '../../code-points.js';
 import { bucketBounds, bucketOf, microsecondsOf } from '../buckets.js';
 import {
   columnValue,
-  metricValue,
+  measuredValues,
   registryType,
   standardValue,
   visibleValue,
 } from '../column-value.js';
 import { spanKinds, standardColumns } from '../columns.js';
 import { unreachable } from '../../decision.js';
+import { annotationsOf, ratingValue } from '../feedback.js';
 import { matches, type Below } from '../../filter.js';
 import type { Sort } from '../../documents.js';
 import {
@@ -17,6 +18,7 @@ import {
   comparedCharactersMax,
   groupName,
   groupsMax,
+  measuredMetrics,
   type Aggregate,
   type AggregateCell,
   type AggregateGroup,
@@ -49,7 +51,13 @@ export const considers = (scope: RecordScope, row: RecordRow, below: Below): boo
     (scope.to === null || String(created) <= scope.to) &&
     kinds.includes(row.kind) &&
     (scope.kinds === null || scope.kinds.includes(row.kind)) &&
-    (scope.filter === null || matches(scope.filter, row, scope.templates, below))
+    (scope.filter === null ||
+      matches(
+        scope.filter,
+        row,
+        scope.templates.map(({ id }) => id),
+        below,
+      ))
   );
 };
 
@@ -139,7 +147,11 @@ export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): Col
     !(Array.isArray(value) && !value.length);
   const metrics = new Set<string>();
   const keys = new Set<string>();
+  const templates = new Set<string>();
   for (const row of considered) {
+    for (const template of row.kind === 'trace' ? Object.keys(annotationsOf(row)) : []) {
+      if (isValue(ratingValue(row, template))) templates.add(template);
+    }
     for (const [metric, cell] of Object.entries(row.metrics)) {
       const type = registryType(metric) ?? types.get(metric);
       if (type !== undefined && isValue(visibleValue(cell, type))) metrics.add(metric);
@@ -152,6 +164,7 @@ export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): Col
       .map(({ id }) => id),
     metrics: [...metrics].sort(byCodePoint),
     userMetadata: [...keys].sort(byCodePoint).slice(0, userMetadataKeysMax),
+    templates: [...templates].sort(byCodePoint),
   };
 };
 
@@ -225,20 +238,24 @@ const cellOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell 
   };
 };
 
-const valuesOf = ({ metric, type }: Widget, rows: readonly RecordRow[]): readonly MetricValue[] =>
-  rows.flatMap((row) => {
-    const value = metricValue(row, metric, type);
-    return typeof value === 'string' ? compared(value) : (value ?? []);
-  });
+const valuesOf = (widget: Widget, rows: readonly RecordRow[]): readonly MetricValue[] =>
+  rows.flatMap((row) =>
+    measuredValues(row, widget).map((value) =>
+      typeof value === 'string' ? compared(value) : value,
+    ),
+  );
+
+const isCategorical = ({ type }: Pick<Widget, 'type'>): boolean =>
+  type === 'text' || type === 'string_list';
 
 const isCrowded = (widget: Widget, rows: readonly RecordRow[]): boolean =>
-  widget.type === 'text' && new Set(valuesOf(widget, rows)).size > categoriesMax;
+  isCategorical(widget) && new Set(valuesOf(widget, rows)).size > categoriesMax;
 
 const widgetValue = (
   { aggregation, type }: Widget,
   values: readonly MetricValue[],
 ): AggregateCell['widgets'][string] => {
-  if (type === 'text') return countCategories(values as readonly string[]);
+  if (isCategorical({ type })) return countCategories(values as readonly string[]);
   if (aggregation === 'Count') return values.length;
   if (values.length === 0) return null;
   if (aggregation === 'PercentageTrue' || aggregation === 'PercentageFalse') {
@@ -301,7 +318,7 @@ const errorsOf = (
     plan.population === 'span' ? considered : rows.filter((row) => traces.has(row.group));
   const messages = new Map<number, string | null>();
   for (const { errors } of looked) {
-    for (const metric of new Set(plan.widgets.map(({ metric }) => metric))) {
+    for (const metric of new Set(measuredMetrics(plan.widgets))) {
       const error = Object.hasOwn(errors, metric) ? errors[metric] : undefined;
       if (error === undefined) continue;
       const message = error.message === null ? null : compared(error.message);

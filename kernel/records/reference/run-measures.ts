@@ -1,5 +1,5 @@
 import { compared } from './aggregate.js';
-import { metricValue, registryType, visibleValue } from '../column-value.js';
+import { measuredValues, registryType, visibleValue } from '../column-value.js';
 import { categoriesMax } from '../questions.js';
 import type { MetricType, RecordRow } from '../record.js';
 import type { RunMetric, RunMeasures, TypedMetric } from '../measures.js';
@@ -86,9 +86,9 @@ export const runAverages = (
   return new Map(averages.filter(([, values]) => values.some((value) => value !== null)));
 };
 
-const averageOf = (traces: readonly RecordRow[], { metric, type }: TypedMetric): number | null => {
-  if (type === 'text') return null;
-  const values = traces.flatMap((row) => metricValue(row, metric, type) ?? []).map(Number);
+const averageOf = (traces: readonly RecordRow[], measured: TypedMetric): number | null => {
+  if (measured.type === 'text') return null;
+  const values = traces.flatMap((row) => measuredValues(row, measured)).map(Number);
   if (values.length === 0) return null;
   const average = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Number.isFinite(average) ? average : null;

@@ -1,5 +1,5 @@
 import { compared } from './aggregate.js';
-import { metricValue, userMetadataValue } from '../column-value.js';
+import { measuredValues, userMetadataValue } from '../column-value.js';
 import type { RecordRow } from '../record.js';
 import { datasetRowKey, type RunRow, type RunRowsPlan } from '../run-rows.js';
 import type { Instant } from '../../shapes.js';
@@ -30,8 +30,8 @@ export const runRows = (
       traces: traces.length,
       first: String(ends[0]).split(' ')[0] as Instant,
       newest: String(ends.at(-1)).split(' ')[1] ?? '',
-      means: metrics.map(({ metric, type }) => {
-        const values = traces.flatMap((one) => metricValue(one, metric, type) ?? []).map(Number);
+      means: metrics.map((measured) => {
+        const values = traces.flatMap((one) => measuredValues(one, measured)).map(Number);
         const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
         return Number.isFinite(mean) ? mean : null;
       }),

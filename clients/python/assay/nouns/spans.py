@@ -76,8 +76,8 @@ class Spans(Noun):
     ) -> ColumnList:
         """List the columns that spans can be filtered, sorted and shown by.
 
-        Standard columns, and those of metrics and user metadata that the records in question
-        have. Requires `viewer`; contract 4.1.
+        Standard columns, and those of metrics, user metadata and ratings that the records in
+        question have. Requires `viewer`; contract 4.1.
         """
         return self._ask(
             _available_columns,

@@ -34,7 +34,7 @@ class _Column(TypedDict):
     id: str
     label: str
     description: str
-    category: Literal["standard", "metric", "user_metadata"]
+    category: Literal["standard", "metric", "user_metadata", "annotation"]
     group_label: str
     data_type: Literal[
         "text",

@@ -117,7 +117,8 @@ export class Sessions {
   }
   /**
    * List the columns that sessions can be filtered, sorted and shown by. Standard columns,
-   * and those of metrics and user metadata that the records in question have. (contract 4.1)
+   * and those of metrics, user metadata and ratings that the records in question have.
+   * (contract 4.1)
    */
   columns(
     input: { readonly project_id?: string } & ColumnQuery = {},

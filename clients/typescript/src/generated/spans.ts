@@ -112,7 +112,8 @@ export class Spans {
   }
   /**
    * List the columns that spans can be filtered, sorted and shown by. Standard columns, and
-   * those of metrics and user metadata that the records in question have. (contract 4.1)
+   * those of metrics, user metadata and ratings that the records in question have. (contract
+   * 4.1)
    */
   columns(
     input: { readonly project_id?: string } & ColumnQuery = {},

@@ -47,7 +47,7 @@ export type Column = {
   /** One sentence about the column; empty for metrics of clients. */
   readonly description: string;
   /** Origin of the column: standard catalogue, a metric, or user metadata. */
-  readonly category: 'standard' | 'metric' | 'user_metadata';
+  readonly category: 'standard' | 'metric' | 'user_metadata' | 'annotation';
   /** Heading that the column stands under, for example `System Metrics`. */
   readonly group_label: string;
   /** Type of the values of the column. */

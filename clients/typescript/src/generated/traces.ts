@@ -129,7 +129,8 @@ export class Traces {
   }
   /**
    * List the columns that traces can be filtered, sorted and shown by. Standard columns, and
-   * those of metrics and user metadata that the records in question have. (contract 4.1)
+   * those of metrics, user metadata and ratings that the records in question have. (contract
+   * 4.1)
    */
   columns(
     input: { readonly project_id?: string } & ColumnQuery = {},
