@@ -158,6 +158,7 @@ const covered: readonly RegExp[] = [
   // They have to name something that is there.
   /^createDataset columns$/,
   /^editDatasetContent column_name$/,
+  /^appendDatasetRecords (name|column_id)$/,
   /^disableIntegration integration_name$/,
   / required_scorers$/,
   / output_type$/,
