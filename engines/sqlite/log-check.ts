@@ -5,7 +5,7 @@ import { isMarkedDamaged } from '../node/broken-files.js';
 import { isDamage } from './document-damage.js';
 import { highWaterTrouble, openSums } from './event-sums.js';
 import type { Damage } from './log-orders.js';
-import { scan, type BadPlace, type ScannedRows, type WholeRow } from './log-scan.js';
+import { isUnmarked, scan, type BadPlace, type ScannedRows, type WholeRow } from './log-scan.js';
 import { logFile, openForReading } from './log-schema.js';
 import { isOfIndex, openIndexLook, structureOf } from './log-structure.js';
 
@@ -46,11 +46,11 @@ const damageIn = (database: Database.Database): Damage | null => {
   const indexed = structure === null ? () => [] : openIndexLook(database);
   for (const { rows, unreadable } of scan(database, 0)) {
     bad ??= unreadable[0];
-    hidden ??= indexed(rows)[0];
+    hidden ??= indexed(rows)[0] ?? unreadable.find(isUnmarked);
   }
-  if (structure === null) return bad === undefined ? null : damageOf(bad);
-  const hidesEvents = structure.isOfIndexes || hidden !== undefined;
-  return { cause: bad === undefined ? structure.trouble : placeOf(bad), hidesEvents };
+  const hidesEvents = structure?.isOfIndexes === true || hidden !== undefined;
+  if (bad !== undefined) return { cause: placeOf(bad), hidesEvents };
+  return structure === null ? null : { cause: structure.trouble, hidesEvents };
 };
 
 /** No service has written to it yet. */
@@ -120,7 +120,10 @@ const filling = (database: Database.Database) => {
 
 const placeOf = ({ position, why }: BadPlace): string => `position ${position}: ${why}`;
 
-const damageOf = (bad: BadPlace): Damage => ({ cause: placeOf(bad), hidesEvents: isOfIndex(bad) });
+const damageOf = (bad: BadPlace): Damage => ({
+  cause: placeOf(bad),
+  hidesEvents: isOfIndex(bad) || isUnmarked(bad),
+});
 
 /** The damage that `look` answers, or that SQLite throws at it: then no index can be trusted. */
 const said = (look: () => Damage | null): Damage | null => {

@@ -133,10 +133,15 @@ const note = (pos: number, gone: number, unreadable: BadPlace[]): void => {
   if (pos > gone) unreadable.push({ position: positionOf(pos), why: 'it is not there' });
 };
 
+const unmarked = 'its content is gone, its stream is not';
+
+/** Whether the list of erased streams lacks the event's: it would be answered as if it lived. */
+export const isUnmarked = ({ why }: BadPlace): boolean => why === unmarked;
+
 /** Null: the event is what was stored, or what an erasure left of that. */
 export const whyWrong = (row: WholeRow): string | null => {
   if (row.sum !== null && row.sum !== sumOf(row)) return 'its checksum is of another event';
-  if (row.data === '') return row.marked === 1 ? null : 'its content is gone, its stream is not';
+  if (row.data === '') return row.marked === 1 ? null : unmarked;
   if (row.digest === null) return null;
   return row.digest.equals(digestOf(row.salt, row.data)) ? null : 'its digest is of other data';
 };

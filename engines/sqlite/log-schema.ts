@@ -70,6 +70,8 @@ export const isSalted = (database: Database.Database): boolean =>
 export const isCurrent = (database: Database.Database): boolean =>
   isSalted(database) && hasSums(database);
 
+const isMarked = 'EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream)';
+
 /**
  * The columns of a `WholeRow` in a query of `events`; a log of an earlier build has nulls where it
  * has nothing. `marked` is looked up for erased content alone.
@@ -77,8 +79,7 @@ export const isCurrent = (database: Database.Database): boolean =>
 export const wholeColumns = (database: Database.Database): string => {
   const digest = isSalted(database) ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
   return `pos, stream, rev, id, type, data, metadata, ${digest}, ${sumColumn(database)},
-    CASE WHEN data <> '' THEN 0
-      ELSE EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream) END AS marked`;
+    CASE WHEN data <> '' THEN 0 ELSE ${isMarked} END AS marked`;
 };
 
 /** The same without content, as if it were erased, where a digest stands for it. */
@@ -87,7 +88,8 @@ export const envelopeColumns = (database: Database.Database): string => {
     ? `CASE WHEN digest IS NULL THEN data ELSE '' END AS data, digest`
     : 'data, NULL AS digest';
   const sum = sumColumn(database);
-  return `pos, stream, rev, id, type, metadata, NULL AS salt, 1 AS marked, ${rest}, ${sum}`;
+  return `pos, stream, rev, id, type, metadata, NULL AS salt,
+    CASE WHEN data <> '' THEN 1 ELSE ${isMarked} END AS marked, ${rest}, ${sum}`;
 };
 
 const sumColumn = (database: Database.Database): string =>

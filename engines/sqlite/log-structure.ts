@@ -4,8 +4,8 @@ import type { BadPlace, WholeRow } from './log-scan.js';
 import { positionOf } from './log-schema.js';
 
 /**
- * What is wrong with the file beside its events. `isOfIndexes`: some of it concerns an index, which
- * may hide events; `isIndexOnly`: all of it does.
+ * What is wrong with the file beside its events. `isOfIndexes`: some of it concerns an index or the
+ * list of erased streams, which may hide events; `isIndexOnly`: all of it does.
  */
 export type Structure = {
   readonly trouble: string;
@@ -30,7 +30,8 @@ export const structureOf = (database: Database.Database): Structure | null => {
   }
   const trees = treesOf(database);
   const named = found.map((line) => withName(line, trees));
-  const isOfIndexes = named.length === linesMax || named.some(isOfTheIndex);
+  const isOfIndexes =
+    named.length === linesMax || named.some(isOfTheIndex) || named.some(isOfErased);
   const isIndexOnly = mark === null && named.every(isOfTheIndex);
   return { trouble: named[0] ?? first, isOfIndexes, isIndexOnly };
 };
@@ -42,6 +43,8 @@ const ofIndexes: readonly RegExp[] = [
   /^non-unique entry in index/i,
   /^Tree \d+ \(index /,
 ];
+/** The list of erased streams: one that is not found in it would be answered as if it lived. */
+const isOfErased = (line: string): boolean => /\(table erased\)| for erased\b/.test(line);
 const isOfTheIndex = (line: string): boolean => ofIndexes.some((form) => form.test(line));
 
 type Tree = { readonly type: string; readonly name: string; readonly rootpage: number };
