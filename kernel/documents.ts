@@ -1,7 +1,7 @@
 import { Fault } from './fault.js';
 import type { Filter } from './filter.js';
 import type { FilterKind } from './records/record.js';
-import type { Json } from './shapes.js';
+import type { Instant, Json } from './shapes.js';
 import type { Position, Asking } from './ports.js';
 
 /** A keyed read model. `fields` are what it can be filtered and sorted by. */
@@ -59,6 +59,8 @@ export const checkPlace = ({ after }: Checkpoint, position: Position): void => {
  * repeat of a checkpoint already passed changes nothing.
  */
 export interface Documents {
+  /** As of records: since when content that was deleted has waited to leave the files. */
+  erasingSince?(): Instant | null;
   /** `start` for a collection (name and version) that was never written. */
   checkpoint(collection: Collection): Promise<Position>;
   get<B>(collection: Collection, key: string, asking?: Asking): Promise<Document<B> | null>;

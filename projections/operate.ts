@@ -12,6 +12,8 @@ import { openRebuilds, type RebuildWishes } from './rebuilds.js';
 import { ruledOutEvents, ruledOutIn } from './ruled-out.js';
 import { verify, type Verified } from './verify.js';
 import type { Collection, Documents } from '../kernel/documents.js';
+import type { Records } from '../kernel/records/records.js';
+import type { Instant } from '../kernel/shapes.js';
 
 export type ProjectionStatus = {
   readonly name: string;
@@ -32,6 +34,12 @@ export type ProjectionStatus = {
   readonly rebuilding: string | null;
   /** How far the copy is that is built to take its place; null: none is. */
   readonly building: Progress | null;
+};
+
+/** Content that was deleted is still in the files of this part, and since when. */
+export type PendingErasure = {
+  readonly where: 'log' | 'documents' | 'records';
+  readonly since: Instant;
 };
 
 /** The projector as an operator sees it. Names are those of collections, and `records`. */
@@ -68,11 +76,15 @@ export type Projector = {
    * of rebuilds can be resumed.
    */
   giveUp(): Promise<void>;
+  /** Files of read models that still hold content which was deleted. */
+  erasing(): Promise<readonly PendingErasure[]>;
   /** Stops, and resolves when the batch at hand is applied: nothing is folded afterwards. */
   stop(): Promise<void>;
 };
 
 export type ProjectorNeeds = Omit<RunNeeds, 'parking' | 'paged'> & {
+  /** The records, where this thread has them. */
+  readonly records?: Pick<Records, 'erasingSince'> | null;
   /** Read-write: the projector keeps its own state there too. */
   readonly documents: Documents;
   /** Where in them; absent = as the one projector of the service. */
@@ -145,11 +157,20 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
         return verified;
       }),
     giveUp: () => works.end(),
+    erasing: async () => pendingIn(needs),
     stop: async () => {
       await works.end();
       await runner.stop();
     },
   };
+};
+
+const pendingIn = ({ documents, records }: ProjectorNeeds): readonly PendingErasure[] => {
+  const found = [
+    { where: 'documents' as const, since: documents.erasingSince?.() ?? null },
+    { where: 'records' as const, since: records?.erasingSince?.() ?? null },
+  ];
+  return found.flatMap(({ where, since }) => (since === null ? [] : [{ where, since }]));
 };
 
 /** A process may die between an operator's decision and what follows from it. */

@@ -1,7 +1,6 @@
 import type { Metrics } from '../engines/prometheus/metrics.js';
-import { start, type Clock, type EventLog } from '../kernel/ports.js';
+import { start, type EventLog } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
-import type { Instant } from '../kernel/shapes.js';
 import { historyCollection } from '../projections/history/collection.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import { distance } from '../projections/progress.js';
@@ -40,16 +39,4 @@ export const measureSandbox = (metrics: Metrics, sandbox: Pick<Sandbox, 'state'>
   metrics.beforeScrape(async () => {
     const { mode } = sandbox.state();
     metrics.operating.sandbox(mode !== 'starting' && mode !== 'off');
-  });
-
-/** `pending`: when each deletion was asked for whose content is not erased yet. */
-export const measureErasures = (
-  metrics: Metrics,
-  clock: Clock,
-  pending: () => readonly Instant[],
-): void =>
-  metrics.beforeScrape(async () => {
-    const now = Date.parse(clock.now());
-    const waits = pending().map((at) => Math.max(0, now - Date.parse(at)) / 1_000);
-    metrics.operating.erasures(waits.length, Math.max(0, ...waits));
   });

@@ -269,6 +269,7 @@ const forwarding = (to: () => Projector | null, ending: AbortSignal): Projector 
     dryRun: (name) => on((one) => one.dryRun(name)),
     verify: (name, progress) => on((one) => one.verify(name, progress)),
     giveUp: () => on((one) => one.giveUp()),
+    erasing: () => on((one) => one.erasing()),
     stop: () => on((one) => one.stop()),
   };
 };
@@ -288,6 +289,7 @@ const absent = (why: string): Projector => {
     dryRun: refuse,
     verify: refuse,
     giveUp: async () => undefined,
+    erasing: async () => [],
     stop: async () => undefined,
   };
 };

@@ -1,12 +1,14 @@
 import type { Clock, EventLog, Position } from '../kernel/ports.js';
 import { openHeadTimes, type HeadTimes } from '../projections/head-times.js';
-import type { ProjectionStatus, Projector } from '../projections/operate.js';
+import type { PendingErasure, ProjectionStatus, Projector } from '../projections/operate.js';
 import { busyMs, heeding, openPulse, silentMs, type Pulse } from './pulse.js';
 import type { Starting } from './starting.js';
 
 export type Pulses = {
   readonly log: Pulse<Position>;
   readonly status: Pulse<readonly ProjectionStatus[]>;
+  /** Files that hold content which was deleted. */
+  readonly files: Pulse<readonly PendingErasure[]>;
   /** When the log was first seen where. */
   readonly times: HeadTimes;
   /** The log for whoever waits for an answer: given up once it is silent. */
@@ -23,7 +25,7 @@ export const openPulses = (
   { engines, open }: Pick<Starting, 'engines' | 'open'>,
   log: EventLog,
   clock: Clock,
-  projector: Pick<Projector, 'status'>,
+  projector: Pick<Projector, 'status' | 'erasing'>,
 ): Pulses => {
   const stopped = new AbortController();
   open.begin('the pulses', () => stopped.abort());
@@ -40,6 +42,7 @@ export const openPulses = (
   return {
     log: pulse,
     status: openPulse({ what: 'the projector', clock, signal }, () => projector.status(), busyMs),
+    files: openPulse({ what: 'the projector', clock, signal }, () => projector.erasing(), busyMs),
     times,
     heeded: isRemote ? heeding(log, pulse, unheeded) : log,
     signal,

@@ -58,6 +58,7 @@ const projector = await openProjector({
   // Compilers of schemas take a fifth of a second to load, and few processes ever need them.
   checkedDecode: async () => (await import('../events/conformity.js')).decodeChecked,
   documents,
+  records,
   ...(partition !== null && { state: projectorStateOf(partition) }),
   bus,
   clock: systemClock,

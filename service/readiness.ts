@@ -3,6 +3,7 @@ import type { Engines } from '../engines/open.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import { fillingSentence, type FillingWatch } from '../projections/filling.js';
+import { pendingErasures } from './pending-erasures.js';
 import type { Projecting } from './projecting.js';
 import type { Pulse } from './pulse.js';
 import type { Pulses } from './pulses.js';
@@ -18,7 +19,7 @@ type Needs = {
   readonly filling: Pick<FillingWatch, 'all'>;
   /** Null: this process is no worker. */
   readonly working: Working | null;
-  readonly pulses: Pick<Pulses, 'log' | 'status' | 'times'> & {
+  readonly pulses: Pick<Pulses, 'log' | 'status' | 'times' | 'files'> & {
     /** How far each read model is, by name. */
     readonly models: Pulse<ReadonlyMap<string, Position>>;
   };
@@ -37,7 +38,9 @@ const lookMs = 700;
 export const readiness = async (needs: Needs) => {
   const { config, engines, log, projecting, pulses } = needs;
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
-  await Promise.all([pulses.log, pulses.models, pulses.status].map(({ look }) => look(lookMs)));
+  await Promise.all(
+    [pulses.log, pulses.models, pulses.status, pulses.files].map(({ look }) => look(lookMs)),
+  );
   const health = log.health();
   const reached = pulses.log.trouble();
   const readModels = pulses.models.trouble();
@@ -79,6 +82,8 @@ export const readiness = async (needs: Needs) => {
      * Null: this process is no worker. Without a sandbox scorer tasks fail, and nothing else does.
      */
     sandbox: needs.working?.sandbox.state() ?? null,
+    /** Deleted content that is not gone from the disk yet, and since when. */
+    erasure: { pending: pendingErasures({ working: needs.working, files: pulses.files }) },
     /** Histories that are not sealed any more, and why. */
     seals: { refused: refusals },
   };

@@ -102,6 +102,7 @@ const routed = ({ projector: lists, duty }: Projecting, replica: Projector): Pro
       for (const one of asked(name)) verified.push(...(await one.verify(name, progress)));
       return verified;
     },
+    erasing: async () => (await Promise.all(here().map((one) => one.erasing()))).flat(),
     giveUp: async () => void (await Promise.all([lists.giveUp(), replica.giveUp()])),
     stop: async () => void (await Promise.all([lists.stop(), replica.stop()])),
   };

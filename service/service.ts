@@ -19,6 +19,7 @@ import { openFillingWatch } from '../projections/filling.js';
 import { waitMaxMs } from '../projections/freshness.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { startProjecting } from './projecting.js';
+import { measureErasures, pendingErasures } from './pending-erasures.js';
 import { openPulses } from './pulses.js';
 import { openReadModels } from './read-models.js';
 import { readiness } from './readiness.js';
@@ -115,6 +116,8 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   const working = plays(config, 'worker')
     ? await startWorkers({ ...needs, ...readers, config, engines, logger, metrics, open })
     : null;
+  const { files } = pulses;
+  measureErasures(metrics, clock, () => pendingErasures({ working, files }));
   if (working !== null) operated.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
   const known = { config, engines, log, documents, bus, projecting, working, filling, clock };

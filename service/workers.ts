@@ -28,10 +28,11 @@ import { orgJobQuestions } from './answers/org-jobs.js';
 import { Fault } from '../kernel/fault.js';
 import type { Bus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
+import type { Instant } from '../kernel/shapes.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openDisposers } from './lifecycle.js';
-import { measureErasures, measureSandbox } from './measuring.js';
+import { measureSandbox } from './measuring.js';
 import { sealHistory, type HistorySealing } from './sealing.js';
 
 type Needs = {
@@ -77,20 +78,22 @@ export const startWorkers = async (needs: Needs): Promise<Working> => {
   const sealing = await sealHistory({ ...needs, leases, worker, config: needs.config.seals });
   needs.open.begin('sealing', () => sealing.stop());
   needs.metrics.operating.sealEvery(needs.config.seals.everyMs / 1_000);
-  startCleaning(needs, trouble);
-  return { sandbox: startScorers({ ...needs, leases, worker }, trouble), sealing };
+  const erasing = startCleaning(needs, trouble);
+  return { sandbox: startScorers({ ...needs, leases, worker }, trouble), sealing, erasing };
 };
 
 /** What an operator wants to know of the workers. */
 export type Working = {
   readonly sandbox: Sandbox;
   readonly sealing: HistorySealing;
+  /** When each deletion was asked for whose content is not erased from the log yet. */
+  readonly erasing: () => readonly Instant[];
 };
 
 type Troubles = (what: string) => (error: unknown) => void;
 
-/** What deletions, removals, repeats and jobs leave to be done. */
-const startCleaning = (needs: Needs, trouble: Troubles): void => {
+/** What deletions, removals, repeats and jobs leave to be done; answers the pending deletions. */
+const startCleaning = (needs: Needs, trouble: Troubles): Working['erasing'] => {
   const { log, clock, ids, engines, open } = needs;
   const ports = { log, clock, ids, files: diskFiles };
   const erasing = startErasing({
@@ -100,7 +103,6 @@ const startCleaning = (needs: Needs, trouble: Troubles): void => {
     trouble: trouble('erasing what was deleted'),
   });
   open.begin('erasing', () => erasing.stop());
-  measureErasures(needs.metrics, clock, () => erasing.pending());
   const forgetting = startForgetting({
     ...ports,
     path: forgettingFile(engines.dir),
@@ -122,6 +124,7 @@ const startCleaning = (needs: Needs, trouble: Troubles): void => {
     trouble: trouble('working on an org job'),
   });
   open.begin('org jobs', () => jobs.stop());
+  return erasing.pending;
 };
 
 /** Validations and scores of code scorers, in one sandbox. */

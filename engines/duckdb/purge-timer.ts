@@ -2,10 +2,16 @@ import { openSequence } from '../../kernel/turns.js';
 
 /** After one that failed. */
 const againMs = 10_000;
+/** A copy may take a fifth of the time: the next one rests four times as long as it took. */
+const restRatio = 4;
 
 export type PurgeTimer = {
   /** Purges after so long, unless it comes before that anyway. */
   readonly after: (afterMs: number) => void;
+  /** Purges once nothing was written for `idleMs`, and after `latestMs` whatever is written. */
+  readonly whenIdle: (idleMs: number, latestMs: number) => void;
+  /** Something was written. */
+  readonly written: () => void;
   readonly stop: () => void;
 };
 
@@ -17,22 +23,52 @@ export const openPurgeTimer = (purge: () => Promise<void>): PurgeTimer => {
   let isStopped = false;
   let timer: NodeJS.Timeout | null = null;
   let due = Infinity;
-  const purgeUnlessStopped = async (): Promise<void> => {
-    if (!isStopped) await purge();
+  let idle: { readonly ms: number; readonly latest: number } | null = null;
+  let writtenAt = -Infinity;
+  let restUntil = -Infinity;
+
+  const next = (): number => {
+    if (idle === null) return due;
+    const quiet = Math.max(writtenAt + idle.ms, restUntil);
+    return Math.min(due, Math.max(quiet, 0), idle.latest);
+  };
+  const arm = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const at = next();
+    if (isStopped || at === Infinity) return;
+    timer = setTimeout(fire, Math.max(0, at - performance.now())).unref();
+  };
+  const fire = (): void => {
+    // A timer may come a moment early; what was written meanwhile puts the purge off.
+    if (performance.now() < next() - 1) {
+      arm();
+      return;
+    }
+    [due, idle] = [Infinity, null];
+    void inTurn(run).catch(() => after(againMs));
+  };
+  const run = async (): Promise<void> => {
+    if (isStopped) return;
+    const began = performance.now();
+    await purge();
+    const ended = performance.now();
+    restUntil = ended + restRatio * (ended - began);
   };
   const after = (afterMs: number): void => {
-    const at = performance.now() + afterMs;
-    if (isStopped || at >= due) return;
-    if (timer !== null) clearTimeout(timer);
-    due = at;
-    timer = setTimeout(() => {
-      due = Infinity;
-      void inTurn(purgeUnlessStopped).catch(() => after(Math.max(afterMs, againMs)));
-    }, afterMs);
-    timer.unref();
+    due = Math.min(due, performance.now() + afterMs);
+    arm();
   };
   return {
     after,
+    whenIdle: (ms, latestMs) => {
+      const latest = performance.now() + latestMs;
+      idle = { ms, latest: Math.min(idle?.latest ?? Infinity, latest) };
+      arm();
+    },
+    written: () => {
+      writtenAt = performance.now();
+    },
     stop: () => {
       isStopped = true;
       if (timer !== null) clearTimeout(timer);

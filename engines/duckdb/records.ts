@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import { openErasingSince, type ErasingSince } from '../node/erasing-since.js';
 import type { Copying, Shadow } from '../../kernel/documents.js';
-import type { Incident, Records } from '../../kernel/records/records.js';
+import type { Incident, Records, RecordWrites } from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
 import { columns } from './column-facts.js';
 import { dump } from './dump.js';
@@ -22,7 +23,7 @@ import { runCounts } from './run-counts.js';
 import { runRows } from './run-rows.js';
 import { runAverages, runMeasures } from './runs.js';
 import { readLasting, readPointer } from './pointer.js';
-import { openPurgeTimer } from './purge-timer.js';
+import { openPurgeTimer, type PurgeTimer } from './purge-timer.js';
 import { forgets, wantsPurge } from './purge.js';
 import { openPurging } from './purging.js';
 import { groupOf, groups, locate, weights } from './groups.js';
@@ -33,6 +34,16 @@ import { applyWrites } from './write.js';
 // Leaves room for the rest of a service that is to stay under 1 GB.
 export const defaultMemoryMb = 300;
 
+type RecordsOptions = {
+  readonly dir: string;
+  readonly memoryMb?: number;
+  /** How long nothing is written before what was deleted leaves the file. */
+  readonly purgeIdleMs?: number;
+  /** How long what was deleted may stay in the file while batches come. */
+  readonly purgeLaterMs?: number;
+  readonly notice?: (incident: Incident) => void;
+};
+
 /**
  * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model
  * is the file that the pointer names; one that is built beside it becomes live when the pointer is
@@ -42,15 +53,10 @@ export const defaultMemoryMb = 300;
 export const openRecords = async ({
   dir,
   memoryMb = defaultMemoryMb,
+  purgeIdleMs = defaultPurgeIdleMs,
   purgeLaterMs = defaultPurgeLaterMs,
   notice = () => undefined,
-}: {
-  readonly dir: string;
-  readonly memoryMb?: number;
-  /** How long what a plain deletion took may stay in the file. */
-  readonly purgeLaterMs?: number;
-  readonly notice?: (incident: Incident) => void;
-}): Promise<Records> => {
+}: RecordsOptions): Promise<Records> => {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const keeper = await keep({ dir, memoryMb, notice });
   const { ask } = keeper;
@@ -58,10 +64,14 @@ export const openRecords = async ({
 
   const next = (): number => (newest += 1);
   const purging = openPurging(dir, keeper, next);
-  const timer = openPurgeTimer(purging.purge);
+  const erasing = openErasingSince();
+  const timer = openPurgeTimer(() => erasing.cleaning(purging.purge));
   const purgeWhenWanted = async (laterMs: number): Promise<void> => {
     const wanted = await ask(wantsPurge);
-    if (wanted !== null) timer.after(wanted === 'soon' ? purgeAfterMs : laterMs);
+    if (wanted === null) return;
+    erasing.deleted();
+    if (wanted === 'soon') timer.after(purgeAfterMs);
+    else timer.whenIdle(purgeIdleMs, laterMs);
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
@@ -92,25 +102,42 @@ export const openRecords = async ({
     await purging.close();
     await keeper.close();
   });
+  const noteWrites = noting(erasing, timer, { purgeIdleMs, purgeLaterMs });
   return {
     ...records,
+    erasingSince: erasing.since,
     apply: async (writes, checkpoint) => {
       await keeper.write(async (live) => {
         await applyWrites(live, writes, checkpoint);
         await purging.applied({ writes, checkpoint });
       });
-      if (writes.purge === true) timer.after(purgeAfterMs);
-      else if (forgets(writes)) timer.after(purgeLaterMs);
+      noteWrites(writes);
     },
   };
 };
 
+/** What was written puts a purge off, or asks for one. */
+const noting =
+  (
+    erasing: ErasingSince,
+    timer: PurgeTimer,
+    { purgeIdleMs, purgeLaterMs }: { readonly purgeIdleMs: number; readonly purgeLaterMs: number },
+  ) =>
+  (writes: RecordWrites): void => {
+    timer.written();
+    if (writes.purge === true || forgets(writes)) erasing.deleted();
+    if (writes.purge === true) timer.after(purgeAfterMs);
+    else if (forgets(writes)) timer.whenIdle(purgeIdleMs, purgeLaterMs);
+  };
+
 // Several jobs that end together are worth one copy; contract 5.13 leaves a minute.
 const purgeAfterMs = 2_000;
-// A copy of all rows costs as much whatever was deleted, so plain deletions share one an hour;
-// after a start it comes sooner, once read models had time to catch up.
-const defaultPurgeLaterMs = 3_600_000;
-const purgeOpenedMs = 60_000;
+// A copy of all rows costs as much whatever was deleted: it is made when nothing else is written,
+// and while batches come plain deletions share one in a quarter of an hour (contract 5.13).
+const defaultPurgeIdleMs = 10_000;
+const defaultPurgeLaterMs = 900_000;
+// After a start it comes sooner, once read models had time to catch up.
+const purgeOpenedMs = 20_000;
 
 const refuseCopy = (): Promise<never> =>
   Promise.reject(new TypeError('a copy is not copied again'));

@@ -1,10 +1,16 @@
 import { Gauge, type Registry } from 'prom-client';
 
+type PendingErasure = {
+  readonly where: string;
+  readonly count: number;
+  readonly seconds: number;
+};
+
 /** What an operator has begun, and what waits for the service; no tenant is in it. */
 export type OperatingSeries = {
   /** Each is set whole before each scrape. */
   readonly rebuilds: (under: readonly RebuildFigures[]) => void;
-  readonly erasures: (pending: number, oldestSeconds: number) => void;
+  readonly erasures: (pending: readonly PendingErasure[]) => void;
   readonly historyLag: (events: number) => void;
   readonly log: (isWritable: boolean) => void;
   readonly sandbox: (isReady: boolean) => void;
@@ -34,8 +40,12 @@ export const openOperatingSeries = (registry: Registry): OperatingSeries => {
     'When the rebuild is expected to be done.',
     'projection',
   );
-  const pending = gauge('assay_erasures_pending', 'Deletions whose content is not erased yet.');
-  const oldest = gauge('assay_erasure_age_seconds', 'How long the oldest of them waits.');
+  const pending = gauge(
+    'assay_erasure_pending',
+    'Deletions whose content is still in the log, and files that still hold such content.',
+    'where',
+  );
+  const oldest = gauge('assay_erasure_age_seconds', 'How long the oldest of them waits.', 'where');
   const history = gauge('assay_history_lag_events', 'Events that are in no chain yet.');
   const writable = gauge('assay_log_writable', '1 while the log takes writes, else 0.');
   const interval = gauge('assay_seal_interval_seconds', 'How long an event may wait for a seal.');
@@ -49,9 +59,12 @@ export const openOperatingSeries = (registry: Registry): OperatingSeries => {
         if (etaSeconds !== null) eta.set({ projection }, etaSeconds);
       }
     },
-    erasures: (count, oldestSeconds) => {
-      pending.set(count);
-      oldest.set(oldestSeconds);
+    erasures: (found) => {
+      for (const where of ['log', 'documents', 'records']) {
+        const { count = 0, seconds = 0 } = found.find((one) => one.where === where) ?? {};
+        pending.set({ where }, count);
+        oldest.set({ where }, seconds);
+      }
     },
     historyLag: (events) => history.set(events),
     log: (isWritable) => writable.set(Number(isWritable)),

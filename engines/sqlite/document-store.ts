@@ -3,7 +3,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
+import type { Instant } from '../../kernel/shapes.js';
 import { forgetBroken } from '../node/broken-files.js';
+import { systemClock } from '../node/clock.js';
 import { makeFolder } from '../node/files.js';
 import { preparedAnew, type BrokenFile } from './document-damage.js';
 import { dropTable, generationsSchema } from './document-tables.js';
@@ -31,6 +33,8 @@ export type Store = {
   readonly pinned: number | null;
   /** What was deleted has to leave the files. */
   readonly forget: () => void;
+  /** Since when some of it is there; null: none is. */
+  readonly erasingSince: () => Instant | null;
   readonly end: () => void;
 };
 
@@ -45,8 +49,8 @@ export type StoreOptions = {
   readonly isGivenUp?: () => boolean;
 };
 
-// An empty write-ahead log costs one checkpoint, so not after each deletion.
-const defaultForgetAfterMs = 60_000;
+// An empty write-ahead log costs one checkpoint, so not after each deletion (contract 5.13).
+const defaultForgetAfterMs = 10_000;
 
 /**
  * Opens the file or makes it, anew where it is damaged. Without `readOnly` removes copies that a
@@ -74,11 +78,14 @@ export const openStore = async ({
   if (!readOnly) database.pragma('secure_delete = ON');
   defineStillAsked(database, isGivenUp);
   let timer: NodeJS.Timeout | null = null;
+  let since: Instant | null = null;
   const forget = (): void => {
+    since ??= systemClock.now();
     timer ??= setTimeout(() => {
       timer = null;
       const [done] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[];
-      if (done?.busy !== 0) forget();
+      if (done?.busy === 0) since = null;
+      else forget();
     }, forgetAfterMs).unref();
   };
   const statements = new Map<string, Database.Statement>();
@@ -104,6 +111,7 @@ export const openStore = async ({
     },
     pinned: null,
     forget,
+    erasingSince: () => since,
     end: () => {
       if (timer !== null) clearTimeout(timer);
       endForgetting();

@@ -41,6 +41,7 @@ export const openDocuments = async (options: StoreOptions): Promise<Documents> =
   noticing(over(await openStore(options)), documentsFile(options.dir));
 
 const over = (store: Store): Documents => ({
+  erasingSince: store.erasingSince,
   checkpoint: async (collection) => stateOf(store, collection)?.position ?? start,
   get: async <B>(collection: Collection, key: string, asking: Asking = {}) => {
     checkAsked(asking);
@@ -232,6 +233,8 @@ const shadow = (store: Store, collection: Collection, generation: number): Shado
         statement('DELETE FROM lasting_generations WHERE generation = ?').run(generation);
       });
       promote.immediate();
+      // The generation before may have what was deleted.
+      store.forget();
     },
     discard: async () => {
       const isLive = statement('SELECT 1 FROM generations WHERE generation = ? AND is_live = 1');
@@ -239,6 +242,7 @@ const shadow = (store: Store, collection: Collection, generation: number): Shado
         if (isLive.get(generation) === undefined) dropTable(database, generation);
       });
       discard.immediate();
+      store.forget();
     },
     leave: async () => undefined,
   };

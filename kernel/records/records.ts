@@ -1,3 +1,4 @@
+import type { Instant } from '../shapes.js';
 import type { RatingTally } from './feedback.js';
 import type { OutlinePart, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
 import type { Asking, Position, StreamName } from '../ports.js';
@@ -182,6 +183,11 @@ export interface Records {
     project: string,
     token: string | null,
   ): Promise<{ readonly token: string; readonly runs: readonly string[] | null }>;
+  /**
+   * Since when content that was deleted has waited to leave the files; null: none does. Absent
+   * where an engine elsewhere has the files, or in a process that does not write them.
+   */
+  erasingSince?(): Instant | null;
   /** By group, rows by ordinal. */
   dump(): AsyncIterable<DumpItem>;
   shadow(copying?: Copying): Promise<Shadow<Records>>;

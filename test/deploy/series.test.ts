@@ -71,7 +71,7 @@ describe('alerts and dashboard', () => {
     const labels = [...metrics.matchAll(/^assay_\w+\{([^}]*)\}/gm)].flatMap(([, pairs = '']) =>
       [...pairs.matchAll(/(\w+)="/g)].map(([, label]) => label),
     );
-    const plain = ['operation', 'status', 'projection', 'kind', 'did', 'why', 'witness', 'le'];
+    const plain = 'operation status projection kind did why witness where le'.split(' ');
     expect([...new Set(labels)].filter((label = '') => !plain.includes(label))).to.deep.equal([]);
   });
 
@@ -94,7 +94,9 @@ describe('alerts and dashboard', () => {
     for (const line of [
       'assay_log_writable 1',
       'assay_history_lag_events 0',
-      'assay_erasures_pending 0',
+      'assay_erasure_pending{where="log"} 0',
+      'assay_erasure_pending{where="documents"} 0',
+      'assay_erasure_pending{where="records"} 0',
       'assay_seal_interval_seconds 3600',
     ]) {
       expect(metrics).to.contain(`\n${line}\n`);

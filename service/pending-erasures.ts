@@ -1,0 +1,42 @@
+import type { Metrics } from '../engines/prometheus/metrics.js';
+import type { Clock } from '../kernel/ports.js';
+import type { PendingErasure } from '../projections/operate.js';
+import type { Pulse } from './pulse.js';
+import type { Working } from './workers.js';
+
+/** Deletions whose content is still in the log, and files that still hold such content. */
+export type PendingErasures = {
+  readonly where: PendingErasure['where'];
+  /** Of the log the number of deletions; 1 for a file. */
+  readonly count: number;
+  /** Of the oldest. */
+  readonly since: PendingErasure['since'];
+};
+
+type Needs = {
+  readonly working: Pick<Working, 'erasing'> | null;
+  readonly files: Pick<Pulse<readonly PendingErasure[]>, 'known'>;
+};
+
+/** As far as this process knows: the log's by the role worker, the files' by the one that folds. */
+export const pendingErasures = ({ working, files }: Needs): readonly PendingErasures[] => {
+  const asked = [...(working?.erasing() ?? [])].sort();
+  const [since] = asked;
+  return [
+    ...(since === undefined ? [] : [{ where: 'log' as const, count: asked.length, since }]),
+    ...(files.known() ?? []).map((file) => ({ ...file, count: 1 })),
+  ];
+};
+
+export const measureErasures = (
+  metrics: Metrics,
+  clock: Clock,
+  pending: () => readonly PendingErasures[],
+): void =>
+  metrics.beforeScrape(async () => {
+    const now = Date.parse(clock.now());
+    const age = (since: string): number => Math.max(0, now - Date.parse(since)) / 1_000;
+    metrics.operating.erasures(
+      pending().map(({ where, count, since }) => ({ where, count, seconds: age(since) })),
+    );
+  });
