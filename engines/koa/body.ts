@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
 import { Fault, valueComplaint } from '../../kernel/fault.js';
+import { readMessage } from './message-body.js';
 import { isProtobuf, protobufMedia, type BoundMessages } from './messages.js';
 import { ignoredMax } from '../ajv/ignored.js';
 import { openWeighing, type Weight } from './json-weight.js';
@@ -61,12 +62,20 @@ export const readBody = async (
   const refusal = `The body has to be ${either}`;
   const accepts = { isAccepted, refusal };
   const chunks: Buffer[] = [];
-  await arrive(request, { bytesMax: limit.bytes, ...accepts }, coming, (chunk) => {
+  const from = { bytesMax: limit.bytes, ...accepts };
+  const sent = await arrive(request, from, coming, (chunk) => {
     chunks.push(chunk);
   });
   if (chunks.length === 0) return { value: {} };
   const bytes = joined(chunks);
-  if (asMessage !== null) return readMessage(bytes, asMessage, limit, coming);
+  if (asMessage !== null) {
+    const bounds = {
+      fieldsMax: limit.values,
+      usualFields: usualWeight.values,
+      usualBytes: usualMax,
+    };
+    return readMessage({ bytes, sent }, asMessage, bounds, coming);
+  }
   const weight = encoding === 'json' ? await weightOf(bytes, limit) : weightOfPairs(bytes);
   if (isOver(weight, limit)) return { complaint: tooHeavy(limit) };
   const isHeavy = isOver(weight, usualWeight);
@@ -80,24 +89,6 @@ export const readBody = async (
 };
 
 type Reads = Pick<Operation, 'size' | 'encoding'> & { readonly messages?: BoundMessages | null };
-
-/** The JSON of a protobuf message, whose fields are counted as values of a JSON body are. */
-const readMessage = async (
-  bytes: Buffer,
-  messages: BoundMessages,
-  limit: Most,
-  coming: Coming,
-): Promise<Parsed> => {
-  if (bytes.length > usualMax) await coming.turn();
-  const began = performance.now();
-  const parsed = messages.read(bytes, limit.values);
-  coming.parsed(performance.now() - began);
-  if (bytes.length > usualMax) await nextTurn();
-  if (parsed === 'too many') return { complaint: tooHeavy(limit) };
-  if (parsed === null)
-    throw new Fault('malformed', 'The body is not the message of this operation');
-  return parsed;
-};
 
 /** So much of it that it is over the most where all of it is. */
 const weightOf = async (bytes: Buffer, most: Most): Promise<Weight> => {
@@ -143,8 +134,8 @@ export type Accepts = {
 
 /**
  * Gives the bytes of a body to `each` as they arrive, or decompressed when all are here, none of
- * them empty; nothing when nothing was sent, whatever its type. Throws as `readBody` does, and what
- * `each` throws. The rest of a body that is refused is read and thrown away: a client that is still
+ * them empty; nothing when nothing was sent, whatever its type. Resolves with the number of bytes
+ * that were sent, before decompression. Throws as `readBody` does, and what `each` throws. The rest of a body that is refused is read and thrown away: a client that is still
  * sending would not see the answer otherwise.
  */
 export const arrive = async (
@@ -152,7 +143,7 @@ export const arrive = async (
   accepts: Accepts,
   coming: Coming,
   each: (chunk: Buffer) => void,
-): Promise<void> => {
+): Promise<number> => {
   const { headers } = request;
   const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const isGzip = coding === 'gzip';
@@ -163,16 +154,22 @@ export const arrive = async (
   }
   const fault = coded(coding) ?? typed(headers['content-type'], accepts);
   // Size comes before coding and type (contract 1.5).
-  if (fault !== null) return refusedAtEnd(request, sentMax, fault);
+  if (fault !== null) {
+    await refusedAtEnd(request, sentMax, fault);
+    return 0;
+  }
   const gzipped: Buffer[] = [];
+  let sent = 0;
   await pumped(request, sentMax, (chunk) => {
+    sent += chunk.length;
     coming.take(chunk.length);
     if (isGzip) gzipped.push(chunk);
     else each(chunk);
   });
-  if (gzipped.length === 0) return;
+  if (gzipped.length === 0) return sent;
   const bytes = await inflated(joined(gzipped), accepts.bytesMax, coming);
   if (bytes.length > 0) each(bytes);
+  return sent;
 };
 
 /**

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Protobuf } from '../../contract/messages.js';
 import { messageCodec } from '../protobufjs/codec.js';
+import type { FieldCount } from '../protobufjs/field-count.js';
 import type { Parsed } from './json.js';
 import { essenceOf } from './media.js';
 import type { Problem } from './problem.js';
 
 /** What an operation says in protobuf. */
 export type BoundMessages = {
+  readonly count: (bytes: Buffer) => FieldCount;
   /** Null: the bytes are not its message. */
-  readonly read: (bytes: Buffer, fieldsMax: number) => Parsed | 'too many' | null;
+  readonly read: (bytes: Buffer) => Parsed | null;
   readonly answer: (body: object) => Uint8Array;
   readonly refusal: (problem: Problem) => Uint8Array;
 };
@@ -20,9 +22,10 @@ export const isProtobuf = ({ headers }: Pick<IncomingMessage, 'headers'>): boole
 export const boundMessages = (protobuf: Protobuf): BoundMessages => {
   const codec = messageCodec(protobuf.messages);
   return {
-    read: (bytes, fieldsMax) => {
-      const decoded = codec.decode(protobuf.request, bytes, fieldsMax);
-      return typeof decoded === 'string' ? decoded : decoded && { value: decoded };
+    count: (bytes) => codec.count(protobuf.request, bytes),
+    read: (bytes) => {
+      const decoded = codec.decode(protobuf.request, bytes);
+      return decoded && { value: decoded };
     },
     answer: (body) => codec.encode(protobuf.response, body),
     refusal: (problem) => codec.encode(protobuf.refusal, statusOf(problem)),

@@ -1,0 +1,71 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Fault, valueComplaint } from '../../kernel/fault.js';
+import type { FieldCount } from '../protobufjs/field-count.js';
+import type { Parsed } from './json.js';
+import type { BoundMessages } from './messages.js';
+
+/** A body that arrived: decompressed, and how many bytes were sent of it. */
+type Arrived = { readonly bytes: Buffer; readonly sent: number };
+type Bounds = {
+  /** Of any message (contract 1.11). */
+  readonly fieldsMax: number;
+  /** A message with more fields or bytes waits for its turn. */
+  readonly usualFields: number;
+  readonly usualBytes: number;
+};
+type Turns = {
+  readonly turn: () => Promise<void>;
+  readonly parsed: (milliseconds: number) => void;
+};
+
+/**
+ * The JSON of a protobuf message. Its fields are counted before anything is built of them: two
+ * bytes can be a field, and a field an object, so that 2 KB of gzip would block the event loop for
+ * most of a second. Throws Fault `malformed`, and what `turns` throws.
+ */
+export const readMessage = async (
+  { bytes, sent }: Arrived,
+  messages: BoundMessages,
+  { fieldsMax, usualFields, usualBytes }: Bounds,
+  turns: Turns,
+): Promise<Parsed> => {
+  const most = Math.min(fieldsMax, usualFields + fieldsPerSentByte * sent);
+  const fields = await fieldsOf(messages.count(bytes), most);
+  if (fields === null) throw malformed();
+  if (fields > most) return { complaint: tooManyFields(most) };
+  const isHeavy = bytes.length > usualBytes || fields > usualFields;
+  if (isHeavy) await turns.turn();
+  const began = performance.now();
+  const parsed = messages.read(bytes);
+  turns.parsed(performance.now() - began);
+  if (isHeavy) await nextTurn();
+  if (parsed === null) throw malformed();
+  return parsed;
+};
+
+/**
+ * Spans of exporters have some 2 fields for each byte that gzip leaves of them, as ids and times
+ * do not compress; uncompressed, a field has 2 bytes at least.
+ */
+const fieldsPerSentByte = 8;
+/** Counted in one turn of the event loop: a millisecond. */
+const pieceFields = 65_536;
+
+/** One more than `most` where there are more; null: malformed. */
+const fieldsOf = async (count: FieldCount, most: number): Promise<number | null> => {
+  while (count.fields() <= most) {
+    const state = count.advance(Math.min(pieceFields, most + 1 - count.fields()));
+    if (state === 'malformed') return null;
+    if (state === 'whole') break;
+    await nextTurn();
+  }
+  return count.fields();
+};
+
+const malformed = (): Fault =>
+  new Fault('malformed', 'The body is not the message of this operation');
+const tooManyFields = (most: number) =>
+  valueComplaint(
+    ['body'],
+    `The message has more than ${most} fields, which is the limit for its size. Send fewer spans at once.`,
+  );
