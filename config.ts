@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { clientVariables, readClientSettings, type ClientSettings } from './cli/client-settings.js';
+import { usualKeyHeaders } from './contract/operation.js';
 import { codePoints } from './kernel/code-points.js';
 import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
@@ -113,7 +114,7 @@ export const variables: readonly Variable[] = [
   },
   {
     name: 'ASSAY_API_KEY_HEADERS',
-    fallback: 'Service-API-Key',
+    fallback: usualKeyHeaders.join(','),
     meaning: 'comma list of header names that may carry a key',
   },
   {
@@ -200,7 +201,7 @@ export const readConfig = (environment: Environment): Config => {
     natsUrl: url('ASSAY_NATS_URL', /^(nats|tls):\/\/\S+$/, 'nats://host:port'),
     roles,
     secretKey: secretKey(text('ASSAY_SECRET_KEY', '')),
-    apiKeyHeaders: text('ASSAY_API_KEY_HEADERS', 'Service-API-Key')
+    apiKeyHeaders: text('ASSAY_API_KEY_HEADERS', usualKeyHeaders.join(','))
       .split(',')
       .map((name) => headerName(name.trim())),
     trustedProxies: proxies(text('ASSAY_TRUSTED_PROXIES', '')),

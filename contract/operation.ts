@@ -8,6 +8,12 @@ import type { Protobuf } from './messages.js';
 import type { PartialIngest } from './partial-ingest.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
+/**
+ * Headers that may carry an API key unless configured (contract 2.1): that of the interface
+ * document, and those of the SDKs that send traces of the same form.
+ */
+export const usualKeyHeaders = ['Service-API-Key', 'Galileo-API-Key', 'Splunk-AO-API-Key'] as const;
+
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
 export type Scheme = 'K' | 'B' | 'P' | 'C';
 /** Of every path; a request may leave it out. */

@@ -7,6 +7,9 @@ import { otlpMessages } from './otlp-messages.js';
 /** Contract 1.11: what a collector may send at once. */
 export const otlpSpansMax = 10_000;
 
+/** Contract 1.11: projects and runs that resources of one request name; each may be made. */
+export const otlpPlacesMax = 16;
+
 const anything = Type.Unsafe<Json>(Type.Unknown());
 
 /** Judged by command-api: what is wrong with one span refuses that span and no other. */
@@ -36,8 +39,9 @@ const receiving = (operationId: string, path: string) =>
     path,
     summary: 'Receive spans of OpenTelemetry',
     description:
-      'OTLP/HTTP in protobuf or JSON. Headers name the project and the run; without them it is ' +
-      'the project of the key, else `default`, and the log stream `default`.',
+      'OTLP/HTTP in protobuf or JSON. Headers name the project and the run; without them the ' +
+      'resource does, else it is the project of the key or `default`, and the log stream ' +
+      '`default`.',
     example: {
       resourceSpans: [
         {

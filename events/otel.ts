@@ -40,7 +40,10 @@ export const otelSpansReceived = Type.Object({
   run_id: id('RunId'),
   run_kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),
   trace_id: id('TraceId'),
-  /** Counts in the first event of the stream. Null: outside any session. */
+  /**
+   * The session of the trace; counts where no earlier event of the stream named one. Null: outside
+   * any session as yet.
+   */
   session_id: nullable(id('SessionId')),
   /** Lower-case hex. */
   otel_trace_id: Type.String(),

@@ -2,7 +2,7 @@ import type { FailureReason } from '../../contract/scoring-counts.js';
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelTrace } from '../../kernel/otel/trace.js';
+import { otelTrace, withRoot } from '../../kernel/otel/trace.js';
 import type { Metadata, Position, Recorded } from '../../kernel/ports.js';
 import type { Instant, Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
@@ -124,7 +124,7 @@ const received = (
   const own = records.get(trace.id);
   if (root !== null && own !== undefined && before !== null) {
     const { metrics, ...members } = root;
-    const content = { ...own.content, ...members };
+    const content = withRoot(own.content, members);
     const all = { ...content, metrics: { ...content.metrics, ...metrics } };
     records.set(trace.id, { ...own, content: all, changedAt: revision });
   }

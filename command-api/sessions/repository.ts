@@ -1,5 +1,6 @@
 import type { SessionEvent, SessionStarted } from '../../events/traces.js';
 import type { ReservationEvent } from '../../events/reservations.js';
+import { canonicalUuid } from '../../kernel/canonical.js';
 import { isRejection, type Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import {
@@ -23,7 +24,12 @@ export type SessionsAsked = {
   readonly projectId: ProjectId;
   readonly run: { readonly id: RunId; readonly kind: SessionStarted['run_kind'] };
   readonly ids: ReadonlyMap<SessionId, Instant>;
-  readonly external: { readonly id: string; readonly createdAt: Instant } | null;
+  /** With `orId` the id of a session of the run names that session. */
+  readonly external: {
+    readonly id: string;
+    readonly createdAt: Instant;
+    readonly orId?: true;
+  } | null;
 };
 export type SessionsJoined = {
   /** The session with the external id asked for. */
@@ -70,9 +76,6 @@ export const openSessionRepository = ({
   const sessionOf = (project: ProjectId, id: string): Promise<Loaded<Session | null>> =>
     load(log, sessionStream(project, id), sessions);
 
-  const isLive = async (project: ProjectId, id: string): Promise<boolean> =>
-    (await sessionOf(project, id)).state?.deleted === false;
-
   /**
    * The session with that external id, whatever its id; made with the id asked for when there is
    * none.
@@ -90,7 +93,7 @@ export const openSessionRepository = ({
       // The claim and the session are two appends. A session that is not there although its stream
       // takes no events was deleted: its external id is free again.
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-      if (holder === asked.session_id || (await isLive(asked.project_id, holder))) throw error;
+      if (holder === asked.session_id || (await isLive(log, asked.project_id, holder))) throw error;
       const next = await held(log, names, holder, asked.session_id, cause);
       return decided(log, { ...asked, session_id: next }, join, cause);
     }
@@ -119,7 +122,9 @@ export const openSessionRepository = ({
     joinSessions: async (asked, { cause, mint }) => {
       const position = await joinById(log, asked, cause);
       if (asked.external === null) return { external: null, position };
-      const { id, createdAt } = asked.external;
+      const { id, createdAt, orId } = asked.external;
+      const known = orId === true ? await liveById(log, asked, id) : null;
+      if (known !== null) return known;
       const session = startedBy(asked, mint('SessionId'), createdAt);
       const begun = await beginShared({ ...session, external_id: id, minted: true }, id, cause);
       return {
@@ -128,6 +133,22 @@ export const openSessionRepository = ({
       };
     },
   };
+};
+
+const isLive = async (log: EventLog, project: ProjectId, id: string): Promise<boolean> =>
+  (await load(log, sessionStream(project, id), sessions)).state?.deleted === false;
+
+/** The live session of the run with this id; null: there is none. */
+const liveById = async (
+  log: EventLog,
+  { projectId, run }: SessionsAsked,
+  text: string,
+): Promise<SessionsJoined | null> => {
+  const id = canonicalUuid(text);
+  if (id === null) return null;
+  const { state, position } = await load(log, sessionStream(projectId, id), sessions);
+  if (state?.deleted !== false || state.started.run_id !== run.id) return null;
+  return { external: state.started.session_id, position };
 };
 
 /** A session as a trace makes it: the rest of its members stay empty (contract 7 on 5.6). */

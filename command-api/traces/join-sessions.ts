@@ -2,6 +2,15 @@ import type { Position } from '../../kernel/ports.js';
 import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
 
+/** A session by its external id. */
+export type NamedSession = {
+  readonly id: string;
+  /** When the session begins if it has to be made. */
+  readonly createdAt: Instant;
+  /** The id of a session of the run names that session. */
+  readonly orId?: true;
+};
+
 /** Makes the sessions that traces name where they are missing; command-api/sessions answers it. */
 export type JoinSessions = (
   asked: {
@@ -11,7 +20,7 @@ export type JoinSessions = (
       readonly kind: 'log_stream' | 'experiment' | 'metrics_testing';
     };
     readonly ids: ReadonlyMap<SessionId, Instant>;
-    readonly external: { readonly id: string; readonly createdAt: Instant } | null;
+    readonly external: NamedSession | null;
   },
   asker: {
     readonly cause: Authorship;

@@ -15,6 +15,7 @@ import {
   objectsIn,
   textIn,
 } from './otel-values.js';
+import { wrongTypeIn } from './otel-types.js';
 import { jsonBytes } from './sizes.js';
 
 export type OtelPlace = Pick<OtelSpansReceived['parts'][number], 'resource' | 'scope'>;
@@ -26,7 +27,7 @@ export type SentOtelTrace = {
 };
 export type OtelRead = {
   readonly traces: readonly SentOtelTrace[];
-  /** Spans that are none, and why, each reason once. */
+  /** How many spans are invalid, and why, each reason once. */
   readonly refused: RefusedSpans;
 };
 
@@ -49,7 +50,8 @@ const placeBytesMax = 65_536;
 
 /**
  * The spans of an `ExportTraceServiceRequest` in JSON, by trace, in the order in which they came.
- * Members that no OTLP has are dropped; a span that is none is refused, and the others are read.
+ * Members that OTLP does not have are ignored; a span with an invalid member is refused, and the
+ * others are read.
  */
 export const readSpans = (body: JsonObject): OtelRead => {
   const traces = new Map<string, Map<OtelPlace, OtelSpan[]>>();
@@ -63,8 +65,10 @@ export const readSpans = (body: JsonObject): OtelRead => {
         ...(scope !== null && { scope }),
       };
       const spans = objectsIn(memberOf(ofScope, 'spans'));
-      if (spans.length > 0 && jsonBytes(place) > placeBytesMax) {
-        refuse(refused, spans.length, `resource or scope of more than ${placeBytesMax} bytes`);
+      const wrong = wrongPlace(ofResource, ofScope);
+      if (wrong !== null || jsonBytes(place) > placeBytesMax) {
+        const tooLarge = `resource or scope of more than ${placeBytesMax} bytes`;
+        refuse(refused, spans.length, wrong ?? tooLarge);
         continue;
       }
       for (const given of spans) {
@@ -81,6 +85,21 @@ export const readSpans = (body: JsonObject): OtelRead => {
     })),
     refused,
   };
+};
+
+/** What of a resource and a scope is of another type than OTLP has; null: nothing. */
+const wrongPlace = (ofResource: JsonObject, ofScope: JsonObject): string | null => {
+  const [resource, scope] = [ofResource['resource'], ofScope['scope']];
+  return (
+    (isJsonObject(resource) ? wrongTypeIn('Resource', resource, 'resource') : null) ??
+    (isJsonObject(scope) ? wrongTypeIn('InstrumentationScope', scope, 'scope') : null) ??
+    [ofResource, ofScope].map(wrongSchema).find((one) => one !== null) ??
+    null
+  );
+};
+const wrongSchema = (holder: JsonObject): string | null => {
+  const schema = memberOf(holder, 'schemaUrl') ?? '';
+  return typeof schema === 'string' ? null : 'schemaUrl is not a string';
 };
 
 const add = (
@@ -123,7 +142,7 @@ const placeIn = (holder: JsonObject, name: 'resource' | 'scope') => {
   return Object.keys(place).length === 0 ? null : place;
 };
 
-/** A text says why it is no span. */
+/** A text says what is invalid. */
 const spanIn = (given: JsonObject): OtelSpan | string => {
   const traceId = idIn(memberOf(given, 'traceId'), 16);
   if (traceId === null || traceId === '') return 'traceId is not 16 bytes, or all zeros';
@@ -135,6 +154,8 @@ const spanIn = (given: JsonObject): OtelSpan | string => {
   const start = nanosecondsIn(memberOf(given, 'startTimeUnixNano'));
   const end = nanosecondsIn(memberOf(given, 'endTimeUnixNano'));
   if (start === null || end === null) return 'a time is no number of nanoseconds in 64 bits';
+  const wrong = wrongTypeIn('Span', given);
+  if (wrong !== null) return wrong;
   const span: OtelSpan = {
     traceId,
     spanId,

@@ -25,10 +25,15 @@ export const firstSpans = (batch: OtelBatch, session: OtelSpansReceived['session
 
 /**
  * What a trace that is there does not have yet (contract 5.12, rule 2): a span that it has already
- * is quiet when it is the same and refused when it is another. Deciding twice is harmless.
+ * is quiet when it is the same and refused when it is another. A trace without a session gets the
+ * one that the batch names (rule 5). Deciding twice is harmless.
  */
-export const moreSpans = (batch: OtelBatch, trace: Trace): Outcome => {
-  const outcome = recorded(batch, trace, trace.sessionId);
+export const moreSpans = (
+  batch: OtelBatch,
+  trace: Trace,
+  named: OtelSpansReceived['session_id'] = null,
+): Outcome => {
+  const outcome = recorded(batch, trace, trace.sessionId ?? named);
   const added = spansIn(outcome.events);
   const bytes = added.reduce((sum, { sent }) => sum + jsonBytes(sent), trace.bytes);
   const beyond = added.length === 0 ? null : beyondBounds(trace.spansCount + added.length, bytes);

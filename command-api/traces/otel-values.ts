@@ -11,7 +11,7 @@ export const memberOf = (given: JsonObject, name: string): Json | undefined => {
 };
 const snakes: Record<string, string> = Object.create(null) as Record<string, string>;
 
-/** Members that are objects; whatever else stands in a list of them says nothing. */
+/** Items that are objects; `wrongTypeIn` refuses the span that has others. */
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -27,7 +27,7 @@ export const attributesIn = (value: Json | undefined): readonly OtelAttribute[] 
     return { key: textIn(one['key']), value: isJsonObject(said) ? valueIn(said) : {} };
   });
 
-/** As it came, without what no attribute can have; `{}` says nothing. */
+/** As it came, without members that OTLP does not have; `{}` is an absent value. */
 const valueIn = (given: JsonObject): OtelValue => {
   const text = memberOf(given, 'stringValue');
   if (typeof text === 'string') return { stringValue: text };

@@ -1,10 +1,10 @@
 import type { TraceEvent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelRecord, sessionNamed } from '../../kernel/otel/record.js';
+import { otelRecord } from '../../kernel/otel/record.js';
 import type { OtelSpan } from '../../kernel/otel/span.js';
 import { later, start, type Position, type Sha256, type StreamName } from '../../kernel/ports.js';
-import type { Brand, Instant, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
+import type { Brand, RunId, TraceId } from '../../kernel/shapes.js';
 import { append, transactAll, type Authorship, type Loaded } from '../../kernel/transact.js';
 import type { Prices } from '../facts/price-list.js';
 import { runOf, type Run } from '../facts/runs.js';
@@ -17,7 +17,14 @@ import {
   type SentOtelTrace,
 } from './otel-reading.js';
 import { firstSpans, moreSpans, type OtelBatch } from './otel-received.js';
-import type { JoinSessions } from './join-sessions.js';
+import {
+  firstSessions,
+  lateSessions,
+  sessionIn,
+  type FirstSessions,
+  type InSession,
+} from './otel-sessions.js';
+import type { JoinSessions, NamedSession } from './join-sessions.js';
 import { sessionTracesMax } from './session-sizes.js';
 import type { Trace } from './trace.js';
 import type { Writing } from './write.js';
@@ -63,8 +70,8 @@ type Asked = {
   readonly stream: StreamName;
   readonly traceId: TraceId;
   readonly batch: OtelBatch;
-  /** External id and time of the session that it names first; null: none. */
-  readonly session: { readonly id: string; readonly createdAt: Instant } | null;
+  /** The session that it names first; null: none. */
+  readonly session: NamedSession | null;
 };
 
 const asked = (
@@ -74,7 +81,6 @@ const asked = (
 ): Asked => {
   const traceId = derived(sha256(`otel-trace:${hex}`)) as TraceId;
   const idOf = (span: string): string => derived(sha256(`otel-span:${hex}:${span}`));
-  const named = sessionIn(parts);
   const received = (sent: OtelSpan) => {
     const { parentSpanId: parent } = sent;
     const span = {
@@ -100,10 +106,10 @@ const asked = (
       },
       parts: parts.map(({ place, spans }) => ({ place, spans: spans.map(received) })),
     },
-    session:
-      named === null
-        ? null
-        : { id: named.id, createdAt: otelRecord(otelMapping, named.span, cause.at).created_at },
+    session: sessionIn(
+      parts.map(({ place, spans }) => ({ resource: place.resource, spans })),
+      cause.at,
+    ),
   };
 };
 
@@ -119,25 +125,14 @@ const derived = (digest: Uint8Array): string => {
   return `${one}-${two}-${three}-${four}-${five}`;
 };
 
-const sessionIn = (
-  parts: SentOtelTrace['parts'],
-): { readonly id: string; readonly span: OtelSpan } | null => {
-  for (const { spans } of parts) {
-    for (const span of spans) {
-      const id = sessionNamed(otelMapping, span);
-      if (id !== undefined) return { id, span };
-    }
-  }
-  return null;
-};
-
 const written = async (
   needs: OtelWriting,
   traces: readonly Asked[],
   asker: OtelAsker,
   refused: RefusedSpans,
 ): Promise<Position> => {
-  const sessions = await sessionsOf(needs, traces, asker);
+  const { load } = needs.traceRepository;
+  const sessions = await firstSessions(needs, traces, asker.run, load, asker);
   let { position } = sessions;
   const fresh = await appendedFirst(needs, traces, sessions, asker, refused);
   position = later(position, fresh.position);
@@ -147,48 +142,11 @@ const written = async (
   return rest.size === 0 ? position : later(position, await addedTo(needs, rest, asker, refused));
 };
 
-type Sessions = {
-  readonly of: ReadonlyMap<StreamName, SessionId | null>;
-  /** Traces that are there already: nothing has to be tried to know. */
-  readonly known: ReadonlySet<StreamName>;
-  readonly position: Position;
-};
-
-/**
- * A session is made for a trace that is new only: one that is there stays where its first spans put
- * it (contract 5.12, rule 5).
- */
-const sessionsOf = async (
-  { traceRepository, joinSessions }: OtelWriting,
-  traces: readonly Asked[],
-  { run, cause, mint }: OtelAsker,
-): Promise<Sessions> => {
-  const of = new Map<StreamName, SessionId | null>();
-  const joined = new Map<string, SessionId | null>();
-  const known = new Set<StreamName>();
-  let position = start;
-  for (const { stream, session } of traces) {
-    if (session === null) continue;
-    if ((await traceRepository.load(stream)).state !== null) {
-      known.add(stream);
-      continue;
-    }
-    if (!joined.has(session.id)) {
-      const place = { projectId: run.projectId, run, ids: new Map<SessionId, Instant>() };
-      const found = await joinSessions({ ...place, external: session }, { cause, mint });
-      joined.set(session.id, found.external);
-      position = later(position, found.position);
-    }
-    of.set(stream, joined.get(session.id) ?? null);
-  }
-  return { of, known, position };
-};
-
 /** Those that nobody has seen before, each on a stream that must not exist. */
 const appendedFirst = async (
   { log, sessionSizes, spanIndex }: OtelWriting,
   traces: readonly Asked[],
-  sessions: Sessions,
+  sessions: FirstSessions,
   { run, cause }: OtelAsker,
   refused: RefusedSpans,
 ): Promise<{ readonly position: Position; readonly done: ReadonlySet<StreamName> }> => {
@@ -204,7 +162,7 @@ const appendedFirst = async (
     if (session === null || !full.has(session)) {
       return [{ one, ...firstSpans(one.batch, session), stream: one.stream }];
     }
-    refuse(refused, spansOf(one).length, `the session has ${sessionTracesMax} traces`);
+    refuse(refused, spansOf(one).length, sessionFull);
     done.add(one.stream);
     return [];
   });
@@ -226,16 +184,20 @@ const appendedFirst = async (
   return { position, done };
 };
 
+const sessionFull = `the session has ${sessionTracesMax} traces`;
+
 const spansOf = ({ batch }: Asked): readonly string[] =>
   batch.parts.flatMap(({ spans }) => spans.map(({ id }) => id));
 
 /** Those that are there, each decided on as it is now. */
 const addedTo = async (
-  { log, traceRepository, spanIndex }: OtelWriting,
+  needs: OtelWriting,
   traces: ReadonlyMap<StreamName, Asked>,
-  { run, cause }: OtelAsker,
+  asker: OtelAsker,
   refused: RefusedSpans,
 ): Promise<Position> => {
+  const { log, traceRepository, sessionSizes, spanIndex } = needs;
+  const { run, cause } = asker;
   const gone = new Set<RunId>();
   const isGone = (trace: Trace | null): trace is null =>
     trace === null || trace.deleted || gone.has(trace.runId);
@@ -247,10 +209,25 @@ const addedTo = async (
     if (isElsewhere && (await runOf(log, run.projectId, runId)) === null) gone.add(runId);
     return loaded;
   };
-  const decide = (trace: Trace | null, { batch }: Asked): readonly TraceEvent[] =>
-    isGone(trace) ? [] : moreSpans(batch, trace).events;
-  const settled = await transactAll(log, traces, { load, decide }, cause);
-  let position = start;
+  const present = async (stream: StreamName): Promise<Trace | null> => {
+    const { state } = await load(stream);
+    return isGone(state) ? null : state;
+  };
+  const late = await lateSessions(needs, traces, present, asker);
+  const full = await sessionSizes.full([...late.of.values()]);
+  const kept = new Map(
+    [...traces].filter(([stream, one]) => {
+      const session = late.of.get(stream)?.session_id ?? null;
+      if (session === null || !full.has(session)) return true;
+      refuse(refused, spansOf(one).length, sessionFull);
+      return false;
+    }),
+  );
+  const decide = (trace: Trace | null, { batch, stream }: Asked): readonly TraceEvent[] =>
+    isGone(trace) ? [] : moreSpans(batch, trace, late.of.get(stream)?.session_id ?? null).events;
+  const settled = await transactAll(log, kept, { load, decide }, cause);
+  let { position } = late;
+  const joined: InSession[] = [];
   for (const [stream, { before, events, position: at }] of settled) {
     const one = traces.get(stream);
     if (one === undefined) continue;
@@ -264,7 +241,11 @@ const addedTo = async (
     }
     const { refused: here } = moreSpans(one.batch, before.state);
     refuseAll(refused, here);
-    if (events.length > 0) spanIndex.note(run.projectId, one.traceId, spansOf(one));
+    if (events.length === 0) continue;
+    spanIndex.note(run.projectId, one.traceId, spansOf(one));
+    const session = before.state.sessionId === null ? late.of.get(stream) : undefined;
+    if (session !== undefined) joined.push(session);
   }
+  await sessionSizes.note(joined, cause);
   return position;
 };

@@ -1,11 +1,16 @@
-import { otlpOperations, otlpSpansMax } from '../../contract/otlp.js';
+import { otlpOperations, otlpPlacesMax, otlpSpansMax } from '../../contract/otlp.js';
 import { route, type Route } from '../../contract/operation.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { Fault, type Complaint } from '../../kernel/fault.js';
+import { later, start } from '../../kernel/ports.js';
 import type { Sha256 } from '../../kernel/ports.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import type { openPrices } from '../facts/price-list.js';
+import type { Run } from '../facts/runs.js';
+import { byPlace, type PlacedTraces } from './otel-groups.js';
 import { headerComplaints, placeOf, type PlaceNeeds } from './otel-place.js';
-import { countSentSpans, readSpans, refuseAll, type RefusedSpans } from './otel-reading.js';
+import { withBoundedPlaces } from './otel-places.js';
+import { countSentSpans, readSpans, refuse, refuseAll, type RefusedSpans } from './otel-reading.js';
+import { containerComplaints } from './otel-types.js';
 import { writeSpans, type OtelWriting } from './otel-write.js';
 
 export type OtelNeeds = Omit<PlaceNeeds, 'log' | 'ids'> & { readonly sha256: Sha256 };
@@ -17,16 +22,64 @@ export const receiving = (needs: Known): readonly Route[] =>
     route(
       operation,
       async ({ body, headers, principal, cause, mint }) => {
-        const run = await placeOf(needs, { headers, principal, cause });
         const { traces, refused } = readSpans(body);
-        const prices = await needs.prices(run.projectId);
-        const written = await writeSpans(needs, traces, { run, prices, cause, mint });
-        refuseAll(refused, written.refused);
-        return { position: written.position, body: answerOf(refused) };
+        let position = start;
+        for (const [at, group] of byPlace(withBoundedPlaces(traces), headers).entries()) {
+          if (at >= otlpPlacesMax) {
+            const reason = `one request has spans of at most ${otlpPlacesMax} runs`;
+            refuse(refused, spansIn(group), reason);
+            continue;
+          }
+          const run = await runOfGroup(needs, group, { headers, principal, cause }, refused);
+          if (run === null) continue;
+          const prices = await needs.prices(run.projectId);
+          const asker = { run, prices, cause, mint };
+          const written = await writeSpans(needs, group.traces, asker);
+          refuseAll(refused, written.refused);
+          position = later(position, written.position);
+        }
+        return { position, body: answerOf(refused) };
       },
-      ({ body, headers }) => [...headerComplaints(headers), ...countComplaints(body as JsonObject)],
+      ({ body, headers }) => [
+        ...headerComplaints(headers),
+        ...containerComplaints(body as JsonObject),
+        ...countComplaints(body as JsonObject),
+      ],
     ),
   );
+
+/**
+ * Null: the resource of these spans names a place that is not there, or not the caller's; they are
+ * refused, and the others are not. What headers name is a Fault of the request.
+ */
+const runOfGroup = async (
+  needs: Known,
+  group: PlacedTraces,
+  asking: Parameters<typeof placeOf>[1],
+  refused: RefusedSpans,
+): Promise<Run | null> => {
+  const { placed } = group;
+  const isSaid = Object.keys(placed).length > 0;
+  const headers = { ...asking.headers, ...placed };
+  const wrong = isSaid ? headerComplaints(headers) : [];
+  const spans = spansIn(group);
+  if (wrong[0] !== undefined) {
+    refuse(refused, spans, `the resource names a place: ${wrong[0].msg}`);
+    return null;
+  }
+  try {
+    return await placeOf(needs, { ...asking, headers });
+  } catch (error) {
+    const isPlace =
+      isSaid && error instanceof Fault && ['not-found', 'forbidden'].includes(error.code);
+    if (!isPlace) throw error;
+    refuse(refused, spans, `the resource names a place: ${error.message}`);
+    return null;
+  }
+};
+
+const spansIn = ({ traces }: PlacedTraces): number =>
+  traces.flatMap(({ parts }) => parts.flatMap(({ spans }) => spans)).length;
 
 const countComplaints = (body: JsonObject): readonly Complaint[] => {
   const count = countSentSpans(body);

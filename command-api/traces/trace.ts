@@ -8,7 +8,7 @@ import type {
 } from '../../events/traces.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelTrace } from '../../kernel/otel/trace.js';
+import { otelTrace, withRoot } from '../../kernel/otel/trace.js';
 import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { layered, noLayers, withLayer, type Layers } from './layers.js';
 import { printOf, recordBytes, shortened } from './shortened.js';
@@ -87,10 +87,10 @@ export const traces: Fold<Trace | null, TraceEvent> = {
       }
       case 'TraceUpdated': {
         const isComplete = data.changes.is_complete ?? trace.isComplete;
-        return { ...changed(trace, trace.id, data.changes), isComplete };
+        return { ...changed(trace, trace.id, (now) => withChanges(now, data.changes)), isComplete };
       }
       case 'SpanUpdated':
-        return changed(trace, data.span_id, data.changes);
+        return changed(trace, data.span_id, (now) => withChanges(now, data.changes));
       case 'ScoresRecorded':
         return scored(trace, data.record_id, data.scores);
       case 'RatingGiven':
@@ -115,6 +115,8 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const bytes = Math.max(sum(spans, recordBytes), sum(data.parts, jsonBytes));
   const grown: Trace = {
     ...trace,
+    // While a trace has no session, the first spans that name one give it (contract 5.12, rule 5).
+    sessionId: trace.sessionId ?? data.session_id,
     records: withLayer<LoggedRecord>(
       trace.records,
       spans.map((sent, at) => [sent.id, { sent, now: sent, print: prints[at] ?? '' }] as const),
@@ -126,7 +128,8 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
   if (mapped.root === null) return grown;
   const { metrics = {}, ...members } = mapped.root;
   const rooted = { ...grown, isComplete: true, sentComplete: true, root: data.root };
-  return scored(changed(rooted, trace.id, members), trace.id, metrics);
+  const own = changed(rooted, trace.id, (now) => withRoot(now, members));
+  return scored(own, trace.id, metrics);
 };
 
 const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
@@ -157,18 +160,19 @@ const entry = (sent: RecordContent): readonly [string, LoggedRecord] => [
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((total, item) => total + of(item), 0);
 
-const changed = (trace: Trace, id: string, changes: Changed): Trace => {
+const changed = (
+  trace: Trace,
+  id: string,
+  change: (now: RecordContent) => RecordContent,
+): Trace => {
   const record = layered(trace.records, id);
   return record === undefined
     ? trace
-    : replaced(trace, id, { ...record, now: shortened(withChanges(record.now, changes)) });
+    : replaced(trace, id, { ...record, now: shortened(change(record.now)) });
 };
 
-/** What a change gives, or a root its trace. */
-type Changed = RecordChanges & Partial<Pick<RecordContent, 'name' | 'created_at'>>;
-
 /** Members overwrite, tags are added (contract 5.6, rule 5). */
-export const withChanges = (now: RecordContent, changes: Changed): RecordContent => {
+export const withChanges = (now: RecordContent, changes: RecordChanges): RecordContent => {
   const { is_complete: _, tags: added = [], ...members } = changes;
   const tags = [...new Set([...(now.tags ?? []), ...added])];
   return { ...now, ...members, ...(tags.length > 0 && { tags }) };

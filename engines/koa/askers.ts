@@ -7,7 +7,7 @@ export type Asker = {
   /** Aborts when nobody waits any more; the reason is the Fault that says why. */
   readonly signal: AbortSignal;
   /** The time for the answer begins now (contract 1.11). */
-  readonly within: (milliseconds: number) => void;
+  readonly within: (milliseconds: number, what?: 'read' | 'write') => void;
   /** Nothing is made for the answer until `within` is called again. */
   readonly rest: () => void;
   /** The answer is there. */
@@ -47,9 +47,9 @@ export const openAskers = (): Askers => {
       return {
         signal: controller.signal,
         rest,
-        within: (milliseconds) => {
+        within: (milliseconds, what = 'read') => {
           rest();
-          timer = setTimeout(() => give(late(milliseconds)), milliseconds);
+          timer = setTimeout(() => give(late[what](milliseconds)), milliseconds);
         },
         end: () => {
           rest();
@@ -80,10 +80,19 @@ export const openAskers = (): Askers => {
 // A question that was too much is not less a second later.
 const lateRetryAfterSeconds = 10;
 
-const late = (milliseconds: number): Fault =>
-  new Fault(
-    'unavailable',
-    `The question took longer than ${milliseconds / 1_000} s; ask for less: ` +
-      'a shorter time, fewer filters or values, a smaller page',
-    { retryAfterSeconds: lateRetryAfterSeconds },
-  );
+const tooLong = (sentence: string): Fault =>
+  new Fault('unavailable', sentence, { retryAfterSeconds: lateRetryAfterSeconds });
+
+const late = {
+  read: (milliseconds: number): Fault =>
+    tooLong(
+      `The question took longer than ${milliseconds / 1_000} s; ask for less: ` +
+        'a shorter time, fewer filters or values, a smaller page',
+    ),
+  // What was appended by then stays, and the rest of the append follows.
+  write: (milliseconds: number): Fault =>
+    tooLong(
+      `The write took longer than ${milliseconds / 1_000} s and may be recorded in part. ` +
+        'Retry it with the same ids, which records nothing twice, or send less at once.',
+    ),
+} as const;

@@ -135,8 +135,9 @@ export type Accepts = {
 /**
  * Gives the bytes of a body to `each` as they arrive, or decompressed when all are here, none of
  * them empty; nothing when nothing was sent, whatever its type. Resolves with the number of bytes
- * that were sent, before decompression. Throws as `readBody` does, and what `each` throws. The rest of a body that is refused is read and thrown away: a client that is still
- * sending would not see the answer otherwise.
+ * that were sent, before decompression. Throws as `readBody` does, and what `each` throws. The rest
+ * of a body that is refused is read and thrown away: a client that is still sending would not see
+ * the answer otherwise.
  */
 export const arrive = async (
   request: IncomingMessage,

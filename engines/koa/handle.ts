@@ -43,7 +43,8 @@ export const handled = async (
   idempotent: string | null,
 ): Promise<Answer<unknown>> => {
   const { signal, within } = asked.asker;
-  within(services.answerWithinMs(bound.route));
+  const { kind } = bound.route.operation;
+  within(services.answerWithinMs(bound.route), kind === 'w' ? 'write' : 'read');
   let aside: Aside = (wait) => wait();
   const request = requestOf(asked, sent, services, idempotent, (wait) => aside(wait));
   const who = asked.principal?.userId ?? '';

@@ -67,5 +67,5 @@ const malformed = (): Fault =>
 const tooManyFields = (most: number) =>
   valueComplaint(
     ['body'],
-    `The message has more than ${most} fields, which is the limit for its size. Send fewer spans at once.`,
+    `the message has more than ${most} fields, the limit for its size. Send fewer spans at once`,
   );

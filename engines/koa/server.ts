@@ -4,7 +4,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import Koa from 'koa';
 import { Fault } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
-import type { Route } from '../../contract/operation.js';
+import { usualKeyHeaders, type Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { openAdmission } from './admission.js';
@@ -37,7 +37,7 @@ export type ServerOptions = Omit<Services, Made> & {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
-  /** Names of headers that may carry an API key; default `Service-API-Key`. */
+  /** Names of headers that may carry an API key; default `usualKeyHeaders`. */
   readonly keyHeaders?: readonly string[];
   /** Addresses of the proxies whose word about a client counts; default: none. */
   readonly trustedProxies?: readonly string[];
@@ -114,7 +114,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   const watch = openWatch(strict, logger, metrics);
   const limits = { ...usualLoad, ...options.load };
   const load = openLoad(limits, metrics.shed);
-  const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
+  const keyHeaders = (options.keyHeaders ?? usualKeyHeaders).map((name) => name.toLowerCase());
   const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
   const peerOf = openPeers(trustedProxies);
   const askers = openAskers();

@@ -6,7 +6,7 @@ import type { Messages } from '../../contract/messages.js';
  * an empty message has two bytes and counts like any other.
  */
 export type FieldCount = {
-  /** Visits up to `max` more fields. `whole`: all are counted; `malformed`: the bytes are not it. */
+  /** Visits up to `max` more fields. `whole`: all are counted; `malformed`: not the message. */
   readonly advance: (max: number) => 'more' | 'whole' | 'malformed';
   /** Fields visited so far. */
   readonly fields: () => number;

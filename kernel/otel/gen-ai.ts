@@ -2,7 +2,8 @@
 // https://github.com/open-telemetry/semantic-conventions/tree/main/docs/gen-ai
 import type { Json } from '../shapes.js';
 import { message, messagesOf, roleOf, callsOf, type ChatMessage } from './messages.js';
-import { attribute, oneOf, type Rule } from './rule.js';
+import { documentsIn, type RetrievedDocument } from './openinference.js';
+import { attribute, numberOf, oneOf, type Rule } from './rule.js';
 import type { Attributes, SpanRead } from './span.js';
 import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
 
@@ -14,6 +15,8 @@ export const genAiKind = oneOf('gen_ai.operation.name', {
   invoke_agent: 'agent',
   create_agent: 'agent',
   retrieval: 'retriever',
+  invoke_workflow: 'workflow',
+  control: 'control',
 } as const);
 
 const detailsEvent = 'gen_ai.client.inference.operation.details';
@@ -70,18 +73,36 @@ const spoken: Readonly<Record<string, string>> = {
   'gen_ai.tool.message': 'tool',
 };
 
+/** Some write the body of an event, which is JSON, as an attribute of it. */
+const bodyName = 'gen_ai.event.content';
+const bodyOf = (attributes: Attributes): Json => attributes.get(bodyName) ?? null;
+
 /** An event per message, up to 1.36; `gen_ai.content.prompt` before 1.28. */
 export const genAiEventsInput: Rule<readonly ChatMessage[]> = {
-  names: [...Object.keys(spoken), 'gen_ai.content.prompt'],
+  names: [...Object.keys(spoken), 'gen_ai.content.prompt', bodyName],
   read: ({ events }) => {
     const found = events.flatMap(({ name, attributes }) => {
       if (name === 'gen_ai.content.prompt') {
-        return messagesOf(attributes.get('gen_ai.prompt') ?? null, 'user') ?? [];
+        const said = attributes.get('gen_ai.prompt') ?? bodyOf(attributes);
+        return messagesOf(said, 'user') ?? [];
       }
       const usual = Object.hasOwn(spoken, name) ? spoken[name] : undefined;
-      return usual === undefined ? [] : [spokenMessage(attributes, usual)];
+      if (usual === undefined) return [];
+      return messagesOf(bodyOf(attributes), usual) ?? [spokenMessage(attributes, usual)];
     });
     return found.length > 0 ? found : undefined;
+  },
+};
+
+/** Of the first choice, in its body or beside it. */
+export const genAiChoiceReason: Rule<string> = {
+  names: ['gen_ai.choice'],
+  read: ({ events }) => {
+    const choice = events.find(({ name }) => name === 'gen_ai.choice')?.attributes;
+    const body = parsed(choice?.get(bodyName) ?? null);
+    return textOf(
+      choice?.get('finish_reason') ?? (isJsonObject(body) ? body['finish_reason'] : null),
+    );
   },
 };
 
@@ -90,11 +111,12 @@ export const genAiEventsOutput: Rule<ChatMessage> = {
   read: ({ events }) => {
     for (const { name, attributes } of events) {
       if (name === 'gen_ai.content.completion') {
-        const found = messagesOf(attributes.get('gen_ai.completion') ?? null, 'assistant');
+        const said = attributes.get('gen_ai.completion') ?? bodyOf(attributes);
+        const found = messagesOf(said, 'assistant');
         if (found !== undefined) return found[0];
       }
       if (name !== 'gen_ai.choice') continue;
-      const wrapped = attributes.get('message') ?? null;
+      const wrapped = attributes.get('message') ?? bodyOf(attributes);
       const found = wrapped === null ? undefined : messagesOf(wrapped, 'assistant')?.[0];
       return found ?? spokenMessage(attributes, 'assistant');
     }
@@ -107,3 +129,37 @@ const spokenMessage = (attributes: Attributes, usual: string): ChatMessage =>
     toolCallId: usual === 'tool' ? textOf(attributes.get('id')) : undefined,
     toolCalls: callsOf(attributes.get('tool_calls')),
   });
+
+/** `gen_ai.retrieval.documents`: a list of documents, or its JSON. */
+export const genAiDocuments: Rule<readonly RetrievedDocument[]> = attribute(
+  'gen_ai.retrieval.documents',
+  (value) => {
+    const found = documentsIn(value);
+    return found.length > 0 ? found : undefined;
+  },
+);
+
+const evaluation = 'gen_ai.evaluation.result';
+const evaluationMembers = ['name', 'score.value', 'score.label', 'explanation'].map(
+  (name) => `gen_ai.evaluation.${name}`,
+);
+export type Evaluation = {
+  readonly name: string;
+  readonly score: number | string;
+  readonly explanation: string | undefined;
+};
+/** Evaluation results of the span: its events, or its own attributes where it stands for one. */
+export const genAiEvaluations: Rule<readonly Evaluation[]> = {
+  names: [evaluation, ...evaluationMembers],
+  read: ({ attributes, events }) => {
+    const results = events.filter(({ name }) => name === evaluation);
+    const found = [attributes, ...results.map((one) => one.attributes)].flatMap((said) => {
+      const [name, value, label, why] = evaluationMembers.map((member) => said.get(member));
+      const score = numberOf(value ?? null) ?? textOf(label);
+      const called = textOf(name);
+      if (called === undefined || score === undefined) return [];
+      return [{ name: called, score, explanation: textOf(why) }];
+    });
+    return found.length > 0 ? found : undefined;
+  },
+};

@@ -1,36 +1,39 @@
 import type { Json, JsonObject } from '../shapes.js';
 import {
-  genAiEventsInput,
-  genAiEventsOutput,
-  genAiFinishReason,
-  genAiInput,
-  genAiKind,
-  genAiOutput,
-} from './gen-ai.js';
-import { message, messagesOf, type ChatMessage } from './messages.js';
+  inputRules,
+  outputRules,
+  redactedInputRules,
+  redactedOutputRules,
+  type OtelKind,
+  type Rules,
+} from './content.js';
 import {
-  documents,
-  inputMessages,
-  openInferenceKind,
-  outputMessages,
-  toolSchemas,
-  type RetrievedDocument,
-} from './openinference.js';
+  genAiChoiceReason,
+  genAiEvaluations,
+  genAiFinishReason,
+  genAiKind,
+  type Evaluation,
+} from './gen-ai.js';
+import { metricRules } from './metrics.js';
+import { openInferenceKind, toolSchemas } from './openinference.js';
 import {
   llmRequestKind,
-  numberedCompletions,
   numberedFinishReason,
-  numberedPrompts,
   requestFunctions,
   traceloopKind,
 } from './openllmetry.js';
-import { langChainInput, langChainOutput, langChainText } from './langchain.js';
-import { attribute, count, memberOf, number, numberOf, text, type Rule } from './rule.js';
+import { attribute, memberOf, number, numberOf, text, type Rule } from './rule.js';
+import type { Aliases } from './span.js';
+import {
+  agentType,
+  controlMembers,
+  galileoKind,
+  galileoSearch,
+  modelEvents,
+  splunkAliases,
+} from './splunk-ao.js';
 import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
-import { vercelInput, vercelKind, vercelOutput, vercelToolResult } from './vercel-ai.js';
-
-export type OtelKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
-type Rules<T> = readonly Rule<T>[];
+import { vercelKind } from './vercel-ai.js';
 
 /** Contract 5.12: for each member of a record its rules, the first that has an answer wins. */
 export type OtelRules = {
@@ -41,104 +44,47 @@ export type OtelRules = {
   readonly errorMessage: Rules<string>;
   readonly input: Readonly<Record<OtelKind, Rules<Json>>>;
   readonly output: Readonly<Record<OtelKind, Rules<Json>>>;
-  readonly model: Rules<string>;
-  readonly temperature: Rules<number>;
-  readonly finishReason: Rules<string>;
-  readonly tools: Rules<readonly JsonObject[]>;
-  readonly toolCallId: Rules<string>;
+  readonly redactedInput: Readonly<Record<OtelKind, Rules<Json>>>;
+  readonly redactedOutput: Readonly<Record<OtelKind, Rules<Json>>>;
+  /** Members that a record of this kind has beside those of every record. */
+  readonly members: Readonly<Record<OtelKind, Readonly<Record<string, Rules<Json>>>>>;
+  readonly stepNumber: Rules<number>;
+  readonly datasetInput: Rules<string>;
+  readonly datasetOutput: Rules<string>;
+  readonly datasetMetadata: Rules<JsonObject>;
   /** By metric. */
   readonly metrics: Readonly<Record<string, Rules<number>>>;
-  /** External id of the session. */
+  /** Scores of the span by name. */
+  readonly evaluations: Rules<readonly Evaluation[]>;
+  /** External id of the session, on a span or its resource. */
   readonly session: Rules<string>;
+  /** By header of contract 5.12, rule 1: what a resource says of project and run. */
+  readonly place: Readonly<Record<PlaceHeader, Rules<string>>>;
   readonly tags: Rules<readonly string[]>;
   readonly metadata: Rules<JsonObject>;
   readonly userId: Rules<string>;
+  /** Attributes that are read as others. */
+  readonly aliases: Aliases;
   /** Families of attributes that are metadata by what stands behind. */
   readonly metadataFamilies: readonly string[];
 };
+
+/** The headers that say where spans go. */
+export const placeHeaders = [
+  'projectid',
+  'project',
+  'logstreamid',
+  'logstream',
+  'experimentid',
+  'experiment',
+] as const;
+export type PlaceHeader = (typeof placeHeaders)[number];
 
 /**
  * How received spans become records. The records' read model has the version in its own: a changed
  * rule has to have another, and then the whole history is mapped anew.
  */
 export type OtelMapping = { readonly version: number; readonly rules: OtelRules };
-
-const inputText: Rules<string> = [
-  text('gen_ai.tool.call.arguments'),
-  text('tool.parameters'),
-  text('ai.toolCall.args'),
-  text('traceloop.entity.input'),
-  text('input.value'),
-];
-const answeredText: Rules<string> = [
-  text('gen_ai.tool.call.result'),
-  vercelToolResult,
-  text('traceloop.entity.output'),
-];
-const outputText: Rules<string> = [...answeredText, text('output.value')];
-const asked = (name: string): Rule<readonly ChatMessage[]> =>
-  attribute(name, (value) => messagesOf(value, 'user'));
-const answered = (name: string): Rule<ChatMessage> =>
-  attribute(name, (value) => messagesOf(value, 'assistant')?.[0]);
-const one = <T>(rule: Rule<T>, as: (value: T) => Json): Rule<Json> => ({
-  names: rule.names,
-  read: (span) => {
-    const value = rule.read(span);
-    return value === undefined ? undefined : as(value);
-  },
-});
-
-const messagesIn: Rules<readonly ChatMessage[]> = [
-  genAiInput,
-  numberedPrompts,
-  genAiEventsInput,
-  inputMessages,
-  vercelInput,
-];
-const messageOut: Rules<ChatMessage> = [
-  genAiOutput,
-  numberedCompletions,
-  genAiEventsOutput,
-  outputMessages,
-  vercelOutput,
-];
-const llmInput: Rules<Json> = [
-  ...messagesIn,
-  ...['input.value', 'traceloop.entity.input'].map(asked),
-  ...['input.value', 'traceloop.entity.input'].map((name) =>
-    one(text(name), (value) => [message('user', value)]),
-  ),
-];
-const llmOutput: Rules<Json> = [
-  ...messageOut,
-  ...['output.value', 'traceloop.entity.output'].map(answered),
-  ...['output.value', 'traceloop.entity.output'].map((name) =>
-    one(text(name), (value) => message('assistant', value)),
-  ),
-];
-const stepInput: Rules<Json> = [...messagesIn, langChainInput, ...inputText];
-const stepOutput: Rules<Json> = [...messageOut, langChainOutput, ...outputText];
-const toolOutput: Rules<string> = [...answeredText, langChainText, text('output.value')];
-
-const asDocuments = (value: string): Json => [{ content: value }];
-const retrieved: Rules<readonly RetrievedDocument[]> = [
-  documents('retrieval.documents.'),
-  documents('reranker.output_documents.'),
-];
-
-const actions: ReadonlySet<Json | undefined> = new Set(['deny', 'steer', 'observe']);
-const controlled: Rule<Json> = attribute('output.value', (value) => {
-  const read = parsed(value);
-  if (!isJsonObject(read)) return undefined;
-  const { action, matched, confidence, error_message: error } = read;
-  if (!actions.has(action) || typeof matched !== 'boolean') return undefined;
-  return {
-    action: action ?? '',
-    matched,
-    ...(typeof confidence === 'number' && { confidence }),
-    ...(typeof error === 'string' && { error_message: error }),
-  };
-});
 
 const httpStatus = (name: string): Rule<number> =>
   attribute(name, (value) => {
@@ -177,111 +123,134 @@ const objects = (name: string): Rule<readonly JsonObject[]> =>
     const found = (isJsonList(read) ? read : [read]).map(parsed).filter(isJsonObject);
     return found.length > 0 ? found : undefined;
   });
-const timed = (name: string, nanoseconds: number): Rule<number> =>
+const object = (name: string): Rule<JsonObject> =>
+  attribute(name, (value) => {
+    const read = parsed(value);
+    return isJsonObject(read) ? read : undefined;
+  });
+const whole = (name: string): Rule<number> =>
   attribute(name, (value) => {
     const found = numberOf(value);
-    return found !== undefined && found >= 0 ? Math.round(found * nanoseconds) : undefined;
+    return Number.isSafeInteger(found) ? found : undefined;
   });
 
+const byKind = (rules: (kind: OtelKind) => Rules<Json>): Record<OtelKind, Rules<Json>> => ({
+  llm: rules('llm'),
+  retriever: rules('retriever'),
+  tool: rules('tool'),
+  workflow: rules('workflow'),
+  agent: rules('agent'),
+  control: rules('control'),
+});
+
+/** Of the dataset row behind a step. */
+const dataset = <T>(member: string, as: (name: string) => Rule<T>): Rules<T> =>
+  ['splunk_ao', 'galileo'].map((family) => as(`${family}.dataset.${member}`));
+
+const routed = (member: string): Rules<string> =>
+  ['splunk_ao', 'galileo'].map((family) => text(`${family}.${member}`));
+
+const modelMembers: Readonly<Record<string, Rules<Json>>> = {
+  model: [
+    text('gen_ai.response.model'),
+    text('gen_ai.request.model'),
+    text('llm.model_name'),
+    text('ai.response.model'),
+    text('ai.model.id'),
+  ],
+  temperature: [
+    number('gen_ai.request.temperature'),
+    memberOf('llm.invocation_parameters', 'temperature', numberOf),
+    number('ai.settings.temperature'),
+  ],
+  finish_reason: [
+    genAiFinishReason,
+    numberedFinishReason,
+    genAiChoiceReason,
+    text('llm.finish_reason'),
+    text('llm.response.finish_reason'),
+    text('ai.response.finishReason'),
+    text('ai.finishReason'),
+  ],
+  tools: [
+    objects('gen_ai.tool.definitions'),
+    toolSchemas,
+    requestFunctions,
+    objects('ai.prompt.tools'),
+  ],
+  events: [modelEvents],
+};
+
 export const otelMapping: OtelMapping = {
-  version: 2,
+  version: 3,
   rules: {
-    kind: [genAiKind, openInferenceKind, traceloopKind, llmRequestKind, vercelKind],
-    name: [text('ai.toolCall.name')],
+    kind: [
+      galileoKind,
+      genAiKind,
+      galileoSearch,
+      openInferenceKind,
+      traceloopKind,
+      llmRequestKind,
+      vercelKind,
+    ],
+    name: [text('ai.toolCall.name'), text('agent_control.control_name')],
     statusCode: [
+      whole('splunk_ao.status_code'),
       httpStatus('http.response.status_code'),
       httpStatus('http.status_code'),
       spanStatus,
     ],
     errorMessage: [statusMessage, exceptionMessage],
-    input: {
-      llm: llmInput,
-      retriever: [text('gen_ai.retrieval.query.text'), ...inputText],
-      tool: inputText,
-      workflow: stepInput,
-      agent: stepInput,
-      control: stepInput,
+    input: inputRules,
+    output: outputRules,
+    redactedInput: byKind(redactedInputRules),
+    redactedOutput: byKind(redactedOutputRules),
+    members: {
+      llm: modelMembers,
+      retriever: {},
+      tool: {
+        tool_call_id: [text('gen_ai.tool.call.id'), text('tool_call.id'), text('ai.toolCall.id')],
+      },
+      workflow: {},
+      agent: { agent_type: [agentType] },
+      control: controlMembers,
     },
-    output: {
-      llm: llmOutput,
-      retriever: [...retrieved, ...outputText.map((rule) => one(rule, asDocuments))],
-      tool: toolOutput,
-      workflow: stepOutput,
-      agent: stepOutput,
-      control: [controlled],
-    },
-    model: [
-      text('gen_ai.response.model'),
-      text('gen_ai.request.model'),
-      text('llm.model_name'),
-      text('ai.response.model'),
-      text('ai.model.id'),
-    ],
-    temperature: [
-      number('gen_ai.request.temperature'),
-      memberOf('llm.invocation_parameters', 'temperature', numberOf),
-      number('ai.settings.temperature'),
-    ],
-    finishReason: [
-      genAiFinishReason,
-      numberedFinishReason,
-      text('llm.finish_reason'),
-      text('llm.response.finish_reason'),
-      text('ai.response.finishReason'),
-      text('ai.finishReason'),
-    ],
-    tools: [
-      objects('gen_ai.tool.definitions'),
-      toolSchemas,
-      requestFunctions,
-      objects('ai.prompt.tools'),
-    ],
-    toolCallId: [text('gen_ai.tool.call.id'), text('tool_call.id'), text('ai.toolCall.id')],
-    metrics: {
-      num_input_tokens: [
-        count('gen_ai.usage.input_tokens'),
-        count('gen_ai.usage.prompt_tokens'),
-        count('llm.token_count.prompt'),
-        count('ai.usage.inputTokens'),
-        count('ai.usage.promptTokens'),
-      ],
-      num_output_tokens: [
-        count('gen_ai.usage.output_tokens'),
-        count('gen_ai.usage.completion_tokens'),
-        count('llm.token_count.completion'),
-        count('ai.usage.outputTokens'),
-        count('ai.usage.completionTokens'),
-      ],
-      num_total_tokens: [
-        count('llm.token_count.total'),
-        count('llm.usage.total_tokens'),
-        count('gen_ai.usage.total_tokens'),
-        count('ai.usage.totalTokens'),
-      ],
-      cost: [count('llm.cost.total')],
-      time_to_first_token_ns: [
-        timed('gen_ai.server.time_to_first_token', 1e9),
-        timed('ai.response.msToFirstChunk', 1e6),
-        timed('ai.stream.msToFirstChunk', 1e6),
-      ],
-    },
+    stepNumber: [whole('splunk_ao.step_number')],
+    datasetInput: dataset('input', text),
+    datasetOutput: dataset('output', text),
+    datasetMetadata: dataset('metadata', object),
+    metrics: metricRules,
+    evaluations: [genAiEvaluations],
     session: [
+      text('galileo.session.id'),
       text('gen_ai.conversation.id'),
       text('session.id'),
       text('traceloop.association.properties.session_id'),
       text('ai.telemetry.metadata.sessionId'),
     ],
-    tags: [list('tag.tags')],
-    metadata: [
-      attribute('metadata', (value) => {
-        const read = parsed(value);
-        return isJsonObject(read) ? read : undefined;
-      }),
-    ],
+    place: {
+      projectid: routed('project.id'),
+      project: routed('project.name'),
+      logstreamid: routed('logstream.id'),
+      logstream: routed('logstream.name'),
+      experimentid: routed('experiment.id'),
+      experiment: routed('experiment.name'),
+    },
+    tags: [list('tag.tags'), list('splunk_ao.tags')],
+    metadata: [object('metadata'), object('splunk_ao.metadata')],
     userId: [text('user.id'), text('traceloop.association.properties.user_id')],
+    aliases: splunkAliases,
     metadataFamilies: ['traceloop.association.properties.', 'ai.telemetry.metadata.'],
   },
 };
+
+/** Names of the attributes of a resource that records and their place follow from. */
+export const placeAttributes: ReadonlySet<string> = new Set([
+  'service.name',
+  ...[otelMapping.rules.session, ...Object.values(otelMapping.rules.place)].flatMap((rules) =>
+    rules.flatMap(({ names }) => names),
+  ),
+]);
 
 /** Every attribute, event and field that a rule looks at, families with a `.` at their end. */
 export const namesOf = (rules: OtelRules): ReadonlySet<string> => {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../shapes.js';
 import { message, roleOf, toolCall, type ChatMessage } from './messages.js';
 import { oneOf, type Rule } from './rule.js';
 import { numbered, type Attributes } from './span.js';
-import { isJsonObject, parsed, textOf } from './values.js';
+import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
 
 export const openInferenceKind = oneOf('openinference.span.kind', {
   llm: 'llm',
@@ -61,19 +61,37 @@ export const documents = (family: string): Rule<readonly RetrievedDocument[]> =>
   },
 });
 
-const documentOf = (said: Attributes): RetrievedDocument => {
-  const metadata: Record<string, string | number | boolean> = {};
-  const more = parsed(said.get('document.metadata') ?? null);
-  const members: readonly (readonly [string, Json | undefined])[] = [
-    ...(isJsonObject(more) ? Object.entries(more) : []),
+/** A list of texts, or of objects with `content`, `metadata`, `id`, `score`; empty for others. */
+export const documentsIn = (value: Json): readonly RetrievedDocument[] => {
+  const read = parsed(value);
+  return (isJsonList(read) ? read : [read]).flatMap((one) => {
+    if (typeof one === 'string') return [{ content: one }];
+    if (!isJsonObject(one)) return [];
+    const { content, metadata, ...rest } = one;
+    const { text: said, page_content: page, ...others } = rest;
+    return [document(content ?? said ?? page, metadata, Object.entries(others))];
+  });
+};
+
+const documentOf = (said: Attributes): RetrievedDocument =>
+  document(said.get('document.content'), said.get('document.metadata'), [
     ['id', said.get('document.id')],
     ['score', said.get('document.score')],
-  ];
+  ]);
+
+const document = (
+  said: Json | undefined,
+  given: Json | undefined,
+  beside: readonly (readonly [string, Json | undefined])[],
+): RetrievedDocument => {
+  const metadata: Record<string, string | number | boolean> = {};
+  const more = parsed(given ?? null);
+  const members = [...(isJsonObject(more) ? Object.entries(more) : []), ...beside];
   for (const [name, value] of members) {
     if (value === undefined || value === null || name === '__proto__') continue;
     metadata[name] = typeof value === 'object' ? JSON.stringify(value) : value;
   }
-  const content = textOf(said.get('document.content')) ?? '';
+  const content = textOf(said) ?? '';
   return Object.keys(metadata).length > 0 ? { content, metadata } : { content };
 };
 

@@ -8,9 +8,16 @@ import {
   tagsMax,
 } from '../records/limits.js';
 import type { Instant, Json, JsonObject } from '../shapes.js';
-import { namesOf, type OtelKind, type OtelMapping, type OtelRules } from './mapping.js';
+import type { OtelKind } from './content.js';
+import {
+  namesOf,
+  placeHeaders,
+  type OtelMapping,
+  type OtelRules,
+  type PlaceHeader,
+} from './mapping.js';
 import { firstMatch, type Rule } from './rule.js';
-import { spanRead, type OtelSpan, type SpanRead } from './span.js';
+import { attributesRead, spanRead, type OtelSpan, type SpanRead } from './span.js';
 import { textOf } from './values.js';
 import { onceEach } from '../once-each.js';
 
@@ -24,14 +31,31 @@ export type OtelRecord = {
   readonly input?: Json;
   readonly output?: Json;
   readonly status_code?: number;
-  readonly metrics?: Readonly<Record<string, number>>;
+  readonly redacted_input?: Json;
+  readonly redacted_output?: Json;
+  readonly metrics?: Readonly<Record<string, number | string>>;
   readonly user_metadata?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  readonly model?: string;
-  readonly temperature?: number;
-  readonly finish_reason?: string;
-  readonly tools?: Json;
-  readonly tool_call_id?: string;
+  readonly dataset_input?: string;
+  readonly dataset_output?: string;
+  readonly dataset_metadata?: Readonly<Record<string, string>>;
+  readonly step_number?: number;
+} & Partial<OwnMembers>;
+/** Members that a kind has for itself. */
+type OwnMembers = {
+  readonly model: string;
+  readonly temperature: number;
+  readonly finish_reason: string;
+  readonly tools: Json;
+  readonly events: Json;
+  readonly tool_call_id: string;
+  readonly agent_type: string;
+  readonly control_id: number;
+  readonly agent_name: string;
+  readonly check_stage: string;
+  readonly applies_to: string;
+  readonly evaluator_name: string;
+  readonly selector_path: string;
 };
 
 type Writable<T> = { -readonly [member in keyof T]: T[member] };
@@ -45,7 +69,7 @@ export const otelRecord = (
   span: OtelSpan,
   receivedAt: Instant,
 ): OtelRecord => {
-  const read = spanRead(span);
+  const read = spanRead(span, rules.aliases);
   const type = firstMatch(rules.kind, read) ?? 'workflow';
   const startedAt = instantOf(span.startTimeUnixNano);
   const record: Writable<OtelRecord> = {
@@ -59,19 +83,23 @@ export const otelRecord = (
   put(record, 'input', firstMatch<Json>(rules.input[type], read));
   put(record, 'output', firstMatch<Json>(rules.output[type], read));
   put(record, 'status_code', firstMatch(rules.statusCode, read));
+  put(record, 'redacted_input', firstMatch<Json>(rules.redactedInput[type], read));
+  put(record, 'redacted_output', firstMatch<Json>(rules.redactedOutput[type], read));
+  put(record, 'dataset_input', firstMatch(rules.datasetInput, read));
+  put(record, 'dataset_output', firstMatch(rules.datasetOutput, read));
+  put(record, 'step_number', firstMatch(rules.stepNumber, read));
+  const row = textsOf(firstMatch(rules.datasetMetadata, read));
+  if (Object.keys(row).length > 0) record.dataset_metadata = row;
   const metrics = metricsOf(rules, read);
   if (Object.keys(metrics).length > 0) record.metrics = metrics;
   const metadata = metadataOf(rules, read);
   if (Object.keys(metadata).length > 0) record.user_metadata = metadata;
   const tags = tagsOf(firstMatch(rules.tags, read) ?? []);
   if (tags.length > 0) record.tags = tags;
-  if (type === 'llm') {
-    put(record, 'model', firstMatch(rules.model, read));
-    put(record, 'temperature', firstMatch(rules.temperature, read));
-    put(record, 'finish_reason', firstMatch(rules.finishReason, read));
-    put(record, 'tools', firstMatch<Json>(rules.tools, read));
+  for (const [member, ways] of Object.entries(rules.members[type])) {
+    // A rule answers what its member holds.
+    put(record, member as keyof OwnMembers, firstMatch(ways, read) as never);
   }
-  if (type === 'tool') put(record, 'tool_call_id', firstMatch(rules.toolCallId, read));
   return record;
 };
 
@@ -83,10 +111,29 @@ const put = <K extends keyof OtelRecord>(
   if (value !== undefined) record[member] = value;
 };
 
-/** The external id of the session that the span names; undefined: it names none. */
-export const sessionNamed = ({ rules }: OtelMapping, span: OtelSpan): string | undefined => {
-  const id = span.attributes === undefined ? undefined : firstMatch(rules.session, spanRead(span));
+/** The external id of the session that a span or resource names; undefined: it names none. */
+export const sessionNamed = (
+  { rules }: OtelMapping,
+  { attributes }: Pick<OtelSpan, 'attributes'>,
+): string | undefined => {
+  if (attributes === undefined) return undefined;
+  const id = firstMatch(rules.session, attributesRead(attributes, rules.aliases));
   return id === undefined ? undefined : cut(id, externalIdMax);
+};
+
+/** What a resource says of project and run, by header (contract 5.12, rule 1). */
+export const placeNamed = (
+  { rules }: OtelMapping,
+  attributes: OtelSpan['attributes'],
+): Readonly<Partial<Record<PlaceHeader, string>>> => {
+  if (attributes === undefined) return {};
+  const read = attributesRead(attributes);
+  const place: Partial<Record<PlaceHeader, string>> = {};
+  for (const header of placeHeaders) {
+    const said = firstMatch(rules.place[header], read);
+    if (said !== undefined) place[header] = said;
+  }
+  return place;
 };
 
 const nanoseconds = 1_000n;
@@ -107,16 +154,25 @@ const durationOf = ({ startTimeUnixNano, endTimeUnixNano }: OtelSpan): number | 
   return start > 0n && end >= start ? Number(end - start) : undefined;
 };
 
-const metricsOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, number>> => {
-  const metrics: Record<string, number> = {};
+const metricsOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, number | string>> => {
+  const metrics = new Map<string, number | string>();
+  for (const { name, score } of (firstMatch(rules.evaluations, read) ?? []).slice(0, scoresMax)) {
+    const metric = cut(name.replace(/^metrics\//, ''), metricNameMax);
+    if (metric !== '')
+      metrics.set(metric, typeof score === 'string' ? cut(score, labelMax) : score);
+  }
   const duration = durationOf(read.span);
-  if (duration !== undefined) metrics['duration_ns'] = duration;
+  if (duration !== undefined) metrics.set('duration_ns', duration);
   for (const [name, ways] of Object.entries<readonly Rule<number>[]>(rules.metrics)) {
     const value = firstMatch(ways, read);
-    if (value !== undefined) metrics[name] = value;
+    if (value !== undefined) metrics.set(name, value);
   }
-  return metrics;
+  return Object.fromEntries(metrics);
 };
+/** Contract 1.11; the other metrics of a span fit beside them. */
+const scoresMax = 150;
+const metricNameMax = 128;
+const labelMax = 4_096;
 
 const tagsOf = (tags: readonly string[]): readonly string[] =>
   [...new Set(tags.map((tag) => cut(tag, tagMax)))].slice(0, tagsMax);
@@ -134,7 +190,7 @@ const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, s
   const metadata = new Map<string, string>();
   const add = (key: string, value: Json | undefined): void => {
     if (key === '' || key.length > metadataKeyMax) return;
-    const said = textOf(value);
+    const said = value === '' ? '' : textOf(value);
     if (said === undefined || metadata.size >= metadataMax || metadata.has(key)) return;
     metadata.set(key, cut(said, metadataValueMax));
   };
@@ -142,6 +198,9 @@ const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, s
   for (const [key, value] of Object.entries(sent)) add(key, value);
   add('user_id', firstMatch(rules.userId, read));
   add('error.message', firstMatch(rules.errorMessage, read));
+  for (const { name, explanation } of firstMatch(rules.evaluations, read) ?? []) {
+    add(`gen_ai.evaluation.${name}.explanation`, explanation);
+  }
   const isKnown = isRead(rules);
   for (const [key, value] of read.attributes) {
     if (isKnown(key) || (typeof value === 'object' && value !== null)) continue;
@@ -150,6 +209,18 @@ const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, s
   }
   return Object.fromEntries(metadata);
 };
+
+const textsOf = (map: JsonObject = {}): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(map)
+      .flatMap(([key, value]): [string, string][] => {
+        const said = value === '' ? '' : textOf(value);
+        return said === undefined || key === '' || key.length > metadataKeyMax
+          ? []
+          : [[key, cut(said, metadataValueMax)]];
+      })
+      .slice(0, metadataMax),
+  );
 
 /** At most so many characters, and none of them half. */
 const cut = (text: string, max: number): string =>

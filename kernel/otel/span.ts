@@ -51,9 +51,12 @@ export type SpanRead = {
   readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
 };
 
-export const spanRead = (span: OtelSpan): SpanRead => ({
+/** Names of attributes, or families with a `.` at their end, and what is read in their place. */
+export type Aliases = readonly (readonly [name: string, standsFor: string])[];
+
+export const spanRead = (span: OtelSpan, aliases: Aliases = []): SpanRead => ({
   span,
-  attributes: plainAttributes(span.attributes),
+  attributes: withAliases(plainAttributes(span.attributes), aliases),
   events: (span.events ?? []).map((event) => ({
     name: event.name,
     attributes: plainAttributes(event.attributes),
@@ -63,6 +66,42 @@ export const spanRead = (span: OtelSpan): SpanRead => ({
 export const plainAttributes = (attributes: readonly OtelAttribute[] = []): Attributes => {
   const plain = new Map<string, Json>();
   for (const { key, value } of attributes) if (!plain.has(key)) plain.set(key, plainValue(value));
+  return plain;
+};
+
+/** Of a resource, or of what only attributes are looked at. */
+export const attributesRead = (
+  attributes: readonly OtelAttribute[],
+  aliases: Aliases = [],
+): SpanRead => ({
+  span: noSpan,
+  attributes: withAliases(plainAttributes(attributes), aliases),
+  events: [],
+});
+const noSpan: OtelSpan = {
+  traceId: '',
+  spanId: '',
+  name: '',
+  startTimeUnixNano: '0',
+  endTimeUnixNano: '0',
+};
+
+/** An alias gives way to the attribute that it stands for. */
+const withAliases = (attributes: Attributes, aliases: Aliases): Attributes => {
+  const standIn = (key: string): string => {
+    const found = aliases.find(([name]) =>
+      name.endsWith('.') ? key.startsWith(name) : key === name,
+    );
+    return found === undefined ? key : `${found[1]}${key.slice(found[0].length)}`;
+  };
+  const families = new Set(aliases.map(([name]) => name.slice(0, name.indexOf('.') + 1)));
+  const isAlias = (key: string): boolean => families.has(key.slice(0, key.indexOf('.') + 1));
+  if (![...attributes.keys()].some(isAlias)) return attributes;
+  const plain = new Map<string, Json>();
+  for (const [key, value] of attributes) {
+    const name = standIn(key);
+    if (name === key || !attributes.has(name)) plain.set(name, value);
+  }
   return plain;
 };
 

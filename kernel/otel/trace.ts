@@ -1,3 +1,4 @@
+import { metadataMax } from '../records/limits.js';
 import { textForm } from '../records/text-form.js';
 import type { Instant } from '../shapes.js';
 import type { OtelMapping } from './mapping.js';
@@ -44,6 +45,14 @@ export type OtelRootMembers = {
   readonly output?: string;
   readonly status_code?: number;
   readonly metrics?: Readonly<Record<string, number>>;
+  /** With `service.name` of the root's resource. */
+  readonly user_metadata?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly redacted_input?: string;
+  readonly redacted_output?: string;
+  readonly dataset_input?: string;
+  readonly dataset_output?: string;
+  readonly dataset_metadata?: Readonly<Record<string, string>>;
 };
 /** The records that what was received is, by a mapping. */
 export type OtelTrace = {
@@ -53,7 +62,6 @@ export type OtelTrace = {
     readonly id: string;
     readonly created_at: Instant;
     readonly external_id: string;
-    readonly user_metadata?: Readonly<Record<string, string>>;
   } & Partial<OtelRootMembers>;
   readonly root: OtelRootMembers | null;
   readonly spans: readonly OtelSpanRecord[];
@@ -68,9 +76,9 @@ export const otelTrace = (mapping: OtelMapping, received: OtelReceived): OtelTra
     })),
   );
   const root = spans.find(({ id }) => id === received.root);
-  const members = root === undefined ? null : rootMembers(root);
-  const started = spans.map(({ created_at: at }) => at).sort();
   const service = serviceOf(received);
+  const members = root === undefined ? null : rootMembers(root, service);
+  const started = spans.map(({ created_at: at }) => at).sort();
   return {
     trace: {
       type: 'trace',
@@ -85,21 +93,55 @@ export const otelTrace = (mapping: OtelMapping, received: OtelReceived): OtelTra
   };
 };
 
+/** Of a trace's record, the members that its root adds to. */
+type Rooted = Pick<OtelRootMembers, 'user_metadata' | 'tags'>;
+
+/**
+ * The trace's record once its root came: members of the root overwrite, its metadata by key, and
+ * its tags are added. Its metrics are left to the caller.
+ */
+export const withRoot = <T extends Rooted>(now: T, root: Omit<OtelRootMembers, 'metrics'>): T => {
+  const { user_metadata: metadata, tags = [], ...members } = root;
+  const all = [...new Set([...(now.tags ?? []), ...tags])];
+  return {
+    ...now,
+    ...members,
+    ...(metadata !== undefined && { user_metadata: { ...now.user_metadata, ...metadata } }),
+    ...(all.length > 0 && { tags: all }),
+  };
+};
+
 const serviceOf = ({ parts, root }: OtelReceived): string | undefined => {
   const part = parts.find(({ spans }) => spans.some(({ id }) => id === root)) ?? parts[0];
   return textOf(plainAttributes(part?.resource?.attributes).get('service.name'))?.slice(0, 255);
 };
 
-const rootMembers = (root: OtelSpanRecord): OtelRootMembers => {
-  const input = textForm(root.input) ?? '';
-  const output = textForm(root.output) ?? '';
-  const duration = root.metrics?.['duration_ns'];
-  return {
+const rootMembers = (root: OtelSpanRecord, service: string | undefined): OtelRootMembers => {
+  const members: { -readonly [member in keyof OtelRootMembers]: OtelRootMembers[member] } = {
     created_at: root.created_at,
-    ...(root.name !== undefined && { name: root.name }),
-    ...(input !== '' && { input }),
-    ...(output !== '' && { output }),
-    ...(root.status_code !== undefined && { status_code: root.status_code }),
-    ...(duration !== undefined && { metrics: { duration_ns: duration } }),
   };
+  const input = textForm(root.input) ?? '';
+  const output = textForm(root.output);
+  const duration = root.metrics?.['duration_ns'];
+  if (root.name !== undefined) members.name = root.name;
+  if (input !== '') members.input = input;
+  if (output !== null && (output !== '' || root.output === '')) members.output = output;
+  if (root.status_code !== undefined) members.status_code = root.status_code;
+  if (typeof duration === 'number') members.metrics = { duration_ns: duration };
+  const metadata = Object.entries({
+    ...(service !== undefined && { 'service.name': service }),
+    ...root.user_metadata,
+  });
+  if (metadata.length > 0) {
+    members.user_metadata = Object.fromEntries(metadata.slice(0, metadataMax));
+  }
+  if (root.tags !== undefined) members.tags = root.tags;
+  const redactedInput = textForm(root.redacted_input);
+  const redactedOutput = textForm(root.redacted_output);
+  if (redactedInput !== null) members.redacted_input = redactedInput;
+  if (redactedOutput !== null) members.redacted_output = redactedOutput;
+  if (root.dataset_input !== undefined) members.dataset_input = root.dataset_input;
+  if (root.dataset_output !== undefined) members.dataset_output = root.dataset_output;
+  if (root.dataset_metadata !== undefined) members.dataset_metadata = root.dataset_metadata;
+  return members;
 };

@@ -261,11 +261,16 @@ export const metricRegistry: readonly RegistryMetric[] = [
   system('num_input_tokens', 'Input Tokens', 'integer', 'sum'),
   system('num_output_tokens', 'Output Tokens', 'integer', 'sum'),
   system('num_total_tokens', 'Total Tokens', 'integer', 'sum'),
+  system('num_cached_input_tokens', 'Cached Input Tokens', 'integer', 'sum'),
+  system('num_cache_creation_input_tokens', 'Cache Creation Input Tokens', 'integer', 'sum'),
+  system('num_reasoning_tokens', 'Reasoning Tokens', 'integer', 'sum'),
   system('num_image_input_tokens', 'Image Input Tokens', 'integer', 'sum'),
   system('num_image_output_tokens', 'Image Output Tokens', 'integer', 'sum'),
   system('num_audio_input_tokens', 'Audio Input Tokens', 'integer', 'sum'),
   system('num_audio_output_tokens', 'Audio Output Tokens', 'integer', 'sum'),
   system('cost', 'Cost', 'floating_point', 'sum', 'dollars'),
+  system('input_cost', 'Input Cost', 'floating_point', 'sum', 'dollars'),
+  system('output_cost', 'Output Cost', 'floating_point', 'sum', 'dollars'),
 ];
 
 export const registryMetric: ReadonlyMap<string, RegistryMetric> = new Map(

@@ -17,7 +17,7 @@ export type RowBuilder = {
   readonly kind: RecordKind;
   readonly values: Record<string, ColumnValue>;
   readonly metrics: Record<string, MetricCell>;
-  readonly userMetadata: Readonly<Record<string, string>>;
+  userMetadata: Readonly<Record<string, string>>;
   readonly errors: Record<string, MetricError>;
   annotators: readonly string[];
   spanCount: number;

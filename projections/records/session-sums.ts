@@ -244,8 +244,11 @@ const settleExtreme = (
 
 /** The ends among what the sums knew and what came; lost where the one that was an end went. */
 const edgesAfter = (sums: SessionSums, changes: readonly TraceChange[]) => {
+  // A root that comes late changes when its trace began (contract 5.12, rule 3).
   const gone = new Set(
-    changes.flatMap(({ before, after }) => (after === null && before ? [before.at] : [])),
+    changes.flatMap(({ before, after }) =>
+      before !== null && before.at !== after?.at ? [before.at] : [],
+    ),
   );
   const come = changes.flatMap(({ after }) => (after === null ? [] : [after.at]));
   const edge = (known: string | null, isBefore: (one: string, other: string) => boolean) => {

@@ -104,7 +104,7 @@ type Session = {
 const withTraces = async (row: RecordRow, session: Session): Promise<RecordRow> => {
   const known = session.before === null ? noSums : sumsOf(session.before);
   const began = session.hasOlder ? await sumsOfOlder(session) : known;
-  const changes = session.traces.map(changeOf);
+  const changes = session.traces.map((rows) => changeOf(rows, session.scope));
   // A session that begins has counted none of them yet.
   const counted = session.before === null ? changes.map(onlyAfter) : changes;
   const { sums: after, lost } = changedSums(began, counted);
@@ -134,8 +134,9 @@ const withTraces = async (row: RecordRow, session: Session): Promise<RecordRow> 
   };
 };
 
-const changeOf = ({ before, after }: GroupRows): TraceChange => ({
-  before: before === null ? null : traceOutline(before),
+/** A trace that was in no session before was not counted in this one. */
+const changeOf = ({ before, after }: GroupRows, { session }: SessionScope): TraceChange => ({
+  before: before === null || before.values['session_id'] !== session ? null : traceOutline(before),
   after: after === null ? null : traceOutline(after),
 });
 

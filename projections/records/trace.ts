@@ -2,7 +2,7 @@ import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
 import { elapsedOf, spanOutline, type SpanOutline } from '../../kernel/records/outlines.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
-import { otelTrace, type OtelRootMembers, type OtelTrace } from '../../kernel/otel/trace.js';
+import { otelTrace, type OtelTrace } from '../../kernel/otel/trace.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
@@ -11,6 +11,7 @@ import { derive } from './derive.js';
 import { copied, outlined, ownNumber, putElapsed, remove, type RowBuilder } from './row-builder.js';
 import { putText, rowOf, type TraceContext } from './rows.js';
 import { annotate } from './annotations.js';
+import { addTags, putRoot, putSession } from './otel-rows.js';
 import { record } from './scores.js';
 
 /**
@@ -193,22 +194,12 @@ const received = (
   if (known === undefined) trace.values['is_complete'] = root !== null;
   else {
     if (event.data.with_trace !== true) trace.values['updated_at'] = event.metadata.at;
+    putSession(rows, event.data);
     if (root !== null) putRoot(trace, root, place(event, 0));
   }
   const before = known === undefined ? [trace] : rows;
   const context = contextAround(trace);
   return [...before, ...spanRows(spans, before.length, context, event)];
-};
-
-const putRoot = (trace: RowBuilder, root: OtelRootMembers, at: string): void => {
-  const { values } = trace;
-  values['is_complete'] = true;
-  values['created_at'] = root.created_at;
-  if (root.name !== undefined) values['name'] = root.name;
-  if (root.status_code !== undefined) values['status_code'] = root.status_code;
-  if (root.input !== undefined) putText(trace, 'input', root.input);
-  if (root.output !== undefined) putText(trace, 'output', root.output);
-  if (root.metrics !== undefined) record(trace, root.metrics, at);
 };
 
 const spanRows = (
@@ -256,10 +247,7 @@ const change = (row: RowBuilder, changes: RecordChanges, at: Instant): void => {
   if (changes.input !== undefined) putText(row, 'input', changes.input);
   if (changes.output !== undefined) putText(row, 'output', changes.output);
   if (changes.status_code !== undefined) values['status_code'] = changes.status_code;
-  if (changes.tags !== undefined) {
-    const tags = new Set([...((values['tags'] ?? []) as readonly string[]), ...changes.tags]);
-    if (tags.size > 0) values['tags'] = [...tags];
-  }
+  addTags(row, changes.tags ?? []);
   if (changes.is_complete !== undefined && row.ordinal === 0) {
     values['is_complete'] = changes.is_complete;
   }

@@ -5,6 +5,7 @@ import type { Recorded, StreamName } from '../../kernel/ports.js';
 import type { Copies, GroupWrite, Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { poison, readable, type Poison } from '../read-model.js';
+import { givesSession } from './otel-rows.js';
 import { foldOnto, foldTrace, placed, spansNamed, type ChangedTrace } from './trace.js';
 
 /** What a batch brings of one stream: events that its group has not seen, without gaps. */
@@ -98,9 +99,11 @@ const rowsNamed = async (
   streams: readonly Stream[],
   spans: ReadonlyMap<StreamName, readonly SpanOutline[]>,
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
-  const places = streams.map(({ name, events }) => {
+  const places = streams.map(({ name, before, events }) => {
+    const all = spans.get(name) ?? [];
     const ids = spansNamed(events);
-    const named = ids.size === 0 ? [] : (spans.get(name) ?? []).filter(({ id }) => ids.has(id));
+    const isWhole = before !== null && givesSession(before, events);
+    const named = isWhole ? all : all.filter(({ id }) => ids.has(id));
     return { group: name, ordinals: named.map(({ ordinal }) => ordinal) };
   });
   return rowsAt(records, places);

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { request, type ClientRequest } from 'node:http';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { operation, reading } from '../../contract/operation.js';
+import { operation, reading, route } from '../../contract/operation.js';
+import { whileAsked } from '../../kernel/asking.js';
 import { stream, type EventLog } from '../../kernel/ports.js';
 import { made, smallService, type SmallService } from '../support/small-service.js';
 
@@ -44,6 +45,30 @@ describe('a client that waits for an answer', () => {
     expect(signal.aborted).to.equal(false);
     sent.destroy();
     await aborted(signal);
+    await service.close();
+  });
+
+  it('says of a write that took too long that part of it may be recorded', async () => {
+    const storing = operation({
+      ...made,
+      operationId: 'hang',
+      method: 'POST',
+      path: '/v2/hang',
+      kind: 'w',
+      body: Type.Object({}),
+      response: Type.Object({}),
+    });
+    const waiting = route(storing, ({ signal }) =>
+      whileAsked({ signal }, () => new Promise<never>(() => undefined)),
+    );
+    service = await smallService([waiting], {
+      answerWithinMs: () => 4,
+    });
+    const { status, body } = await service.as('editor').send('POST', '/v2/hang', { body: {} });
+    expect(status).to.equal(503);
+    expect((body as { detail: string }).detail).to.match(
+      /write took longer than 0\.004 s and may be recorded in part\. Retry it with the same ids/,
+    );
     await service.close();
   });
 

@@ -6,6 +6,7 @@ import type { GroupWrite, KeptRows } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { StoredRows } from '../../projections/records/batch.js';
 import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
+import { receivedSpans } from './received-spans.js';
 
 export type HistoryEvent = Recorded<TraceEvent | SessionEvent>;
 
@@ -94,6 +95,8 @@ const step = fc.record({
     'log',
     'spans',
     'spans',
+    'received',
+    'received',
     'trace',
     'span',
     'score',
@@ -138,11 +141,33 @@ const historyOf = (steps: readonly Step[]): readonly HistoryEvent[] => {
   const spansOf = new Map<number, number>();
   const gone = new Set<number>();
   const sessions = new Set<number>();
+  const inSession = new Map<number, number | null>();
   for (const one of steps) {
     const { kind, trace } = one;
     if (kind === 'session' && one.session !== null) startSession(log, sessions, one.session);
-    if (kind === 'log' && !spansOf.has(trace)) {
+    if (kind === 'received' && one.parents.length > 0 && !gone.has(trace)) {
       if (one.session !== null) startSession(log, sessions, one.session);
+      // A trace without a session gets the first that is named (contract 5.12, rule 5).
+      const session = inSession.get(trace) ?? one.session;
+      inSession.set(trace, session);
+      log.append(traceStream(trace), {
+        type: 'OtelSpansReceived',
+        data: receivedSpans({
+          project_id: projectId,
+          run_id: runId,
+          trace_id: traceId(trace),
+          session_id: session === null ? null : sessionId(session),
+          received_at: instantAt(one.seconds),
+          trace,
+          spans: spansFrom(one, (spansOf.get(trace) ?? 0) + 1),
+          hasRoot: one.complete,
+          metrics: one.metrics,
+        }),
+      });
+      spansOf.set(trace, (spansOf.get(trace) ?? 0) + one.parents.length);
+    } else if (kind === 'log' && !spansOf.has(trace)) {
+      if (one.session !== null) startSession(log, sessions, one.session);
+      inSession.set(trace, one.session);
       spansOf.set(trace, one.parents.length);
       log.append(traceStream(trace), {
         type: 'TraceLogged',

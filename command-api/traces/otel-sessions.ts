@@ -1,0 +1,135 @@
+import type { TraceLogged } from '../../events/traces.js';
+import { otelMapping } from '../../kernel/otel/mapping.js';
+import { otelRecord, sessionNamed } from '../../kernel/otel/record.js';
+import type { OtelSpan } from '../../kernel/otel/span.js';
+import { later, start, type Position, type StreamName } from '../../kernel/ports.js';
+import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
+import type { Authorship, Loaded } from '../../kernel/transact.js';
+import type { JoinSessions, NamedSession } from './join-sessions.js';
+import type { OtelPlace } from './otel-reading.js';
+import { moreSpans, type OtelBatch } from './otel-received.js';
+import type { Trace } from './trace.js';
+
+/** A trace as its session counts it. */
+export type InSession = Pick<TraceLogged, 'project_id' | 'session_id'>;
+
+type SpansOfResource = {
+  readonly resource: OtelPlace['resource'] | undefined;
+  readonly spans: readonly OtelSpan[];
+};
+
+/**
+ * The session that these spans name first, or else their resources; null: none. A session that has
+ * to be made begins with the span that names it.
+ */
+export const sessionIn = (
+  parts: readonly SpansOfResource[],
+  receivedAt: Instant,
+): NamedSession | null => {
+  const asNamed = (id: string, span: OtelSpan): NamedSession => ({
+    id,
+    createdAt: otelRecord(otelMapping, span, receivedAt).created_at,
+    // SDKs send the id of a session that they began by its own route as its name.
+    orId: true,
+  });
+  for (const span of parts.flatMap(({ spans }) => spans)) {
+    const id = sessionNamed(otelMapping, span);
+    if (id !== undefined) return asNamed(id, span);
+  }
+  for (const { resource, spans } of parts) {
+    const id = resource === undefined ? undefined : sessionNamed(otelMapping, resource);
+    if (id !== undefined && spans[0] !== undefined) return asNamed(id, spans[0]);
+  }
+  return null;
+};
+
+type Needs = { readonly joinSessions: JoinSessions };
+type Asker = {
+  readonly cause: Authorship;
+  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+};
+type RunOfSession = { readonly id: RunId; readonly kind: Trace['runKind'] };
+
+/** Joins each session once: by run and name. */
+const openJoining = ({ joinSessions }: Needs, { cause, mint }: Asker) => {
+  const joined = new Map<string, SessionId | null>();
+  let position = start;
+  return {
+    position: (): Position => position,
+    join: async (
+      projectId: ProjectId,
+      run: RunOfSession,
+      session: NamedSession,
+    ): Promise<SessionId | null> => {
+      const key = `${run.id} ${session.id}`;
+      const known = joined.get(key);
+      if (known !== undefined) return known;
+      const place = { projectId, run, ids: new Map<SessionId, Instant>() };
+      const found = await joinSessions({ ...place, external: session }, { cause, mint });
+      joined.set(key, found.external);
+      position = later(position, found.position);
+      return found.external;
+    },
+  };
+};
+
+export type FirstSessions = {
+  readonly of: ReadonlyMap<StreamName, SessionId | null>;
+  /** Traces that exist already: they are not appended as new ones. */
+  readonly known: ReadonlySet<StreamName>;
+  readonly position: Position;
+};
+
+/** Sessions of the traces that do not exist yet; made when missing. */
+export const firstSessions = async (
+  needs: Needs,
+  traces: readonly { readonly stream: StreamName; readonly session: NamedSession | null }[],
+  run: RunOfSession & { readonly projectId: ProjectId },
+  load: (stream: StreamName) => Promise<Loaded<Trace | null>>,
+  asker: Asker,
+): Promise<FirstSessions> => {
+  const joining = openJoining(needs, asker);
+  const of = new Map<StreamName, SessionId | null>();
+  const known = new Set<StreamName>();
+  for (const { stream, session } of traces) {
+    if (session === null) continue;
+    if ((await load(stream)).state !== null) known.add(stream);
+    else of.set(stream, await joining.join(run.projectId, run, session));
+  }
+  return { of, known, position: joining.position() };
+};
+
+/**
+ * Sessions of traces that exist without one and get spans that name one (contract 5.12, rule 5),
+ * in the run of the trace; made when missing. `load` answers null for a trace that is gone.
+ */
+export const lateSessions = async (
+  needs: Needs,
+  traces: ReadonlyMap<
+    StreamName,
+    { readonly batch: OtelBatch; readonly session: NamedSession | null }
+  >,
+  load: (stream: StreamName) => Promise<Trace | null>,
+  asker: Asker,
+): Promise<{ readonly of: ReadonlyMap<StreamName, InSession>; readonly position: Position }> => {
+  const joining = openJoining(needs, asker);
+  const of = new Map<StreamName, InSession>();
+  for (const [stream, { batch, session }] of traces) {
+    if (session === null) continue;
+    const trace = await load(stream);
+    if (trace === null || trace.sessionId !== null) continue;
+    // Repeated and refused spans name none.
+    const added = moreSpans(batch, trace).events.flatMap((event) =>
+      event.type === 'OtelSpansReceived' ? event.data.parts : [],
+    );
+    const named = sessionIn(
+      added.map(({ resource, spans }) => ({ resource, spans: spans.map(({ sent }) => sent) })),
+      batch.base.received_at,
+    );
+    if (named === null) continue;
+    const run = { id: trace.runId, kind: trace.runKind };
+    const id = await joining.join(trace.projectId, run, named);
+    if (id !== null) of.set(stream, { project_id: trace.projectId, session_id: id });
+  }
+  return { of, position: joining.position() };
+};

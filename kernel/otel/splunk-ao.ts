@@ -1,0 +1,143 @@
+// The Python packages of Galileo (`galileo`, since 2.6) and of Splunk AO (`splunk-ao`, 0.6).
+// https://pypi.org/project/galileo, https://pypi.org/project/splunk-ao
+import { agentTypes } from '../records/columns.js';
+import type { Json } from '../shapes.js';
+import { messagesOf } from './messages.js';
+import { documentsIn, type RetrievedDocument } from './openinference.js';
+import { attribute, oneOf, text, type Rule } from './rule.js';
+import type { Aliases } from './span.js';
+import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+
+/**
+ * Splunk AO's exporter can write `gen_ai.*` under names of its own, content under these alone: an
+ * attribute is read as the one that it stands for where that is missing. Families end with a `.`.
+ */
+export const splunkAliases: Aliases = [
+  // It has no `gen_ai` name.
+  ['splunk_ao.agent.type', 'splunk_ao.agent.type'],
+  ['splunk_ao.session.id', 'gen_ai.conversation.id'],
+  ['splunk_ao.system_instructions', 'gen_ai.system_instructions'],
+  ['splunk_ao.llm.usage.', 'gen_ai.usage.'],
+  ['splunk_ao.input.', 'gen_ai.input.'],
+  ['splunk_ao.output.', 'gen_ai.output.'],
+  ['splunk_ao.operation.', 'gen_ai.operation.'],
+  ['splunk_ao.workflow.', 'gen_ai.workflow.'],
+  ['splunk_ao.agent.', 'gen_ai.agent.'],
+  ['splunk_ao.provider.', 'gen_ai.provider.'],
+  ['splunk_ao.request.', 'gen_ai.request.'],
+  ['splunk_ao.response.', 'gen_ai.response.'],
+  ['splunk_ao.retrieval.', 'gen_ai.retrieval.'],
+  ['splunk_ao.tool.', 'gen_ai.tool.'],
+];
+
+export const galileoKind = oneOf('galileo.span.kind', {
+  llm: 'llm',
+  tool: 'tool',
+  agent: 'agent',
+  retriever: 'retriever',
+  workflow: 'workflow',
+  control: 'control',
+} as const);
+/** `galileo` says of a retriever no more than that it searches. */
+export const galileoSearch: Rule<'retriever'> = {
+  names: [],
+  read: ({ attributes }) =>
+    attributes.get('gen_ai.system') === 'galileo-otel' &&
+    attributes.get('db.operation') === 'search'
+      ? 'retriever'
+      : undefined,
+};
+
+/** What a retriever of `galileo` was asked: its last message. */
+export const galileoQuery: Rule<string> = attribute('gen_ai.input.messages', (value) =>
+  textOf(messagesOf(value, 'user')?.at(-1)?.content),
+);
+/** Documents of `galileo` are the content of a message: `{content: {documents: […]}}`. */
+export const galileoDocuments: Rule<readonly RetrievedDocument[]> = attribute(
+  'gen_ai.output.messages',
+  (value) => {
+    const read = parsed(value);
+    for (const said of isJsonList(read) ? read : [read]) {
+      const content = isJsonObject(said) ? said['content'] : undefined;
+      if (isJsonObject(content) && isJsonList(content['documents'])) {
+        return documentsIn(content['documents']);
+      }
+    }
+    return undefined;
+  },
+);
+
+/** Splunk AO wraps texts of tools as `{"value": …}`. */
+export const splunkToolText = (name: string): Rule<string> => ({
+  names: [name],
+  read: ({ attributes }) => {
+    if (!attributes.has('splunk_ao.system')) return undefined;
+    const read = parsed(attributes.get(name) ?? null);
+    return isJsonObject(read) && Object.keys(read).length === 1 ? textOf(read['value']) : undefined;
+  },
+});
+
+export const agentType: Rule<string> = oneOf(
+  'splunk_ao.agent.type',
+  Object.fromEntries(agentTypes.map((one) => [one, one])),
+);
+
+const eventTypes: ReadonlySet<Json | undefined> = new Set([
+  'message',
+  'reasoning',
+  'internal_tool_call',
+  'web_search_call',
+  'image_generation',
+  'mcp_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+]);
+export const modelEvents: Rule<Json> = attribute('splunk_ao.llm.events', (value) => {
+  const read = parsed(value);
+  const found = isJsonList(read)
+    ? read.filter((one) => isJsonObject(one) && eventTypes.has(one['type']))
+    : [];
+  return found.length > 0 ? found : undefined;
+});
+
+/** A control result of contract 5.6 from members that may be attributes of their own. */
+export const controlResult = (
+  action: Json | undefined,
+  matched: Json | undefined,
+  confidence: Json | undefined,
+  error: Json | undefined,
+): Json | undefined => {
+  if (!actions.has(action) || typeof matched !== 'boolean') return undefined;
+  return {
+    action: action ?? '',
+    matched,
+    ...(typeof confidence === 'number' && { confidence }),
+    ...(typeof error === 'string' && { error_message: error }),
+  };
+};
+const actions: ReadonlySet<Json | undefined> = new Set(['deny', 'steer', 'observe']);
+
+const result = ['action', 'matched', 'confidence', 'error_message'].map(
+  (name) => `agent_control.${name}`,
+);
+export const controlAttributes: Rule<Json> = {
+  names: result,
+  read: ({ attributes }) => {
+    const [action, matched, confidence, error] = result.map((name) => attributes.get(name));
+    return controlResult(action, matched, confidence, error);
+  },
+};
+
+/** Members of a control span. */
+export const controlMembers: Readonly<Record<string, readonly Rule<Json>[]>> = {
+  control_id: [
+    attribute('agent_control.control_id', (value) =>
+      Number.isSafeInteger(Number(value)) && value !== '' ? Number(value) : undefined,
+    ),
+  ],
+  agent_name: [text('agent_control.agent_name')],
+  check_stage: [oneOf('agent_control.check_stage', { pre: 'pre', post: 'post' })],
+  applies_to: [oneOf('agent_control.applies_to', { tool_call: 'tool_call', llm_call: 'llm_call' })],
+  evaluator_name: [text('agent_control.evaluator_name')],
+  selector_path: [text('agent_control.selector_path')],
+};

@@ -1,0 +1,56 @@
+// What received spans change of a trace's rows beyond their own (contract 5.12).
+import type { OtelSpansReceived, TraceEvent } from '../../events/traces.js';
+import type { OtelRootMembers } from '../../kernel/otel/trace.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import { forgetOverlap, type RowBuilder } from './row-builder.js';
+import { putText } from './rows.js';
+import { record } from './scores.js';
+
+/** While a trace has no session, the first spans that name one give it (contract 5.12, rule 5). */
+export const putSession = (
+  rows: readonly RowBuilder[],
+  { session_id: id }: OtelSpansReceived,
+): void => {
+  if (id === null || rows[0] === undefined || !isOutsideSessions(rows[0])) return;
+  for (const { values } of rows) values['session_id'] = id;
+};
+
+/** Contract 3.1, rule 4. */
+const isOutsideSessions = ({ values }: Pick<RecordRow, 'values'>): boolean =>
+  values['session_id'] === values['id'];
+
+/** Whether these events give the trace a session: its spans' rows are needed whole then. */
+export const givesSession = (head: RecordRow, events: readonly Recorded[]): boolean =>
+  isOutsideSessions(head) &&
+  (events as readonly Recorded<TraceEvent>[]).some(
+    ({ type, data }) => type === 'OtelSpansReceived' && data.session_id !== null,
+  );
+
+export const putRoot = (trace: RowBuilder, root: OtelRootMembers, at: string): void => {
+  const { values } = trace;
+  values['is_complete'] = true;
+  values['created_at'] = root.created_at;
+  if (root.name !== undefined) values['name'] = root.name;
+  if (root.status_code !== undefined) values['status_code'] = root.status_code;
+  if (root.input !== undefined) putText(trace, 'input', root.input);
+  if (root.output !== undefined) putText(trace, 'output', root.output);
+  if (root.metrics !== undefined) record(trace, root.metrics, at);
+  if (root.user_metadata !== undefined) {
+    trace.userMetadata = { ...trace.userMetadata, ...root.user_metadata };
+  }
+  addTags(trace, root.tags ?? []);
+  if (root.dataset_input !== undefined) values['dataset_input'] = root.dataset_input;
+  if (root.dataset_output !== undefined) {
+    values['dataset_output'] = root.dataset_output;
+    forgetOverlap(trace);
+  }
+  for (const name of ['redacted_input', 'redacted_output', 'dataset_metadata'] as const) {
+    if (root[name] !== undefined) trace.body[name] = root[name];
+  }
+};
+
+export const addTags = ({ values }: RowBuilder, added: readonly string[]): void => {
+  const tags = new Set([...((values['tags'] ?? []) as readonly string[]), ...added]);
+  if (tags.size > 0) values['tags'] = [...tags];
+};

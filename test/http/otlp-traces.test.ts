@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { drawnTrace, type ShownRecord } from '../../cli/show.js';
+import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
+import { otelRequest, otelSpan, otelTraceId } from '../support/otlp.js';
+
+type View = {
+  readonly id: string;
+  readonly type: string;
+  readonly parent_id?: string;
+  readonly spans?: readonly View[];
+  readonly [member: string]: unknown;
+};
+type Answer = {
+  readonly partialSuccess?: { readonly rejectedSpans: string; readonly errorMessage: string };
+  readonly [member: string]: unknown;
+};
+
+/** Contract 5.12, rule 2. */
+const derived = (text: string): string => {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+const traceOf = (number: number): string => derived(`otel-trace:${otelTraceId(number)}`);
+const chat = { 'gen_ai.operation.name': 'chat' };
+
+describe('traces of OTLP', () => {
+  let app: App;
+  let project: string;
+  let traces = 5_000;
+  const nextTrace = (): number => {
+    traces += 1;
+    return traces;
+  };
+
+  before(async () => {
+    app = await sharedApp();
+    const { body } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'otlp traces' },
+    });
+    project = body.id;
+  });
+
+  const posted = async (spans: readonly object[]): Promise<void> => {
+    const headers = { projectid: project };
+    const reply = await app.client.send('POST', '/v1/traces', {
+      body: otelRequest(spans),
+      headers,
+    });
+    expect([reply.status, reply.body]).to.deep.equal([200, {}]);
+  };
+  const trace = async (number: number): Promise<View> => {
+    const path = `/v2/projects/${project}/traces/${traceOf(number)}`;
+    return (await app.client.call<View>('GET', path)).body;
+  };
+
+  it('puts a trace into the session that a span of a later request names first', async () => {
+    const [number, other] = [nextTrace(), nextTrace()];
+    const child = otelSpan({ trace: number, id: 2, parent: 1, attributes: chat });
+    await posted([child]);
+    expect((await trace(number))['session_id']).to.equal(traceOf(number));
+    const root = { trace: number, id: 1, attributes: { 'session.id': 'late-1' } };
+    await posted([otelSpan(root)]);
+    // A repeat and another name change nothing.
+    await posted([otelSpan(root), child]);
+    await posted([
+      otelSpan({ trace: number, id: 3, parent: 1, attributes: { 'session.id': 'late-2' } }),
+    ]);
+    await posted([otelSpan({ trace: other, id: 1, attributes: { 'session.id': 'late-1' } })]);
+    const [shown, neighbour] = [await trace(number), await trace(other)];
+    const session = String(shown['session_id']);
+    expect(session).to.not.equal(traceOf(number));
+    expect(neighbour['session_id']).to.equal(session);
+    const [span] = shown.spans ?? [];
+    expect([span, ...(span?.spans ?? [])].map((one) => one?.['session_id'])).to.deep.equal([
+      session,
+      session,
+      session,
+    ]);
+    const records = `/v2/projects/${project}`;
+    const named = (name: string) => ({
+      filters: [{ type: 'text', name: 'external_id', operator: 'eq', value: name }],
+    });
+    const count = async (name: string): Promise<unknown> =>
+      (await app.client.call('POST', `${records}/sessions/count`, { body: named(name) })).body;
+    expect(await count('late-1')).to.include({ total_count: 1 });
+    expect(await count('late-2')).to.include({ total_count: 0 });
+    const { body } = await app.client.call<View>('GET', `${records}/sessions/${session}`);
+    expect((body['traces'] as readonly View[]).map(({ id }) => id)).to.have.members([
+      traceOf(number),
+      traceOf(other),
+    ]);
+    await expectReplayEqual(app);
+    // Deleting the session reaches the trace that joined it late.
+    await app.client.call('POST', `${records}/sessions/delete`, { body: named('late-1') });
+    expect((await app.client.send('GET', `${records}/traces/${traceOf(number)}`)).status).to.equal(
+      404,
+    );
+  });
+
+  it('takes the id of a session that was begun by its route', async () => {
+    const begun = await app.client.call<{ id: string }>(
+      'POST',
+      `/v2/projects/${project}/sessions`,
+      { body: { name: 'of an SDK' } },
+    );
+    const number = nextTrace();
+    const attributes = { 'galileo.session.id': begun.body.id };
+    await posted([otelSpan({ trace: number, id: 1, attributes })]);
+    expect((await trace(number))['session_id']).to.equal(begun.body.id);
+  });
+
+  it('gives a trace the user, tags, metadata and error of its root', async () => {
+    const number = nextTrace();
+    await posted([otelSpan({ trace: number, id: 2, parent: 1, attributes: chat })]);
+    await posted([
+      otelSpan({
+        trace: number,
+        id: 1,
+        status: { code: 2, message: 'sold out' },
+        attributes: {
+          'user.id': 'u7',
+          'tag.tags': ['gold'],
+          metadata: '{"tier":"gold"}',
+          'galileo.dataset.output': 'booked',
+          note: '',
+        },
+      }),
+    ]);
+    expect(await trace(number)).to.deep.include({
+      status_code: 500,
+      tags: ['gold'],
+      dataset_output: 'booked',
+      user_metadata: {
+        'service.name': 'booking',
+        tier: 'gold',
+        user_id: 'u7',
+        'error.message': 'sold out',
+        note: '',
+      },
+    });
+    const filters = [
+      { type: 'text', name: 'user_metadata/user_id', operator: 'eq', value: 'u7' },
+      { type: 'collection', name: 'tags', operator: 'contains', value: 'gold' },
+    ];
+    const { body } = await app.client.call('POST', `/v2/projects/${project}/traces/count`, {
+      body: { filters },
+    });
+    expect(body).to.include({ total_count: 1 });
+    const shown = await trace(number);
+    const drawn = drawnTrace(shown as unknown as ShownRecord, 120);
+    expect(drawn[0]).to.include('failed 500: sold out');
+    await expectReplayEqual(app);
+  });
+
+  it('goes where resources say, where headers do not', async () => {
+    const [here, there, lost] = [nextTrace(), nextTrace(), nextTrace()];
+    const named = (number: number, resource: Readonly<Record<string, string>>) =>
+      otelRequest([otelSpan({ trace: number, id: 1 })], resource) as {
+        readonly resourceSpans: readonly object[];
+      };
+    const body = {
+      resourceSpans: [
+        named(here, {
+          'splunk_ao.project.name': 'otlp traces',
+          'splunk_ao.logstream.name': 'nightly',
+        }),
+        named(there, { 'galileo.project.name': 'placed', 'session.id': 'by resource' }),
+        named(lost, { 'splunk_ao.project.id': project, 'splunk_ao.experiment.id': project }),
+      ].flatMap(({ resourceSpans }) => resourceSpans),
+    };
+    const reply = await app.client.send<Answer>('POST', '/v1/traces', { body });
+    expect(reply.body.partialSuccess).to.deep.equal({
+      rejectedSpans: '1',
+      errorMessage: 'the resource names a place: Experiment not found',
+    });
+    const streams = await app.client.call<
+      readonly { readonly id: string; readonly name: string }[]
+    >('GET', `/v2/projects/${project}/log_streams`);
+    const nightly = streams.body.find(({ name }) => name === 'nightly');
+    expect((await trace(here))['run_id']).to.equal(nightly?.id);
+    const projects = await app.client.call<
+      readonly { readonly id: string; readonly name: string }[]
+    >('GET', '/v2/projects');
+    const placed = projects.body.find(({ name }) => name === 'placed')?.id ?? '';
+    const path = `/v2/projects/${placed}/traces/${traceOf(there)}`;
+    const { body: shown } = await app.client.call<View>('GET', path);
+    expect(shown['session_id']).to.not.equal(shown.id);
+    expect(shown['user_metadata']).to.deep.equal({});
+  });
+});
