@@ -4,6 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';
 import { addCare } from './cli/care-commands.js';
 import { failureSaid } from './cli/failure.js';
+import { addLists } from './cli/list-commands.js';
 import { addMcp } from './cli/mcp.js';
 import { wholeNumber } from './cli/numbers.js';
 import type { RebuildOptions } from './cli/operate.js';
@@ -174,6 +175,7 @@ addCare(program, () => readConfig(process.env));
 addAudit(program, () => readConfig(process.env));
 addMcp(program, () => readClientEnvironment(process.env));
 addTransfers(program, () => readClientEnvironment(process.env));
+addLists(program, () => readClientEnvironment(process.env));
 
 program
   .command('openapi')

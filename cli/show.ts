@@ -1,44 +1,24 @@
 import { Fault } from '../kernel/fault.js';
 import { openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
+import { drawnTrace, type ShownRecord } from './drawn-trace.js';
 import { demandedOk, runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
 
-/** A record of a trace's tree (contract 5.7), as far as eyes want it. */
-export type ShownRecord = {
-  readonly id: string;
-  readonly type: string;
-  readonly name: string;
-  readonly input: unknown;
-  readonly output: unknown;
-  readonly model?: string | null;
-  readonly status_code: number | null;
-  readonly is_complete: boolean;
-  readonly metrics: Readonly<Record<string, unknown>>;
-  readonly user_metadata: Readonly<Record<string, string>>;
-  readonly spans?: readonly ShownRecord[];
-};
-
 /**
- * `assay show [TRACE]`: a trace with its steps, the newest one unless told which. Throws Fault
- * `invalid` where there is none.
+ * `assay show [TRACE]`: a trace with its steps, the newest one unless told which, by its id or its
+ * external id. Throws Fault `invalid` where there is none.
  */
 export const showTrace = async (
   trace: string | null,
   access: ServiceAccess,
-  wishes: PlaceOptions & { readonly json: boolean },
+  wishes: PlaceOptions & { readonly json: boolean; readonly full: boolean },
 ): Promise<void> => {
   const client = openCommandClient(access);
   try {
     const place = await runPlace(client, wishes, false);
-    const { project } = place;
-    const root = `/v2/projects/${project.id}/traces`;
-    const id = trace ?? (await newest(client, root, place));
-    const answer = await client.ask({ method: 'GET', path: `${root}/${encodeURIComponent(id)}` });
-    if (answer.status === 404) {
-      throw new Fault('invalid', `there is no trace ${id} in project ${project.name}`);
-    }
-    const found = demandedOk(answer).body as ShownRecord;
-    const width = process.stdout.columns ?? usualWidth;
-    const lines = wishes.json ? [JSON.stringify(found)] : drawnTrace(found, width);
+    const found = trace === null ? await newest(client, place) : await named(client, place, trace);
+    const width = wishes.full ? null : (process.stdout.columns ?? usualWidth);
+    const templates = await templatesOf(client, place, found);
+    const lines = wishes.json ? [JSON.stringify(found)] : drawnTrace(found, { width, templates });
     process.stdout.write(`${lines.join('\n')}\n`);
   } finally {
     client.close();
@@ -46,72 +26,62 @@ export const showTrace = async (
 };
 
 const usualWidth = 120;
+const rootOf = ({ project }: RunPlace): string => `/v2/projects/${project.id}`;
 
-const newest = async (client: ApiClient, root: string, place: RunPlace): Promise<string> => {
-  const body = JSON.stringify({ ...selectorOf(place), limit: 1 });
-  const answer = await client.ask({ method: 'POST', path: `${root}/search`, body });
-  const [first] = (demandedOk(answer).body as { readonly records: readonly ShownRecord[] }).records;
-  if (first === undefined) {
-    throw new Fault('invalid', `there are no traces in project ${place.project.name}`);
-  }
-  return first.id;
-};
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Lines of at most `width` characters: each record with its facts, then what went in and out. */
-export const drawnTrace = (trace: ShownRecord, width: number): readonly string[] =>
-  drawn(trace, 0).map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
-
-const drawn = (record: ShownRecord, depth: number): readonly string[] => {
-  const indent = '  '.repeat(depth);
-  const texts = [
-    ['in ', record.input],
-    ['out', record.output],
-  ] as const;
-  return [
-    `${indent}${[`${record.type} ${record.name}`, ...factsOf(record)].join(' · ')}`,
-    ...texts
-      .map(([what, value]) => [what, oneLine(value)] as const)
-      .filter(([, said]) => said !== '')
-      .map(([what, said]) => `${indent}    ${what} ${said}`),
-    ...(record.spans ?? []).flatMap((span) => drawn(span, depth + 1)),
-  ];
-};
-
-const factsOf = (record: ShownRecord): readonly string[] => {
-  const { model, metrics, status_code: status, user_metadata: metadata } = record;
-  const [duration, tokens, cost] = ['duration_ns', 'num_total_tokens', 'cost'].map((name) =>
-    typeof metrics[name] === 'number' ? metrics[name] : null,
+const named = async (client: ApiClient, place: RunPlace, trace: string): Promise<ShownRecord> => {
+  const found = uuid.test(trace) ? await byId(client, place, trace) : null;
+  if (found !== null) return found;
+  // OpenTelemetry's ids in hex are external ids (contract 5.12, rule 2).
+  const isHex = /^[0-9a-f]{32}$/i.test(trace);
+  const value = isHex ? trace.toLowerCase() : trace;
+  const filters = [{ type: 'text', name: 'external_id', operator: 'eq', value }];
+  const [first] = await searched(client, place, { filters });
+  const whole = first === undefined ? null : await byId(client, place, first.id);
+  if (whole !== null) return whole;
+  throw new Fault(
+    'invalid',
+    `there is no trace with the id or external id ${trace} in project ${place.project.name}`,
   );
-  const why = metadata['error.message'] ?? metadata['error'];
-  return [
-    ...(typeof model === 'string' && model !== '' ? [model] : []),
-    ...(duration == null ? [] : [tookSaid(duration)]),
-    ...(tokens == null ? [] : [`${tokens} tokens`]),
-    ...(cost == null ? [] : [`${Number(cost.toPrecision(3))} dollars`]),
-    ...(status !== null && status >= 400 ? [`failed ${status}${why ? `: ${why}` : ''}`] : []),
-    ...(record.type === 'trace' && !record.is_complete ? ['not complete'] : []),
-    ...(record.type === 'trace' ? [record.id] : []),
-  ];
 };
 
-const tookSaid = (nanoseconds: number): string => {
-  const milliseconds = nanoseconds / 1e6;
-  if (milliseconds >= 1_000) return `${Number((milliseconds / 1_000).toPrecision(3))} s`;
-  return `${Number(milliseconds.toPrecision(3))} ms`;
+const newest = async (client: ApiClient, place: RunPlace): Promise<ShownRecord> => {
+  const [first] = await searched(client, place, {});
+  const found = first === undefined ? null : await byId(client, place, first.id);
+  if (found !== null) return found;
+  throw new Fault('invalid', `there are no traces in project ${place.project.name}`);
 };
 
-type Said = { readonly role?: unknown; readonly content?: unknown; readonly tool_calls?: unknown };
-
-/** Texts as they are, messages with who said them, anything else as JSON; never over lines. */
-const oneLine = (value: unknown): string => {
-  if (value === null || value === undefined || value === '') return '';
-  const all = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  return all.map(messageLine).join(' | ').replace(/\s+/g, ' ').trim();
+const byId = async (
+  client: ApiClient,
+  place: RunPlace,
+  id: string,
+): Promise<ShownRecord | null> => {
+  const answer = await client.ask({ method: 'GET', path: `${rootOf(place)}/traces/${id}` });
+  return answer.status === 404 ? null : (demandedOk(answer).body as ShownRecord);
 };
-const messageLine = (value: unknown): string => {
-  if (typeof value === 'string') return value;
-  const { role, content, tool_calls: calls } = value as Said;
-  if (typeof role !== 'string' || typeof content !== 'string') return JSON.stringify(value);
-  const asked = Array.isArray(calls) ? ` calls ${JSON.stringify(calls)}` : '';
-  return `${role}: ${content}${asked}`;
+
+const searched = async (
+  client: ApiClient,
+  place: RunPlace,
+  asked: object,
+): Promise<readonly ShownRecord[]> => {
+  const body = JSON.stringify({ ...selectorOf(place), ...asked, limit: 1 });
+  const path = `${rootOf(place)}/traces/search`;
+  const answer = await client.ask({ method: 'POST', path, body });
+  return (demandedOk(answer).body as { readonly records: readonly ShownRecord[] }).records;
+};
+
+/** Asked for only where somebody rated. */
+const templatesOf = async (
+  client: ApiClient,
+  place: RunPlace,
+  { annotations = {} }: ShownRecord,
+): Promise<ReadonlyMap<string, string>> => {
+  if (Object.keys(annotations).length === 0) return new Map();
+  const path = `${rootOf(place)}/annotation/templates`;
+  const { body } = demandedOk(await client.ask({ method: 'GET', path }));
+  const templates = body as readonly { readonly id: string; readonly name: string }[];
+  return new Map(templates.map(({ id, name }) => [id, name]));
 };

@@ -1,17 +1,10 @@
 import type { Command } from 'commander';
-import { readFile } from 'node:fs/promises';
 import { Fault } from '../kernel/fault.js';
-import type { ServiceAccess } from './api-client.js';
 import type { ClientSettings } from './client-settings.js';
 import { wholeNumber } from './numbers.js';
 import type { PlaceOptions } from './run-place.js';
+import { accessOf, placed, placeOf, type AccessOptions } from './service-options.js';
 
-type AccessOptions = {
-  readonly url?: string;
-  readonly key?: string;
-  readonly apiKey?: string;
-  readonly retryFor: string;
-};
 type ImportOptions = AccessOptions &
   PlaceOptions & {
     readonly format?: string;
@@ -19,7 +12,7 @@ type ImportOptions = AccessOptions &
     readonly dryRun?: true;
     readonly json?: true;
   };
-type ShowOptions = AccessOptions & PlaceOptions & { readonly json?: true };
+type ShowOptions = AccessOptions & PlaceOptions & { readonly json?: true; readonly full?: true };
 type ExportOptions = AccessOptions &
   PlaceOptions & {
     readonly format: string;
@@ -93,13 +86,18 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
     });
   addExport(program, environment);
   placed(program.command('show'), 'name or id')
-    .description('a trace with its steps: what went in and out, time, tokens, why it failed')
-    .argument('[trace]', 'its id; the newest one unless you say which')
+    .description('a trace with its steps: texts, times, tokens, costs, metrics, ratings, failures')
+    .argument('[trace]', 'its id, external id or OpenTelemetry id; default: the newest one')
+    .option('--full', 'texts whole instead of cut at the width of the terminal')
     .option('--json', 'the whole trace as one JSON object')
     .addHelpText('after', showHelp)
     .action(async (trace: string | undefined, options: ShowOptions) => {
       const { showTrace } = await import('./show.js');
-      const wishes = { ...placeOf(options, environment()), json: options.json === true };
+      const wishes = {
+        ...placeOf(options, environment()),
+        json: options.json === true,
+        full: options.full === true,
+      };
       await showTrace(trace ?? null, await accessOf(environment(), options), wishes);
     });
 };
@@ -130,43 +128,4 @@ const addExport = (program: Command, environment: () => ClientSettings): void =>
         minPosition: options.minPosition ?? null,
       });
     });
-};
-
-const placeOf = (
-  { project: asked, logStream, experiment }: PlaceOptions,
-  { project: usual }: ClientSettings,
-): PlaceOptions => {
-  const project = asked ?? usual;
-  return {
-    ...(project !== null && { project }),
-    ...(logStream !== undefined && { logStream }),
-    ...(experiment !== undefined && { experiment }),
-  };
-};
-
-const placed = (command: Command, named: string): Command =>
-  command
-    .option('--project <name>', `${named} (default: ASSAY_PROJECT)`)
-    .option('--log-stream <name>', named)
-    .option('--experiment <name>', 'name or id of an experiment instead')
-    .option('--url <url>', 'of the service (default: ASSAY_URL, else http://localhost:8080)')
-    .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
-    .option('--api-key <file>', 'the file that holds an API key instead')
-    .option('--retry-for <seconds>', 'how long a service that is away is waited for', '300');
-
-const accessOf = async (
-  environment: ClientSettings,
-  { url, key, apiKey, retryFor }: AccessOptions,
-): Promise<ServiceAccess> => ({
-  url: url ?? environment.url,
-  apiKey: key ?? (apiKey === undefined ? environment.apiKey : await keyIn(apiKey)),
-  patienceMs: wholeNumber('--retry-for', retryFor, 0) * 1_000,
-});
-
-const keyIn = async (path: string): Promise<string> => {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (cause) {
-    throw new Fault('invalid', `${path} cannot be read`, { cause });
-  }
 };

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { drawnTrace, type ShownRecord } from '../../cli/show.js';
+import { drawnTrace, type ShownRecord } from '../../cli/drawn-trace.js';
 import { sharedApp, type App } from '../support/app.js';
 import { uuid } from '../support/recorded.js';
 import { transfer } from '../support/transfers.js';
 
+const external = '0af7651916cd43dd8448eb211c80319c';
 const plain: ShownRecord = {
   id: 't1',
   type: 'trace',
@@ -33,9 +34,14 @@ describe('assay show', () => {
             input: 'To Oslo,\nplease',
             output: 'booked',
             created_at: '2026-03-02T00:00:00Z',
-            metrics: { duration_ns: 2_340_000_000 },
+            metrics: { duration_ns: 2_340_000_000, reward: 1 },
+            tags: ['paid', 'oslo'],
+            user_metadata: { customer: 'ada' },
+            dataset_output: 'booked to Oslo',
+            external_id: '0af7651916cd43dd8448eb211c80319c',
             spans: [
               {
+                id: uuid(3),
                 type: 'llm',
                 name: 'choose',
                 model: 'model-a',
@@ -44,6 +50,7 @@ describe('assay show', () => {
                 metrics: { num_input_tokens: 9, num_output_tokens: 2, duration_ns: 1_200_000 },
                 spans: [
                   {
+                    id: uuid(4),
                     type: 'tool',
                     name: 'book',
                     input: '{"city":"Oslo"}',
@@ -61,15 +68,21 @@ describe('assay show', () => {
 
   it('draws the newest trace with its steps', async () => {
     const { code, stdout } = await transfer(app, ['show', '--project', 'drawn']);
+    const received = / · (\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ) · \S+\n      in  user/.exec(stdout)?.[1];
     expect([code, ...stdout.split('\n')]).to.deep.equal([
       0,
-      `trace trip · 2.34 s · ${uuid(2)}`,
+      `trace trip · 2.34 s · 11 tokens · 2026-03-02 00:00:00Z · ${uuid(2)}`,
       '    in  To Oslo, please',
       '    out booked',
-      '  llm choose · model-a · 1.2 ms · 11 tokens',
+      '    reference booked to Oslo',
+      `    external id ${external}`,
+      '    tags paid, oslo',
+      '    metadata customer=ada',
+      '    metrics reward=1, bleu=0.02407, rouge=0.5',
+      `  llm choose · model-a · 1.2 ms · 11 tokens · ${received} · ${uuid(3)}`,
       '      in  user: To Oslo',
       '      out assistant: booked',
-      '    tool book · failed 500: sold out',
+      `    tool book · failed 500: sold out · ${received} · ${uuid(4)}`,
       '        in  {"city":"Oslo"}',
       '',
     ]);
@@ -77,7 +90,11 @@ describe('assay show', () => {
 
   it('shows the one that is asked for, also as JSON', async () => {
     const asked = ['show', uuid(1), '--project', 'drawn'];
-    expect((await transfer(app, asked)).stdout).to.include(`trace old · ${uuid(1)}`);
+    expect((await transfer(app, asked)).stdout).to.match(/^trace old · .* · 0+/);
+    const byOther = await transfer(app, ['show', external.toUpperCase(), '--project', 'drawn']);
+    expect(byOther.stdout).to.include('trace trip');
+    const whole = await transfer(app, ['show', uuid(2), '--project', 'drawn', '--full']);
+    expect(whole.stdout).to.include('    in  To Oslo,\n        please\n');
     const { stdout } = await transfer(app, [...asked, '--json']);
     expect(JSON.parse(stdout)).to.deep.include({ id: uuid(1), spans: [] });
   });
@@ -86,7 +103,10 @@ describe('assay show', () => {
     for (const [args, said] of [
       [[], 'which project? --project NAME or ID'],
       [['--project', 'nowhere'], "there is no project 'nowhere'"],
-      [[uuid(9), '--project', 'drawn'], `there is no trace ${uuid(9)} in project drawn`],
+      [
+        [uuid(9), '--project', 'drawn'],
+        `there is no trace with the id or external id ${uuid(9)} in project drawn`,
+      ],
     ] as const) {
       const { code, stderr } = await transfer(app, ['show', ...args]);
       expect([code, stderr.includes(said)], stderr).to.deep.equal([1, true]);
@@ -100,8 +120,21 @@ describe('assay show', () => {
       is_complete: false,
       metrics: { cost: 1e-5 },
     };
-    const [head, text] = drawnTrace(long, 60);
+    const [head, text] = drawnTrace(long, { width: 60 });
     expect(head).to.equal('trace trip · 0.00001 dollars · not complete · t1');
     expect(text).to.have.length(60).and.match(/…$/);
+  });
+
+  it('names what people rated and which metrics failed', () => {
+    const rated = {
+      ...plain,
+      annotations: { a1: { ada: { value: true, explanation: 'polite' } } },
+      metric_info: { tone: { message: 'the scorer ended early' } },
+    };
+    const templates = new Map([['a1', 'helpful']]);
+    expect(drawnTrace(rated, { width: null, templates }).slice(1)).to.deep.equal([
+      '    failed tone=the scorer ended early',
+      '    ratings helpful=true (polite)',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { drawnTrace, type ShownRecord } from '../../cli/show.js';
+import { drawnTrace, type ShownRecord } from '../../cli/drawn-trace.js';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { otelRequest, otelSpan, otelTraceId } from '../support/otlp.js';
 
@@ -150,7 +150,7 @@ describe('traces of OTLP', () => {
     });
     expect(body).to.include({ total_count: 1 });
     const shown = await trace(number);
-    const drawn = drawnTrace(shown as unknown as ShownRecord, 120);
+    const drawn = drawnTrace(shown as unknown as ShownRecord, { width: 120 });
     expect(drawn[0]).to.include('failed 500: sold out');
     await expectReplayEqual(app);
   });

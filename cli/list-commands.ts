@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { ClientSettings } from './client-settings.js';
+import type { ListedNoun } from './list.js';
+import { wholeNumber } from './numbers.js';
+import { accessed, accessOf, placed, placeOf, type AccessOptions } from './service-options.js';
+import type { PlaceOptions } from './run-place.js';
+
+type ListOptions = AccessOptions &
+  PlaceOptions & {
+    readonly where?: readonly string[];
+    readonly sort?: string;
+    readonly limit: string;
+    readonly json?: true;
+  };
+
+const recordsHelp = `
+A condition is COLUMN OPERATOR VALUE, with the columns and operators of docs/contract.md, 3.7, or
+one of = != > >= < <=. Several conditions must all hold.
+
+Examples:
+  assay traces --project airline --where 'metrics/cost > 0.1' --where 'input contains refund'
+  assay traces --project airline --sort -metrics/reward --limit 50
+  assay sessions --project airline --json | jq -r .id`;
+
+const experimentsHelp = `
+Examples:
+  assay experiments --project airline
+  assay experiments --project airline --sort -metrics/reward --json`;
+
+const compareHelp = `
+Examples:
+  assay compare baseline shorter-prompt --project airline
+  assay compare baseline shorter-prompt --project airline --json | jq '.rows[0]'`;
+
+/** `assay traces`, `sessions`, `experiments` and `compare`: what a project holds, as tables. */
+export const addLists = (program: Command, environment: () => ClientSettings): void => {
+  for (const noun of ['traces', 'sessions'] as const) {
+    const command = placed(program.command(noun), 'name or id');
+    listed(command, noun, environment)
+      .description(`${noun} of a project as a table, newest first`)
+      .option('--where <condition...>', 'only those for which it holds')
+      .addHelpText('after', recordsHelp);
+  }
+  listed(projected(program.command('experiments')), 'experiments', environment)
+    .description('experiments of a project with their averages, newest first')
+    .addHelpText('after', experimentsHelp);
+  projected(program.command('compare'))
+    .description('experiments against the first of them, metric by metric')
+    .argument('<experiments...>', 'names or ids; the first is the baseline')
+    .option('--limit <count>', 'rows of the dataset with --json', '100')
+    .option('--json', 'the comparison with its rows as one JSON object')
+    .addHelpText('after', compareHelp)
+    .action(async (experiments: readonly string[], options: ListOptions) => {
+      const { compare } = await import('./list.js');
+      await compare(experiments, await accessOf(environment(), options), {
+        ...placeOf(options, environment()),
+        limit: wholeNumber('--limit', options.limit, 1),
+        json: options.json === true,
+      });
+    });
+};
+
+const projected = (command: Command): Command =>
+  accessed(command.option('--project <name>', 'name or id (default: ASSAY_PROJECT)'));
+
+const listed = (command: Command, noun: ListedNoun, environment: () => ClientSettings): Command =>
+  command
+    .option('--sort <column>', 'by this column, lowest first; -COLUMN: highest first')
+    .option('--limit <count>', 'at most this many, 200 in all', '20')
+    .option('--json', 'one JSON object a line')
+    .action(async (options: ListOptions) => {
+      const { list } = await import('./list.js');
+      await list(noun, await accessOf(environment(), options), {
+        ...placeOf(options, environment()),
+        where: options.where ?? [],
+        sort: options.sort ?? null,
+        limit: wholeNumber('--limit', options.limit, 1),
+        json: options.json === true,
+      });
+    });
