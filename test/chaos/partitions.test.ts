@@ -143,7 +143,7 @@ describeSpread('records that several processes fold in parts', describe, functio
       { body: {} },
     );
     // Nobody folds its parts yet: less than all is no answer.
-    expect([status, body.code]).to.deep.equal([503, 'read_model_behind']);
+    expect([status, body.code]).to.deep.equal([503, 'read_model_filling']);
     await Promise.all(['1/3', '2/3', '3/3'].map((part) => start(part, 3, part)));
     await hasAll(min, 'wider');
     const more = await write(5, 'wider');
@@ -166,7 +166,7 @@ describeSpread('records that several processes fold in parts', describe, functio
       );
     // The lists are folded by who has the lease, and nobody folds these records.
     const { status, body } = await asked();
-    expect([status, body.code]).to.deep.equal([503, 'read_model_behind']);
+    expect([status, body.code]).to.deep.equal([503, 'read_model_filling']);
     await kill('wider');
     await until('the one part has all', 60_000, async () => {
       const told = await asked();
