@@ -118,8 +118,14 @@ describe('annotation templates over HTTP', () => {
     const { id } = (await create('old')).body;
     await create('taken');
     const patch = (body: object) => app.client.send<Template>('PATCH', path(`/${id}`), { body });
-    const changed = await patch({ name: 'new', criteria: 'words', constraints: { x: 1 } });
-    expect(changed.body).to.deep.include({ name: 'new', criteria: 'words', constraints: stars });
+    const ignoring = await patch({ name: 'new', criteria: 'words', constraints: { x: 1 } });
+    expect(ignoring.body).to.deep.include({
+      name: 'new',
+      criteria: 'words',
+      constraints: stars,
+      ignored_members: ['constraints'],
+    });
+    const changed = await patch({ name: 'new' });
     expect((await patch({ name: null })).body).to.deep.equal(changed.body);
     expect((await app.client.send('GET', path(`/${id}`))).body).to.deep.equal(changed.body);
     expectRefused(await patch({ name: 'taken' }), 409, 'already_exists');
