@@ -84,9 +84,9 @@ describe('experiments over HTTP', () => {
         'GET',
         `/v2/projects/${project}/runs/${id}/scorer-settings`,
       );
-      expect(settings.body).to.deep.include({
-        scorers: [{ id: scorer.body.id, name, scorer_type: 'code', scoreable_node_types: null }],
-      });
+      const counts = { eligible: 0, waiting: 0, scored: 0, skipped: 0, failed: {} };
+      const shown = { id: scorer.body.id, name, scorer_type: 'code', scoreable_node_types: null };
+      expect(settings.body).to.deep.include({ scorers: [{ ...shown, counts }] });
       const unknown = await create({ name: `${name} 2`, ...given(randomUUID()) });
       expectInvalid(unknown, ['body', 'scorers', '0', 'id'], 'value_error');
       const other = await create({ name: `${name} 2`, ...given(scorer.body.id, 'llm') });

@@ -238,6 +238,7 @@ describe('a history that somebody tampered with', () => {
     database
       .prepare('UPDATE events SET data = ?, digest = ? WHERE pos = ?')
       .run(other, digestOf(salt, other), pos);
+    database.prepare('DELETE FROM sums WHERE pos = ?').run(pos);
     database.close();
     const told = await operateCommand(app.opsUrl, { opsToken: null })('rebuild', {
       name: 'history',

@@ -47,7 +47,7 @@ describe('logins over HTTP', () => {
         scope: '',
       });
       expect(reply.status).to.equal(200);
-      expect(reply.body).to.have.all.keys('access_token', 'token_type');
+      expect(reply.body).to.have.all.keys('access_token', 'token_type', 'ignored_members');
       expect(reply.body.token_type).to.equal('bearer');
       expect(reply.headers['cache-control']).to.equal('no-store');
       const set = cookieOf(reply);
