@@ -13,7 +13,7 @@ import { endWithReader } from './cli/standard-output.js';
 import { addTransfers } from './cli/transfer-commands.js';
 import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
 import { withPartition } from './service/records-settings.js';
-import { warmReadSide } from './service/read-side-thread.js';
+import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.
 const commands = {
@@ -197,7 +197,7 @@ program.hook('preAction', (_program, command) => {
 const fail = (error: unknown): void => {
   process.stderr.write(`assay: ${failureSaid(error, process.env['ASSAY_DATA_DIR'] ?? 'data')}\n`);
   // Threads of a half-started service would keep the process alive.
-  process.exit(1);
+  void endSpareReadSide().finally(() => process.exit(1));
 };
 
 if (isMainThread) program.parseAsync().catch(fail);

@@ -7,6 +7,14 @@ const damaged =
 const lostLog =
   'assay doctor says how much of it, and assay restore brings a backup into a new folder';
 
+const unwritable =
+  'is read-only, or not writable for this user: make it writable, or give it to the user of the ' +
+  'service';
+
+/** Node names a file that it was to open then, which has nothing to do with it. */
+const tooManyFiles =
+  'too many open files: raise the limit of this process to 4,096 or more (ulimit -n, LimitNOFILE)';
+
 /** What the operator can do about a failure of the data folder, by its code. */
 const steps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to the user of the service',
@@ -17,8 +25,8 @@ const steps: Readonly<Record<string, string>> = {
   ENOENT: 'cannot be made there: set ASSAY_DATA_DIR to a folder that can be made',
   ENOSPC: 'has no room: free space on its volume',
   SQLITE_FULL: 'has no room: free space on its volume',
-  SQLITE_READONLY: 'may not be written by this user: give it to the user of the service',
-  SQLITE_CANTOPEN: 'has a file that this user may not open: give it to the user of the service',
+  SQLITE_READONLY: unwritable,
+  SQLITE_CANTOPEN: unwritable,
   SQLITE_CORRUPT: damaged,
   SQLITE_NOTADB: damaged,
 };
@@ -33,6 +41,7 @@ export const failureSaid = (error: unknown, dataDir: string): string | undefined
     return error.code === 'log-damaged' ? `${error.message}; ${lostLog}` : error.message;
   }
   const { code, path } = (error ?? {}) as { readonly code?: string; readonly path?: string };
+  if (code === 'EMFILE' || code === 'ENFILE') return `${tooManyFiles} (${code})`;
   const step = stepOf(code);
   if (step !== null) return `${path ?? `the data folder ${dataDir}`} ${step} (${code})`;
   if (error instanceof Error) return error.stack;

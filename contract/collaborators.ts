@@ -4,6 +4,7 @@ import {
   instant,
   maybe,
   named,
+  nullable,
   oneOf,
   type CollaboratorId,
   type GroupId,
@@ -12,6 +13,7 @@ import {
 } from '../kernel/shapes.js';
 import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
+import type { Visibility } from './groups.js';
 import { operation } from './operation.js';
 import { permission, type UserBlock } from './people.js';
 import { collaboratorPermissions } from './permissions.js';
@@ -46,6 +48,7 @@ export const groupCollaborator = named(
     ...shown,
     group_id: id('GroupId'),
     group_name: Type.String(),
+    warning: nullable(Type.String()),
   }),
 );
 
@@ -226,7 +229,7 @@ export const userCollaboratorAnswer = (
 
 export const groupCollaboratorAnswer = (
   { id: collaborator, role: given, created_at }: Given,
-  group: { readonly id: GroupId; readonly name: string },
+  group: { readonly id: GroupId; readonly name: string; readonly visibility: Visibility },
   onlooker: Onlooker,
 ): Static<typeof groupCollaborator> => ({
   id: collaborator,
@@ -235,4 +238,9 @@ export const groupCollaboratorAnswer = (
   role: given,
   created_at,
   permissions: [...collaboratorPermissions(onlooker.role, false)],
+  warning:
+    group.visibility === 'public' && given !== 'viewer'
+      ? `Everybody of the organisation may join this public group and be ${given} of the ` +
+        'project. Make the group private, or share the project as viewer'
+      : null,
 });

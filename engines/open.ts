@@ -32,8 +32,12 @@ const mongoDataKeys = async () => (await import('./mongodb/data-keys.js')).openM
 const mongoLeases = async () => (await import('./mongodb/leases.js')).openMongoLeases;
 const natsBus = async () => (await import('./nats/bus.js')).openNatsBus;
 
-/** Begins to load the engine of embedded records, before it is known that they are asked for. */
-export const warmRecords = (): void => void duckdbRecords().catch(() => null);
+/**
+ * Loads the engine of embedded records, before it is known that they are asked for. Never rejects.
+ */
+export const warmRecords = async (): Promise<void> => {
+  await duckdbRecords().catch(() => null);
+};
 
 /** Which engine stands behind each port: null = the embedded one in the data folder. */
 export type EngineChoice = {

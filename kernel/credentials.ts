@@ -10,7 +10,10 @@ export interface Passwords {
    * `network` is where the password came from.
    */
   matches(hash: string | null, password: string, network: string): Promise<boolean>;
-  /** Whether `matches` said yes for the same network within the last minute; costs nothing. */
+  /**
+   * Whether `matches` said yes for the same network within the last minute, during which fewer than
+   * 20 other passwords were asked about here for this hash and network; costs nothing.
+   */
   matchedLately(hash: string | null, password: string, network: string): boolean;
 }
 

@@ -38,6 +38,7 @@ import { recordsCollection } from '../projections/records/collection.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { sealKeyOf } from './seal-key.js';
 import { logUntil } from './asked.js';
+import type { UndeclaredProxies } from './undeclared-proxies.js';
 import { routesOf } from './routes.js';
 
 export type ApiStart = {
@@ -63,6 +64,7 @@ export type ApiStart = {
     readonly bus: Bus;
     readonly memory: Memory;
   };
+  readonly undeclaredProxies: Pick<UndeclaredProxies, 'seen'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
@@ -110,6 +112,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     port: config.port,
     keyHeaders: config.apiKeyHeaders,
     trustedProxies: config.trustedProxies,
+    undeclaredProxy: start.undeclaredProxies.seen,
     collections: start.collections,
     largeReads: [recordsCollection.name, datasetRows.collection.name],
     tableWrites: tableWrites.map(({ operationId }) => operationId),

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadFile } from '../engines/node/thread-file.js';
 
@@ -19,6 +20,23 @@ let spare: Worker | null = null;
 export const warmReadSide = (): void => {
   spare ??= spawned();
   spare.unref();
+};
+
+/** What loads in a second takes some on a busy machine; a process that ends waits no longer. */
+const endWithinMs = 10_000;
+
+/**
+ * Ends the thread that was warmed and not taken, once it has loaded: an exit in the midst of
+ * loading a native module aborts the process (SIGABRT) in place of its exit code.
+ */
+export const endSpareReadSide = async (): Promise<void> => {
+  const thread = spare;
+  if (thread === null) return;
+  spare = null;
+  thread.ref();
+  thread.postMessage('end');
+  const signal = AbortSignal.timeout(endWithinMs);
+  await once(thread, 'exit', { signal }).catch(() => null);
 };
 
 /** A thread that waits for a message of what to open (`ReadSideStart`). */

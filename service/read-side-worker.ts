@@ -34,8 +34,13 @@ export type ReadSideStart = {
 
 if (parentPort === null) throw new Error('this file is a thread of its own');
 const main = parentPort;
-warmRecords();
-const [start] = (await once(main, 'message')) as [ReadSideStart];
+const warmed = warmRecords();
+const [start] = (await once(main, 'message')) as [ReadSideStart | 'end'];
+if (start === 'end') {
+  // A thread that ends while a native module is loading aborts the process.
+  await warmed;
+  process.exit(0);
+}
 const { keeps } = start;
 const partition = typeof keeps === 'string' ? null : keeps;
 const engines = await openEngines(start.choice);

@@ -7,6 +7,7 @@ import { pendingErasures } from './pending-erasures.js';
 import type { Projecting } from './projecting.js';
 import type { Pulse } from './pulse.js';
 import type { Pulses } from './pulses.js';
+import type { UndeclaredProxies } from './undeclared-proxies.js';
 import type { Working } from './workers.js';
 
 type Needs = {
@@ -24,6 +25,7 @@ type Needs = {
     readonly models: Pulse<ReadonlyMap<string, Position>>;
   };
   readonly clock: Clock;
+  readonly undeclaredProxies: UndeclaredProxies;
 };
 
 /** Whoever asks is answered within a second, from what is known where nothing newer comes. */
@@ -84,6 +86,8 @@ export const readiness = async (needs: Needs) => {
     sandbox: needs.working?.sandbox.state() ?? null,
     /** Deleted content that is not gone from the disk yet, and since when. */
     erasure: { pending: pendingErasures({ working: needs.working, files: pulses.files }) },
+    /** What an operator should mend, although the service can do its work. */
+    warnings: needs.undeclaredProxies.warnings(),
     /** Histories that are not sealed any more, and why. */
     seals: { refused: refusals },
   };

@@ -25,6 +25,7 @@ import { openReadModels } from './read-models.js';
 import { readiness } from './readiness.js';
 import { withReplica } from './replica.js';
 import { plays, type Starting } from './starting.js';
+import { openUndeclaredProxies } from './undeclared-proxies.js';
 import { startWorkers } from './workers.js';
 import { openWriteSide } from './write-side.js';
 
@@ -107,7 +108,8 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
 
   const collections = [...checkpoints.keys()];
   const answering = { collections, needs: { ...needs, log: heeded, ...readers } };
-  const api = await served(starting, options, answering);
+  const undeclaredProxies = openUndeclaredProxies(clock);
+  const api = await served(starting, options, { ...answering, undeclaredProxies });
   const url = api === null ? '' : `http://${bracketed(config.host)}:${api.port}`;
   if (bootstrapped !== null && bootstrapped.minted !== null) {
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
@@ -121,7 +123,8 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   if (working !== null) operated.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
   const known = { config, engines, log, documents, bus, projecting, working, filling, clock };
-  operated.ready = () => readiness({ ...known, pulses: { ...pulses, models: pulse } });
+  operated.ready = () =>
+    readiness({ ...known, undeclaredProxies, pulses: { ...pulses, models: pulse } });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
@@ -148,7 +151,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
 const served = async (
   { config, engines, logger, metrics, open }: Starting,
   { strict = false }: ServiceOptions,
-  answering: Pick<ApiStart, 'collections' | 'needs'>,
+  answering: Pick<ApiStart, 'collections' | 'needs' | 'undeclaredProxies'>,
 ): Promise<RunningApi | null> => {
   if (!plays(config, 'command', 'query')) return null;
   const alone = engines.embedded;

@@ -165,8 +165,8 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     const user = await userEmails.find({ log, ids }, email);
     const hash = user?.passwordHash ?? null;
     const network = networkOf(address);
-    // Whoever is known lately is not kept out by the failures of others, and from elsewhere nobody
-    // is known: what would be answered before the count could be guessed without end.
+    // A recently right password is not kept out by the failures of others. The exception is for its
+    // network alone and ends after 20 wrong ones, or it could be guessed here without end.
     if (user !== null && passwords.matchedLately(hash, password, network)) return entered(user);
     // One after the other per e-mail and per address, so that a burst is counted like a sequence.
     const right = await inTurn([`s ${email.toLowerCase()}`], () =>

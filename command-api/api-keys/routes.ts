@@ -87,12 +87,8 @@ const revoking = ({ log, gate }: Needs): Route =>
     const stream = apiKeyStream(params.api_key_id);
     const { state: key } = await load(log, stream, apiKeys);
     if (key === null || key.organizationId !== principal.organizationId) throw missing();
-    if (!(await mayRevoke(gate, principal, key))) {
-      throw new Fault(
-        'forbidden',
-        'This needs the creator of the key, an owner of its project or an admin',
-      );
-    }
+    // As an unknown id is answered: who may not revoke a key does not learn that there is one.
+    if (!(await mayRevoke(gate, principal, key))) throw missing();
     const { position } = await transact(log, stream, apiKeys, revoke(key.id), cause);
     return { position, body: { message: 'The API key and its children are revoked.' } };
   });

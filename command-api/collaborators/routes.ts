@@ -175,10 +175,11 @@ const groupAnswers = async (
   return Promise.all(
     [...new Set(ids)].map(async (id) => {
       const given = presentIn(state?.groups, id);
-      const name = (await groupOf(log, id))?.name ?? '';
+      const group = await groupOf(log, id);
+      const { name, visibility } = group ?? { name: '', visibility: 'private' as const };
       return groupCollaboratorAnswer(
         { ...given, created_at: since(id) },
-        { id, name },
+        { id, name, visibility },
         asking.onlooker,
       );
     }),

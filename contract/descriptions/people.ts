@@ -168,6 +168,12 @@ export const peopleDescriptions: Descriptions = {
       members: { role: 'Role in the project.' },
     },
     {
+      components: 'GroupCollaborator',
+      members: {
+        warning: 'Risk of sharing with a group that everybody may join; null when there is none.',
+      },
+    },
+    {
       components: 'CollaboratorInput GroupCollaboratorInput',
       members: { role: 'Role in the project; null: `viewer`.' },
     },

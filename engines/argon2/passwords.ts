@@ -21,6 +21,8 @@ const waitingMaxEach = 50;
 
 /** How long a right password is known again without the work. */
 const rememberedMs = 60_000;
+/** Wrong passwords within that time after which it is not (contract 2.5, rule 4). */
+const wrongMax = 20;
 /**
  * People with a password who call within one minute; beyond that the oldest is worked out again.
  */
@@ -57,33 +59,53 @@ export const openPasswords = ({
     if (waiting < waitingMax) return;
     throw new Fault('unavailable', 'Too many passwords are being checked; try again');
   });
-  // A key of this process alone: what is remembered is of no use elsewhere.
-  const rememberedKey = randomBytes(32);
-  const remembered = boundedMap<string, number>(rememberedMax);
-  // By network: whoever guesses from elsewhere must not learn here, uncounted, that they are right.
-  const markOf = (digest: string, password: string, network: string): string =>
-    createHmac('sha256', rememberedKey)
-      .update(`${digest}\n${network}\n${password}`)
-      .digest('base64');
-  const isKnown = (mark: string): boolean => {
-    const at = remembered.get(mark);
-    return at !== undefined && clock.milliseconds() - at < rememberedMs;
-  };
-  const remember = (mark: string): void => void remembered.set(mark, clock.milliseconds());
-
+  const recent = openRecent(clock);
   return {
     hash: (password) => inTurn(() => hash(password, { ...cost, secret })),
     matchedLately: (digest, password, network) =>
-      digest !== null && isKnown(markOf(digest, password, network)),
+      digest !== null && recent.isKnown(digest, password, network),
     matches: async (digest, password, network) => {
       const isPossible = digest !== null && password.length <= charactersMax * 2;
-      const mark = isPossible ? markOf(digest, password, network) : '';
-      if (isPossible && isKnown(mark)) return true;
       const tried = isPossible ? password : 'nobody';
       const right = await inTurn(() => verify(isPossible ? digest : nobody, tried, { secret }));
       if (!right || !isPossible) return false;
-      remember(mark);
+      recent.remember(digest, password, network);
       return true;
+    },
+  };
+};
+
+/** A right password of one person at one network, as a keyed hash. */
+type Recent = { mark: string; at: number; wrong: readonly number[] };
+
+/**
+ * Recently right passwords, by person and network: a guess from elsewhere must not learn here,
+ * uncounted, that it is right. At the same network wrong ones are counted: after `wrongMax` within
+ * a minute no password is known here for that person, the right one included.
+ */
+const openRecent = (clock: Pick<Clock, 'milliseconds'>) => {
+  // A key of this process alone: what is remembered is of no use elsewhere.
+  const key = randomBytes(32);
+  const recent = boundedMap<string, Recent>(rememberedMax);
+  const keyed = (text: string): string => createHmac('sha256', key).update(text).digest('base64');
+  const isRecent = (at: number): boolean => clock.milliseconds() - at < rememberedMs;
+  const nameOf = (digest: string, network: string): string => `${digest}\n${network}`;
+  return {
+    /** Counts the password as wrong when another one is known. */
+    isKnown: (digest: string, password: string, network: string): boolean => {
+      const known = recent.get(nameOf(digest, network));
+      if (known === undefined) return false;
+      known.wrong = known.wrong.filter(isRecent);
+      if (known.mark !== keyed(password)) {
+        known.wrong = [...known.wrong, clock.milliseconds()].slice(-wrongMax);
+        return false;
+      }
+      return isRecent(known.at) && known.wrong.length < wrongMax;
+    },
+    remember: (digest: string, password: string, network: string): void => {
+      const name = nameOf(digest, network);
+      const wrong = recent.get(name)?.wrong ?? [];
+      recent.set(name, { mark: keyed(password), at: clock.milliseconds(), wrong });
     },
   };
 };

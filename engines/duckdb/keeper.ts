@@ -7,7 +7,7 @@ import { setAside } from '../node/broken-files.js';
 import { openLive, removeFile, type Opened } from './instance.js';
 import type { RecordsModel } from './model.js';
 import { fileName, readPointer, writePointer } from './pointer.js';
-import { isInvalid, isUnusable, kindOf } from './trouble.js';
+import { isInvalid, isUnusable, kindOf, withDamage } from './trouble.js';
 
 /**
  * What works on a model, and has the engine opened again when that is what its failure asks for.
@@ -64,7 +64,7 @@ export const keep = async (where: Where): Promise<Keeper> => {
       return await work();
     } catch (error) {
       failed(on, error);
-      throw error;
+      throw withDamage(error);
     }
   };
   return {

@@ -29,3 +29,14 @@ const unusable: readonly RegExp[] = [
   /does not match stored checksum|Serialization Error/i,
   /Failure while replaying WAL|Failed to deserialize/i,
 ];
+
+/** The same fault; where the file is damaged its message says what is done about that. */
+export const withDamage = (error: unknown): unknown =>
+  error instanceof Fault && isUnusable(error)
+    ? new Fault(
+        'unavailable',
+        'The file of the records is damaged: it is set aside, and the records are rebuilt from ' +
+          'the log. Retry; /readyz says how far they are',
+        { cause: error.cause },
+      )
+    : error;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { pathPrefix } from '../../contract/operation.js';
@@ -29,6 +30,7 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatch
     }
   }
   return (ctx) => {
+    checkHost(ctx.req);
     // The most specific path was registered first; the methods of a vaguer one are not its own.
     const path = pathOf(ctx);
     const [layer] = routers.get(shapeOf(path))?.match(path, ctx.method).path ?? [];
@@ -43,6 +45,12 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatch
     const params = decodedParams(layer.paramNames, layer.captures(path));
     return { bound, sent: { message: ctx.req, params, query: pairsOf(ctx.querystring) } };
   };
+};
+
+/** Throws Fault `malformed` for several `Host` headers (RFC 9112, 3.2); Node keeps the first. */
+const checkHost = ({ rawHeaders }: IncomingMessage): void => {
+  const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
+  if (hosts.length > 1) throw new Fault('malformed', 'Send one Host header, not several');
 };
 
 /**

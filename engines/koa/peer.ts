@@ -25,14 +25,19 @@ export const openProxies = (proxies: readonly string[]): ((address: string) => b
 
 /**
  * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the proxies named; from anybody else
- * they are the client's own invention. Throws as `openProxies` does.
+ * they are the client's own invention, and `undeclared` is called with its address. Throws as
+ * `openProxies` does.
  */
-export const openPeers = (proxies: readonly string[]): ((message: IncomingMessage) => Peer) => {
+export const openPeers = (
+  proxies: readonly string[],
+  undeclared: (address: string) => void = () => undefined,
+): ((message: IncomingMessage) => Peer) => {
   const isTrusted = openProxies(proxies);
   const of = ({ socket, headers }: IncomingMessage): Peer => {
     const nearest = plainAddress(socket.remoteAddress ?? '');
     const encrypted = socket instanceof TLSSocket;
     if (proxies.length === 0 || !isTrusted(nearest)) {
+      if (headers['x-forwarded-for'] !== undefined) undeclared(nearest);
       return { address: nearest, isSecure: encrypted };
     }
     const hops = listed(headers['x-forwarded-for']).map(plainAddress);

@@ -41,6 +41,8 @@ export type ServerOptions = Omit<Services, Made> & {
   readonly keyHeaders?: readonly string[];
   /** Addresses of the proxies whose word about a client counts; default: none. */
   readonly trustedProxies?: readonly string[];
+  /** Called for each request with `X-Forwarded-For` from another address than theirs. */
+  readonly undeclaredProxy?: (address: string) => void;
   /**
    * Names of all collections that projections keep: a route that reads another one does not start.
    */
@@ -116,7 +118,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   const load = openLoad(limits, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? usualKeyHeaders).map((name) => name.toLowerCase());
   const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
-  const peerOf = openPeers(trustedProxies);
+  const peerOf = openPeers(trustedProxies, options.undeclaredProxy);
   const askers = openAskers();
   const { answerWithinMs = () => usualAnswerMs } = options;
   const services: Services = {

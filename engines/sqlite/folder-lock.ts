@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
@@ -5,9 +6,12 @@ import { Fault } from '../../kernel/fault.js';
 /**
  * One process per data folder. The lock is the kernel's, on a small database of its
  * own: it is free again the moment its holder dies, also by SIGKILL. Throws Fault `conflict` at
- * once when another process holds it. Answers the function that gives it back; the folder is there.
+ * once when another process holds it, and the system's error (EROFS, EACCES) for a folder that
+ * cannot be written: SQLite opens what it finds there, and its first write would fail and be tried
+ * again without end. Answers the function that gives it back; the folder is there.
  */
 export const lockFolder = (dir: string): (() => void) => {
+  accessSync(dir, constants.W_OK);
   const database = new Database(join(dir, 'lock.sqlite'), { timeout: 0 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');

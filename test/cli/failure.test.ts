@@ -13,7 +13,9 @@ describe('what a command says when it fails', () => {
     expect(failureSaid(crossed, 'data')).to.match(
       /^the data folder data has a damaged file: read models/,
     );
-    expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('may not open');
+    expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('read-only, or not');
+    const loading = { code: 'EMFILE', path: '/opt/assay/dist/chunks/a.js' };
+    expect(failureSaid(loading, 'data')).to.match(/^too many open files: raise .* \(EMFILE\)$/);
     const refused = Object.assign(new Error('no'), { code: 'EACCES', path: '/srv/data' });
     expect(failureSaid(refused, 'data')).to.match(/^\/srv\/data may not be .* \(EACCES\)$/);
   });

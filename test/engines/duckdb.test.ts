@@ -6,6 +6,7 @@ import { noNames } from '../../engines/duckdb/named-columns.js';
 import { rememberColumns, type Named } from '../../engines/duckdb/remembered-columns.js';
 import { fileName } from '../../engines/duckdb/pointer.js';
 import { openRecords } from '../../engines/duckdb/records.js';
+import { withDamage } from '../../engines/duckdb/trouble.js';
 import { start } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
@@ -218,6 +219,15 @@ describe('the files of DuckDB', () => {
     expect(await records.checkpoint()).to.equal(start);
     expect(seen.map(({ kind, did }) => [kind, did])).to.deep.equal([['corrupt', 'dropped']]);
     await records.close();
+  });
+
+  it('say in the first answer that a damaged file is rebuilt from the log', () => {
+    const about = (message: string): string => {
+      const cause = new Error(message);
+      return (withDamage(new Fault('unavailable', 'not now', { cause })) as Fault).message;
+    };
+    expect(about('Computed checksum does not match stored checksum')).to.include('rebuilt from');
+    expect(about('Out of Memory')).to.equal('not now');
   });
 
   it('are opened again when the engine gives up, with what was written before', async () => {

@@ -63,6 +63,26 @@ describe('passwords', () => {
     expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
   });
 
+  it('that were right are not known after 20 wrong ones from the same place', async () => {
+    const clock = testClock();
+    const passwords = openPasswords({ pepper, clock });
+    const hash = await passwords.hash(secret);
+    await passwords.matches(hash, secret, here);
+    const guess = (count: number, from: string): void => {
+      for (let n = 0; n < count; n += 1) passwords.matchedLately(hash, `guess ${n}`, from);
+    };
+    guess(19, here);
+    guess(50, '10.0.0.2');
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(true);
+    guess(1, here);
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
+    await passwords.matches(hash, secret, here);
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
+    clock.move(60);
+    await passwords.matches(hash, secret, here);
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(true);
+  });
+
   it('wait for their turn, and not without end', async () => {
     const passwords = openPasswords({ pepper, clock: testClock(), atOnceMax: 2, waitingMax: 3 });
     const hash = await passwords.hash(secret);

@@ -30,6 +30,16 @@ describe('where a request came from', () => {
     expect(from('10.0.0.8', {}, '10.0.0.0/8').address).to.equal('10.0.0.8');
   });
 
+  it('tells of X-Forwarded-For from an address that is no configured proxy', () => {
+    const seen: string[] = [];
+    const peers = openPeers(['10.0.0.8'], (address) => seen.push(address));
+    for (const remoteAddress of ['10.0.0.8', '10.0.0.9']) {
+      peers({ socket: { remoteAddress }, headers: forwarded } as unknown as IncomingMessage);
+      peers({ socket: { remoteAddress }, headers: {} } as unknown as IncomingMessage);
+    }
+    expect(seen).to.deep.equal(['10.0.0.9']);
+  });
+
   it('refuses a proxy that is no address', () => {
     expect(() => openPeers(['proxy.example'])).to.throw('no address');
   });

@@ -6,6 +6,8 @@ import { Fault } from '../../kernel/fault.js';
 import { calmClock } from '../support/calm-clock.js';
 import { temporaryFolder } from '../support/folder.js';
 
+const inline = ['--input-type=module', '-e'];
+
 /** Another process that holds the folder until it dies. */
 const startHolder = async (dir: string) => {
   const module = JSON.stringify(
@@ -32,6 +34,26 @@ const refusalOf = (dir: string): unknown => {
 };
 
 describe('a data folder', () => {
+  it('that is read-only is refused with the system’s error', async () => {
+    const { dir, remove } = await temporaryFolder();
+    lockFolder(dir)();
+    const module = JSON.stringify(
+      new URL('../../engines/sqlite/folder-lock.js', import.meta.url).href,
+    );
+    const code = `const { lockFolder } = await import(${module});
+      try { lockFolder(${JSON.stringify(dir)}); }
+      catch ({ code }) { process.stdout.write(code); }`;
+    const mount = `mount --bind ${dir} ${dir} && mount -o remount,ro,bind ${dir}`;
+    const child = spawn(
+      'unshare',
+      ['-Urm', 'sh', '-c', `${mount} && exec "$@"`, 'sh', process.execPath, ...inline, code],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(said.toString('utf8')).to.equal('EROFS');
+    await remove();
+  });
+
   it('has one process: another is refused at once, and told where and what to do', async () => {
     const { dir, remove } = await temporaryFolder();
     const holder = await startHolder(dir);

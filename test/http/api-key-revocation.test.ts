@@ -29,7 +29,7 @@ describe('an API key of somebody else over HTTP', () => {
   it('that is bound to a project is revoked by its owners', async () => {
     const { user, manager, auditor } = cast.ours;
     const id = await make(user, { project_id: project });
-    expectRefused(await revoke(auditor, id), 403, 'forbidden');
+    expectRefused(await revoke(auditor, id), 404, 'not_found');
     expect((await revoke(manager, id)).status).to.equal(200);
   });
 
@@ -37,7 +37,7 @@ describe('an API key of somebody else over HTTP', () => {
     const { user, manager, auditor, admin } = cast.ours;
     const id = await make(user);
     for (const other of [manager, auditor]) {
-      expectRefused(await revoke(other, id), 403, 'forbidden');
+      expectRefused(await revoke(other, id), 404, 'not_found');
     }
     expect((await revoke(admin, id)).status).to.equal(200);
   });

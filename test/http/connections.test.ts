@@ -204,6 +204,12 @@ describe('connections', () => {
     });
   });
 
+  it('that bring a request with two Host headers are answered 400', async () => {
+    await start({});
+    const socket = await sockets.open(headOf('GET /v2/public', { host: 'other.example' }));
+    expect(await answered(socket)).to.equal('400');
+  });
+
   it('that send ahead more than a few requests are cut, and leave nothing behind', async () => {
     await start({ load: { requestsPerConnectionMax: 4, perTurnMax: 1 } });
     const few = await sockets.open(headOf('HEAD /v2/public').repeat(4), '127.0.0.2');

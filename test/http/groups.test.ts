@@ -273,6 +273,8 @@ describe('groups over HTTP', () => {
       { body: [{ group_id: id, role: 'editor' }] },
     );
     expect(shared.body[0]).to.include({ group_id: id, group_name: name, role: 'editor' });
+    const joinable = 'Everybody of the organisation may join this public group and be editor';
+    expect(shared.body[0]?.['warning']).to.include(joinable);
     expect(await sees()).to.equal(200);
     const listed = await as.call<{ id: string }[]>('GET', '/v2/projects');
     expect(listed.body.map((one) => one.id)).to.include(project.body.id);
@@ -283,7 +285,7 @@ describe('groups over HTTP', () => {
     const changed = await maker.as.send('PATCH', `${root}/groups/${id}`, {
       body: { role: 'viewer' },
     });
-    expect(changed.body).to.include({ role: 'viewer' });
+    expect(changed.body).to.include({ role: 'viewer', warning: null });
     expectRefused(await as.send('POST', `${root}/log_streams`, stream), 403, 'forbidden');
     await remove(id, cast.ours.manager, maker.as);
     await until('the member lost sight', 1_000, async () => (await sees()) === 404);

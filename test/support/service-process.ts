@@ -160,10 +160,17 @@ const portsOf = (line: string): Ports | null => {
 export const assay = async (
   dir: string,
   ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string }> =>
+  assayWith({ ASSAY_DATA_DIR: dir }, ...args);
+
+/** The same with further variables of the environment. */
+export const assayWith = async (
+  environment: Readonly<Record<string, string>>,
+  ...args: readonly string[]
 ): Promise<{ readonly code: number | null; readonly output: string }> => {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...bareEnvironment(), ASSAY_DATA_DIR: dir },
+    env: { ...bareEnvironment(), ...environment },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -58,6 +58,7 @@ class GroupCollaborator(TypedDict):
     permissions: List[Permission]
     group_id: str
     group_name: str
+    warning: Optional[str]
 
 
 class _GroupCollaboratorInput(TypedDict):

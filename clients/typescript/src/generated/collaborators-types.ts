@@ -67,6 +67,8 @@ export type GroupCollaborator = {
   readonly group_id: string;
   /** Name of the group. */
   readonly group_name: string;
+  /** Risk of sharing with a group that everybody may join; null when there is none. */
+  readonly warning: string | null;
 };
 
 export type GroupCollaboratorInput = {
