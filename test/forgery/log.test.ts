@@ -72,8 +72,14 @@ describe('a log that somebody with the disk touches', function () {
     const ask = historyVerdicts({ log: log.log, chains, clock, sha256 });
     const found: string[] = [];
     for (const chain of chainNames) {
-      const { broken_at: broken } = await ask(chain, { from: 1, to: null }, signal);
-      if (broken !== null) found.push(broken.reason);
+      try {
+        const { broken_at: broken } = await ask(chain, { from: 1, to: null }, signal);
+        if (broken !== null) found.push(broken.reason);
+      } catch (error) {
+        // A checksum or an index of the log contradicts the event: the log itself refuses it.
+        if (!(error instanceof Fault) || error.code !== 'log-damaged') throw error;
+        found.push(error.code);
+      }
     }
     return found;
   };
