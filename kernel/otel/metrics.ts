@@ -3,8 +3,8 @@ import { attribute, count, numberOf, type Rule } from './rule.js';
 
 const timed = (name: string, nanoseconds: number): Rule<number> =>
   attribute(name, (value) => {
-    const found = numberOf(value);
-    return found !== undefined && found >= 0 ? Math.round(found * nanoseconds) : undefined;
+    const found = Math.round((numberOf(value) ?? Number.NaN) * nanoseconds);
+    return Number.isSafeInteger(found) && found >= 0 ? found : undefined;
   });
 const counts = (...names: readonly string[]): readonly Rule<number>[] => names.map(count);
 
