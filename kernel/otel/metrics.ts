@@ -4,8 +4,7 @@ import { attribute, count, numberOf, type Rule } from './rule.js';
 const timed = (name: string, nanoseconds: number): Rule<number> =>
   attribute(name, (value) => {
     const found = Math.round((numberOf(value) ?? Number.NaN) * nanoseconds);
-    // JSON has no minus zero.
-    return Number.isSafeInteger(found) && found >= 0 ? Math.abs(found) : undefined;
+    return Number.isSafeInteger(found) && found >= 0 ? found : undefined;
   });
 const counts = (...names: readonly string[]): readonly Rule<number>[] => names.map(count);
 

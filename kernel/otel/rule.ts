@@ -67,5 +67,7 @@ export const numberOf = (value: Json): number | undefined => {
     return undefined;
   }
   const found = Number(value);
-  return Number.isFinite(found) ? found : undefined;
+  if (!Number.isFinite(found)) return undefined;
+  // JSON has no -0.
+  return found === 0 ? 0 : found;
 };

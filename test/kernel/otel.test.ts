@@ -265,6 +265,12 @@ describe('what spans of exporters are', () => {
     expect(metadata['k0']).to.have.length(4_096);
   });
 
+  it('reads -0 as 0, which JSON has', () => {
+    const attributes = [{ key: 'ai.response.msToFirstChunk', value: { doubleValue: -0 } }];
+    const { metrics } = otelRecord(otelMapping, read({ ...otelSpan({ id: 1 }), attributes }), noon);
+    expect(Object.is(metrics?.['time_to_first_token_ns'], 0)).to.equal(true);
+  });
+
   it('never fails, whatever attributes say', () => {
     const seed = drawSeed();
     const name = fc.oneof(
