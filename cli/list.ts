@@ -10,8 +10,7 @@ import { printRows, type PrintedRow } from './rows.js';
 import type { PlaceOptions } from './run-place.js';
 import { conditionOf } from './where.js';
 
-export const listedNouns = ['traces', 'sessions', 'experiments'] as const;
-export type ListedNoun = (typeof listedNouns)[number];
+export type ListedNoun = 'traces' | 'sessions' | 'experiments';
 
 export type ListWishes = PlaceOptions & {
   readonly where: readonly string[];
@@ -117,25 +116,30 @@ const cell = (value: Json | undefined): string => {
   return line.length > cellMax ? `${line.slice(0, cellMax - 1)}…` : line;
 };
 
-const recordRow = (item: JsonObject): PrintedRow => ({
+/** The columns that every listed noun has. */
+const headOf = (item: JsonObject): PrintedRow => ({
   created_at: cell(item['created_at']).slice(0, 19),
-  id: typeof item['id'] === 'string' ? item['id'] : '',
+  id: cell(item['id']),
   name: cell(item['name']),
+});
+
+/** One `name=value` a line. */
+const valuesOf = (values: Json | undefined): string =>
+  Object.entries((values ?? {}) as JsonObject)
+    .map(([name, value]) => `${name}=${cell(value)}`)
+    .join('\n');
+
+const recordRow = (item: JsonObject): PrintedRow => ({
+  ...headOf(item),
   input: cell(item['input']),
   output: cell(item['output']),
   status: cell(item['status_code']),
-  metrics: Object.entries((item['metrics'] ?? {}) as JsonObject)
-    .map(([name, value]) => `${name}=${cell(value)}`)
-    .join('\n'),
+  metrics: valuesOf(item['metrics']),
 });
 
 const experimentRow = (item: JsonObject): PrintedRow => ({
-  created_at: cell(item['created_at']).slice(0, 19),
-  id: typeof item['id'] === 'string' ? item['id'] : '',
-  name: cell(item['name']),
+  ...headOf(item),
   rank: cell(item['rank']),
   traces: cell(item['traces']),
-  averages: Object.entries((item['averages'] ?? {}) as JsonObject)
-    .map(([name, value]) => `${name}=${cell(value)}`)
-    .join('\n'),
+  averages: valuesOf(item['averages']),
 });

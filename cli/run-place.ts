@@ -58,7 +58,7 @@ export const runPlace = async (
   return { made, project, run: { ...run, kind: 'experiment' } };
 };
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const pageLimit = 1_000;
 
 const projectOf = async (client: ApiClient, wanted: string): Promise<NamedPlace | null> => {

@@ -1,7 +1,14 @@
 import { Fault } from '../kernel/fault.js';
 import { openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
 import { drawnTrace, type ShownRecord } from './drawn-trace.js';
-import { demandedOk, runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
+import {
+  demandedOk,
+  runPlace,
+  selectorOf,
+  uuid,
+  type PlaceOptions,
+  type RunPlace,
+} from './run-place.js';
 
 /**
  * `assay show [TRACE]`: a trace with its steps, the newest one unless told which, by its id or its
@@ -27,8 +34,6 @@ export const showTrace = async (
 
 const usualWidth = 120;
 const rootOf = ({ project }: RunPlace): string => `/v2/projects/${project.id}`;
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const named = async (client: ApiClient, place: RunPlace, trace: string): Promise<ShownRecord> => {
   const found = uuid.test(trace) ? await byId(client, place, trace) : null;

@@ -1,5 +1,5 @@
+import { isTooLong } from '../../contract/long-texts.js';
 import type { OtelSpansReceived } from '../../events/traces.js';
-import { utf8Bytes } from '../../kernel/code-points.js';
 import type { OtelSpan } from '../../kernel/otel/span.js';
 import { isJsonObject } from '../../kernel/otel/values.js';
 import { textBytesMax } from '../../kernel/records/limits.js';
@@ -209,11 +209,7 @@ const statusIn = (value: Json | undefined): OtelSpan['status'] => {
   return { ...(code !== 0 && { code }), ...(message !== '' && { message }) };
 };
 
-/** Contract 1.11, as of any text of a record; no UTF-16 unit needs more than three bytes. */
-const surelyShort = Math.floor(textBytesMax / 3);
 const hasLongText = (value: unknown): boolean => {
-  if (typeof value === 'string') {
-    return value.length > surelyShort && utf8Bytes(value) > textBytesMax;
-  }
+  if (typeof value === 'string') return isTooLong(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText);
 };
