@@ -263,7 +263,7 @@ export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** What of the body's `items` was not taken as sent. */
+  /** Items of the body that were rejected, and texts that were cut. */
   readonly partial: PartialIngest;
   /** Files of a form by part; required ones are there. */
   readonly files: Readonly<Record<string, Upload>>;

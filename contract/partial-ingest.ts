@@ -7,10 +7,13 @@ export const rejectedItem = named(
   Type.Object({
     index: Type.Integer({ description: 'Place of the item in the list of the request, from 0.' }),
     id: nullable(
-      Type.String({ description: 'Id of the item as sent; null when that is no short string.' }),
+      Type.String({
+        description:
+          'Id of the item as sent; null for any value but a string of up to 300 characters.',
+      }),
     ),
     loc: Type.Array(Type.String(), { description: 'Where it is wrong, as a 422 says it.' }),
-    msg: Type.String({ description: 'What is wrong, as a 422 says it.' }),
+    msg: Type.String({ description: 'Complaint about the item, in the words of a 422.' }),
   }),
 );
 export type RejectedItem = Static<typeof rejectedItem>;
@@ -18,7 +21,7 @@ export type RejectedItem = Static<typeof rejectedItem>;
 /** Names and indices from the body's root to a text that was cut (contract 5.6, rule 9). */
 export type TextPath = readonly string[];
 
-/** What an ingest request that is decided item by item was not taken as sent. */
+/** Rejected items of an ingest request, and the texts that were cut in it. */
 export type PartialIngest = {
   readonly rejected: readonly RejectedItem[];
   readonly truncated: readonly TextPath[];

@@ -39,7 +39,7 @@ export const peopleDescriptions: Descriptions = {
     groups: 'Groups on this page, by name.',
     members: 'Members of the group on this page, by e-mail address.',
     collaborators: 'Collaborators of the project on this page.',
-    visibility: 'Who sees and joins the group; `hidden` is seen by its members only.',
+    visibility: 'Visibility of the group; only members see a `hidden` one.',
     display_name: 'Display name of the role.',
   },
   of: [
@@ -147,7 +147,7 @@ export const peopleDescriptions: Descriptions = {
       members: {
         name: 'Name of the group, unique in the organisation, 1 to 128 characters.',
         description: 'Purpose of the group; null: none.',
-        visibility: 'Who sees and joins the group; null: `public`.',
+        visibility: 'Visibility of the group; null: `public`.',
         users: 'First members beside the creator, 100 at most; null: none.',
       },
     },
@@ -156,7 +156,7 @@ export const peopleDescriptions: Descriptions = {
       members: {
         name: 'Name of the group, unique in the organisation; null: unchanged.',
         description: 'Purpose of the group; null: unchanged.',
-        visibility: 'Who sees and joins the group; null: unchanged.',
+        visibility: 'Visibility of the group; null: unchanged.',
       },
     },
     {
@@ -170,7 +170,7 @@ export const peopleDescriptions: Descriptions = {
     {
       components: 'GroupCollaborator',
       members: {
-        warning: 'Risk of sharing with a group that everybody may join; null when there is none.',
+        warning: 'Risk of sharing with a group that everybody may join; null without such a risk.',
       },
     },
     {

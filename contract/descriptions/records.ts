@@ -25,8 +25,8 @@ export const recordDescriptions: Descriptions = {
     session_external_id:
       '`external_id` of the session of the traces, made when missing; null: none.',
     previous_session_id: 'Id of the session that this one continues; null: none.',
-    input: 'What the step was given; null: empty.',
-    output: 'What the step produced; null: nothing.',
+    input: 'Input of the step; null: empty.',
+    output: 'Output of the step; null: nothing.',
     redacted_input: 'Input without confidential parts; stored and answered, never searched.',
     redacted_output: 'Output without confidential parts; stored and answered, never searched.',
     user_metadata: 'Texts by key, given by the sender; 200 keys at most.',
@@ -57,7 +57,7 @@ export const recordDescriptions: Descriptions = {
     applies_to: 'Kind of call that the control checks; null: unknown.',
     evaluator_name: 'Evaluator behind the control; null: unknown.',
     selector_path: 'Part of the step that the control checks; null: unknown.',
-    otel: 'What came from OpenTelemetry, as `ResourceSpans`; empty when nothing did.',
+    otel: 'Spans received from OpenTelemetry, as `ResourceSpans`; empty without any.',
     logging_method: 'Way in which the records were sent; null: `api_direct`.',
     client_version: 'Version of the client that sends; null: unknown.',
     reliable: 'Ignored: every 2xx is durable.',
@@ -206,7 +206,7 @@ export const recordDescriptions: Descriptions = {
     },
     {
       components: `${traces} ${spans}`,
-      members: { input: 'What the step was given.' },
+      members: { input: 'Input of the step.' },
     },
     {
       components: sessions,

@@ -56,7 +56,7 @@ export const scorerDescriptions: Descriptions = {
     explanation: 'Reason of the rating, 1 to 4,096 characters; null: none.',
     selector: 'Traces that are rated.',
     selector_type: 'Kind of the selection; `traces` is the only one.',
-    operation: 'What was asked for.',
+    operation: 'Operation that was requested.',
     success: 'True when the rating is now as wanted.',
     trace: 'Id of the trace.',
   },

@@ -76,7 +76,7 @@ export const openItems = (sent: unknown, member: string): Items | null => {
 const isAbout = (member: string, { loc }: Complaint): boolean =>
   loc[1] === member && loc[2] !== undefined;
 
-/** Of what a client sent and is told again: whoever sends longer texts knows which it was. */
+/** Longest text of a request that its answer quotes, in code points. */
 const shownMax = 300;
 const shown = (text: string): string => firstCharacters(text, shownMax);
 

@@ -88,7 +88,7 @@ describe('a history that a service sealed', () => {
     expect(sealed).to.deep.equal({ sealed: 1, refused: [] });
   });
 
-  it('exits with 2 when no service answers, and for a --wait that is no number', async () => {
+  it('exits with 2 when no service answers, and for a --wait other than a number', async () => {
     const nobody = await assay(app.dir, 'audit', 'seal', '--ops', 'http://127.0.0.1:9');
     expect([nobody.code, nobody.output]).to.deep.equal([2, nobody.output]);
     expect(nobody.output).to.match(/no operators' listener answers/);

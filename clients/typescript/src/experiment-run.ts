@@ -22,7 +22,7 @@ export type ExperimentTask<Output> = {
   readonly evaluators?: Readonly<
     Record<string, (row: RowCells, output: Output) => MetricOutcome | Promise<MetricOutcome>>
   >;
-  /** Of the experiment: one of this name is resumed, its rows with a trace are skipped. */
+  /** Name of the experiment. One of this name is resumed: its rows with a trace are skipped. */
   readonly name: string;
   /** Rows at a time. 8. */
   readonly concurrency?: number;
@@ -30,7 +30,7 @@ export type ExperimentTask<Output> = {
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Id or name of an experiment to compare with. */
   readonly baseline?: string;
-  /** What is compared; by default all metrics. */
+  /** Metrics to compare; by default all. */
   readonly metrics?: readonly string[];
 };
 

@@ -129,7 +129,7 @@ export type RatingOperation = {
 };
 
 export type RatingResult = {
-  /** What was asked for. */
+  /** Operation that was requested. */
   readonly operation: 'create' | 'delete';
   /** True when the rating is now as wanted. */
   readonly success: boolean;

@@ -67,7 +67,7 @@ export type GroupCollaborator = {
   readonly group_id: string;
   /** Name of the group. */
   readonly group_name: string;
-  /** Risk of sharing with a group that everybody may join; null when there is none. */
+  /** Risk of sharing with a group that everybody may join; null without such a risk. */
   readonly warning: string | null;
 };
 

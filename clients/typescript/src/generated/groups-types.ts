@@ -8,7 +8,7 @@ export type ChangeGroup = {
   readonly name?: string | null;
   /** Purpose of the group; null: unchanged. */
   readonly description?: string | null;
-  /** Who sees and joins the group; null: unchanged. */
+  /** Visibility of the group; null: unchanged. */
   readonly visibility?: 'public' | 'private' | 'hidden' | 'protected' | null;
 };
 
@@ -22,7 +22,7 @@ export type CreateGroup = {
   readonly name: string;
   /** Purpose of the group; null: none. */
   readonly description?: string | null;
-  /** Who sees and joins the group; null: `public`. */
+  /** Visibility of the group; null: `public`. */
   readonly visibility?: 'public' | 'private' | 'hidden' | 'protected' | null;
   /** First members beside the creator, 100 at most; null: none. */
   readonly users?: readonly GroupMemberInput[] | null;
@@ -35,7 +35,7 @@ export type Group = {
   readonly name: string;
   /** Purpose of the group; null: none. */
   readonly description: string | null;
-  /** Who sees and joins the group; `hidden` is seen by its members only. */
+  /** Visibility of the group; only members see a `hidden` one. */
   readonly visibility: 'public' | 'private' | 'hidden' | 'protected';
   /** Time of creation, in UTC to the microsecond. */
   readonly created_at: string;
@@ -106,7 +106,7 @@ export type OwnGroup = {
   readonly name: string;
   /** Purpose of the group; null: none. */
   readonly description: string | null;
-  /** Who sees and joins the group; `hidden` is seen by its members only. */
+  /** Visibility of the group; only members see a `hidden` one. */
   readonly visibility: 'public' | 'private' | 'hidden' | 'protected';
   /** Time of creation, in UTC to the microsecond. */
   readonly created_at: string;

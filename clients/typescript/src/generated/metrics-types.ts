@@ -38,7 +38,7 @@ export type CustomSearchResponse = {
   readonly bucketed_metrics: Readonly<Record<string, readonly MetricBucket[]>>;
   /** True when a considered record has an evaluation error. */
   readonly ems_captured_error: boolean;
-  /** Errors by code; empty when there is none. */
+  /** Errors by code; empty without errors. */
   readonly standard_errors: Readonly<Record<string, StructuredError>>;
   /** Records that were counted: traces or spans. */
   readonly population: 'traces' | 'spans';

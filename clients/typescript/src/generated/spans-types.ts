@@ -63,9 +63,9 @@ export type Span = {
   readonly created_at: string;
   /** Time when the record last changed; null: never. */
   readonly updated_at: string | null;
-  /** What the step was given. */
+  /** Input of the step. */
   readonly input: unknown;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output: unknown;
   /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input: unknown;

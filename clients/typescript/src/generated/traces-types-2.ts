@@ -12,9 +12,9 @@ export type NewAgentSpan = {
   readonly type: 'agent';
   /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
-  /** What the step was given; null: empty. */
+  /** Input of the step; null: empty. */
   readonly input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output?:
     | string
     | ChatMessage
@@ -78,7 +78,7 @@ export type NewControlSpan = {
   readonly type: 'control';
   /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
-  /** What the step was given; null: empty. */
+  /** Input of the step; null: empty. */
   readonly input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
   /** Result of the control; null: none. */
   readonly output?: ControlResult | null;
@@ -277,9 +277,9 @@ export type NewWorkflowSpan = {
   readonly type: 'workflow';
   /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
-  /** What the step was given; null: empty. */
+  /** Input of the step; null: empty. */
   readonly input?: string | readonly ChatMessage[] | readonly ContentPart[] | null;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output?:
     | string
     | ChatMessage

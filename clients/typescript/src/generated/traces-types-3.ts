@@ -91,9 +91,9 @@ export type NewTrace = {
   readonly type?: 'trace' | null;
   /** Id that the record gets; null: the service makes one. */
   readonly id?: string | null;
-  /** What the step was given; null: empty. */
+  /** Input of the step; null: empty. */
   readonly input?: string | readonly ContentPart[] | null;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output?: string | readonly ContentPart[] | null;
   /** Input without confidential parts; null: none. */
   readonly redacted_input?: string | readonly ContentPart[] | null;
@@ -227,11 +227,13 @@ export type RecordSort = {
 export type RejectedItem = {
   /** Place of the item in the list of the request, from 0. */
   readonly index: number;
-  /** Id of the item as sent; null when that is no short string. */
+  /**
+   * Id of the item as sent; null for any value but a string of up to 300 characters.
+   */
   readonly id: string | null;
   /** Where it is wrong, as a 422 says it. */
   readonly loc: readonly string[];
-  /** What is wrong, as a 422 says it. */
+  /** Complaint about the item, in the words of a 422. */
   readonly msg: string;
 };
 

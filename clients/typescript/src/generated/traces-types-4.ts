@@ -21,9 +21,9 @@ export type SpanTree = {
   readonly created_at: string;
   /** Time when the record last changed; null: never. */
   readonly updated_at: string | null;
-  /** What the step was given. */
+  /** Input of the step. */
   readonly input: unknown;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output: unknown;
   /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input: unknown;
@@ -83,7 +83,7 @@ export type SpanTree = {
   readonly selector_path?: string | null;
   /** Spans directly below, by `step_number`, then `created_at`. */
   readonly spans: readonly SpanTree[];
-  /** What came from OpenTelemetry, as `ResourceSpans`; empty when nothing did. */
+  /** Spans received from OpenTelemetry, as `ResourceSpans`; empty without any. */
   readonly otel?: readonly unknown[];
 };
 
@@ -106,9 +106,9 @@ export type Trace = {
   readonly created_at: string;
   /** Time when the record last changed; null: never. */
   readonly updated_at: string | null;
-  /** What the step was given. */
+  /** Input of the step. */
   readonly input: unknown;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output: unknown;
   /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input: unknown;
@@ -180,9 +180,9 @@ export type TraceTree = {
   readonly created_at: string;
   /** Time when the record last changed; null: never. */
   readonly updated_at: string | null;
-  /** What the step was given. */
+  /** Input of the step. */
   readonly input: unknown;
-  /** What the step produced; null: nothing. */
+  /** Output of the step; null: nothing. */
   readonly output: unknown;
   /** Input without confidential parts; stored and answered, never searched. */
   readonly redacted_input: unknown;
@@ -220,7 +220,7 @@ export type TraceTree = {
   readonly num_spans?: number | null;
   /** Spans directly below, by `step_number`, then `created_at`. */
   readonly spans: readonly SpanTree[];
-  /** What came from OpenTelemetry, as `ResourceSpans`; empty when nothing did. */
+  /** Spans received from OpenTelemetry, as `ResourceSpans`; empty without any. */
   readonly otel?: readonly unknown[];
 };
 

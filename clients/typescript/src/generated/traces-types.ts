@@ -53,7 +53,7 @@ export type Column = {
   /** Type of the values of the column. */
   readonly data_type:
     'text' | 'timestamp' | 'string_list' | 'integer' | 'uuid' | 'boolean' | 'floating_point';
-  /** Unit of the values; absent when there is none. */
+  /** Unit of the values; absent for values without a unit. */
   readonly data_unit?: 'percentage' | 'nano_seconds' | 'dollars';
   /** Kind of filter that the column takes. */
   readonly filter_type: 'text' | 'date' | 'collection' | 'number' | 'id' | 'boolean';
