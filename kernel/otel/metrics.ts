@@ -3,8 +3,9 @@ import { attribute, count, numberOf, type Rule } from './rule.js';
 
 const timed = (name: string, nanoseconds: number): Rule<number> =>
   attribute(name, (value) => {
-    const found = Math.round((numberOf(value) ?? Number.NaN) * nanoseconds);
-    return Number.isSafeInteger(found) && found >= 0 ? found : undefined;
+    const time = numberOf(value) ?? -1;
+    const found = Math.round(time * nanoseconds);
+    return time >= 0 && Number.isSafeInteger(found) ? found : undefined;
   });
 const counts = (...names: readonly string[]): readonly Rule<number>[] => names.map(count);
 
