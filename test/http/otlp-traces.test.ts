@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { drawnTrace, type ShownRecord } from '../../cli/drawn-trace.js';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
-import { otelRequest, otelSpan, otelTraceId } from '../support/otlp.js';
+import { otelRequest, otelSpan } from '../support/otlp.js';
+import { traceRecordId } from '../support/otel-records.js';
 
 type View = {
   readonly id: string;
@@ -16,14 +16,6 @@ type Answer = {
   readonly [member: string]: unknown;
 };
 
-/** Contract 5.12, rule 2. */
-const derived = (text: string): string => {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-};
-const traceOf = (number: number): string => derived(`otel-trace:${otelTraceId(number)}`);
 const chat = { 'gen_ai.operation.name': 'chat' };
 
 describe('traces of OTLP', () => {
@@ -52,7 +44,7 @@ describe('traces of OTLP', () => {
     expect([reply.status, reply.body]).to.deep.equal([200, {}]);
   };
   const trace = async (number: number): Promise<View> => {
-    const path = `/v2/projects/${project}/traces/${traceOf(number)}`;
+    const path = `/v2/projects/${project}/traces/${traceRecordId(number)}`;
     return (await app.client.call<View>('GET', path)).body;
   };
 
@@ -60,7 +52,7 @@ describe('traces of OTLP', () => {
     const [number, other] = [nextTrace(), nextTrace()];
     const child = otelSpan({ trace: number, id: 2, parent: 1, attributes: chat });
     await posted([child]);
-    expect((await trace(number))['session_id']).to.equal(traceOf(number));
+    expect((await trace(number))['session_id']).to.equal(traceRecordId(number));
     const root = { trace: number, id: 1, attributes: { 'session.id': 'late-1' } };
     await posted([otelSpan(root)]);
     // A repeat and another name change nothing.
@@ -71,7 +63,7 @@ describe('traces of OTLP', () => {
     await posted([otelSpan({ trace: other, id: 1, attributes: { 'session.id': 'late-1' } })]);
     const [shown, neighbour] = [await trace(number), await trace(other)];
     const session = String(shown['session_id']);
-    expect(session).to.not.equal(traceOf(number));
+    expect(session).to.not.equal(traceRecordId(number));
     expect(neighbour['session_id']).to.equal(session);
     const [span] = shown.spans ?? [];
     expect([span, ...(span?.spans ?? [])].map((one) => one?.['session_id'])).to.deep.equal([
@@ -89,15 +81,15 @@ describe('traces of OTLP', () => {
     expect(await count('late-2')).to.include({ total_count: 0 });
     const { body } = await app.client.call<View>('GET', `${records}/sessions/${session}`);
     expect((body['traces'] as readonly View[]).map(({ id }) => id)).to.have.members([
-      traceOf(number),
-      traceOf(other),
+      traceRecordId(number),
+      traceRecordId(other),
     ]);
     await expectReplayEqual(app);
     // Deleting the session reaches the trace that joined it late.
     await app.client.call('POST', `${records}/sessions/delete`, { body: named('late-1') });
-    expect((await app.client.send('GET', `${records}/traces/${traceOf(number)}`)).status).to.equal(
-      404,
-    );
+    expect(
+      (await app.client.send('GET', `${records}/traces/${traceRecordId(number)}`)).status,
+    ).to.equal(404);
   });
 
   it('takes the id of a session that was begun by its route', async () => {
@@ -185,7 +177,7 @@ describe('traces of OTLP', () => {
       readonly { readonly id: string; readonly name: string }[]
     >('GET', '/v2/projects');
     const placed = projects.body.find(({ name }) => name === 'placed')?.id ?? '';
-    const path = `/v2/projects/${placed}/traces/${traceOf(there)}`;
+    const path = `/v2/projects/${placed}/traces/${traceRecordId(there)}`;
     const { body: shown } = await app.client.call<View>('GET', path);
     expect(shown['session_id']).to.not.equal(shown.id);
     expect(shown['user_metadata']).to.deep.equal({});

@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import type { Ask, Reply } from '../support/client.js';
@@ -12,6 +11,7 @@ import {
   otelTraceId,
   readMessage,
 } from '../support/otlp.js';
+import { spanRecordId, traceRecordId } from '../support/otel-records.js';
 
 type View = {
   readonly id: string;
@@ -24,17 +24,6 @@ type Answer = {
   readonly partialSuccess?: { readonly rejectedSpans: string; readonly errorMessage: string };
   readonly [member: string]: unknown;
 };
-
-/** Contract 5.12, rule 2. */
-const derived = (text: string): string => {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-};
-const traceOf = (number: number): string => derived(`otel-trace:${otelTraceId(number)}`);
-const spanOf = (trace: number, number: number): string =>
-  derived(`otel-span:${otelTraceId(trace)}:${otelSpanId(number)}`);
 
 const chat = {
   'gen_ai.operation.name': 'chat',
@@ -79,7 +68,7 @@ describe('OTLP', () => {
     return reply.body;
   };
   const trace = async (number: number): Promise<View> => {
-    const path = `/v2/projects/${project}/traces/${traceOf(number)}`;
+    const path = `/v2/projects/${project}/traces/${traceRecordId(number)}`;
     return (await app.client.call<View>('GET', path)).body;
   };
   const raw = async (
@@ -112,7 +101,7 @@ describe('OTLP', () => {
       expect([reply.status, reply.body]).to.deep.equal([200, {}]);
       const shown = await trace(number);
       expect(shown).to.deep.include({
-        id: traceOf(number),
+        id: traceRecordId(number),
         type: 'trace',
         name: 'span 1',
         input: 'Rome',
@@ -125,10 +114,14 @@ describe('OTLP', () => {
       });
       expect(shown['metrics']).to.deep.equal({ duration_ns: 2e9 });
       const [root] = shown.spans ?? [];
-      expect(root).to.include({ id: spanOf(number, 1), type: 'workflow', parent_id: shown.id });
+      expect(root).to.include({
+        id: spanRecordId(number, 1),
+        type: 'workflow',
+        parent_id: shown.id,
+      });
       const [llm] = root?.spans ?? [];
       expect(llm).to.deep.include({
-        id: spanOf(number, 2),
+        id: spanRecordId(number, 2),
         type: 'llm',
         model: 'model-a',
         input: [{ role: 'user', content: 'a flight, please' }],
@@ -151,7 +144,7 @@ describe('OTLP', () => {
     const early = await trace(number);
     expect(early).to.include({ is_complete: false, name: '', input: '' });
     expect(early.spans?.map(({ id, parent_id }) => [id, parent_id])).to.deep.equal([
-      [spanOf(number, 3), traceOf(number)],
+      [spanRecordId(number, 3), traceRecordId(number)],
     ]);
     await posted([otelSpan({ trace: number, id: 2, parent: 1 })]);
     await posted([
@@ -170,7 +163,7 @@ describe('OTLP', () => {
       status_code: 500,
       created_at: '2026-03-01T09:00:01.000000Z',
     });
-    expect(shown.spans?.[0]?.spans?.[0]?.spans?.[0]?.id).to.equal(spanOf(number, 3));
+    expect(shown.spans?.[0]?.spans?.[0]?.spans?.[0]?.id).to.equal(spanRecordId(number, 3));
     await expectReplayEqual(app);
   });
 
@@ -248,14 +241,20 @@ describe('OTLP', () => {
     await posted([root]);
     await posted([child]);
     const at = `/v2/projects/${project}`;
-    const shown = await app.client.call<View>('GET', `${at}/traces/${traceOf(number)}?otel=true`);
+    const shown = await app.client.call<View>(
+      'GET',
+      `${at}/traces/${traceRecordId(number)}?otel=true`,
+    );
     const attributes = [{ key: 'service.name', value: { stringValue: 'booking' } }];
     const sent = (span: object) => ({
       resource: { attributes },
       scopeSpans: [{ scope: { name: 'agent', version: '1' }, spans: [span] }],
     });
     expect(shown.body['otel']).to.deep.equal([sent(root), sent(child)]);
-    const one = await app.client.call<View>('GET', `${at}/spans/${spanOf(number, 2)}?otel=true`);
+    const one = await app.client.call<View>(
+      'GET',
+      `${at}/spans/${spanRecordId(number, 2)}?otel=true`,
+    );
     expect(one.body['otel']).to.deep.equal([sent(child)]);
     expect(await trace(number)).to.not.have.property('otel');
   });
@@ -287,7 +286,7 @@ describe('OTLP', () => {
     const refused = await post({ resourceSpans: 'none' });
     expect(refused.status).to.equal(422);
     expect(refused.body).to.include({ code: 3 });
-    const gone = await post(otelRequest([]), { headers: { projectid: derived('nobody') } });
+    const gone = await post(otelRequest([]), { headers: { projectid: traceRecordId(0) } });
     expect(gone.status).to.equal(404);
     expect(gone.body).to.include({ code: 5, status: 404, message: 'Project not found' });
     expect(gone.body['type']).to.equal('urn:assay:problem:not_found');
@@ -344,14 +343,14 @@ describe('OTLP', () => {
   it('is searched, counted and deleted as any other', async () => {
     const number = nextTrace();
     await posted([otelSpan({ trace: number, id: 1, attributes: { ...chat, marker: 'here' } })]);
-    const filters = [{ type: 'id', column_id: 'id', operator: 'eq', value: traceOf(number) }];
+    const filters = [{ type: 'id', column_id: 'id', operator: 'eq', value: traceRecordId(number) }];
     const at = `/v2/projects/${project}/traces`;
     const found = await app.client.call<{ records: readonly View[] }>('POST', `${at}/search`, {
       body: { filters },
     });
-    expect(found.body.records.map(({ id }) => id)).to.deep.equal([traceOf(number)]);
+    expect(found.body.records.map(({ id }) => id)).to.deep.equal([traceRecordId(number)]);
     await app.client.call('POST', `${at}/delete`, { body: { filters } });
-    expect((await app.client.send('GET', `${at}/${traceOf(number)}`)).status).to.equal(404);
+    expect((await app.client.send('GET', `${at}/${traceRecordId(number)}`)).status).to.equal(404);
     const answer = await posted([otelSpan({ trace: number, id: 2 })]);
     expect(answer.partialSuccess?.errorMessage).to.equal('the trace was deleted and keeps its id');
   });

@@ -1,21 +1,6 @@
 import { expect } from 'chai';
-import { readSpans } from '../../command-api/traces/otel-reading.js';
-import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
-import type { OtelSpan } from '../../kernel/otel/span.js';
-import type { Instant, JsonObject } from '../../kernel/shapes.js';
-import { otelRequest, otelSpan } from '../support/otlp.js';
-
-type Attributes = Parameters<typeof otelSpan>[0]['attributes'];
-const noon = '2026-03-01T12:00:00.000000Z' as Instant;
-const read = (given: object): OtelSpan => {
-  const [trace] = readSpans(otelRequest([given]) as JsonObject).traces;
-  const span = trace?.parts[0]?.spans[0];
-  if (span === undefined) throw new Error('no span was read');
-  return span;
-};
-const recordOf = (attributes: Attributes, more: object = {}): OtelRecord =>
-  otelRecord(otelMapping, read(otelSpan({ id: 1, attributes: attributes ?? {}, ...more })), noon);
+import type { JsonObject } from '../../kernel/shapes.js';
+import { recordOf } from '../support/otel-records.js';
 
 const question = [{ role: 'user', content: 'Rome?' }];
 

@@ -2,25 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { readSpans } from '../../command-api/traces/otel-reading.js';
 import { namesOf, otelMapping } from '../../kernel/otel/mapping.js';
 import { otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
-import type { OtelSpan } from '../../kernel/otel/span.js';
-import type { Instant, JsonObject } from '../../kernel/shapes.js';
-import { otelRequest, otelSpan } from '../support/otlp.js';
+import type { JsonObject } from '../../kernel/shapes.js';
+import { otelSpan } from '../support/otlp.js';
+import { noon, readSpan, recordOf } from '../support/otel-records.js';
 import { drawSeed, repository } from '../support/outside.js';
 import { runs } from '../support/runs.js';
-
-type Attributes = Parameters<typeof otelSpan>[0]['attributes'];
-const noon = '2026-03-01T12:00:00.000000Z' as Instant;
-const read = (given: object): OtelSpan => {
-  const [trace] = readSpans(otelRequest([given]) as JsonObject).traces;
-  const span = trace?.parts[0]?.spans[0];
-  if (span === undefined) throw new Error('no span was read');
-  return span;
-};
-const recordOf = (attributes: Attributes, more: object = {}): OtelRecord =>
-  otelRecord(otelMapping, read(otelSpan({ id: 1, attributes: attributes ?? {}, ...more })), noon);
 
 const question = [{ role: 'user', content: 'Rome?' }];
 const call = { id: 'c1', function: { name: 'search', arguments: '{"to":"Rome"}' } };
@@ -267,8 +255,21 @@ describe('what spans of exporters are', () => {
 
   it('reads -0 as 0, which JSON has', () => {
     const attributes = [{ key: 'ai.response.msToFirstChunk', value: { doubleValue: -0 } }];
-    const { metrics } = otelRecord(otelMapping, read({ ...otelSpan({ id: 1 }), attributes }), noon);
+    const { metrics } = otelRecord(
+      otelMapping,
+      readSpan({ ...otelSpan({ id: 1 }), attributes }),
+      noon,
+    );
     expect(Object.is(metrics?.['time_to_first_token_ns'], 0)).to.equal(true);
+  });
+
+  it('leaves out a time below zero, however close, and one beyond whole numbers', () => {
+    for (const time of [-5e-324, -0.1, 1.8e299]) {
+      const attributes = [{ key: 'ai.stream.msToFirstChunk', value: { doubleValue: time } }];
+      const span = readSpan({ ...otelSpan({ id: 1 }), attributes });
+      const { metrics = {} } = otelRecord(otelMapping, span, noon);
+      expect(metrics, String(time)).not.to.have.property('time_to_first_token_ns');
+    }
   });
 
   it('never fails, whatever attributes say', () => {
@@ -300,7 +301,7 @@ describe('what spans of exporters are', () => {
     const attributes = fc.array(fc.record({ key: name, value }), { maxLength: 20 });
     fc.assert(
       fc.property(attributes, (given) => {
-        const span = read({ ...otelSpan({ id: 1 }), attributes: given });
+        const span = readSpan({ ...otelSpan({ id: 1 }), attributes: given });
         const record = otelRecord(otelMapping, span, noon);
         expect(JSON.parse(JSON.stringify(record))).to.deep.equal(record);
         expect(Object.keys(record.user_metadata ?? {}).length).to.be.at.most(200);
