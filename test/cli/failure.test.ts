@@ -27,7 +27,7 @@ describe('what a command says when it fails', () => {
       (error: unknown) => error,
     );
     expect(fault).to.be.instanceOf(Fault).that.has.property('code', 'invalid');
-    expect(failureSaid(fault, dir)).to.match(/^The log in .* cannot be opened: .*damaged/);
+    expect(failureSaid(fault, dir)).to.match(/is damaged; .*see: assay doctor, assay restore$/);
     await remove();
   });
 

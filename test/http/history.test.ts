@@ -199,6 +199,13 @@ describe('history over HTTP', function () {
       ...order,
     });
     expect(state).to.include({ id: project });
+    const templates = await app.client.call<readonly { readonly id: string }[]>(
+      'GET',
+      `${root}/annotation/templates`,
+    );
+    expect((state as { annotation_templates?: unknown }).annotation_templates).to.deep.equal(
+      templates.body.map(({ id }) => id),
+    );
     const [created] = entries;
     expect((await one(`at=${created?.position}`, path)).state).to.include({ name: 'airline' });
     const then = (await one(`at=${last?.at}`, path)).state;

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { RejectedItem } from '../../contract/partial-ingest.js';
 import { sharedApp, type App } from '../support/app.js';
+import type { Ask, Reply } from '../support/client.js';
 import { until } from '../support/until.js';
 
 type Logged = {
@@ -17,20 +18,28 @@ type Logged = {
 const strict = { Prefer: 'handling=strict' };
 const mebibyte = 1_048_576;
 
-describe('a partly malformed ingest request', () => {
+/** Registers the hook that makes a project, and asks below its path. */
+const inNewProject = () => {
   let app: App;
-  let root: string;
+  let root = '';
   before(async () => {
     app = await sharedApp();
     const { body } = await app.client.call<{ readonly id: string }>('POST', '/v2/projects', {
-      body: { name: `partial ${id()}` },
+      body: { name: `partial ingest ${id()}` },
     });
     root = `/v2/projects/${body.id}`;
   });
+  const send = <T>(method: string, path: string, ask: Ask = {}): Promise<Reply<T>> =>
+    app.client.send<T>(method, `${root}${path}`, ask);
   const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    app.client.send<Logged>('POST', `${root}${path}`, { body, headers });
+    send<Logged>('POST', path, { body, headers });
+  return { send, post };
+};
+
+describe('a partly malformed ingest request', () => {
+  const { send, post } = inNewProject();
   const read = async (trace: string): Promise<number> =>
-    (await app.client.send('GET', `${root}/traces/${trace}`)).status;
+    (await send('GET', `/traces/${trace}`)).status;
 
   it('records the well-formed traces and names the others', async () => {
     const [good, bad, late] = [id(), id(), id()];
@@ -121,22 +130,11 @@ describe('a partly malformed ingest request', () => {
 });
 
 describe('a long text of an ingest request', () => {
-  let app: App;
-  let root: string;
-  before(async () => {
-    app = await sharedApp();
-    const { body } = await app.client.call<{ readonly id: string }>('POST', '/v2/projects', {
-      body: { name: `long ${id()}` },
-    });
-    root = `/v2/projects/${body.id}`;
-  });
-  const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    app.client.send<Logged>('POST', `${root}${path}`, { body, headers });
+  const { send, post } = inNewProject();
   const inputOf = async (trace: string): Promise<string> => {
-    const path = `${root}/traces/${trace}`;
     let found = '';
     await until('the trace is readable', 30_000, async () => {
-      const { status, body } = await app.client.send<{ readonly input: string }>('GET', path);
+      const { status, body } = await send<{ readonly input: string }>('GET', `/traces/${trace}`);
       found = body.input;
       return status === 200;
     });
@@ -176,7 +174,7 @@ describe('a long text of an ingest request', () => {
     const ids = Array.from({ length: 31 }, () => id());
     const traces = ids.map((trace) => ({ id: trace, input: text }));
     const bytes = gzipSync(JSON.stringify({ traces }));
-    const { status } = await app.client.send('POST', `${root}/traces`, {
+    const { status } = await send('POST', '/traces', {
       body: bytes,
       headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
     });

@@ -266,8 +266,14 @@ describe('the registry of scorers over HTTP', function () {
       await app.client.call('DELETE', `${root}/${id}`);
       const read = (await app.client.call<{ scorers: Scorer[] }>('GET', settings)).body;
       expect(read.scorers.map((one) => one.name)).to.deep.equal([name]);
-      const sent = await app.client.call<{ scorers: Scorer[] }>('PATCH', settings, { body: read });
-      expect(sent.body.scorers.map((one) => one.name)).to.deep.equal([name]);
+      const sent = await app.client.call<{ scorers: object[] }>('PATCH', settings, { body: read });
+      const counts = { eligible: 0, waiting: 0, scored: 0, skipped: 0, failed: {} };
+      const { ignored_members: ignored, ...kept } = sent.body as { ignored_members?: string[] };
+      expect(ignored).to.deep.equal(['scorers/0/counts', 'segment_filters']);
+      expect({
+        ...kept,
+        scorers: sent.body.scorers.map((one) => ({ ...one, counts })),
+      }).to.deep.equal(read);
       await app.client.call('PATCH', settings, { body: { scorers: [] } });
       const gone = await app.client.send('PATCH', settings, { body: read });
       expectInvalid(gone, ['body', 'scorers', '0', 'id'], 'value_error');
