@@ -109,8 +109,9 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
     await sweep(state).catch(() => null);
   };
   const snapshot: SnapshotModel['snapshot'] = async () => {
+    const expected = committed;
     const state = await models.find(id);
-    checkShown(state, committed);
+    checkShown(state, expected);
     // Before the first commit even the indexes may be missing.
     return state === null || state.seq === 0 ? null : snapshotOf(models, state);
   };
@@ -205,7 +206,8 @@ const checkKept = (state: ModelDocument, committed: ModelDocument | null): void 
 
 /**
  * One that has just begun to lead may not show yet what the one before committed: nothing is folded
- * onto that.
+ * onto that. `committed` is what was committed when the look began: a batch that is committed while
+ * the reply is under way is not missing from it.
  */
 const checkShown = (state: ModelDocument | null, committed: ModelDocument | null): void => {
   if (state === null || !lacksCommitted(state, committed)) return;
