@@ -235,10 +235,13 @@ describe('a history that somebody tampered with', () => {
     const of = "SELECT pos, salt, data FROM events WHERE data LIKE '%sealed%' AND type = ?";
     const { pos, salt, data } = database.prepare<[string], Row>(of).get('ProjectCreated') as Row;
     const other = data.replace('sealed', 'forged');
-    database
-      .prepare('UPDATE events SET data = ?, digest = ? WHERE pos = ?')
-      .run(other, digestOf(salt, other), pos);
-    database.prepare('DELETE FROM sums WHERE pos = ?').run(pos);
+    // One transaction: the running check must not see the change beside the old checksum.
+    database.transaction(() => {
+      database
+        .prepare('UPDATE events SET data = ?, digest = ? WHERE pos = ?')
+        .run(other, digestOf(salt, other), pos);
+      database.prepare('DELETE FROM sums WHERE pos = ?').run(pos);
+    })();
     database.close();
     const told = await operateCommand(app.opsUrl, { opsToken: null })('rebuild', {
       name: 'history',
