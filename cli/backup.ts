@@ -8,6 +8,7 @@ import { secretKeyOf } from '../engines/node/secrets.js';
 import {
   dataKeysFolder,
   hasLog,
+  keyCheckFile,
   lockedFolder,
   restoringFolder,
   secretKeyFile,
@@ -15,21 +16,28 @@ import {
 import { copyLog } from '../engines/sqlite/log-copy.js';
 import { logFile } from '../engines/sqlite/log-schema.js';
 import { counted, Fault } from '../kernel/fault.js';
+import {
+  keyNames,
+  logNames,
+  refuseDifference,
+  removeManifest,
+  writeManifest,
+} from './backup-manifest.js';
 import { requireLog } from './folder.js';
 import { openBar } from './progress-bar.js';
 
 export type BackupOptions = { readonly keys?: string; readonly json?: true };
 
 /** In a folder of a backup. Keys open what the log seals, so they can be kept elsewhere. */
-const foldersOf = (dir: string, keys: string | undefined) => ({
+export const foldersOf = (dir: string, keys: string | undefined) => ({
   log: join(resolve(dir), 'log'),
   keys: resolve(keys ?? join(dir, 'keys')),
 });
-const noted = 'backup.json';
 
 /**
  * `assay backup DIR`: the log as it is now and the keys beside it, also while a service runs. Into
- * the same folder again it brings only what came since, and goes on where it broke off.
+ * the same folder again it brings only what came since, and goes on where it broke off. Throws
+ * Fault `conflict` where a file of it is not what the last one wrote: nothing is added to that.
  */
 export const backup = async (config: Config, dir: string, options: BackupOptions) => {
   refuseElsewhere(config);
@@ -39,11 +47,18 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
   const unlock = lockedFolder(to.log);
   const bar = openBar('backup {bar} {percentage}% of the log');
   try {
-    const wishes = { from: resolve(config.dataDir), to: to.log, progress: bar.show };
-    const { position, added } = await copyLog(wishes);
-    const keys = await copyKeys(config, resolve(config.dataDir), to.keys);
-    const note = { format: 1, taken_at: systemClock.now(), position };
-    await diskFiles.write(join(to.log, noted), Buffer.from(`${JSON.stringify(note)}\n`));
+    const data = resolve(config.dataDir);
+    await makeFolder(to.keys);
+    for (const folder of [to.log, to.keys]) {
+      await refuseDifference(folder);
+      await removeManifest(folder);
+    }
+    const { position, added } = await copyLog({ from: data, to: to.log, progress: bar.show });
+    await copyCheck(data, to.log);
+    const keys = await copyKeys(config, data, to.keys);
+    const taken = { taken_at: systemClock.now() };
+    await writeManifest(to.keys, await keyNames(to.keys), taken);
+    await writeManifest(to.log, logNames, { ...taken, position });
     say(options, { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys }, [
       `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
       `${to.keys} has ${counted(keys.length, 'file')} of keys${elsewhere(config)}`,
@@ -60,13 +75,16 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
 
 /**
  * `assay restore DIR`: into an empty data folder. It goes on where it broke off, and there is no
- * log before all of it is there.
+ * log before all of it is there. Throws Fault `conflict` where a file of the backup is not what was
+ * written, before anything is restored.
  */
 export const restore = async (config: Config, dir: string, options: BackupOptions) => {
   refuseElsewhere(config);
   const from = foldersOf(dir, options.keys);
   if (!hasLog(from.log))
     throw new Fault('not-found', `no backup in ${dir}: ${from.log} has no log`);
+  const isFinished = await refuseDifference(from.log);
+  await refuseDifference(from.keys);
   const data = resolve(config.dataDir);
   await makeFolder(data);
   const unlock = lockedFolder(data);
@@ -77,10 +95,10 @@ export const restore = async (config: Config, dir: string, options: BackupOption
     await makeFolder(restoring);
     const { position } = await copyLog({ from: from.log, to: restoring, progress: bar.show });
     const keys = await copyKeys(config, from.keys, data);
+    await copyCheck(from.log, data);
     await rename(logFile(restoring), logFile(data));
     await rm(restoring, { recursive: true, force: true });
     await syncFolder(data);
-    const isFinished = (await diskFiles.read(join(from.log, noted))) !== null;
     const hasKey = config.secretKey !== null || keys.includes('secret.key');
     const told = { restored: data, position, keys: keys.length, secret_key: hasKey };
     say(options, { ...told, finished: isFinished }, [
@@ -126,6 +144,12 @@ const elsewhere = ({ secretKey, mongodbUrl, seals }: Config): string => {
     ...(seals.key === null ? [] : [seals.key]),
   ];
   return others.length === 0 ? '' : `; not in it: ${others.join(', ')}`;
+};
+
+/** What tells the key of this log from others is no secret, and goes with the log. */
+const copyCheck = async (from: string, to: string): Promise<void> => {
+  const check = await diskFiles.read(keyCheckFile(from));
+  if (check !== null) await diskFiles.write(keyCheckFile(to), check);
 };
 
 /** Names of what was copied; what is not there is not. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
 import type { BackupOptions } from './backup.js';
+import type { DoctorOptions } from './doctor/doctor.js';
 
 /** What an operator types to keep the data of a service, to have it back, and to see how it is. */
 export const addCare = (program: Command, config: () => Config): void => {
@@ -39,13 +40,16 @@ export const addCare = (program: Command, config: () => Config): void => {
     .command('doctor')
     .description('look at all that the service rests on; exit 1 when something is bad')
     .option('--quick', 'only the end of the log instead of each event')
+    .option('--backup <folder>', 'look at a backup instead of the data folder')
+    .option('--keys <folder>', 'where the keys of the backup are (default: keys in its folder)')
     .option('--json', 'one JSON object a row instead of a table')
     .addHelpText(
       'after',
       '\nIt mends nothing and is harmless while the service runs.\n\nExamples:\n  assay doctor\n' +
+        '  assay doctor --backup /srv/backup --keys /srv/assay-keys\n' +
         '  assay doctor --json | jq -r \'select(.state != "good") | .to_do\'',
     )
-    .action(async (options: { quick?: true; json?: true }) =>
+    .action(async (options: DoctorOptions) =>
       (await import('./doctor/doctor.js')).doctor(config(), options),
     );
 };

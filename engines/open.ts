@@ -223,6 +223,8 @@ export const lockedFolder = lockFolder;
 
 export const dataKeysFolder = (dir: string): string => join(dir, 'data-keys');
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
+/** What the secret key of this folder is told from another by (engines/node/key-check.ts). */
+export const keyCheckFile = (dir: string): string => join(dir, 'secret.check');
 /**
  * Up to where deletions were acted on; a lost one costs a look through the log, as the first start
  * of a build with this name does: under another one only records were erased.

@@ -1,25 +1,51 @@
 import type { Config } from '../config.js';
 import { openLogOf } from '../cli/folder.js';
 import { diskFiles } from '../engines/node/files.js';
+import { keyCheckOf, readKeyCheck, writeKeyCheck } from '../engines/node/key-check.js';
 import { secretKeyOf } from '../engines/node/secrets.js';
-import { hasLog, secretKeyFile } from '../engines/open.js';
+import { hasLog, keyCheckFile, secretKeyFile } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { start } from '../kernel/ports.js';
 
 /**
  * The configured one, else that of the data folder. It is made for an empty log only: beside any
- * other a new one would void every key, password and login without a word; throws Fault `invalid`.
+ * other a new one would void every key, password and login without a word. Beside a log in the
+ * folder it is the one that was first used with it. Throws Fault `invalid` otherwise.
  */
 export const secretKey = async (config: Config, dir: string): Promise<Uint8Array> => {
+  const key = await keyOf(config, dir);
+  if (config.eventStoreUrl === null) await refuseOther(config, dir, key);
+  return key;
+};
+
+/** The first key of a folder is noted, and no other one is used with what was logged. */
+const refuseOther = async (config: Config, dir: string, key: Uint8Array): Promise<void> => {
+  const file = keyCheckFile(dir);
+  const [known, own] = [await readKeyCheck(diskFiles, file), keyCheckOf(key)];
+  if (known === own) return;
+  if (known !== null && (await hasEvents(config))) {
+    const from = config.secretKey === null ? secretKeyFile(dir) : 'ASSAY_SECRET_KEY';
+    throw new Fault(
+      'invalid',
+      `${from} is not the key that this log was written with: restore that one from a backup. ` +
+        `With another one ${voided}; knowing that, remove ${file}`,
+    );
+  }
+  await writeKeyCheck(diskFiles, file, own);
+};
+
+const voided = 'every API key, password and login is void and no integration can be opened';
+
+const keyOf = async (config: Config, dir: string): Promise<Uint8Array> => {
   if (config.secretKey !== null) return Buffer.from(config.secretKey, 'base64');
   const file = secretKeyFile(dir);
   if ((await diskFiles.read(file)) === null && (await hasEvents(config))) {
     throw new Fault(
       'invalid',
       `${file} is missing, and the log is not empty: restore the file from a backup, or set ` +
-        'ASSAY_SECRET_KEY to what it held. With a new one every API key, password and login is ' +
-        'void and no integration can be opened; knowing that, make one ' +
-        `(openssl rand -base64 32 > ${file}) and come in by ASSAY_BOOTSTRAP_API_KEY`,
+        `ASSAY_SECRET_KEY to what it held. With a new one ${voided}; knowing that, make one ` +
+        `(openssl rand -base64 32 > ${file}; rm -f ${keyCheckFile(dir)}) and come in by ` +
+        'ASSAY_BOOTSTRAP_API_KEY',
     );
   }
   return secretKeyOf(diskFiles, file);

@@ -1,9 +1,19 @@
 import type { Config } from '../../config.js';
 import { openBar } from '../progress-bar.js';
 import { printRows } from '../rows.js';
+import { backupFindings } from './backup.js';
+import type { Finding } from './finding.js';
 import { folderFindings } from './folder.js';
 import { machineFindings } from './machine.js';
 import { storeFindings } from './stores.js';
+
+export type DoctorOptions = {
+  readonly quick?: boolean;
+  readonly json?: boolean;
+  /** A folder of a backup, looked at in place of the data folder. */
+  readonly backup?: string;
+  readonly keys?: string;
+};
 
 /**
  * `assay doctor`: looks at everything that a service rests on and mends nothing; exit 1 when
@@ -11,8 +21,9 @@ import { storeFindings } from './stores.js';
  */
 export const doctor = async (
   config: Config,
-  { quick = false, json = false }: { readonly quick?: boolean; readonly json?: boolean },
+  { quick = false, json = false, backup, keys }: DoctorOptions,
 ): Promise<void> => {
+  if (backup !== undefined) return shown(await ofBackup(backup, keys), json);
   const folder = await folderFindings(config);
   // Looking at what is not there would make it.
   const isThere = folder.length > 1 || config.eventStoreUrl !== null;
@@ -21,6 +32,19 @@ export const doctor = async (
   bar.end();
   const machine = isThere ? await machineFindings(config) : [];
   const findings = [...folder, ...stores, ...machine];
+  shown(findings, json);
+};
+
+const ofBackup = async (dir: string, keys: string | undefined): Promise<readonly Finding[]> => {
+  const bar = openBar('doctor {bar} {percentage}% of the backup');
+  try {
+    return await backupFindings(dir, keys, bar.show);
+  } finally {
+    bar.end();
+  }
+};
+
+const shown = (findings: readonly Finding[], json: boolean): void => {
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1;
   printRows(findings, json);
 };

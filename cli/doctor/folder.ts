@@ -1,10 +1,10 @@
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config.js';
-import { diskFiles } from '../../engines/node/files.js';
-import { hasLog, secretKeyFile } from '../../engines/open.js';
+import { hasLog } from '../../engines/open.js';
 import { lostLog } from '../../engines/sqlite/lost-log.js';
 import { bad, good, warning, type Finding } from './finding.js';
+import { keyFindings } from './keys.js';
 
 /** The folder itself, who may read it, its volume and its key. */
 export const folderFindings = async (config: Config): Promise<readonly Finding[]> => {
@@ -73,18 +73,4 @@ const disk = async (dir: string): Promise<Finding> => {
   if (free < roomBad) return bad('disk', found, 'free space: without it writes are refused');
   if (share < roomLittle) return warning('disk', found, 'free space, or make the volume larger');
   return good('disk', found);
-};
-
-const keyFindings = async (
-  { secretKey, eventStoreUrl }: Config,
-  dir: string,
-): Promise<readonly Finding[]> => {
-  if (secretKey !== null) return [good('secret key', 'ASSAY_SECRET_KEY is set')];
-  if (eventStoreUrl !== null || !hasLog(dir)) return [];
-  const path = secretKeyFile(dir);
-  const bytes = await diskFiles.read(path).catch(() => null);
-  const text = bytes === null ? '' : Buffer.from(bytes).toString('utf8');
-  if (Buffer.from(text, 'base64').length === 32) return [good('secret key', path)];
-  const why = bytes === null ? 'is missing' : 'is not 32 bytes in base64';
-  return [bad('secret key', `${path} ${why}`, 'restore it from a backup: RUNBOOK.md, secret.key')];
 };

@@ -53,7 +53,7 @@ const isHeldNow = (dir: string): boolean => {
 const restore = 'RUNBOOK.md, The data folder is lost, or the log is damaged: restore';
 const reindex = 'RUNBOOK.md, An index of the log is damaged: make it anew';
 
-const logFindings = ({ version, settings, events, ...rest }: LogLook) => {
+export const logFindings = ({ version, settings, events, ...rest }: LogLook) => {
   const { unreadable, structure, unlooked } = rest;
   const [first] = unreadable;
   const wrong = [

@@ -2,7 +2,8 @@ import { start, type EventReader, type Files, type Position } from '../../kernel
 
 /**
  * Up to where a worker is done with the log, kept in a file. Losing it costs a look through the log
- * and nothing else; one that is beyond the log's head is of another log, and counts as lost.
+ * and nothing else; one that is beyond the log's head is of another log, and counts as lost, as one
+ * that is damaged does.
  */
 export type Bookmark = {
   readonly read: () => Promise<Position>;
@@ -10,7 +11,8 @@ export type Bookmark = {
   readonly write: (bookmark: Position, nowMs: number) => Promise<void>;
 };
 
-const positionForm = /^[0-9a-f]{16}$/;
+/** Twice, so that a byte that changes on the disk is seen; earlier builds wrote it once. */
+const fileForm = /^([0-9a-f]{16})(?: \1)?$/;
 const keptEveryMs = 60_000;
 
 type Needs = {
@@ -26,13 +28,13 @@ export const openBookmark = ({ files, log, path }: Needs): Bookmark => {
     read: async () => {
       const bytes = await files.read(path);
       const text = bytes === null ? '' : new TextDecoder().decode(bytes).trim();
-      const found = positionForm.test(text) ? (text as Position) : null;
+      const found = (fileForm.exec(text)?.[1] ?? null) as Position | null;
       known = found !== null && found <= (await log.head()) ? found : null;
       return known ?? start;
     },
     write: async (bookmark, nowMs) => {
       if (bookmark === known || nowMs - at < keptEveryMs) return;
-      await files.write(path, new TextEncoder().encode(`${bookmark}\n`));
+      await files.write(path, new TextEncoder().encode(`${bookmark} ${bookmark}\n`));
       known = bookmark;
       at = nowMs;
     },

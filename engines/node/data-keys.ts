@@ -1,24 +1,27 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSequence } from '../../kernel/turns.js';
+import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Files } from '../../kernel/ports.js';
 import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
+import { parseChecked, withCheck } from './checked-json.js';
 
 /** One file for each; `.new` beside it is what a crash left of a write. */
 const fileForm = /^[0-9a-f-]{36}\.json$/;
 
 /**
  * Data keys in a folder, each in a file of its own that only its owner reads: processes that share
- * the folder add keys without taking each other's away. The key that wraps them is not there.
+ * the folder add keys without taking each other's away. The key that wraps them is not there. A
+ * damaged file is Fault `unavailable`, since a secret could be sealed again without it.
  */
 export const openDataKeys = (files: Files, dir: string): DataKeys => {
   const inSequence = openSequence();
   const path = (id: string): string => join(dir, `${id}.json`);
   const all = async (): Promise<readonly WrappedDataKey[]> => {
     const names = (await namesIn(dir)).filter((name) => fileForm.test(name));
-    const read = await Promise.all(names.map((name) => files.read(join(dir, name))));
+    const read = await Promise.all(names.map((name) => readKey(files, join(dir, name))));
     // One that another process took away in between is not there.
-    return read.flatMap((bytes) => (bytes === null ? [] : [parsed(bytes)])).sort(byAge);
+    return read.filter((key) => key !== null).sort(byAge);
   };
   return {
     all,
@@ -29,7 +32,7 @@ export const openDataKeys = (files: Files, dir: string): DataKeys => {
         // What is new is there before anything goes.
         for (const key of after) {
           if (!before.includes(key)) {
-            await files.write(path(key.id), Buffer.from(`${JSON.stringify(key, null, 2)}\n`));
+            await files.write(path(key.id), Buffer.from(withCheck(key)));
           }
         }
         const kept = new Set(after.map(({ id }) => id));
@@ -49,8 +52,38 @@ const namesIn = async (dir: string): Promise<readonly string[]> => {
   }
 };
 
-const parsed = (bytes: Uint8Array): WrappedDataKey =>
-  JSON.parse(Buffer.from(bytes).toString('utf8')) as WrappedDataKey;
+/** Null: it is not there. */
+const readKey = async (files: Files, path: string): Promise<WrappedDataKey | null> => {
+  const bytes = await files.read(path);
+  if (bytes === null) return null;
+  const key = parseChecked(bytes);
+  if (key !== null) return key as WrappedDataKey;
+  // Paths are not for clients.
+  throw new Fault('unavailable', 'A stored secret cannot be opened: a data key is damaged', {
+    cause: new Error(`${path} is damaged: restore it from a backup of the keys`),
+  });
+};
+
+/** What is wrong with each file of the folder that does not open with the master key. */
+export const damagedDataKeys = async (
+  files: Files,
+  dir: string,
+  opens: (key: WrappedDataKey) => boolean,
+): Promise<{ readonly count: number; readonly damaged: readonly string[] }> => {
+  const names = (await namesIn(dir)).filter((name) => fileForm.test(name));
+  const damaged: string[] = [];
+  for (const name of names) {
+    const path = join(dir, name);
+    try {
+      const key = await readKey(files, path);
+      const isOther = key !== null && (name !== `${key.id}.json` || !opens(key));
+      if (isOther) damaged.push(`${path} does not open with the secret key`);
+    } catch (error) {
+      damaged.push(reasonOf(error instanceof Fault ? error.cause : error));
+    }
+  }
+  return { count: names.length, damaged };
+};
 
 const byAge = (one: WrappedDataKey, other: WrappedDataKey): number => {
   const left = `${one.created_at} ${one.id}`;

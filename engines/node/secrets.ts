@@ -91,17 +91,22 @@ const refreshTokens = (pepper: Uint8Array, successorKey: Uint8Array): RefreshTok
 /** 48 bytes in base64url. */
 const refreshForm = /^[0-9A-Za-z_-]{64}$/;
 
-/** The secret key of a data folder: 32 bytes, made when missing, readable by its owner only. */
-export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Array> => {
+/** The secret key of a data folder, 32 bytes; null: there is none. */
+export const readSecretKey = async (
+  files: Pick<Files, 'read'>,
+  path: string,
+): Promise<Uint8Array | null> => {
   const known = await files.read(path);
-  if (known !== null) {
-    const bytes = Buffer.from(Buffer.from(known).toString('utf8').trim(), 'base64');
-    if (bytes.length === 32) return bytes;
-    throw new Fault(
-      'invalid',
-      `${path} does not hold 32 bytes in base64; restore it from a backup`,
-    );
-  }
+  if (known === null) return null;
+  const bytes = Buffer.from(Buffer.from(known).toString('utf8').trim(), 'base64');
+  if (bytes.length === 32) return bytes;
+  throw new Fault('invalid', `${path} does not hold 32 bytes in base64; restore it from a backup`);
+};
+
+/** The same, made when missing, readable by its owner only. */
+export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Array> => {
+  const known = await readSecretKey(files, path);
+  if (known !== null) return known;
   const made = randomBytes(32);
   await files.write(path, Buffer.from(`${made.toString('base64')}\n`));
   return made;

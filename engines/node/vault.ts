@@ -86,6 +86,15 @@ export const openVault = (needs: Needs): Vault => {
   };
 };
 
+/** Whether the master key opens a data key. */
+export const opensDataKey = (masterKey: Uint8Array, key: WrappedDataKey): boolean => {
+  try {
+    return decrypt(masterKey, bindingOf(key), key).length === 32;
+  } catch {
+    return false;
+  }
+};
+
 /** Data keys in clear, as far as they were needed. */
 const openPlainKeys = ({ clock, ids, masterKey }: Needs) => {
   const unwrapped = new Map<DataKeyId, Buffer>();

@@ -106,6 +106,11 @@ describe('a service that is backed up, lost and restored', function () {
     await cp(kept, broken, { recursive: true });
     const file = join(broken, 'log', 'log.sqlite');
     await writeFile(file, 'garbage'.repeat(2_000));
+    const changed = await assay(data, 'backup', broken, '--keys', keys);
+    expect(changed.code, changed.output).to.equal(1);
+    expect(changed.output).to.include(`${file} is not as it was written: the backup in `);
+    // As a backup that was never finished.
+    await rm(join(broken, 'log', 'backup.json'));
     const into = await assay(data, 'backup', broken, '--keys', keys);
     const from = await assay(join(folder.dir, 'from'), 'restore', broken, '--keys', keys);
     for (const { code, output } of [into, from]) {

@@ -6,9 +6,43 @@ import { start, type EventLog, type NewEvent, type StreamName } from '../../kern
 import type { Seeded } from '../../cli/demo/seeded.js';
 import { newEvent } from '../support/new-events.js';
 
-/** What became of one flipped byte. */
-export type Outcome = 'found' | 'healed' | 'harmless';
 export type Flip = { readonly at: number; readonly from: number; readonly to: number };
+
+/** What was said of one flipped byte; null: nothing. */
+export type Said = {
+  /** `same`: as if there were no flip. `healed`: it is again, from the log or by looking again. */
+  readonly service: 'same' | 'refused' | 'healed';
+  /** What the service answered otherwise than before, and not by a refusal. */
+  readonly wrong: string | null;
+  readonly doctor: string | null;
+  readonly audit: string | null;
+};
+export type Counts = Record<'flips' | 'doctor' | 'audit' | 'healed' | 'harmless', number>;
+
+/**
+ * Flips `count` bytes of the file, one at a time, and counts what is said. Throws for a flip that
+ * the service served as truth, and for one that it refuses and the doctor does not find.
+ */
+export const countFlips = async (
+  file: string,
+  count: number,
+  random: Seeded,
+  ask: () => Promise<Said>,
+): Promise<Counts> => {
+  const counts: Counts = { flips: 0, doctor: 0, audit: 0, healed: 0, harmless: 0 };
+  await flipEach(file, count, random, async ({ at, from, to }) => {
+    const { service, wrong, doctor, audit } = await ask();
+    const flip = `${file}, byte ${at}, ${from} to ${to}`;
+    if (wrong !== null) throw new Error(`${flip} is served as truth: ${wrong}; doctor: ${doctor}`);
+    if (service === 'refused' && doctor === null) throw new Error(`${flip}: no word of the doctor`);
+    counts.flips += 1;
+    if (doctor !== null) counts.doctor += 1;
+    if (audit !== null) counts.audit += 1;
+    if (service === 'healed') counts.healed += 1;
+    if (service === 'same' && doctor === null && audit === null) counts.harmless += 1;
+  });
+  return counts;
+};
 
 /** Flips one byte after the other of the file, and puts each back; `look` has the flipped file. */
 export const flipEach = async (

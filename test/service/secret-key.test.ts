@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../config.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -46,6 +46,23 @@ describe('the secret key of a data folder', () => {
     expect(await key({ ASSAY_SECRET_KEY: given })).to.have.length(32);
     await writeFile(join(folder.dir, 'secret.key'), given);
     expect(await key()).to.have.length(32);
+  });
+
+  it('is the one that was first used with the log, until secret.check is removed', async () => {
+    await log(0);
+    await key();
+    await log(1);
+    const first = await key();
+    await writeFile(join(folder.dir, 'secret.key'), Buffer.alloc(32, 7).toString('base64'));
+    expect(await refusal()).to.match(/secret\.key is not the key that this log was written with/);
+    const other = { ASSAY_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
+    const fault: unknown = await key(other).catch((error: unknown) => error);
+    expect(String(fault)).to.match(/ASSAY_SECRET_KEY is not the key .* remove .*secret\.check/);
+    const given = { ASSAY_SECRET_KEY: Buffer.from(first).toString('base64') };
+    expect(Buffer.from(await key(given)).equals(first)).to.equal(true);
+    await rm(join(folder.dir, 'secret.check'));
+    expect(await key(other)).to.have.length(32);
+    expect(await refusal()).to.include('is not the key');
   });
 
   it('is refused in a sentence when it is damaged', async () => {

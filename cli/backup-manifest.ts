@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseChecked, withCheck } from '../engines/node/checked-json.js';
+import { diskFiles, syncFolder } from '../engines/node/files.js';
+import { dataKeysFolder } from '../engines/open.js';
+import { Fault } from '../kernel/fault.js';
+
+/**
+ * `backup.json` of a folder of a backup: the SHA-256 of each of its files, so that a byte that
+ * changes on the disk of the backup is found before anything is restored from it or added to it. It
+ * is written last: a folder without one was never finished.
+ */
+const noted = 'backup.json';
+
+/** Files of a backup by their names in its folder; those that are not there are left out. */
+export const logNames: readonly string[] = ['log.sqlite', 'secret.check'];
+export const keyNames = async (dir: string): Promise<readonly string[]> => {
+  const names = await readdir(dataKeysFolder(dir)).catch(() => []);
+  const dataKeys = names.filter((name) => name.endsWith('.json')).sort();
+  return ['secret.key', ...dataKeys.map((name) => join('data-keys', name))];
+};
+
+export const writeManifest = async (
+  dir: string,
+  names: readonly string[],
+  more: object,
+): Promise<void> => {
+  const found = await Promise.all(
+    names.map(async (name) => [name, await digestOf(join(dir, name))] as const),
+  );
+  const sha256 = Object.fromEntries(found.filter(([, digest]) => digest !== null));
+  const text = withCheck({ format: 2, ...more, sha256 });
+  await diskFiles.write(join(dir, noted), Buffer.from(text));
+};
+
+/** From here on, and until another is written, the folder is one that is not finished. */
+export const removeManifest = async (dir: string): Promise<void> => {
+  await rm(join(dir, noted), { force: true });
+  await syncFolder(dir);
+};
+
+/**
+ * What differs from the manifest of a folder; null: nothing. `isFinished`: there is a manifest. One
+ * of an earlier build has no digests.
+ */
+export const differenceIn = async (
+  dir: string,
+): Promise<{ readonly isFinished: boolean; readonly difference: string | null }> => {
+  const file = join(dir, noted);
+  const bytes = await diskFiles.read(file);
+  if (bytes === null) return { isFinished: false, difference: null };
+  const manifest = parseChecked(bytes);
+  if (manifest === null) return { isFinished: true, difference: `${file} is damaged` };
+  for (const [name, digest] of Object.entries(manifest['sha256'] ?? {})) {
+    const path = join(dir, name);
+    const found = await digestOf(path);
+    // Of a secret key that is kept elsewhere `restore` tells.
+    if (found === digest || (found === null && name === 'secret.key')) continue;
+    const how = found === null ? 'is missing' : 'is not as it was written';
+    return { isFinished: true, difference: `${path} ${how}` };
+  }
+  return { isFinished: true, difference: null };
+};
+
+/** Answers whether the folder was finished; throws Fault `conflict` where it has changed since. */
+export const refuseDifference = async (dir: string): Promise<boolean> => {
+  const { isFinished, difference } = await differenceIn(dir);
+  if (difference === null) return isFinished;
+  throw new Fault(
+    'conflict',
+    `${difference}: the backup in ${dir} is damaged. Take another one into an empty folder, and ` +
+      'look at the disk; RUNBOOK.md, A key or a backup is damaged',
+  );
+};
+
+const pieceBytes = 262_144;
+
+/** SHA-256 in hex; null: there is no such file. */
+const digestOf = async (path: string): Promise<string | null> => {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null) return null;
+  try {
+    const hash = createHash('sha256');
+    const { size } = await file.stat();
+    const piece = Buffer.allocUnsafe(Math.max(1, Math.min(size, pieceBytes)));
+    for (;;) {
+      const { bytesRead } = await file.read(piece, 0, piece.length, null);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,36 @@
+import { hasLog } from '../../engines/open.js';
+import { differenceIn } from '../backup-manifest.js';
+import { foldersOf } from '../backup.js';
+import { bad, good, warning, type Finding } from './finding.js';
+import { logFindings } from './stores.js';
+import { lookAtLog } from '../../engines/sqlite/look.js';
+
+const another = 'RUNBOOK.md, A key or a backup is damaged';
+
+/** A backup: each file against its digest, and each event of its log. */
+export const backupFindings = async (
+  dir: string,
+  keys: string | undefined,
+  tell: (done: number, total: number) => void,
+): Promise<readonly Finding[]> => {
+  const folders = foldersOf(dir, keys);
+  if (!hasLog(folders.log)) {
+    return [bad('backup', `${folders.log} has no log`, 'name the folder that assay backup wrote')];
+  }
+  const events = logFindings(
+    await lookAtLog(folders.log, { quick: false, isHeld: false, tell }),
+  ).filter(({ check }) => check === 'log');
+  return [
+    await folderFinding('backup', folders.log),
+    await folderFinding('backup keys', folders.keys),
+    ...events,
+  ];
+};
+
+const folderFinding = async (check: string, dir: string): Promise<Finding> => {
+  const { isFinished, difference } = await differenceIn(dir);
+  if (difference !== null) return bad(check, difference, another);
+  return isFinished
+    ? good(check, `${dir} is as it was written`)
+    : warning(check, `${dir} was never finished`, 'give assay backup again');
+};
