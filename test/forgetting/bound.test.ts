@@ -1,16 +1,20 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { join } from 'node:path';
 import { readConfig } from '../../config.js';
 import { startService, type Service } from '../../service/service.js';
 import { appKey } from '../support/app.js';
 import { filesWith } from '../support/canary.js';
 import { clientOf, type Client } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
+import { form } from '../support/forms.js';
 import { until } from '../support/until.js';
 
 /** Contract 5.13: of an idle service. */
 const boundMs = 60_000;
 
 type Made = { readonly id: string };
+type Sealed = { readonly sealed: { readonly ciphertext: string } };
 type Pending = { readonly erasure: { readonly pending: readonly { readonly where: string }[] } };
 /** What is deleted, the canary in its content, and how. */
 type Kind = {
@@ -57,12 +61,28 @@ describe('the content of what was deleted', function () {
     spans: [{ type: 'tool', name: 'work', input: `span ${canary}` }],
   });
 
+  /** Of the one integration: its secrets are in no file in clear. */
+  const ciphertextIn = (dir: string): string => {
+    const log = new Database(join(dir, 'log.sqlite'), { readonly: true });
+    const sealed = log
+      .prepare<[], string>(`SELECT data FROM events WHERE type = 'IntegrationSecretsSealed'`)
+      .pluck()
+      .get();
+    log.close();
+    const { ciphertext } = (JSON.parse(String(sealed)) as Sealed).sealed;
+    return ciphertext;
+  };
+
   const kinds = async (): Promise<readonly Kind[]> => {
     const named = (name: string): string => `canary-${name}-${'q'.repeat(24)}`;
     const stream = await made(`${root}/log_streams`, { name: 'stays' });
     const doomedStream = await made(`${root}/log_streams`, { name: 'goes' });
     const experiment = await made(`${root}/experiments`, { name: 'goes' });
     const project = `/v2/projects/${await made('/v2/projects', { name: 'goes' })}`;
+    const rows = { name: 'file', content: `input\n${named('row')}\n`, fileName: 'rows.csv' };
+    const upload = form([{ name: 'name', content: 'goes' }, rows]);
+    const dataset = (await client.call<Made>('POST', '/v2/datasets', upload)).body.id;
+    await client.call('PUT', '/v2/integrations/openai', { body: { token: 'sealed' } });
     const session = await made(`${root}/sessions`, { name: named('session') });
     await traced(root, named('trace'), { log_stream_id: stream });
     await traced(root, named('metadata'), { log_stream_id: stream });
@@ -94,6 +114,11 @@ describe('the content of what was deleted', function () {
       {
         canary: named('experiment'),
         remove: () => client.call('DELETE', `${root}/experiments/${experiment}`),
+      },
+      { canary: named('row'), remove: () => client.call('DELETE', `/v2/datasets/${dataset}`) },
+      {
+        canary: ciphertextIn(folder.dir),
+        remove: () => client.call('DELETE', '/v2/integrations/openai'),
       },
       { canary: named('project'), remove: () => client.call('DELETE', project) },
       {
