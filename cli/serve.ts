@@ -32,8 +32,8 @@ const sayFirstKey = (dir: string, key: string, email: string, url: string): void
 };
 
 /**
- * Resolves after a clean stop. On a fatal failure the process exits at once; it also forces its
- * exit when a part of it does not close.
+ * Resolves after a clean stop. After a fatal failure the process exits once its parts are closed,
+ * as far as they close in time; after a stop it kills itself when a part does not close.
  */
 export const untilEnded = async (service: Service): Promise<void> => {
   const asked = new Promise<void>((resolve) => {
@@ -43,6 +43,8 @@ export const untilEnded = async (service: Service): Promise<void> => {
   try {
     await Promise.race([asked, service.fatal]);
   } catch {
+    // An exit in the midst of a thread's native call aborts the process, with another code (134).
+    await service.close().catch(() => null);
     process.exit(fatalExitCode);
   }
   await service.close().catch((error: unknown) => {
