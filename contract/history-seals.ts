@@ -144,7 +144,7 @@ export const proveEntry = operation({
   operationId: 'proveEntry',
   summary: 'Prove that an entry is in a sealed history',
   description:
-    'Exactly one of `event_id` and `seq`; an id is looked for among the newest 100,000 entries. ' +
+    'Exactly one of `event_id` and `seq`; an id is looked for from the newest entry on for 10 s. ' +
     '`proof` is a C2SP tlog-proof for the leaf SHA-256(0x00, `hash`).',
   path: '/v2/history/proof',
   requires: 'audit-resource',

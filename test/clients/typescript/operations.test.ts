@@ -108,15 +108,15 @@ describe('the TypeScript client with the real service', () => {
 
   it('sends files, takes files, and tells datasets apart by their tags', async () => {
     const { assay, project } = await inNewProject();
-    const file = new File(['question,answer\nTo Oslo?,booked\n'], 'flights.csv');
+    const file = new File(['question,answer\nTo Oslo?,booked\n'], 'operations-flights.csv');
     const made = await assay.datasets.create({ file, project_id: project });
-    expect(made.name).to.equal('flights');
+    expect(made.name).to.equal('operations-flights');
     let tag = '';
     await assay.datasets.get(
       { dataset_id: made.id },
       { onAnswer: ({ headers }) => (tag = headers.get('ETag') ?? '') },
     );
-    const renamed = { dataset_id: made.id, name: 'flights-2' };
+    const renamed = { dataset_id: made.id, name: 'operations-flights-2' };
     await assay.datasets.change(renamed, { ifMatch: tag });
     const late = await failed(assay.datasets.change(renamed, { ifMatch: tag }));
     expect(late).to.include({ code: 'precondition_failed', status: 412 });

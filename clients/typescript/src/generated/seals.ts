@@ -56,7 +56,7 @@ export class Seals {
   }
   /**
    * Prove that an entry is in a sealed history. Exactly one of `event_id` and `seq`; an id is
-   * looked for among the newest 100,000 entries. `proof` is a C2SP tlog-proof for the leaf
+   * looked for from the newest entry on for 10 s. `proof` is a C2SP tlog-proof for the leaf
    * SHA-256(0x00, `hash`). (contract 5.14)
    */
   proveEntry(
