@@ -73,7 +73,17 @@ export const ignoredComplaints = (
 const complaintOf = ({ place, path, because, known }: Ignored): Complaint => {
   const loc = [place, ...path];
   if (because === 'repeated') return valueComplaint(loc, 'was given more than once');
-  const name = path.at(-1) ?? '';
-  const near = known.includes(name) ? name : nearestName(name, known);
-  return extraForbidden(loc, near);
+  return extraForbidden(loc, meantBy(path.at(-1) ?? '', known));
 };
+
+/**
+ * The known name that may be meant: the name itself, one that is near, or the other of the two
+ * members with filters, of which some operations take only one.
+ */
+const meantBy = (name: string, known: readonly string[]): string | null => {
+  if (known.includes(name)) return name;
+  const near = nearestName(name, known);
+  if (near !== null || nearestName(name, filterMembers) === null) return near;
+  return known.find((member) => filterMembers.includes(member)) ?? null;
+};
+const filterMembers: readonly string[] = ['filters', 'filter_tree'];

@@ -113,6 +113,27 @@ describe('members that would widen what a request does', function () {
     );
   });
 
+  it('refuses filters under the other name, and names the one that it reads', async () => {
+    const tree = { filter: leaf('a') };
+    const window = { start_time: '2026-01-01', end_time: '2099-01-01', metric_details: [] };
+    const refused = async (path: string, body: object, name: string, meant: string) => {
+      const loc = path.includes('?') ? ['query', name] : ['body', name];
+      const msg = `Extra inputs are not permitted, did you mean \`${meant}\`?`;
+      expectInvalid(await post(path, body), loc, 'extra_forbidden', msg);
+    };
+    for (const name of ['filters', 'filter', 'Filters']) {
+      const body = { ...window, [name]: [leaf('a')] };
+      await refused('/metrics/custom_search', body, name, 'filter_tree');
+    }
+    await refused('/metrics/custom_search?filters=a', window, 'filters', 'filter_tree');
+    for (const path of ['/experiments/search', '/log_streams/search']) {
+      await refused(path, { filter_tree: tree }, 'filter_tree', 'filters');
+      await refused(path, { filterTree: tree }, 'filterTree', 'filters');
+    }
+    const counted = await post('/metrics/custom_search', { ...window, filter_tree: tree });
+    expect(counted.body['aggregate_metrics']).to.deep.include({ requests_count: 1 });
+  });
+
   it('refuses names that are sent twice where it refuses near misses', async () => {
     const twice = `{"log_stream_id":"${run}","filters":[],"filters":[]}`;
     for (const path of ['/traces/delete', '/traces/count']) {
