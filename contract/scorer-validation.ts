@@ -115,7 +115,9 @@ const task = named(
 export const pollScorerValidation = operation({
   operationId: 'pollScorerValidation',
   summary: 'A validation task of a code scorer',
-  description: '`result` is null until the task is completed or failed.',
+  description:
+    '`result` is null until the task is completed or failed. `unknown_parameters` in it names ' +
+    'parameters of `scorer_fn` that nothing is passed for, `known_parameters` all that are passed.',
   section: '4.13',
   method: 'GET',
   path: '/v2/scorers/code/validate/{task_id}',

@@ -22,17 +22,54 @@ export type ChainAggregation = (typeof chainAggregations)[number];
 
 /** The bounds of one task (contract 4.11, rule 8). */
 export const sandboxLimits = {
-  /** From the start of the process to its end. */
+  /** From where the scorer's code begins to the end of the process. */
   wallMs: 30_000,
   /** What Python may have. */
   memoryBytes: 256 * 1_024 * 1_024,
   /** What the scorer may answer, and what it may print (prints are thrown away). */
   outputBytes: 1_024 * 1_024,
-  /** Source and steps together, as JSON: all rows of a dataset fit twice. */
+  /** Source, steps and spans together, as JSON: all rows of a dataset fit twice. */
   inputBytes: 16 * 1_024 * 1_024,
 } as const;
 export type SandboxLimits = {
   readonly [Name in keyof typeof sandboxLimits]: number;
+};
+
+/** Names of the arguments of `scorer_fn` (contract 4.11, rule 6). */
+export const scorerArguments = [
+  'step_object',
+  'index',
+  'node_id',
+  'node_type',
+  'node_name',
+  'node_input',
+  'node_output',
+  'tools',
+  'dataset_variables',
+  'dataset_metadata',
+  'required_scores',
+  'spans',
+  'spans_cut',
+] as const;
+
+/**
+ * Spans of one trace together, as UTF-8 JSON: beside its own texts they fit the input of a process,
+ * and several hundred steps of an agent fit in (contract 4.11, rule 9).
+ */
+export const spansBytesMax = 4 * 1_024 * 1_024;
+
+/** Spans of a trace as its scorers see them. */
+export type ScorerSpans = {
+  /**
+   * A JSON list in pieces: spans depth first, each with its `level`, which is 1 under the trace, at
+   * most one more than that of the span before, and at most `treeLevelsMax`: the stack of Python
+   * overflows when it frees a tree of 3,000 levels.
+   */
+  readonly json: readonly string[];
+  /** Length of all pieces. */
+  readonly characters: number;
+  /** Number of spans that are not in the list. */
+  readonly cut: number;
 };
 
 /** One thing to score: what the arguments of `scorer_fn` are made from. */
@@ -54,6 +91,10 @@ export type ScorerStep = {
   readonly dataset_variables: JsonObject;
   readonly required_scores: JsonObject;
   readonly tools: Json;
+  /** Further members of a recorded step, as `step_object` has them; absent ones are None there. */
+  readonly more: JsonObject;
+  /** Null: the step is no trace, or its scorer does not see spans. */
+  readonly spans: ScorerSpans | null;
 };
 
 export type SandboxTask = {
@@ -99,13 +140,19 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
+/** Names of parameters of `scorer_fn` that nothing is passed for; absent: there are none. */
+export type UnknownParameters = { readonly unknown_parameters?: readonly string[] };
+/** Of them in a verdict, and characters of each (contract 4.13). */
+export const unknownParametersMax = 100;
+export const parameterNameMax = 128;
+
 /**
  * How a task ended. `invalid`: the file is at fault; `message` is for its author, at most 2,048
  * characters, begins with `row N: ` where there is a row, and names nothing of this machine; `step`
  * is the place in `steps`. `unavailable`: the file was not judged; the same task may be run again.
  */
 export type Verdict =
-  | {
+  | ({
       readonly verdict: 'valid';
       readonly score_type: ScoreType;
       readonly scoreable_node_types: readonly NodeType[];
@@ -113,13 +160,13 @@ export type Verdict =
       /** Steps in their order, each with its node types in the order of the task. */
       readonly scores: readonly Score[];
       readonly aggregates: Readonly<Record<string, number>>;
-    }
-  | {
+    } & UnknownParameters)
+  | ({
       readonly verdict: 'invalid';
       readonly kind: FaultKind;
       readonly message: string;
       readonly step: number | null;
-    }
+    } & UnknownParameters)
   | { readonly verdict: 'unavailable'; readonly message: string };
 
 /** `message` of a verdict, an error of a step: contract 4.13. */
@@ -140,7 +187,7 @@ export type ScorerRunOptions = {
   /** Called when the wait is over and its process begins. */
   readonly onBegin?: () => void;
   readonly signal?: AbortSignal;
-  /** How long the process may take, when that is less than the limit. */
+  /** How long the scorer's code may take, when that is less than the limit. */
   readonly wallMs?: number;
   /** Tasks of one name share their turns in the line; a task without it is nobody's. */
   readonly whose?: string;

@@ -1,4 +1,4 @@
-import { treeLevelsMax } from '../../query-api/records/tree.js';
+import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { Fault } from '../../kernel/fault.js';
 import { linesOf } from '../import/lines.js';

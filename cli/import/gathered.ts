@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
 import type { JsonObject } from '../../kernel/shapes.js';
-import { treeLevelsMax } from '../../query-api/records/tree.js';
+import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import type { FilePiece } from './lines.js';
 import { isList, isObject, objectIn, type ImportedRecord } from './records.js';
 

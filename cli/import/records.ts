@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { treeLevelsMax } from '../../query-api/records/tree.js';
+import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 
 /** A record of a file, ready to be sent, with the line that a refusal of it names. */
 export type ImportRecord = { readonly line: number } & (

@@ -72,7 +72,7 @@ export const openJudge = (needs: Needs) => {
   };
 };
 
-/** The first of those places, as many as a process takes. */
+/** The first of those places, as many as a process takes; one is taken whatever its length. */
 const filled = async (
   { stepAt }: ScoringBatch,
   open: readonly number[],
@@ -83,7 +83,8 @@ const filled = async (
   let text = 0;
   for (const place of open.slice(0, next ?? atOnce)) {
     const step = await stepAt(place);
-    text += JSON.stringify(step).length;
+    const { spans, ...own } = step;
+    text += JSON.stringify(own).length + (spans?.characters ?? 0);
     if (steps.length > 0 && text > stepsTextMax) break;
     steps.push(step);
   }

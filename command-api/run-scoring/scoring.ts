@@ -1,11 +1,12 @@
 import type { RunScorer } from '../../contract/scorer-settings.js';
 import type { RecordContent } from '../../events/traces.js';
 import { isOverlapName, type OverlapName } from '../../kernel/records/overlaps.js';
-import type { FaultKind, NodeType, ScorerStep } from '../../kernel/sandbox.js';
+import type { FaultKind, NodeType, ScorerSpans, ScorerStep } from '../../kernel/sandbox.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import type { FailureReason } from '../../contract/scoring-counts.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import type { Scorer } from '../facts/scorers.js';
+import { furtherMembers } from './spans.js';
 import { errorCodeOf, errorMessageOf, touchedAt, type ScoredTrace } from './trace.js';
 
 /** A scorer of a run with the version that is used. */
@@ -14,6 +15,10 @@ export type ActiveScorer = {
   readonly source: string;
   readonly nodeTypes: readonly NodeType[];
 };
+
+/** Whether the scorer of that target is passed the spans of its trace (contract 4.11, rule 9). */
+export const seesSpans = ({ source }: ActiveScorer, { nodeType }: Target): boolean =>
+  (nodeType === 'trace' || nodeType === 'chain') && source.includes('spans');
 
 /** Null: it has no version, or is a preset, which is computed elsewhere. */
 export const activeScorer = (
@@ -67,6 +72,7 @@ export const stepOf = (
   { trace, record, nodeType }: Target,
   { scorer }: ActiveScorer,
   found: JsonObject = {},
+  spans: ScorerSpans | null = null,
 ): ScorerStep => {
   const content = trace.records.get(record)?.content;
   if (content === undefined) throw new RangeError(`trace ${trace.id} has no record ${record}`);
@@ -91,6 +97,8 @@ export const stepOf = (
     },
     required_scores: requiredOf(scorer.details.required_scorers, content, found),
     tools: content.tools ?? null,
+    more: furtherMembers(content),
+    spans,
   };
 };
 

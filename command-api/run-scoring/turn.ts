@@ -16,12 +16,14 @@ import {
   inTheirOrder,
   openFound,
   overlapsOf,
+  seesSpans,
   stepOf,
   targetsOf,
   type ActiveScorer,
   type Target,
   type Work,
 } from './scoring.js';
+import { openSpanTexts } from './spans.js';
 import { scoredTrace, textOf, type ScoredTrace } from './trace.js';
 
 export type TurnNeeds = {
@@ -105,6 +107,7 @@ export const takeTurn = async (
   const open = new Set<ScoredTrace>();
   const changing = new Set<ScoredTrace>();
   const found = openFound();
+  const spansOf = openSpanTexts();
   let [processes, records, scored] = [0, 0, 0];
   // The first process of a turn is always begun.
   const mayGoOn = (): boolean =>
@@ -115,7 +118,8 @@ export const takeTurn = async (
       const value = await needs.overlaps.of(name, output, reference, project);
       if (value !== null) known[name] = value;
     }
-    return stepOf(target, active, known);
+    const spans = seesSpans(active, target) ? await spansOf(target.trace) : null;
+    return stepOf(target, active, known, spans);
   };
   const judged = ({ active, targets }: Work): Promise<readonly number[]> =>
     judge(

@@ -105,6 +105,8 @@ export const stepOfRow = (row: ScoredRow, requiredScores: JsonObject): ScorerSte
   dataset_variables: { ...row.cells, target: row.reference },
   required_scores: requiredScores,
   tools: null,
+  more: {},
+  spans: null,
 });
 
 export const sampleStep = ({

@@ -3,7 +3,13 @@ import type { ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tas
 import type { TraceEvent } from '../../events/traces.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import type { Overlaps } from '../../kernel/records/overlaps.js';
-import { sandboxLimits, type Sandbox, type Score, type Verdict } from '../../kernel/sandbox.js';
+import {
+  sandboxLimits,
+  scorerArguments,
+  type Sandbox,
+  type Score,
+  type Verdict,
+} from '../../kernel/sandbox.js';
 import type { JsonObject, TraceId } from '../../kernel/shapes.js';
 import { append, transact, type Addition, type Authorship } from '../../kernel/transact.js';
 import { liveDataset } from '../facts/datasets.js';
@@ -138,10 +144,16 @@ const resultOf = (
   verdict: Exclude<Verdict, { readonly verdict: 'unavailable' }>,
   rows: readonly ScoredRow[],
 ): JsonObject => {
+  const { unknown_parameters: unknown = [] } = verdict;
+  const parameters = unknown.length > 0 && {
+    unknown_parameters: unknown,
+    known_parameters: scorerArguments,
+  };
   if (verdict.verdict === 'invalid') {
     const { message } = verdict;
     // A single sample is no row of anything.
-    return invalidResult(request.sample === null ? message : message.replace(/^row 0: /, ''));
+    const shown = request.sample === null ? message : message.replace(/^row 0: /, '');
+    return { ...invalidResult(shown), ...parameters };
   }
   return {
     result_type: 'valid',
@@ -155,6 +167,7 @@ const resultOf = (
     include_llm_credentials: false,
     chain_aggregation: verdict.chain_aggregation,
     aggregates: verdict.aggregates,
+    ...parameters,
   };
 };
 

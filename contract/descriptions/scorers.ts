@@ -114,7 +114,9 @@ export const scorerDescriptions: Descriptions = {
     },
     {
       components: 'AddScorerVersion ValidateScorer ValidateScorerOnDataset',
-      members: { file: 'Python source of the scorer, UTF-8, at most 256 KiB.' },
+      members: {
+        file: 'Python source, UTF-8, at most 256 KiB; the guide lists arguments of `scorer_fn`.',
+      },
     },
     {
       components: 'ValidateScorerOnDataset',
@@ -155,7 +157,9 @@ export const scorerDescriptions: Descriptions = {
       members: {
         id: 'Id of the validation.',
         status: 'State of the validation; `completed` and `failed` are final.',
-        result: 'Result under `result`; null until finished.',
+        result:
+          'Result under `result`, whose `unknown_parameters` get nothing passed; null until ' +
+          'finished.',
         project_id: 'Project that the validation is in; null for a single sample.',
       },
     },

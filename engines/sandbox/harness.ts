@@ -1,3 +1,6 @@
+import { parameterNameMax, scorerArguments, unknownParametersMax } from '../../kernel/sandbox.js';
+import { harnessSteps } from './harness-steps.js';
+
 /**
  * The Python side of the sandbox: loads a scorer file, holds it to the rules of contract 4.11 and
  * calls it. It is part of the memory snapshot, so it runs before any stranger's code is seen. It
@@ -14,10 +17,7 @@ FILE = "scorer.py"
 NODE_TYPES = ("chain", "chat", "llm", "retriever", "tool", "agent", "workflow", "trace", "session")
 CHAINS = ("sum", "average", "first", "last")
 TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
-ARGUMENTS = (
-    "step_object", "index", "node_id", "node_type", "node_name", "node_input", "node_output",
-    "tools", "dataset_variables", "dataset_metadata", "required_scores",
-)
+ARGUMENTS = ${JSON.stringify(scorerArguments)}
 LARGEST = 2**53 - 1
 
 
@@ -39,22 +39,26 @@ class Refused(Exception):
 
 
 def run(text, started, reseed):
-    task = json.loads(text)
+    first, *spans = text.split("\n")
+    task, unknown = json.loads(first), []
 
     def seed(what):
         reseed(what)
         random.seed(what)
 
     try:
-        return json.dumps(judged(task, started, seed), allow_nan=False)
+        verdict = judged(task, spans, unknown, started, seed)
     except Refused as refused:
-        return json.dumps({
+        verdict = {
             "verdict": "invalid", "kind": refused.kind, "message": refused.message,
             "step": refused.step,
-        })
+        }
+    if unknown:
+        verdict["unknown_parameters"] = unknown
+    return json.dumps(verdict, allow_nan=False)
 
 
-def judged(task, started, seed):
+def judged(task, spans, unknown, started, seed):
     seed("assay")
     module = loaded(task["source"])
     if getattr(module, "include_llm_credentials", False):
@@ -64,7 +68,7 @@ def judged(task, started, seed):
     scorer = getattr(module, "scorer_fn", None)
     if not callable(scorer):
         raise Refused("missing", "the file defines no scorer_fn")
-    accepted = parameters(scorer)
+    accepted = parameters(scorer, unknown)
     kind, optional, paired = declared(module, scorer)
     if task["score_type"] not in (None, kind):
         raise Refused(
@@ -82,7 +86,8 @@ def judged(task, started, seed):
             score, error = None, None
             try:
                 seed(f"assay {step['index']}")
-                value = called(scorer, accepted, arguments(copy.deepcopy(step), node_type))
+                offered = guarded(lambda: arguments(copy.deepcopy(step), node_type, spans))
+                value = called(scorer, accepted, offered)
                 score = checked(value, kind, optional, paired)
             except Refused as refused:
                 error = {"kind": refused.kind, "message": refused.message}
@@ -136,13 +141,13 @@ def told(error):
     return f"{headline[:1000]}\nTraceback (most recent call last):\n{trace}".rstrip()
 
 
-def parameters(scorer):
-    """Names that may be passed; None when any may."""
+def parameters(scorer, unknown):
+    """Names that may be passed; None when any may. Adds those that nothing is passed for."""
     try:
         signature = inspect.signature(scorer, annotation_format=annotationlib.Format.FORWARDREF)
     except (TypeError, ValueError):
         raise Refused("signature", "scorer_fn must be a function") from None
-    accepted, anything = [], False
+    accepted, needed, anything = [], [], False
     for one in signature.parameters.values():
         if one.kind is one.VAR_KEYWORD:
             anything = True
@@ -155,10 +160,18 @@ def parameters(scorer):
             )
         elif one.name in ARGUMENTS:
             accepted.append(one.name)
-        elif one.default is one.empty:
-            raise Refused(
-                "signature", f"scorer_fn has a parameter '{one.name}' that nothing is passed for"
-            )
+        else:
+            if len(unknown) < ${unknownParametersMax}:
+                unknown.append(one.name[:${parameterNameMax}])
+            if one.default is one.empty:
+                needed.append(one.name[:${parameterNameMax}])
+    if needed:
+        names = ", ".join(f"'{name}'" for name in needed[:10])
+        raise Refused(
+            "signature",
+            f"scorer_fn has parameters without a default that nothing is passed for: {names}. "
+            "Arguments are " + ", ".join(ARGUMENTS),
+        )
     return None if anything else accepted
 
 
@@ -213,73 +226,6 @@ def own_node_types(module):
             "signature", "scoreable_node_types_fn must return a list of " + ", ".join(NODE_TYPES)
         )
     return list(dict.fromkeys(str(one) for one in answer))
-
-
-class Step:
-    """The step_object of a call."""
-
-    def __init__(self, members):
-        self.__dict__.update(members)
-
-    def __repr__(self):
-        return f"Step({self.type!r}, id={self.id!r})"
-
-
-class Text(str):
-    """A model's answer: the text, and as .content."""
-
-    role = "assistant"
-
-    @property
-    def content(self):
-        return str(self)
-
-
-class Message(dict):
-    """A model's answer as the object it was recorded as; its members also by attribute."""
-
-    def __getattr__(self, name):
-        if name == "content":
-            return self.get("content", json.dumps(self, ensure_ascii=False))
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
-class Messages(list):
-    """A model's answer in several parts; .content joins them."""
-
-    @property
-    def content(self):
-        return "\n".join(str(message(one).content) for one in self)
-
-
-def message(value):
-    if isinstance(value, dict):
-        return Message(value)
-    if isinstance(value, list):
-        return Messages(message(one) for one in value)
-    return Text("" if value is None else value if isinstance(value, str) else json.dumps(value))
-
-
-def arguments(step, node_type):
-    output = step["output"]
-    seen = message(output) if node_type in ("llm", "chat") else output
-    members = {
-        "id": step["id"], "type": node_type, "name": step["name"], "input": step["input"],
-        "output": seen, "tags": step["tags"], "user_metadata": step["user_metadata"],
-        "metrics": step["metrics"], "dataset_input": step["dataset_input"],
-        "dataset_output": step["dataset_output"], "dataset_metadata": step["dataset_metadata"],
-    }
-    return {
-        "step_object": Step(members), "index": step["index"], "node_id": step["id"],
-        "node_type": node_type, "node_name": step["name"], "node_input": step["input"],
-        "node_output": output, "tools": step["tools"],
-        "dataset_variables": step["dataset_variables"],
-        "dataset_metadata": step["dataset_metadata"] or {},
-        "required_scores": step["required_scores"],
-    }
 
 
 def called(scorer, accepted, offered):
@@ -354,4 +300,6 @@ def number(value):
     if not math.isfinite(found):
         raise Refused("aggregates", "aggregator_fn returned a number that is not finite")
     return found
-`;
+
+
+${harnessSteps}`;

@@ -122,4 +122,6 @@ const stepOf = (index: number): ScorerStep => ({
   dataset_variables: {},
   required_scores: {},
   tools: null,
+  more: {},
+  spans: null,
 });

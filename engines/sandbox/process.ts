@@ -16,7 +16,10 @@ export type End = {
 type Watched = {
   /** One text, in pieces. */
   readonly input: readonly string[];
+  /** Time limit of its work, from its start, or from where `hasBegun` first says so. */
   readonly wallMs: number;
+  /** The time limit until then, and whether the work has begun; asked after each output. */
+  readonly start?: { readonly wallMs: number; readonly hasBegun: () => boolean };
   readonly residentMax: number;
   /** Of its output and its errors together. */
   readonly outputMax: number;
@@ -60,7 +63,14 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     };
     if (child.pid !== undefined) gently(child.pid);
     if (mode === 'deno' && child.pid !== undefined) isInside(child.pid);
-    const clock = setTimeout(() => end('time'), watched.wallMs);
+    let clock = setTimeout(() => end('time'), watched.start?.wallMs ?? watched.wallMs);
+    let isStarting = watched.start !== undefined;
+    const seeStart = (): void => {
+      if (!isStarting || watched.start?.hasBegun() !== true) return;
+      isStarting = false;
+      clearTimeout(clock);
+      clock = setTimeout(() => end('time'), watched.wallMs);
+    };
     const watch = setInterval(() => {
       if (ending.resident() > watched.residentMax) end('memory');
     }, lookEveryMs);
@@ -71,6 +81,7 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
       written += chunk.length;
       if (written > watched.outputMax) end('output');
       else if (cause === 'itself' && watched.onOutput(chunk)) ending.stop();
+      seeStart();
     });
     // A stranger's code reaches it past the interpreter, and each byte of it costs us as much.
     child.stderr?.on('data', (chunk: Buffer) => {

@@ -158,6 +158,9 @@ const makeSnapshot = async (
  */
 const snapshotWallMs = 300_000;
 
+/** What the start of an interpreter may take, which is no work of the scorer, on a busy machine. */
+const startWallMs = 30_000;
+
 /** Beside the answer itself: a line for each step. */
 const linesBytes = 64 * 1_024;
 
@@ -182,6 +185,7 @@ const judge = async (
   const end = await runConfined(await confine(mode, image, limits, run), {
     input,
     wallMs: limits.wallMs,
+    start: { wallMs: Math.max(startWallMs, limits.wallMs), hasBegun: () => lines.found().begun },
     residentMax: residentMax(limits),
     outputMax: limits.outputBytes + linesBytes,
     filter: image.filter,

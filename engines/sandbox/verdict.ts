@@ -2,13 +2,16 @@ import {
   chainAggregations,
   faultKinds,
   nodeTypes,
+  parameterNameMax,
   sandboxMessageMax,
   scoreTypes,
+  unknownParametersMax,
   type FaultKind,
   type Score,
   type SandboxTask,
   type ScoreType,
   type StepError,
+  type UnknownParameters,
   type Verdict,
 } from '../../kernel/sandbox.js';
 
@@ -22,7 +25,12 @@ type Members = Readonly<Record<string, unknown>>;
 export const readVerdict = (text: string, task: SandboxTask): Verdict | null => {
   const found = parsed(text);
   if (found === null) return null;
-  if (found['verdict'] === 'invalid') return refusal(found, task);
+  const unknown = unknownOf(found['unknown_parameters']);
+  if (unknown === null) return null;
+  if (found['verdict'] === 'invalid') {
+    const refused = refusal(found, task);
+    return refused && { ...refused, ...unknown };
+  }
   const { score_type, scoreable_node_types, chain_aggregation, scores, aggregates } = found;
   if (
     found['verdict'] !== 'valid' ||
@@ -48,7 +56,19 @@ export const readVerdict = (text: string, task: SandboxTask): Verdict | null => 
     chain_aggregation,
     scores: read,
     aggregates,
+    ...unknown,
   };
+};
+
+/** Null: no list of names. */
+const unknownOf = (found: unknown): UnknownParameters | null => {
+  if (found === undefined) return {};
+  const isList =
+    Array.isArray(found) &&
+    found.length > 0 &&
+    found.length <= unknownParametersMax &&
+    found.every((one) => typeof one === 'string' && one.length <= 2 * parameterNameMax);
+  return isList ? { unknown_parameters: (found as readonly string[]).map(shown) } : null;
 };
 
 /** An `invalid` verdict with a message that may be shown. */

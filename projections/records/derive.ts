@@ -2,6 +2,7 @@ import { bleu } from '../../kernel/records/bleu.js';
 import { registryMetric } from '../../kernel/records/columns.js';
 import type { RollUp, MetricCell } from '../../kernel/records/record.js';
 import { rouge } from '../../kernel/records/rouge.js';
+import { shownParents } from '../../kernel/records/span-tree.js';
 import { showElapsed } from './elapsed.js';
 import { member, ownNumber, put, remove, type RowBuilder } from './row-builder.js';
 
@@ -41,12 +42,11 @@ type Children = readonly (readonly number[])[];
  */
 const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children => {
   const traceId = trace.values['id'];
-  const places = new Map(spans.map((span, index) => [span.values['id'], index]));
   const sent = spans.map((span) => span.body['parent_id'] ?? span.values['parent_id'] ?? null);
-  const parents = sent.map((parent) =>
-    parent === traceId ? spans.length : (places.get(parent as string) ?? spans.length),
+  const parents = shownParents(
+    traceId,
+    spans.map((span, index) => ({ id: span.values['id'], parent: sent[index] })),
   );
-  breakCircles(parents);
   const children: number[][] = Array.from({ length: spans.length + 1 }, () => []);
   spans.forEach((span, index) => {
     const parent = parents[index] ?? spans.length;
@@ -61,31 +61,6 @@ const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children =
   });
   trace.values['has_children'] = spans.length > 0;
   return children;
-};
-
-/**
- * Spans that are their own ancestors all go under the trace, so that the order of arrival does not
- * matter.
- */
-const breakCircles = (parents: number[]): void => {
-  const root = parents.length;
-  const unseen = 0;
-  const onPath = 1;
-  const done = 2;
-  const marks = new Uint8Array(parents.length);
-  for (let begin = 0; begin < parents.length; begin += 1) {
-    const path: number[] = [];
-    let at = begin;
-    while (at !== root && marks[at] === unseen) {
-      marks[at] = onPath;
-      path.push(at);
-      at = parents[at] ?? root;
-    }
-    if (at !== root && marks[at] === onPath) {
-      for (const circled of path.slice(path.indexOf(at))) parents[circled] = root;
-    }
-    for (const passed of path) marks[passed] = done;
-  }
 };
 
 /** Sent, else the sum of the two it is made of when either is there (contract 3.4). */

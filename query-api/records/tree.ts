@@ -1,12 +1,6 @@
-import { byCodePoint } from '../../kernel/code-points.js';
 import type { JsonParts } from '../../kernel/json-pieces.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-
-/**
- * Deeper spans are shown side by side under their ancestor at this level: late spans can be chained
- * without end, and code that writes or reads JSON recurses.
- */
-export const treeLevelsMax = 500;
+import { depthFirst, siblingOrder, treeLevelsMax } from '../../kernel/records/span-tree.js';
 
 /**
  * The trace with its spans as a tree (contract 5.7). `rows` are all rows of its group, the trace
@@ -70,29 +64,11 @@ const below = (
   parts.push(']}');
 };
 
-const flattened = (row: RecordRow, children: Children): readonly RecordRow[] => {
-  const found: RecordRow[] = [];
-  const open = [...children(row)].reverse();
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    found.push(next);
-    open.push(...[...children(next)].reverse());
-  }
-  return found;
-};
+const flattened = (row: RecordRow, children: Children): readonly RecordRow[] =>
+  [...depthFirst(row, children)].map(([span]) => span);
 
-/**
- * By `step_number` (missing last), `created_at`, and as they came: clocks of senders are coarse,
- * and their order says more than random ids.
- */
-const bySteps = (one: RecordRow, other: RecordRow): number =>
-  (stepOf(one) === stepOf(other) ? 0 : stepOf(one) - stepOf(other)) ||
-  byCodePoint(textOf(one, 'created_at'), textOf(other, 'created_at')) ||
-  one.ordinal - other.ordinal;
-
-const stepOf = ({ values }: RecordRow): number =>
-  typeof values['step_number'] === 'number' ? values['step_number'] : Infinity;
-
-const textOf = ({ values }: RecordRow, column: string): string => {
-  const value = values[column];
-  return typeof value === 'string' ? value : '';
-};
+const bySteps = siblingOrder<RecordRow>({
+  step: ({ values }) => values['step_number'],
+  createdAt: ({ values }) => values['created_at'],
+  ordinal: ({ ordinal }) => ordinal,
+});

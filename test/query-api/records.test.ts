@@ -8,9 +8,10 @@ import type {
   RecordKind,
   RecordRow,
 } from '../../kernel/records/record.js';
+import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import type { Json } from '../../kernel/shapes.js';
 import { planSearch } from '../../query-api/records/plan.js';
-import { spanTree, traceTree, treeLevelsMax } from '../../query-api/records/tree.js';
+import { spanTree, traceTree } from '../../query-api/records/tree.js';
 import { truncated, viewOf } from '../../query-api/records/views.js';
 import { textOf } from '../support/json-parts.js';
 

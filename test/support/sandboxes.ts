@@ -61,6 +61,8 @@ export const stepOf = (index: number, more: Partial<ScorerStep> = {}): ScorerSte
   dataset_variables: {},
   required_scores: {},
   tools: null,
+  more: {},
+  spans: null,
   ...more,
 });
 

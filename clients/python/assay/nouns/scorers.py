@@ -377,8 +377,9 @@ class Scorers(Noun):
     ) -> ScorerTask:
         """A validation task of a code scorer.
 
-        `result` is null until the task is completed or failed. Requires `scorer-task`; contract
-        4.13.
+        `result` is null until the task is completed or failed. `unknown_parameters` in it names
+        parameters of `scorer_fn` that nothing is passed for, `known_parameters` all that are
+        passed. Requires `scorer-task`; contract 4.13.
         """
         return self._ask(
             _poll_validation,

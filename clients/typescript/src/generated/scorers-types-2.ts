@@ -95,7 +95,10 @@ export type ScorerTask = {
   readonly updated_at: string;
   /** State of the validation; `completed` and `failed` are final. */
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Result under `result`; null until finished. */
+  /**
+   * Result under `result`, whose `unknown_parameters` get nothing passed; null until
+   * finished.
+   */
   readonly result: ScorerTaskResult | null;
   /** Id of the metrics-testing run; null for a single sample. */
   readonly metrics_experiment_id: string | null;
@@ -119,7 +122,9 @@ export type ScorerVersionPage = {
 };
 
 export type ValidateScorer = {
-  /** Python source of the scorer, UTF-8, at most 256 KiB. */
+  /**
+   * Python source, UTF-8, at most 256 KiB; the guide lists arguments of `scorer_fn`.
+   */
   readonly file: Blob;
   /** Input of the sample; null: `test input`. */
   readonly test_input?: string | null;
@@ -138,7 +143,9 @@ export type ValidateScorer = {
 };
 
 export type ValidateScorerOnDataset = {
-  /** Python source of the scorer, UTF-8, at most 256 KiB. */
+  /**
+   * Python source, UTF-8, at most 256 KiB; the guide lists arguments of `scorer_fn`.
+   */
   readonly file: Blob;
   /** Id of the dataset. */
   readonly dataset_id: string;

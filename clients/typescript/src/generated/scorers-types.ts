@@ -3,7 +3,9 @@ import type { ListingIdFilter } from './datasets-types.js';
 import type { FilterLeaf, FilterNode } from './traces-types.js';
 
 export type AddScorerVersion = {
-  /** Python source of the scorer, UTF-8, at most 256 KiB. */
+  /**
+   * Python source, UTF-8, at most 256 KiB; the guide lists arguments of `scorer_fn`.
+   */
   readonly file: Blob;
   /** Result of a valid validation of the same file, as JSON text. */
   readonly validation_result: ScorerTaskResult;

@@ -60,7 +60,8 @@ export class Scorers {
   }
   /**
    * A validation task of a code scorer. `result` is null until the task is completed or
-   * failed. (contract 4.13)
+   * failed. `unknown_parameters` in it names parameters of `scorer_fn` that nothing is passed
+   * for, `known_parameters` all that are passed. (contract 4.13)
    */
   pollValidation(input: { readonly task_id: string }, options?: CallOptions): Promise<ScorerTask> {
     return this.#call.answer(
