@@ -9,6 +9,8 @@ export type ServiceAccess = {
   readonly apiKey: string | null;
   /** So long a service may be away or refuse for want of room before a command gives up. */
   readonly patienceMs: number;
+  /** Whether a service that was never reached is waited for too. */
+  readonly waitsAtFirst: boolean;
 };
 
 export type ApiAsk = {
@@ -56,18 +58,18 @@ const connections = 8;
  * A client of the HTTP contract. 429, 503 and `idempotency_in_progress` are tried again, after
  * `Retry-After` where it is said (contract 1.5), and so are connections that break, with pauses
  * that double: whoever asks for a write sends what may be repeated. A service that was never
- * reached is not waited for: its address is wrong more often than it is away. Throws Fault
- * `unavailable` once the patience is over.
+ * reached is waited for only with `waitsAtFirst`: its address is wrong more often than it is away.
+ * Throws Fault `unavailable` once the patience is over.
  */
 export const openApiClient = (
-  { url, apiKey, patienceMs }: ServiceAccess,
+  { url, apiKey, patienceMs, waitsAtFirst }: ServiceAccess,
   { pause, now, told }: ClientWaiting,
 ): ApiClient => {
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new Fault('invalid', `--url takes an address like http://localhost:8080, not ${url}`);
   }
   const base = serviceRoot(url);
-  let reached = false;
+  let reached = waitsAtFirst;
 
   const { tried, close } = connectionTo(base, apiKey);
   /** `unread`: the body of a 200 is left to the caller. */

@@ -81,6 +81,12 @@ export const auditKeys = async (config: Config, { json }: Options): Promise<void
   const { reader, close } = await openLogOf(config);
   try {
     const events = await reader.read(stream('seals', 'system', 'keys'));
+    if (events.length === 0) {
+      throw new Fault(
+        'invalid',
+        'nothing is sealed yet: the service seals each hour, and assay audit seal seals now',
+      );
+    }
     for (const { data } of events) {
       const { kid, jwk, vkey } = data as SealingKeyPublished;
       process.stdout.write(

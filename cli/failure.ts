@@ -1,3 +1,4 @@
+import { resolve, sep } from 'node:path';
 import { Fault } from '../kernel/fault.js';
 
 const damaged =
@@ -15,7 +16,18 @@ const unwritable =
 const tooManyFiles =
   'too many open files: raise the limit of this process to 4,096 or more (ulimit -n, LimitNOFILE)';
 
-/** What the operator can do about a failure of the data folder, by its code. */
+/** What the operator can do about a failure of a file or folder, by its code. */
+const stepsAnywhere: Readonly<Record<string, string>> = {
+  EACCES: 'may not be read or written by this user: give it to this user, or name another',
+  EPERM: 'may not be read or written by this user: give it to this user, or name another',
+  EROFS: 'is read-only: name a folder that can be written',
+  EEXIST: 'is a file: name a folder',
+  ENOTDIR: 'is a file: name a folder',
+  ENOENT: 'is not there, or cannot be made there: name another',
+  ENOSPC: 'has no room: free space on its volume',
+};
+
+/** The same of the data folder. */
 const steps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to the user of the service',
   EPERM: 'may not be read or written by this user: give it to the user of the service',
@@ -42,10 +54,17 @@ export const failureSaid = (error: unknown, dataDir: string): string | undefined
   }
   const { code, path } = (error ?? {}) as { readonly code?: string; readonly path?: string };
   if (code === 'EMFILE' || code === 'ENFILE') return `${tooManyFiles} (${code})`;
-  const step = stepOf(code);
+  const step = isIn(dataDir, path) ? stepOf(code) : (stepsAnywhere[code ?? ''] ?? null);
   if (step !== null) return `${path ?? `the data folder ${dataDir}`} ${step} (${code})`;
   if (error instanceof Error) return error.stack;
   return typeof error === 'string' ? error : JSON.stringify(error);
+};
+
+/** Whether it is the data folder, one around it that it is to be made in, or a file of it. */
+const isIn = (dataDir: string, path: string | undefined): boolean => {
+  if (path === undefined) return true;
+  const [outer, inner] = [resolve(dataDir) + sep, resolve(path) + sep];
+  return inner.startsWith(outer) || outer.startsWith(inner);
 };
 
 /** Extended codes of SQLite begin with the plain one. */

@@ -19,6 +19,8 @@ export type ImportWishes = PlaceOptions & {
   readonly json: boolean;
 };
 
+/** What a shell tells of a program that Ctrl-C ended: 128 and the number of SIGINT. */
+const interruptedCode = 130;
 /** Refused lines that the summary repeats; each was told when it was met. */
 const refusalsKept = 100;
 
@@ -117,7 +119,6 @@ const sentTo = async (
   try {
     const place = await runPlace(client, wishes, true);
     for (const what of place.made) tell(`made the ${what}`);
-    tell(`into ${placeSaid(place)} at ${client.url}`);
     return await sentAll(client, place, reading);
   } finally {
     client.close();
@@ -131,6 +132,19 @@ const sentAll = async (
 ): Promise<ImportSummary> => {
   const sending = openSending(client, place, refuse);
   const bar = openBar('import {bar} {percentage}% of the file, {traces} traces');
+  const sayHowToGoOn = (): void => {
+    const line = sending.firstOpen();
+    const again = 'the same command again changes nothing that is there';
+    tell(line !== null && inOrder ? `go on with --from ${line}; ${again}` : `not whole; ${again}`);
+  };
+  const interrupt = (): void => {
+    bar.end();
+    tell(`stopped; ${sending.counts.traces} traces were taken`);
+    sayHowToGoOn();
+    process.exit(interruptedCode);
+  };
+  process.once('SIGINT', interrupt);
+  tell(`into ${placeSaid(place)} at ${client.url}`);
   try {
     for await (const one of records) {
       if (isRefused(one)) refuse(one);
@@ -140,11 +154,10 @@ const sentAll = async (
     }
     await sending.end();
   } catch (error) {
-    const line = sending.firstOpen();
-    const again = 'the same command again changes nothing that is there';
-    tell(line !== null && inOrder ? `go on with --from ${line}; ${again}` : `not whole; ${again}`);
+    sayHowToGoOn();
     throw error;
   } finally {
+    process.off('SIGINT', interrupt);
     bar.end();
   }
   return {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { ClientSettings } from './client-settings.js';
 import type { ListedNoun } from './list.js';
 import { wholeNumber } from './numbers.js';
@@ -13,9 +13,14 @@ type ListOptions = AccessOptions &
     readonly json?: true;
   };
 
+type ColumnsOptions = AccessOptions &
+  PlaceOptions & { readonly of: (typeof populations)[number]; readonly json?: true };
+
+const populations = ['traces', 'spans', 'sessions'] as const;
+
 const recordsHelp = `
-A condition is COLUMN OPERATOR VALUE, with the columns and operators of docs/contract.md, 3.7, or
-one of = != > >= < <=. Several conditions must all hold.
+A condition is COLUMN OPERATOR VALUE, with the columns that \`assay columns\` lists, the operators
+of docs/contract.md, 3.7, or one of = != > >= < <=. Several conditions must all hold.
 
 Examples:
   assay traces --project airline --where 'metrics/cost > 0.1' --where 'input contains refund'
@@ -44,6 +49,18 @@ export const addLists = (program: Command, environment: () => ClientSettings): v
   listed(projected(program.command('experiments')), 'experiments', environment)
     .description('experiments of a project with their averages, newest first')
     .addHelpText('after', experimentsHelp);
+  placed(program.command('columns'), 'name or id')
+    .description('what records of a project can be filtered and sorted by, as a table')
+    .addOption(new Option('--of <records>', 'of which').choices(populations).default('traces'))
+    .option('--json', 'one JSON object a line')
+    .addHelpText('after', '\nExample:\n  assay columns --project airline --of spans')
+    .action(async (options: ColumnsOptions) => {
+      const { columns } = await import('./list.js');
+      await columns(options.of, await accessOf(environment(), options), {
+        ...placeOf(options, environment()),
+        json: options.json === true,
+      });
+    });
   projected(program.command('compare'))
     .description('experiments against the first of them, metric by metric')
     .argument('<experiments...>', 'names or ids; the first is the baseline')

@@ -5,7 +5,7 @@ import type { ServiceAccess } from './api-client.js';
 import { mcpTools } from './mcp/all.js';
 import type { McpFound } from './mcp/bounds.js';
 import { openPlaces } from './mcp/places.js';
-import { openMcpService } from './mcp/service.js';
+import { openMcpService, type NextSteps } from './mcp/service.js';
 import { printRows, type PrintedRow } from './rows.js';
 import type { PlaceOptions } from './run-place.js';
 import { conditionOf } from './where.js';
@@ -58,6 +58,27 @@ export const compare = async (
   for (const note of found.notes ?? []) process.stderr.write(`${note}\n`);
 };
 
+/** `assay columns`: what records of a project can be filtered and sorted by. */
+export const columns = async (
+  population: Population,
+  access: ServiceAccess,
+  { project, logStream, experiment, json }: PlaceOptions & { readonly json: boolean },
+): Promise<void> => {
+  const found = await asked(access, project, 'list_columns', {
+    population,
+    ...(logStream !== undefined && { log_stream: logStream }),
+    ...(experiment !== undefined && { experiment }),
+  });
+  printed(found, json, ({ id, kind, data_type, unit, description }) => ({
+    column: cell(id),
+    kind: cell(kind),
+    type: cell(data_type),
+    unit: cell(unit),
+    description: cell(description),
+  }));
+};
+type Population = 'traces' | 'spans' | 'sessions';
+
 type Compared = Pick<ExperimentComparison, 'experiments' | 'metrics'>;
 
 const comparedRow = (
@@ -82,6 +103,13 @@ const comparedRow = (
 const rounded = (value: number | null): string =>
   value === null ? '' : String(Number(value.toPrecision(4)));
 
+const steps: NextSteps = {
+  unreached: 'Start it, or say where it is with --url or ASSAY_URL',
+  columns: 'assay columns lists what there is',
+  key: 'Give another by ASSAY_API_KEY or --key',
+  names: 'is an id wrong, or the address not that of the API?',
+};
+
 const asked = async (
   { url, apiKey }: ServiceAccess,
   project: string | undefined,
@@ -91,7 +119,7 @@ const asked = async (
   if (project === undefined) throw new Fault('invalid', 'which project? --project NAME or ID');
   const tool = mcpTools(false).find((one) => one.name === name);
   if (tool === undefined) throw new Error(`${name} is not a tool`);
-  const ask = openMcpService(url, apiKey)(new AbortController().signal);
+  const ask = openMcpService(url, apiKey, steps)(new AbortController().signal);
   return tool.run(args as never, { ask, places: openPlaces(ask, project) });
 };
 

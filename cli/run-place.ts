@@ -44,6 +44,7 @@ export const runPlace = async (
     return fresh;
   };
   const known = await projectOf(client, wanted);
+  if (known === null && experiment !== undefined) throw missing('project', wanted);
   const project = await orMade(known, 'project', '/v2/projects', wanted);
   const root = `/v2/projects/${project.id}`;
   if (logStream !== undefined) {
@@ -54,7 +55,7 @@ export const runPlace = async (
   }
   if (experiment === undefined) return { made, project, run: null };
   const run = await listed(client, `${root}/experiments`, 'experiments', experiment);
-  if (run === null) throw missing('experiment', experiment);
+  if (run === null) throw missing('experiment', experiment, make);
   return { made, project, run: { ...run, kind: 'experiment' } };
 };
 
@@ -116,8 +117,10 @@ const namedIn = (body: unknown): NamedPlace => {
   return { id, name };
 };
 
-const missing = (what: string, wanted: string): Fault =>
-  new Fault('invalid', `there is no ${what} '${wanted}' that this key can see`);
+const missing = (what: string, wanted: string, isToBeMade = false): Fault => {
+  const step = isToBeMade ? ': make it first, with POST /v2/projects/{id}/experiments' : '';
+  return new Fault('invalid', `there is no ${what} '${wanted}' that this key can see${step}`);
+};
 
 /** Throws Fault `unavailable` with what the service said, unless it is a 2xx. */
 export const demandedOk = (answer: ApiAnswer): ApiAnswer => {

@@ -10,7 +10,7 @@ export type AccessOptions = {
   readonly url?: string;
   readonly key?: string;
   readonly apiKey?: string;
-  readonly retryFor: string;
+  readonly retryFor?: string;
 };
 
 export const placeOf = (
@@ -34,12 +34,20 @@ export const placed = (command: Command, named: string): Command =>
       .option('--experiment <name>', 'name or id of an experiment instead'),
   );
 
+/** The option of commands that wait for a service that is away. */
+export const waiting = (command: Command): Command =>
+  command.option(
+    '--retry-for <seconds>',
+    `how long a service that goes away is waited for (default: ${usualPatience}); with it, ` +
+      'one that is away from the start too',
+  );
+const usualPatience = 300;
+
 export const accessed = (command: Command): Command =>
   command
     .option('--url <url>', 'of the service (default: ASSAY_URL, else http://localhost:8080)')
     .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
-    .option('--api-key <file>', 'the file that holds an API key instead')
-    .option('--retry-for <seconds>', 'how long a service that is away is waited for', '300');
+    .option('--api-key <file>', 'the file that holds an API key instead');
 
 export const accessOf = async (
   environment: ClientSettings,
@@ -47,7 +55,8 @@ export const accessOf = async (
 ): Promise<ServiceAccess> => ({
   url: url ?? environment.url,
   apiKey: key ?? (apiKey === undefined ? environment.apiKey : await keyIn(apiKey)),
-  patienceMs: wholeNumber('--retry-for', retryFor, 0) * 1_000,
+  patienceMs: wholeNumber('--retry-for', retryFor ?? String(usualPatience), 0) * 1_000,
+  waitsAtFirst: retryFor !== undefined,
 });
 
 const keyIn = async (path: string): Promise<string> => {

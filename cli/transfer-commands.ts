@@ -3,7 +3,7 @@ import { Fault } from '../kernel/fault.js';
 import type { ClientSettings } from './client-settings.js';
 import { wholeNumber } from './numbers.js';
 import type { PlaceOptions } from './run-place.js';
-import { accessOf, placed, placeOf, type AccessOptions } from './service-options.js';
+import { accessOf, placed, placeOf, waiting, type AccessOptions } from './service-options.js';
 
 type ImportOptions = AccessOptions &
   PlaceOptions & {
@@ -15,7 +15,7 @@ type ImportOptions = AccessOptions &
 type ShowOptions = AccessOptions & PlaceOptions & { readonly json?: true; readonly full?: true };
 type ExportOptions = AccessOptions &
   PlaceOptions & {
-    readonly format: string;
+    readonly format?: string;
     readonly output?: string;
     readonly filter?: string;
     readonly from?: string;
@@ -66,7 +66,7 @@ Examples:
  * screen, by its API.
  */
 export const addTransfers = (program: Command, environment: () => ClientSettings): void => {
-  placed(program.command('import'), 'name or id; made when it is not there')
+  waiting(placed(program.command('import'), 'name or id; made when it is not there'))
     .description('send recorded runs from a file to a service; repeating it is harmless')
     .argument('<file>', 'JSON Lines or JSON, also packed by gzip; - is standard input')
     .option('--format <name>', 'assay, otlp, langfuse or phoenix (default: by its first value)')
@@ -85,9 +85,12 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
       });
     });
   addExport(program, environment);
-  placed(program.command('show'), 'name or id')
+  waiting(placed(program.command('show'), 'name or id'))
     .description('a trace with its steps: texts, times, tokens, costs, metrics, ratings, failures')
-    .argument('[trace]', 'its id, external id or OpenTelemetry id; default: the newest one')
+    .argument(
+      '[trace]',
+      'its id, external id or OpenTelemetry id; default: the one that began last',
+    )
     .option('--full', 'texts whole instead of cut at the width of the terminal')
     .option('--json', 'the whole trace as one JSON object')
     .addHelpText('after', showHelp)
@@ -102,11 +105,13 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
     });
 };
 
+const formatOf = (name: string): string => (/\.csv(\.gz)?$/i.test(name) ? 'csv' : 'jsonl');
+
 const addExport = (program: Command, environment: () => ClientSettings): void => {
-  placed(program.command('export'), 'name or id')
+  waiting(placed(program.command('export'), 'name or id'))
     .description('write the records of a project as JSON Lines or CSV, oldest first')
     .argument('<what>', 'traces, spans or sessions')
-    .option('--format <name>', 'jsonl or csv', 'jsonl')
+    .option('--format <name>', 'jsonl or csv (default: by the name of --output, else jsonl)')
     .option('--output <file>', 'instead of standard output; with .gz at its end it is packed')
     .option('--filter <json>', 'only what this filter finds: docs/contract.md, 3.7')
     .option('--from <time>', 'created then or later')
@@ -115,12 +120,13 @@ const addExport = (program: Command, environment: () => ClientSettings): void =>
     .addHelpText('after', exportHelp)
     .action(async (what: string, options: ExportOptions) => {
       const { exportRecords } = await import('./export.js');
-      if (!['jsonl', 'csv'].includes(options.format)) {
+      const format = options.format ?? formatOf(options.output ?? '');
+      if (!['jsonl', 'csv'].includes(format)) {
         throw new Fault('invalid', '--format is jsonl or csv');
       }
       await exportRecords(what, await accessOf(environment(), options), {
         ...placeOf(options, environment()),
-        csv: options.format === 'csv',
+        csv: format === 'csv',
         output: options.output ?? null,
         filter: options.filter ?? null,
         from: options.from ?? null,

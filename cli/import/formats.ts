@@ -53,6 +53,7 @@ export const importFormats = {
 export type ImportFormat = keyof typeof importFormats;
 export const importFormatNames = Object.keys(importFormats) as readonly ImportFormat[];
 
+const membersSaidMax = 5;
 /** So many lines may be broken before nobody believes any more that it is one of our formats. */
 const looksMax = 20;
 
@@ -65,6 +66,7 @@ export const detected = async (
 ): Promise<{ readonly format: ImportFormat; readonly pieces: AsyncIterable<FilePiece> }> => {
   const rest = pieces[Symbol.asyncIterator]();
   const looked: FilePiece[] = [];
+  let unlike = '';
   while (looked.length < looksMax) {
     const next = await rest.next();
     if (next.done === true) break;
@@ -73,11 +75,14 @@ export const detected = async (
     if (typeof value === 'string') continue;
     const format = importFormatNames.find((name) => importFormats[name].knows(value));
     if (format !== undefined) return { format, pieces: both(looked, rest) };
+    const members = Object.keys(value).slice(0, membersSaidMax).join(', ');
+    unlike = `: line ${next.value.line} has the members ${members || 'of no record'}`;
     break;
   }
   if (looked.length === 0) throw new Fault('invalid', 'there is nothing in it');
   const names = importFormatNames.join(', ');
-  throw new Fault('invalid', `this is no format that is known: --format is one of ${names}`);
+  const step = `--format is one of ${names}, see assay import --help`;
+  throw new Fault('invalid', `this is no format that is known${unlike}; ${step}`);
 };
 
 async function* both(

@@ -27,10 +27,29 @@ const bytesMax = 96 * 1_048_576;
 /** The service gives up on a question after 20 s, and may let it wait as long before. */
 const answerWithinMs = 60_000;
 
+/** What the one who asked can do, as the ends of sentences. */
+export type NextSteps = {
+  readonly unreached: string;
+  readonly columns: string;
+  readonly key: string;
+  readonly names: string;
+};
+
+/** Of a language model, which has tools and no prompt. */
+export const stepsOfModel: NextSteps = {
+  unreached:
+    'Nothing is wrong with the call: ask whoever runs it to start the service, or to correct ' +
+    '--url of assay mcp',
+  columns: 'list_columns says what there is',
+  key: 'Only whoever runs assay mcp can give another, by ASSAY_API_KEY or --key',
+  names: 'the list_ and search_ tools say what there is',
+};
+
 /** Throws Fault `invalid` for an address or a key that cannot be one; the key is not quoted. */
 export const openMcpService = (
   url: string,
   key: string | null,
+  steps: NextSteps = stepsOfModel,
 ): ((signal: AbortSignal) => AskService) => {
   const root = rootOf(url);
   if (key === null || key === '') {
@@ -40,12 +59,13 @@ export const openMcpService = (
     throw new Fault('invalid', 'the key has characters that no key has: blanks or line ends?');
   }
   return (signal) => async (method, path, question) => {
-    const answer = await sent({ root, key, signal }, method, path, question ?? {});
+    const answer = await sent({ root, key, signal, steps }, method, path, question ?? {});
     if (answer.status >= 200 && answer.status < 300) {
       const { unknown, text } = answer;
       return { body: (text === '' ? null : understood(root, answer)) as never, ...unknown };
     }
-    throw refusal(root, answer, question?.place ?? ((loc) => loc.slice(1).join('.')));
+    const place = question?.place ?? ((loc) => loc.slice(1).join('.'));
+    throw refusal(root, answer, { place, steps });
   };
 };
 
@@ -66,10 +86,15 @@ type Answer = {
   readonly retryAfter: string | null;
   readonly unknown: { readonly unknownColumns: readonly string[] };
 };
-type To = { readonly root: string; readonly key: string; readonly signal: AbortSignal };
+type To = {
+  readonly root: string;
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly steps: NextSteps;
+};
 
 const sent = async (
-  { root, key, signal }: To,
+  { root, key, signal, steps }: To,
   method: string,
   path: string,
   { query, body, form }: ServiceQuestion,
@@ -105,7 +130,7 @@ const sent = async (
     };
   } catch (error) {
     if (error instanceof Fault || signal.aborted) throw error;
-    throw unreached(root, late.aborted, error);
+    throw unreached(root, { isLate: late.aborted, error, steps });
   }
 };
 
@@ -128,15 +153,17 @@ const textOf = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const unreached = (root: string, isLate: boolean, error: unknown): Fault => {
+const unreached = (
+  root: string,
+  { isLate, error, steps }: { isLate: boolean; error: unknown; steps: NextSteps },
+): Fault => {
   if (isLate) {
     const why = `the service at ${root} has not answered within ${answerWithinMs / 1_000} s`;
     return new Fault('unavailable', `${why}; a narrower question may be quicker`);
   }
   return new Fault(
     'unavailable',
-    `the service at ${root} cannot be reached (${reasonOf(error)}). Nothing is wrong with the ` +
-      'call: ask whoever runs it to start the service, or to correct --url of assay mcp',
+    `the service at ${root} cannot be reached (${reasonOf(error)}). ${steps.unreached}`,
     { cause: error },
   );
 };
@@ -161,7 +188,7 @@ const complaintsSaidMax = 10;
 const refusal = (
   root: string,
   answer: Answer,
-  place: (loc: readonly string[]) => string,
+  { place, steps }: { place: (loc: readonly string[]) => string; steps: NextSteps },
 ): Fault => {
   const { status, retryAfter } = answer;
   const { detail, code, request_id } = (understood(root, answer) ?? {}) as Problem;
@@ -170,7 +197,7 @@ const refusal = (
       const where = place(loc);
       return `${where === '' ? '' : `${where}: `}${msg.replace(/^Value error, /, '')}`;
     });
-    const hint = /column/.test(said.join()) ? '. list_columns says what there is' : '';
+    const hint = /column/.test(said.join()) ? `. ${steps.columns}` : '';
     return new Fault('invalid', `not valid: ${said.join('; ')}${hint}`);
   }
   if (detail === undefined || code === undefined) {
@@ -181,13 +208,12 @@ const refusal = (
     case 401:
       return new Fault(
         'invalid-credentials',
-        `the service does not take the key: ${detail}. Only whoever runs assay mcp can give ` +
-          'another, by ASSAY_API_KEY or --key',
+        `the service does not take the key: ${detail}. ${steps.key}`,
       );
     case 403:
       return new Fault('forbidden', `the key may not do this: ${detail}`);
     case 404:
-      return new Fault('not-found', `${detail}: the list_ and search_ tools say what there is`);
+      return new Fault('not-found', `${detail}: ${steps.names}`);
     case 500:
       return new Fault('unavailable', `a defect of the service, request ${request_id}: ${detail}`);
     default:

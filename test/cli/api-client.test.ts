@@ -28,7 +28,7 @@ const asked = async (replies: readonly Reply[], patienceMs = 60_000) => {
   const { port } = server.address() as AddressInfo;
   let now = 0;
   const client = openApiClient(
-    { url: `http://127.0.0.1:${port}`, apiKey: 'k', patienceMs },
+    { url: `http://127.0.0.1:${port}`, apiKey: 'k', patienceMs, waitsAtFirst: false },
     {
       pause: async (ms) => {
         waits.push(ms);
@@ -76,6 +76,20 @@ describe('a command that asks a service', () => {
       found: 'was waited for in vain: 429 too many',
       waits: [7_000],
     });
+  });
+
+  it('waits for a service that was never there only when it is told to', async () => {
+    const client = (waitsAtFirst: boolean) => {
+      let now = 0;
+      const pause = async (ms: number): Promise<void> => void (now += ms);
+      const waiting = { pause, now: () => now, told: () => undefined };
+      const access = { url: 'http://127.0.0.1:1', apiKey: 'k', patienceMs: 10_000, waitsAtFirst };
+      return openApiClient(access, waiting)
+        .ask({ method: 'GET', path: '/' })
+        .catch((error: unknown) => (error as Error).message);
+    };
+    expect(await client(false)).to.match(/^no service answers at /);
+    expect(await client(true)).to.match(/ was waited for in vain: /);
   });
 
   it('does not wait for what no waiting mends', async () => {

@@ -34,6 +34,14 @@ describe('a history that a service sealed', () => {
     await folder.remove();
   });
 
+  it('has no keys to print before its first seal, and says so', async () => {
+    const keys = await assay(app.dir, 'audit', 'keys');
+    expect([keys.code, keys.output]).to.deep.equal([
+      1,
+      'assay: nothing is sealed yet: the service seals each hour, and assay audit seal seals now\n',
+    ]);
+  });
+
   it('is watched and exported by a stranger, and the verifier finds it intact', async () => {
     const at = (name: string): string => join(folder.dir, name);
     const made = (name: string) => app.client.call('POST', '/v2/projects', { body: { name } });

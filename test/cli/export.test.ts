@@ -200,6 +200,22 @@ describe('assay export', function () {
     expect(rows.length).to.equal(1);
   });
 
+  it('writes a table into a file whose name says so', async () => {
+    const path = join(folder.dir, 'named.csv');
+    const ran = await transfer(service, [
+      'export',
+      'spans',
+      '--project',
+      project,
+      '--output',
+      path,
+    ]);
+    expect([ran.code, readFileSync(path, 'utf8').split(',')[0]], ran.stderr).to.deep.equal([
+      0,
+      'type',
+    ]);
+  });
+
   it('leaves a file only when it is whole', async () => {
     const path = join(folder.dir, 'traces.jsonl.gz');
     const args = ['export', 'traces', '--project', project, '--output', path];

@@ -17,7 +17,16 @@ describe('what a command says when it fails', () => {
     const loading = { code: 'EMFILE', path: '/opt/assay/dist/chunks/a.js' };
     expect(failureSaid(loading, 'data')).to.match(/^too many open files: raise .* \(EMFILE\)$/);
     const refused = Object.assign(new Error('no'), { code: 'EACCES', path: '/srv/data' });
-    expect(failureSaid(refused, 'data')).to.match(/^\/srv\/data may not be .* \(EACCES\)$/);
+    expect(failureSaid(refused, '/srv/data/assay')).to.match(
+      /^\/srv\/data may not be .* service \(EACCES\)$/,
+    );
+  });
+
+  it('does not blame the data folder for another', () => {
+    const elsewhere = Object.assign(new Error('no'), { code: 'EEXIST', path: '/tmp/afile' });
+    expect(failureSaid(elsewhere, '/srv/data')).to.equal(
+      '/tmp/afile is a file: name a folder (EEXIST)',
+    );
   });
 
   it('says that a damaged log is restored, and does not wait for it', async () => {

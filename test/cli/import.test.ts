@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { randomIds } from '../../engines/node/ids.js';
 import { temporaryFolder } from '../support/folder.js';
+import { bareEnvironment, program } from '../support/outside.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { asLines, folded, transfer } from '../support/transfers.js';
 
@@ -249,12 +252,14 @@ describe('assay import', function () {
   it('refuses what it is not told or cannot know', async () => {
     const path = await fileOf(asLines([traceNumber(1)]));
     const strange = await fileOf('{"a": 1}\n');
+    await service.client.call('POST', '/v2/projects', { body: { name: 'y' } });
     for (const [args, said] of [
       [[path], 'which project? --project NAME or ID'],
       [[path, '--project', 'x', '--log-stream', 'a', '--experiment', 'b'], 'one run only'],
-      [[path, '--project', 'x', '--experiment', 'nowhere'], "no experiment 'nowhere'"],
+      [[path, '--project', 'x', '--experiment', 'nowhere'], "no project 'x'"],
+      [[path, '--project', 'y', '--experiment', 'nowhere'], "no experiment 'nowhere'"],
       [[path, '--project', 'x', '--format', 'csv'], '--format is one of otlp, phoenix'],
-      [[strange, '--project', 'x'], 'this is no format that is known'],
+      [[strange, '--project', 'x'], 'known: line 1 has the members a; --format'],
       [[`${path}.none`, '--project', 'x'], 'cannot be read'],
       [[path, '--project', 'x', '--key', 'none'], 'the service answers 401'],
     ] as const) {
@@ -292,6 +297,25 @@ describe('assay import', function () {
     } finally {
       await killed.kill();
     }
+  });
+
+  it('says how to go on when Ctrl-C ends it', async () => {
+    const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));
+    const { url, apiKey } = service;
+    const child = spawn(process.execPath, [program, 'import', path, '--project', 'interrupted'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...bareEnvironment(), ASSAY_URL: url, ASSAY_API_KEY: apiKey },
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (!said.includes('into ') && (said + text).includes('into ')) child.kill('SIGINT');
+      said += text;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([code, said]).to.satisfy(
+      () => code === 130 && /stopped; \d+ traces were taken/.test(said),
+    );
+    expect(said).to.match(/the same command again changes nothing that is there\n$/);
   });
 
   it('ends with a word when the service stays away', async () => {

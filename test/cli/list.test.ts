@@ -93,5 +93,14 @@ describe('assay traces, sessions, experiments and compare', () => {
     ]);
     const unknown = await transfer(app, ['traces', ...project, '--where', 'colour = red']);
     expect([unknown.code, unknown.stderr.includes('colour')]).to.deep.equal([1, true]);
+    expect(unknown.stderr).to.include('assay columns lists what there is');
+  });
+
+  it('list the columns that can be asked for', async () => {
+    const { stdout } = await transfer(app, ['columns', ...project, '--json']);
+    const found = rows(stdout).map(({ id }) => id);
+    expect(found).to.include.members(['input', 'metrics/reward']);
+    const table = await transfer(app, ['columns', ...project, '--of', 'traces']);
+    expect([table.code, /column +│ kind/.test(table.stdout)]).to.deep.equal([0, true]);
   });
 });

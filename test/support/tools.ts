@@ -54,3 +54,8 @@ export const curl = {
   tryIt: ['curl', '--version'],
   enable: 'apt-get install curl',
 };
+/** Answers, looked at in a shell as the guide does. */
+export const jq = {
+  tryIt: ['jq', '--version'],
+  enable: 'apt-get install jq',
+};
