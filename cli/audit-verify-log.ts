@@ -23,8 +23,7 @@ export const auditVerifyLog = async (
     if (behind > 0) {
       process.stderr.write(`history is ${behind} events behind the log: these are not checked\n`);
     }
-    for await (const { chain } of headsOf(history.chains)) {
-      const verdict = await verdictOn(history, chain);
+    for await (const { chain, verdict } of logVerdicts(history)) {
       if (verdict.status === 'broken') process.exitCode = 1;
       const line = json ? JSON.stringify({ chain, ...verdict }) : sentence(chain, verdict);
       process.stdout.write(`${line}\n`);
@@ -33,6 +32,15 @@ export const auditVerifyLog = async (
     await history.close();
   }
 };
+
+/** The verdict on each history, as far as the log was folded. */
+export async function* logVerdicts(
+  history: HistoryRead,
+): AsyncGenerator<{ readonly chain: ChainName; readonly verdict: HistoryVerdict }> {
+  for await (const { chain } of headsOf(history.chains)) {
+    yield { chain, verdict: await verdictOn(history, chain) };
+  }
+}
 
 /** Portion by portion, as calls over HTTP are. */
 const verdictOn = async (history: HistoryRead, chain: ChainName): Promise<HistoryVerdict> => {

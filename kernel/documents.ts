@@ -61,6 +61,8 @@ export const checkPlace = ({ after }: Checkpoint, position: Position): void => {
 export interface Documents {
   /** As of records: since when content that was deleted has waited to leave the files. */
   erasingSince?(): Instant | null;
+  /** What was found damaged on the disk, and what to do; null or absent: nothing. */
+  damage?(): string | null;
   /** `start` for a collection (name and version) that was never written. */
   checkpoint(collection: Collection): Promise<Position>;
   get<B>(collection: Collection, key: string, asking?: Asking): Promise<Document<B> | null>;

@@ -52,6 +52,8 @@ export const openReadModels = async (
   const pulse = openPulse(
     { what: 'the read models', clock, signal },
     async () => {
+      const damage = asked.damage?.() ?? null;
+      if (damage !== null) throw new Fault('unavailable', damage);
       const positions = await positionsOf(looked);
       if (config.records === 'replica' && !isElsewhere) announceReplica(bus, positions);
       return positions;

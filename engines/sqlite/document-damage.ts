@@ -36,13 +36,18 @@ export const preparedAnew = async (
   return { file: name, cause };
 };
 
+const atNextStart = 'documents.sqlite is damaged: at the next start it is set aside and built anew';
+
+/** Null: nobody has met damage in the file since it was opened for writing. */
+export const damageNoted = (file: string): string | null =>
+  isMarkedDamaged(file) ? atNextStart : null;
+
 /** The documents; damage that a question meets is noted, so that the next opening begins anew. */
 export const noticing = (documents: Documents, file: string): Documents => {
   const judged = (error: unknown): unknown => {
     if (!isDamage(error)) return error;
     markDamaged(file);
-    const why = 'documents.sqlite is damaged: at the next start it is set aside and built anew';
-    return new Fault('unavailable', why, { cause: error });
+    return new Fault('unavailable', atNextStart, { cause: error });
   };
   const noticed = async <T>(work: Promise<T>): Promise<T> => {
     try {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Instant } from '../../kernel/shapes.js';
-import { forgetBroken } from '../node/broken-files.js';
+import { forgetBroken, markDamaged } from '../node/broken-files.js';
 import { systemClock } from '../node/clock.js';
 import { makeFolder } from '../node/files.js';
-import { preparedAnew, type BrokenFile } from './document-damage.js';
-import { dropTable, generationsSchema } from './document-tables.js';
+import { checkRows, frameTrouble } from './document-check.js';
+import { damageNoted, isDamage, preparedAnew, type BrokenFile } from './document-damage.js';
+import { damage, defineRowSum, stampSchema } from './document-sums.js';
+import { addSums, dropTable, generationsSchema } from './document-tables.js';
 
 /** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
 const statementsMax = 500;
@@ -35,6 +37,8 @@ export type Store = {
   readonly forget: () => void;
   /** Since when some of it is there; null: none is. */
   readonly erasingSince: () => Instant | null;
+  /** What was found wrong with the file by any connection; null: nothing. */
+  readonly damage: () => string | null;
   readonly end: () => void;
 };
 
@@ -77,6 +81,8 @@ export const openStore = async ({
   // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
   if (!readOnly) database.pragma('secure_delete = ON');
   defineStillAsked(database, isGivenUp);
+  defineRowSum(database);
+  const endChecking = readOnly ? () => undefined : beginChecking(database, file);
   let timer: NodeJS.Timeout | null = null;
   let since: Instant | null = null;
   const forget = (): void => {
@@ -112,9 +118,11 @@ export const openStore = async ({
     pinned: null,
     forget,
     erasingSince: () => since,
+    damage: () => damageNoted(file),
     end: () => {
       if (timer !== null) clearTimeout(timer);
       endForgetting();
+      endChecking();
       database.close();
     },
   };
@@ -132,30 +140,70 @@ const defineStillAsked = (database: Database.Database, isGivenUp: () => boolean)
 };
 
 /**
- * A file of this size is looked through in a tenth of a second when it is opened. In a larger one
- * damage is found by whoever meets it.
+ * A file of this size is looked through whole in a tenth of a second when it is opened, each row
+ * and each index. A larger one is looked through while it is used, or by whoever meets damage.
  */
-const checkedBytesMax = 32 * 1024 * 1024;
+const checkedBytesMax = 16 * 1024 * 1024;
 
 const refuseDamaged = (database: Database.Database, file: string): void => {
   if (statSync(file).size > checkedBytesMax) return;
-  const found = database.pragma('quick_check(1)', { simple: true });
-  if (found !== 'ok') throw Object.assign(new Error(String(found)), { code: 'SQLITE_CORRUPT' });
+  const found = database.pragma('integrity_check(1)', { simple: true });
+  if (found !== 'ok') throw damage(String(found));
+  const pieces = checkRows(database, { indexes: false, fills: true });
+  while (pieces.next().done !== true);
 };
 
-const prepareFile = (file: string, removeCopies: boolean): void => {
+/** Between two pieces, which take a millisecond each: 100 rows a second, round and round. */
+const checkEveryMs = 1_000;
+
+/** Looks through rows and indexes while the file is used; damage is noted, and that ends it. */
+const beginChecking = (database: Database.Database, file: string): (() => void) => {
+  const wishes = { indexes: true, fills: true };
+  let pieces = checkRows(database, wishes);
+  const timer = setInterval(() => {
+    try {
+      if (pieces.next().done === true) pieces = checkRows(database, wishes);
+    } catch (error) {
+      if (isDamage(error)) {
+        markDamaged(file);
+        clearInterval(timer);
+      }
+      // A busy or full file is looked at another time.
+      pieces = checkRows(database, wishes);
+    }
+  }, checkEveryMs).unref();
+  return () => clearInterval(timer);
+};
+
+const prepareFile = (file: string, isWriter: boolean): void => {
   const database = new Database(file);
   try {
     database.pragma('journal_mode = WAL');
-    database.exec(generationsSchema);
-    if (!removeCopies) return;
+    defineRowSum(database);
+    const known = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'generations'`).get();
+    const frame = known === undefined ? null : frameTrouble(database);
+    if (frame !== null) throw damage(frame);
+    if (isWriter || known === undefined) inOneStep(database, () => makeTables(database));
+    if (!isWriter) return;
     refuseDamaged(database, file);
-    const left = database.prepare(`SELECT generation FROM generations AS one WHERE
-      (is_live = 0 AND generation NOT IN (SELECT generation FROM lasting_generations)) OR
-      EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);
-    for (const generation of left.pluck().all() as readonly number[])
-      dropTable(database, generation);
+    inOneStep(database, () => dropLeft(database));
   } finally {
     database.close();
   }
+};
+
+const inOneStep = (database: Database.Database, work: () => void): void =>
+  database.transaction(work).immediate();
+
+const makeTables = (database: Database.Database): void => {
+  database.exec(generationsSchema);
+  addSums(database);
+  stampSchema(database);
+};
+
+const dropLeft = (database: Database.Database): void => {
+  const left = database.prepare(`SELECT generation FROM generations AS one WHERE
+    (is_live = 0 AND generation NOT IN (SELECT generation FROM lasting_generations)) OR
+    EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);
+  for (const generation of left.pluck().all() as readonly number[]) dropTable(database, generation);
 };

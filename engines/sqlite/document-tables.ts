@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { foldCase } from '../../kernel/case-fold.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Collection, Document, FieldValue } from '../../kernel/documents.js';
+import { checkRow, stampSchema, sumOf } from './document-sums.js';
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
 /** One table of documents: a generation of a collection, live or built beside the live one. */
@@ -11,7 +12,8 @@ export type DocumentTable = {
   readonly collection: Collection;
   readonly fields: readonly string[];
 };
-export type DocumentRow = { readonly key: string; readonly scope: string; readonly body: string };
+/** Its cells in the order of `columnsOf`. */
+export type DocumentRow = readonly (string | number | null)[];
 export type State = {
   readonly generation: number;
   readonly position: Position;
@@ -21,7 +23,7 @@ export type State = {
 /**
  * Which generation of a collection is live is one row here, so that switching is one step. Names of
  * collections stand in rows only; tables are named by their generation. Copies that are lasting are
- * listed apart.
+ * listed apart. Each row but theirs has a checksum (document-sums.ts).
  */
 export const generationsSchema = `
   CREATE TABLE IF NOT EXISTS generations (
@@ -30,7 +32,8 @@ export const generationsSchema = `
     version INTEGER NOT NULL,
     is_live INTEGER NOT NULL,
     position TEXT NOT NULL,
-    fence INTEGER NOT NULL
+    fence INTEGER NOT NULL,
+    sum INTEGER
   );
   CREATE UNIQUE INDEX IF NOT EXISTS live_generations ON generations (name, version)
     WHERE is_live = 1;
@@ -44,6 +47,30 @@ export const tableOf = (collection: Collection, generation: number): DocumentTab
   fields: Object.keys(collection.fields),
 });
 
+/** Tables of a build without checksums get the column; their rows get theirs from the check. */
+export const addSums = (database: Database.Database): void => {
+  const generations = database.prepare('SELECT generation FROM generations').pluck().all();
+  const tables = generations.map((generation) => `documents_${String(generation)}`);
+  for (const table of ['generations', ...tables]) {
+    const columns = database.pragma(`table_info(${table})`) as readonly { name: string }[];
+    if (columns.length === 0 || columns.at(-1)?.name === 'sum') continue;
+    database.exec(`ALTER TABLE ${table} ADD COLUMN sum INTEGER`);
+  }
+  database.exec(`UPDATE generations SET sum = ${summed()} WHERE sum IS NULL`);
+};
+
+/** The checksum of a row of `generations`, where some of its columns are to have other values. */
+export const summed = (other: Partial<Record<keyof typeof own, string>> = {}): string =>
+  `row_sum(${Object.values({ ...own, ...other }).join(', ')})`;
+const own = {
+  generation: 'generation',
+  name: 'name',
+  version: 'version',
+  is_live: 'is_live',
+  position: 'position',
+  fence: 'fence',
+};
+
 /** A new, empty generation. */
 export const createTable = (
   database: Database.Database,
@@ -55,15 +82,22 @@ export const createTable = (
       'INSERT INTO generations (name, version, is_live, position, fence) VALUES (?, ?, ?, ?, 0)',
     )
     .run(collection.name, collection.version, Number(state.isLive), state.position);
+  database
+    .prepare(`UPDATE generations SET sum = ${summed()} WHERE generation = ?`)
+    .run(lastInsertRowid);
   const table = tableOf(collection, Number(lastInsertRowid));
   const { name, fields } = table;
   const typed = [
     ...fields.map((field) => `${columnOf(field)} ${affinities[kindOf(collection, field)]}`),
     ...textFields(table).map((field) => `${foldedColumnOf(field)} TEXT`),
   ];
-  const columns = ['key TEXT PRIMARY KEY', 'scope TEXT NOT NULL', ...typed, 'body TEXT NOT NULL'];
-  database.exec(`CREATE TABLE ${name} (${columns.join(', ')})`);
+  const [first, last] = [
+    ['key TEXT PRIMARY KEY', 'scope TEXT NOT NULL'],
+    ['body TEXT NOT NULL', 'sum INTEGER'],
+  ];
+  database.exec(`CREATE TABLE ${name} (${[...first, ...typed, ...last].join(', ')})`);
   for (const sql of indexesOf(table)) database.exec(sql);
+  stampSchema(database);
   return table;
 };
 
@@ -90,30 +124,35 @@ export const dropTable = (database: Database.Database, generation: number): void
   for (const table of ['generations', 'lasting_generations']) {
     database.prepare(`DELETE FROM ${table} WHERE generation = ?`).run(generation);
   }
+  stampSchema(database);
 };
 
-/** The columns of a row, in the order of its cells. */
+/** The columns of a row, in the order of its cells and of the table. */
 export const columnsOf = (table: DocumentTable): readonly string[] => [
   'key',
   'scope',
-  'body',
   ...table.fields.map(columnOf),
   ...textFields(table).map(foldedColumnOf),
+  'body',
+  'sum',
 ];
 
 export const cellsOf = (
   table: DocumentTable,
   document: Document,
-): readonly (string | number | null)[] => [
-  document.key,
-  document.scope,
-  JSON.stringify(document.body ?? null),
-  ...table.fields.map((field) => cellOf(document, field)),
-  ...textFields(table).map((field) => {
-    const text = cellOf(document, field);
-    return typeof text === 'string' ? foldCase(text) : null;
-  }),
-];
+): readonly (string | number | null)[] => {
+  const cells = [
+    document.key,
+    document.scope,
+    ...table.fields.map((field) => cellOf(document, field)),
+    ...textFields(table).map((field) => {
+      const text = cellOf(document, field);
+      return typeof text === 'string' ? foldCase(text) : null;
+    }),
+    JSON.stringify(document.body ?? null),
+  ];
+  return [...cells, sumOf(cells)];
+};
 
 const cellOf = ({ fields }: Document, field: string): string | number | null => {
   const value = Object.hasOwn(fields, field) ? fields[field] : null;
@@ -123,23 +162,26 @@ const cellOf = ({ fields }: Document, field: string): string | number | null => 
 const textFields = ({ collection, fields }: DocumentTable): readonly string[] =>
   fields.filter((field) => kindOf(collection, field) === 'text');
 
-export const documentOf = <B>(
-  { collection, fields }: DocumentTable,
-  row: DocumentRow,
-): Document<B> => ({
-  key: row.key,
-  scope: row.scope,
-  fields: Object.fromEntries(
-    fields.map((field) => {
-      const value = (row as unknown as Record<string, FieldValue>)[columnName(field)] ?? null;
-      const isFlag = kindOf(collection, field) === 'boolean' && value !== null;
-      return [field, isFlag ? value === 1 : value];
-    }),
-  ),
-  body: JSON.parse(row.body) as B,
-});
-
-const columnName = (field: string): string => columnOf(field).slice(1, -1);
+/** Throws where the row is not what was written. */
+export const documentOf = <B>(table: DocumentTable, row: DocumentRow): Document<B> => {
+  const { collection, fields, name } = table;
+  const bodyAt = fieldsAt + fields.length + textFields(table).length;
+  checkRow(row, bodyAt + 1, name);
+  return {
+    key: String(row[0]),
+    scope: String(row[1]),
+    fields: Object.fromEntries(
+      fields.map((field, place) => {
+        const value: FieldValue = row[fieldsAt + place] ?? null;
+        const isFlag = kindOf(collection, field) === 'boolean' && value !== null;
+        return [field, isFlag ? value === 1 : value];
+      }),
+    ),
+    body: JSON.parse(String(row[bodyAt])) as B,
+  };
+};
+/** Behind key and scope. */
+const fieldsAt = 2;
 
 const kindOf = (collection: Collection, field: string) => collection.fields[field] ?? 'text';
 

@@ -1,6 +1,6 @@
 import { checkAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Asking } from '../../kernel/ports.js';
+import { start, type Asking, type Position } from '../../kernel/ports.js';
 import {
   checkPlace,
   type Shadow,
@@ -14,6 +14,7 @@ import {
   type Checkpoint,
 } from '../../kernel/documents.js';
 import { noticing } from './document-damage.js';
+import { checkRow } from './document-sums.js';
 import { documentsFile, openStore, type Store, type StoreOptions } from './document-store.js';
 import {
   cellsOf,
@@ -21,6 +22,7 @@ import {
   createTable,
   documentOf,
   dropTable,
+  summed,
   tableOf,
   type DocumentRow,
   type State,
@@ -32,16 +34,18 @@ const dumpPage = 1_000;
 
 /**
  * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are
- * atomic but not synced one by one. A table per generation of a collection, with a column per
- * field. One connection per folder writes: opening it removes copies that a crash left half built,
- * lasting ones excepted, and versions that a newer one replaced. `readOnly` serves another thread
- * and creates no collection: what is not there yet is empty.
+ * atomic but not synced one by one. Every read compares the checksum of the row. A table per
+ * generation of a collection, with a column per field. One connection per folder writes: opening it
+ * removes copies that a crash left half built, lasting ones excepted, and versions that a newer one
+ * replaced. `readOnly` serves another thread and creates no collection: what is not there yet is
+ * empty.
  */
 export const openDocuments = async (options: StoreOptions): Promise<Documents> =>
   noticing(over(await openStore(options)), documentsFile(options.dir));
 
 const over = (store: Store): Documents => ({
   erasingSince: store.erasingSince,
+  damage: store.damage,
   checkpoint: async (collection) => stateOf(store, collection)?.position ?? start,
   get: async <B>(collection: Collection, key: string, asking: Asking = {}) => {
     checkAsked(asking);
@@ -55,7 +59,8 @@ const over = (store: Store): Documents => ({
     return inTable(store, collection, new Map<string, Document>(), (table) => {
       const list = JSON.stringify(keys);
       const rows = select(store, table, 'WHERE key IN (SELECT value FROM json_each(?))', [list]);
-      return new Map(rows.map((row) => [row.key, documentOf(table, row)]));
+      const found = rows.map((row) => documentOf(table, row));
+      return new Map(found.map((document) => [document.key, document]));
     });
   },
   find: async <B>(collection: Collection, query: Find, asking: Asking = {}) => {
@@ -88,7 +93,9 @@ const select = (
   tail: string,
   values: readonly unknown[],
 ): DocumentRow[] =>
-  statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as DocumentRow[];
+  statement(`SELECT * FROM ${table.name} ${tail}`)
+    .raw()
+    .all(...values) as DocumentRow[];
 
 const inTable = <T>(
   store: Store,
@@ -157,12 +164,21 @@ async function* dump(store: Store, collection: Collection): AsyncIterable<DumpIt
   }
 }
 
+/** A row of `generations`, in the order of its columns, without its checksum. */
+type StateRow = readonly [number, string, number, number, Position, number];
+const stateWidth = 6;
+
 const stateOf = ({ statement, pinned }: Store, { name, version }: Collection): State | null => {
   const which = pinned === null ? 'is_live = 1' : 'generation = ?';
-  const sql = `SELECT generation, position, fence FROM generations
-               WHERE name = ? AND version = ? AND ${which}`;
+  const sql = `SELECT * FROM generations WHERE name = ? AND version = ? AND ${which}`;
   const values = pinned === null ? [name, version] : [name, version, pinned];
-  return (statement(sql).get(...values) as State | undefined) ?? null;
+  const row = statement(sql)
+    .raw()
+    .get(...values) as StateRow | undefined;
+  if (row === undefined) return null;
+  checkRow(row, stateWidth, 'generations');
+  const [generation, , , , position, fence] = row;
+  return { generation, position, fence };
 };
 
 /** Checks the fence and moves the checkpoint; null when this checkpoint was applied before. */
@@ -171,8 +187,9 @@ const claim = (
   collection: Collection,
   checkpoint: Checkpoint,
 ): DocumentTable | null => {
+  const { position, fence } = checkpoint;
   const state = stateOf(store, collection);
-  if (state !== null && checkpoint.fence < state.fence) {
+  if (state !== null && fence < state.fence) {
     throw new Fault('conflict', `another projector writes ${collection.name} now`);
   }
   checkPlace(checkpoint, state?.position ?? start);
@@ -185,8 +202,11 @@ const claim = (
       ? createTable(store.database, collection, { isLive: true, position: start })
       : tableOf(collection, state.generation);
   store
-    .statement('UPDATE generations SET position = ?, fence = ? WHERE generation = ?')
-    .run(checkpoint.position, checkpoint.fence, table.generation);
+    .statement(
+      `UPDATE generations SET position = @position, fence = @fence,
+      sum = ${summed({ position: '@position', fence: '@fence' })} WHERE generation = @generation`,
+    )
+    .run({ position, fence, generation: table.generation });
   return table;
 };
 
@@ -229,7 +249,8 @@ const shadow = (store: Store, collection: Collection, generation: number): Shado
       const promote = database.transaction(() => {
         const live = stateOf({ ...store, pinned: null }, collection);
         if (live !== null) dropTable(database, live.generation);
-        statement('UPDATE generations SET is_live = 1 WHERE generation = ?').run(generation);
+        statement(`UPDATE generations SET is_live = 1, sum = ${summed({ is_live: '1' })}
+          WHERE generation = ?`).run(generation);
         statement('DELETE FROM lasting_generations WHERE generation = ?').run(generation);
       });
       promote.immediate();

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { reasonOf } from '../../kernel/fault.js';
+import { checkRows, frameTrouble } from './document-check.js';
 import { isDamage } from './document-damage.js';
 import { documentsFile } from './document-store.js';
 import { scan, type BadPlace } from './log-scan.js';
@@ -93,15 +94,26 @@ const attempt = (look: () => readonly BadPlace[]): readonly BadPlace[] => {
 
 export type Look = { readonly found: string; readonly trouble: string | null };
 
+/** All that the file has: its pages and indexes, its schema, and each row. */
+const documentsTrouble = (database: Database.Database): string | null => {
+  const frame = frameTrouble(database);
+  if (frame !== null) return frame;
+  const found = String(database.pragma('integrity_check(1)', { simple: true }));
+  if (found !== 'ok') return found;
+  const pieces = checkRows(database, { indexes: false, fills: false });
+  while (pieces.next().done !== true);
+  return null;
+};
+
 export const lookAtDocuments = (dir: string): Look => {
   const file = documentsFile(dir);
   if (!existsSync(file)) return { found: 'not there yet: built from the log', trouble: null };
   try {
     const database = new Database(file, { readonly: true });
     try {
-      const found = String(database.pragma('integrity_check(1)', { simple: true }));
+      const found = documentsTrouble(database);
       const size = `documents.sqlite, ${Math.ceil(statSync(file).size / 1_048_576)} MiB`;
-      return { found: size, trouble: found === 'ok' ? null : found };
+      return { found: size, trouble: found };
     } finally {
       database.close();
     }

@@ -1,11 +1,13 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { markDamaged } from '../../engines/node/broken-files.js';
+import { start } from '../../kernel/ports.js';
 import { openRecords } from '../../engines/duckdb/records.js';
-import { dumped, mark, things, writesOf } from '../suites/things.js';
+import { at, dumped, faultOf, mark, things, writesOf } from '../suites/things.js';
 import { temporaryFolder } from '../support/folder.js';
 import { assay, startService, type ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
@@ -103,6 +105,62 @@ describe('a broken file of a read model', () => {
     await second.close();
     await (await openDocuments({ dir: folder.dir, broken })).close();
     expect(told).to.deep.equal(['broken-documents.sqlite']);
+  });
+
+  const inFile = (dir: string, work: (database: Database.Database) => void): void => {
+    const database = new Database(join(dir, 'documents.sqlite'));
+    work(database);
+    database.close();
+  };
+
+  it('is noted where a row is not what was written, for the next opening', async () => {
+    const first = await openDocuments({ dir: folder.dir });
+    await first.apply(things, writesOf(thing, { ...thing, key: 'b' }), mark(1));
+    expect(first.damage?.()).to.equal(null);
+    inFile(folder.dir, (file) => file.exec(`UPDATE documents_1 SET body = '2' WHERE key = 'a'`));
+    expect(await faultOf(first.get(things, 'a'))).to.equal('unavailable');
+    expect((await first.get(things, 'b'))?.body).to.equal(1);
+    expect(first.damage?.()).to.match(/at the next start it is set aside/);
+    await first.close();
+    const second = await openDocuments({ dir: folder.dir });
+    expect([await second.get(things, 'a'), second.damage?.()]).to.deep.equal([null, null]);
+    await second.close();
+  });
+
+  it('is known by its checkpoint too, which is never believed against its checksum', async () => {
+    const first = await openDocuments({ dir: folder.dir });
+    await first.apply(things, writesOf(thing), mark(1));
+    await first.close();
+    inFile(folder.dir, (file) => file.exec(`UPDATE generations SET position = '00000000000000ff'`));
+    const told: string[] = [];
+    const second = await openDocuments({
+      dir: folder.dir,
+      broken: ({ cause }) => void told.push(cause),
+    });
+    expect(await second.checkpoint(things)).to.equal(start);
+    expect(told).to.deep.equal(['Error: a row of generations is not as it was written']);
+    await second.close();
+  });
+
+  it('of a build without checksums is given them, and keeps what it has', async () => {
+    const first = await openDocuments({ dir: folder.dir });
+    await first.apply(things, writesOf(thing), mark(1));
+    await first.close();
+    inFile(folder.dir, (file) => {
+      for (const table of ['generations', 'documents_1']) {
+        file.exec(`ALTER TABLE ${table} DROP COLUMN sum`);
+      }
+      file.pragma('user_version = 0');
+    });
+    const old = await openDocuments({ dir: folder.dir, readOnly: true });
+    expect((await old.get(things, 'a'))?.body, 'read before').to.equal(1);
+    await old.close();
+    const second = await openDocuments({ dir: folder.dir });
+    expect((await second.get(things, 'a'))?.body).to.equal(1);
+    expect(await second.checkpoint(things)).to.equal(at(1));
+    inFile(folder.dir, (file) => file.exec(`UPDATE documents_1 SET body = '2'`));
+    expect(await faultOf(second.get(things, 'a'))).to.equal('unavailable');
+    await second.close();
   });
 
   it('is kept once', async () => {

@@ -24,7 +24,7 @@ export const openFlipWorld = async (): Promise<FlipWorld> => {
     body: { name: 'flipped' },
   });
   const root = `/v2/projects/${project.id}`;
-  for (let nth = 0; nth < 8; nth += 1) {
+  for (let nth = 0; nth < 60; nth += 1) {
     await client.call('POST', '/v2/projects', { body: { name: `beside ${nth}` } });
   }
   await client.call('PUT', '/v2/integrations/openai', { body: { token: 'a-sealed-token' } });

@@ -1,0 +1,139 @@
+import type Database from 'better-sqlite3';
+import { damage, schemaTrouble, sumOf } from './document-sums.js';
+
+/** Of one piece of the check in a running service: about a millisecond. */
+const pieceMax = { rows: 100, bytes: 256 * 1024 };
+
+type Cells = readonly unknown[];
+type Indexed = { readonly columns: readonly number[]; readonly find: Database.Statement };
+type Table = {
+  readonly name: string;
+  /** Rows after a rowid: rowid, the cells, and last the checksum. */
+  readonly rows: Database.Statement;
+  readonly fill: Database.Statement;
+  readonly indexes: readonly Indexed[];
+  /** Keys after one, with the rowid that the index of keys has for each. */
+  readonly keys: Database.Statement;
+  readonly row: Database.Statement;
+};
+
+export type CheckWishes = {
+  /** Looks each row up through each index, as `integrity_check` does for a whole file. */
+  readonly indexes: boolean;
+  /** Gives rows of a build without checksums theirs. */
+  readonly fills: boolean;
+};
+
+/** What is wrong with a small part that all else depends on; null: nothing. */
+export const frameTrouble = (database: Database.Database): string | null => {
+  const schema = schemaTrouble(database);
+  if (schema !== null) return schema;
+  const found = database.pragma('integrity_check(generations)', { simple: true });
+  if (found !== 'ok') return String(found);
+  const rows = database.prepare('SELECT * FROM generations').raw().all() as readonly Cells[];
+  const isSummed = hasSum(database, 'generations');
+  const isDamaged = isSummed && rows.some((row) => isOther(row.slice(0, -1), row.at(-1)));
+  return isDamaged ? 'a row of generations is not as it was written' : null;
+};
+
+/**
+ * Looks through the rows of all documents, a piece at each step, each against its checksum. Throws
+ * as SQLite does where one is not what was written.
+ */
+export function* checkRows(database: Database.Database, wishes: CheckWishes): Generator<void> {
+  const generations = database.prepare('SELECT generation FROM generations').pluck().all();
+  for (const generation of generations) {
+    const name = `documents_${String(generation)}`;
+    if (!hasSum(database, name)) continue;
+    const table = tableOf(database, name, wishes);
+    for (let at = 0; ;) {
+      const rows = taken(table.rows.iterate(at) as IterableIterator<Cells>);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      checkPiece(table, rows, wishes);
+      at = Number(last[0]);
+      yield;
+      // Another generation may have taken its place meanwhile.
+      if (!hasSum(database, name)) break;
+    }
+    if (wishes.indexes) yield* checkKeys(database, table);
+  }
+}
+
+/** What the table has lost, an index still names. */
+function* checkKeys(database: Database.Database, { name, keys, row }: Table): Generator<void> {
+  for (let after = ''; hasSum(database, name);) {
+    const found = keys.all(after) as readonly (readonly [string, number])[];
+    const last = found.at(-1);
+    if (last === undefined) return;
+    for (const [, rowid] of found) {
+      if (row.get(rowid) === undefined) throw damage(`a row of ${name} is not there`);
+    }
+    [after] = last;
+    yield;
+  }
+}
+
+const taken = (rows: Iterable<Cells>): readonly Cells[] => {
+  const found: Cells[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    found.push(row);
+    for (const cell of row) bytes += typeof cell === 'string' ? cell.length : 8;
+    if (bytes >= pieceMax.bytes) break;
+  }
+  return found;
+};
+
+const checkPiece = (table: Table, rows: readonly Cells[], { fills }: CheckWishes): void => {
+  for (const [rowid, ...row] of rows) {
+    const [cells, sum] = [row.slice(0, -1), row.at(-1)];
+    if (isOther(cells, sum)) throw damage(`a row of ${table.name} is not as it was written`);
+    for (const { columns, find } of table.indexes) {
+      if (find.get(...columns.map((column) => cells[column]), rowid) !== undefined) continue;
+      throw damage(`a row of ${table.name} is missing from an index`);
+    }
+    if (sum === null && fills) table.fill.run(sumOf(cells), rowid);
+  }
+};
+
+const isOther = (cells: Cells, sum: unknown): boolean => sum !== null && sum !== sumOf(cells);
+
+const columnsOf = (database: Database.Database, table: string): readonly string[] =>
+  (database.pragma(`table_info(${table})`) as readonly { name: string }[]).map(({ name }) => name);
+
+const hasSum = (database: Database.Database, table: string): boolean =>
+  columnsOf(database, table).at(-1) === 'sum';
+
+const tableOf = (database: Database.Database, name: string, { indexes }: CheckWishes): Table => {
+  const columns = columnsOf(database, name);
+  const list = database.pragma(`index_list(${name})`) as readonly { name: string }[];
+  return {
+    name,
+    rows: database
+      .prepare(
+        `SELECT rowid, ${columns.map(quoted).join(', ')} FROM ${name}
+         WHERE rowid > ? ORDER BY rowid LIMIT ${pieceMax.rows}`,
+      )
+      .raw(),
+    fill: database.prepare(`UPDATE ${name} SET sum = ? WHERE rowid = ? AND sum IS NULL`),
+    keys: database
+      .prepare(`SELECT key, rowid FROM ${name} WHERE key > ? ORDER BY key LIMIT ${pieceMax.rows}`)
+      .raw(),
+    row: database.prepare(`SELECT 1 FROM ${name} WHERE rowid = ?`),
+    indexes: !indexes
+      ? []
+      : list.map(({ name: index }) => {
+          const info = database.pragma(`index_info(${index})`) as readonly { name: string }[];
+          const where = info.map((one) => `${quoted(one.name)} IS ?`).join(' AND ');
+          return {
+            columns: info.map((one) => columns.indexOf(one.name)),
+            find: database.prepare(
+              `SELECT 1 FROM ${name} INDEXED BY ${index} WHERE ${where} AND rowid = ?`,
+            ),
+          };
+        }),
+  };
+};
+
+const quoted = (name: string): string => `"${name}"`;

@@ -1,0 +1,167 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { openHistory } from '../../cli/audit-history.js';
+import { logVerdicts } from '../../cli/audit-verify-log.js';
+import { seeded } from '../../cli/demo/seeded.js';
+import { choiceOf, readConfig } from '../../config.js';
+import { openDocuments } from '../../engines/sqlite/documents.js';
+import { checkRows, frameTrouble } from '../../engines/sqlite/document-check.js';
+import { documentsFile } from '../../engines/sqlite/document-store.js';
+import { lookAtDocuments } from '../../engines/sqlite/look.js';
+import type { Collection, Documents } from '../../kernel/documents.js';
+import { reasonOf } from '../../kernel/fault.js';
+import { start } from '../../kernel/ports.js';
+import { projections } from '../../projections/all.js';
+import { historyCollection } from '../../projections/history/collection.js';
+import { dumped } from '../suites/things.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+import { openFlipWorld, type FlipWorld } from './flip-world.js';
+import { answered, countFlips, flipEach, type Said } from './flips.js';
+
+const flips = runs(200);
+const collections: readonly Collection[] = [
+  ...projections.map(({ collection }) => collection),
+  historyCollection,
+];
+
+/** All that the read models hold, and the order of each of their lists, by question. */
+const documentAnswers = async (documents: Documents): Promise<ReadonlyMap<string, string>> => {
+  const answers = new Map<string, string>();
+  for (const collection of collections) {
+    const { name } = collection;
+    const ask = async (question: string, answer: () => Promise<unknown>): Promise<void> =>
+      void answers.set(`${question} of ${name}`, await answered(answer));
+    await ask('checkpoint', () => documents.checkpoint(collection));
+    const items = await dumped(documents, collection).catch(() => []);
+    await ask('documents', () => dumped(documents, collection));
+    const scopes = new Set(items.map(({ value }) => (value as { scope: string }).scope));
+    for (const scope of scopes) {
+      await ask(`list in ${scope}`, async () =>
+        (await documents.find(collection, { scope, limit: 1_000 })).documents.map(
+          ({ key, fields }) => [key, fields],
+        ),
+      );
+    }
+  }
+  return answers;
+};
+
+type Asked = { readonly answers: ReadonlyMap<string, string>; readonly isAnew: boolean };
+
+/** As a start does: a damaged file is set aside, and a new one is begun. */
+const served = async (dir: string): Promise<Asked> => {
+  let isAnew = false;
+  const documents = await openDocuments({ dir, broken: () => void (isAnew = true) });
+  try {
+    return { answers: await documentAnswers(documents), isAnew };
+  } finally {
+    await documents.close();
+  }
+};
+
+/** A collection that begins anew is folded from the log. */
+const isBegun = (answers: Asked['answers'], question: string): boolean =>
+  answers.get(`checkpoint of ${question.slice(question.lastIndexOf(' ') + 1)}`) ===
+  JSON.stringify(start);
+
+const auditSays = async (dir: string): Promise<string | null> => {
+  try {
+    const history = await openHistory(choiceOf(readConfig({ ASSAY_DATA_DIR: dir })));
+    try {
+      if ((await history.behind()) > 0) return 'behind';
+      for await (const { chain, verdict } of logVerdicts(history)) {
+        if (verdict.status === 'broken') return `${chain} is broken`;
+      }
+      return null;
+    } finally {
+      await history.close();
+    }
+  } catch (error) {
+    return reasonOf(error);
+  }
+};
+
+describe('documents with one flipped byte', function () {
+  this.timeout(60_000 + flips * 2_000);
+  let world: FlipWorld;
+  before(async () => {
+    world = await openFlipWorld();
+  });
+  after(() => world?.remove());
+
+  it('are built anew or as they were, and found by the doctor where they are not', async () => {
+    const random = seeded(drawSeed('flips of documents'));
+    const { data } = world;
+    const { answers: truth } = await served(data);
+    expect(await auditSays(data)).to.equal(null);
+    const counts = await countFlips(documentsFile(data), flips, random, async (): Promise<Said> => {
+      const doctor = lookAtDocuments(data).trouble;
+      const audit = await auditSays(data);
+      const { answers, isAnew } = await served(data);
+      const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
+      const wrong = changed.filter(
+        ([question]) =>
+          !isAnew &&
+          !isBegun(answers, question) &&
+          answers.get(question)?.startsWith('refused: ') !== true,
+      );
+      for (const name of await readdir(data)) {
+        if (name.startsWith('broken-')) await rm(join(data, name));
+      }
+      const [first] = wrong;
+      return {
+        service: isAnew || changed.length > 0 ? 'healed' : 'same',
+        wrong: first === undefined ? null : `${first[0]}: ${answers.get(first[0])?.slice(0, 300)}`,
+        doctor,
+        audit,
+      };
+    });
+    process.stdout.write(`    documents.sqlite: ${JSON.stringify(counts)}\n`);
+  });
+
+  it('is found in a large file by the check of a running service', async () => {
+    const random = seeded(drawSeed('flips of documents'));
+    const { data } = world;
+    const { answers: truth } = await served(data);
+    await flipEach(documentsFile(data), flips, random, async ({ at, from, to }) => {
+      const flip = `byte ${at}: ${from} to ${to}`;
+      const [answers, check] = [await servedUnchecked(data), checkSays(data)];
+      const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
+      const [first] = changed;
+      if (first !== undefined) expect(check, `${flip}: ${first[0]}`).not.to.equal(null);
+    });
+  });
+});
+
+/** What a reader is told that comes before any check. */
+const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>> => {
+  try {
+    const documents = await openDocuments({ dir, readOnly: true });
+    try {
+      return await documentAnswers(documents);
+    } finally {
+      await documents.close();
+    }
+  } catch (error) {
+    return new Map([['open', reasonOf(error)]]);
+  }
+};
+
+/** What one round of the check finds. */
+const checkSays = (dir: string): string | null => {
+  const database = new Database(documentsFile(dir));
+  try {
+    const frame = frameTrouble(database);
+    if (frame !== null) return frame;
+    const pieces = checkRows(database, { indexes: true, fills: true });
+    while (pieces.next().done !== true);
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    database.close();
+  }
+};
