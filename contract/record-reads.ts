@@ -23,7 +23,14 @@ const json = Type.Unsafe<Json>(Type.Unknown());
 const metricInfo = named(
   'MetricInfo',
   Type.Union([
-    named('MetricSuccess', Type.Object({ status_type: Type.Literal('success'), value: json })),
+    named(
+      'MetricSuccess',
+      Type.Object({
+        status_type: Type.Literal('success'),
+        value: json,
+        scorer_value: Type.Optional(json),
+      }),
+    ),
     named(
       'MetricRollUp',
       Type.Object({

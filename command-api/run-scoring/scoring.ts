@@ -7,7 +7,13 @@ import type { FailureReason } from '../../contract/scoring-counts.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import type { Scorer } from '../facts/scorers.js';
 import { furtherMembers } from './spans.js';
-import { errorCodeOf, errorMessageOf, touchedAt, type ScoredTrace } from './trace.js';
+import {
+  errorCodeOf,
+  errorMessageOf,
+  touchedAt,
+  type ScoredRecord,
+  type ScoredTrace,
+} from './trace.js';
 
 /** A scorer of a run with the version that is used. */
 export type ActiveScorer = {
@@ -74,8 +80,9 @@ export const stepOf = (
   found: JsonObject = {},
   spans: ScorerSpans | null = null,
 ): ScorerStep => {
-  const content = trace.records.get(record)?.content;
-  if (content === undefined) throw new RangeError(`trace ${trace.id} has no record ${record}`);
+  const known = trace.records.get(record);
+  if (known === undefined) throw new RangeError(`trace ${trace.id} has no record ${record}`);
+  const { content } = known;
   const { input, output, metrics = {} } = content;
   return {
     // A record is no row of anything: equal ones get equal scores, whatever else is in the process.
@@ -95,7 +102,7 @@ export const stepOf = (
       ...(content.dataset_input !== undefined && { input: content.dataset_input }),
       target: content.dataset_output ?? null,
     },
-    required_scores: requiredOf(scorer.details.required_scorers, content, found),
+    required_scores: requiredOf(scorer.details.required_scorers, known, found),
     tools: content.tools ?? null,
     more: furtherMembers(content),
     spans,
@@ -114,31 +121,35 @@ export const overlapsOf = (
   { scorer }: ActiveScorer,
   found: JsonObject,
 ): readonly WantedOverlap[] => {
-  const content = trace.records.get(record)?.content;
-  const output = textForm(content?.output);
-  const reference = content?.dataset_output ?? null;
-  if (content === undefined || output === null || reference === null) return [];
+  const known = trace.records.get(record);
+  const output = textForm(known?.content.output);
+  const reference = known?.content.dataset_output ?? null;
+  if (known === undefined || output === null || reference === null) return [];
   return scorer.details.required_scorers.flatMap((name) =>
-    isOverlapName(name) && knownOf(name, content, found) === undefined
+    isOverlapName(name) && knownOf(name, known, found) === undefined
       ? [{ name, output, reference }]
       : [],
   );
 };
 
-const knownOf = (name: string, content: RecordContent, found: JsonObject): Json | undefined => {
-  const known = Object.hasOwn(found, name) ? found : (content.metrics ?? {});
+type Scorable = Pick<ScoredRecord, 'content' | 'scored'>;
+
+/** What a client sent counts before what a scorer made of the record just now (contract 5.10). */
+const knownOf = (
+  name: string,
+  { content: { metrics = {} }, scored }: Scorable,
+  found: JsonObject,
+): Json | undefined => {
+  const isClients = Object.hasOwn(metrics, name) && !scored.has(name);
+  const known: JsonObject = !isClients && Object.hasOwn(found, name) ? found : metrics;
   return Object.hasOwn(known, name) ? (known[name] ?? undefined) : undefined;
 };
 
 /** `found`: what other scorers made of the record just now, and its overlaps; null: nothing. */
-const requiredOf = (
-  names: readonly string[],
-  content: RecordContent,
-  found: JsonObject,
-): JsonObject =>
+const requiredOf = (names: readonly string[], record: Scorable, found: JsonObject): JsonObject =>
   Object.fromEntries(
     names.flatMap((name): readonly (readonly [string, Json])[] => {
-      const value = knownOf(name, content, found);
+      const value = knownOf(name, record, found);
       return value === undefined ? [] : [[name, value]];
     }),
   );

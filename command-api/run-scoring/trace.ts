@@ -5,6 +5,7 @@ import { otelMapping } from '../../kernel/otel/mapping.js';
 import { otelTrace, withRoot } from '../../kernel/otel/trace.js';
 import type { Metadata, Position, Recorded } from '../../kernel/ports.js';
 import type { Instant, Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
+import { withScores } from '../facts/scores.js';
 
 /**
  * A trace as scoring sees it: what its records hold now, and what was scored since they changed.
@@ -24,8 +25,10 @@ export type ScoredTrace = {
   /** Of the stream's last event. */
   readonly revision: number;
 };
-type ScoredRecord = {
+export type ScoredRecord = {
   readonly content: RecordContent;
+  /** Its metrics whose value a scorer recorded. */
+  readonly scored: ReadonlySet<string>;
   /** Of the last event that changed what a scorer looks at. */
   readonly changedAt: number;
   /** By metric: the last event of the service that scored it, and whether that left an error. */
@@ -125,8 +128,10 @@ const received = (
   if (root !== null && own !== undefined && before !== null) {
     const { metrics, ...members } = root;
     const content = withRoot(own.content, members);
-    const all = { ...content, metrics: { ...content.metrics, ...metrics } };
-    records.set(trace.id, { ...own, content: all, changedAt: revision });
+    const before = { metrics: content.metrics ?? {}, scored: own.scored };
+    const { metrics: all, scored } = withScores(before, metrics ?? {}, 'client');
+    const now = { ...content, metrics: all };
+    records.set(trace.id, { ...own, content: now, scored, changedAt: revision });
   }
   const completedAt = trace.completedAt ?? (root === null ? null : revision);
   return { ...trace, completedAt, records, spansChangedAt: revision, revision };
@@ -151,7 +156,7 @@ const changed = (trace: ScoredTrace, event: Recorded<TraceEvent>): Partial<Score
         ...(isLookedAt(data.changes) && { spansChangedAt: revision }),
       };
     case 'ScoresRecorded':
-      return { records: withScores(trace, event) };
+      return { records: rescored(trace, event) };
     case 'TraceLogged':
     case 'OtelSpansReceived':
     case 'TraceDeleted':
@@ -172,7 +177,10 @@ const withRecords = (
 ): Records =>
   new Map<string, ScoredRecord>([
     ...records,
-    ...added.map((content) => [content.id, { content, changedAt, scores: new Map() }] as const),
+    ...added.map((content) => {
+      const record = { content, scored: new Set<string>(), changedAt, scores: new Map() };
+      return [content.id, record] as const;
+    }),
   ]);
 
 type Changes = Extract<TraceEvent, { readonly type: 'TraceUpdated' }>['data']['changes'];
@@ -196,24 +204,19 @@ const withChange = (
   return new Map(records).set(id, { ...record, content, changedAt });
 };
 
-const withoutNulls = <V>(
-  members: Readonly<Record<string, V | null>>,
-): Readonly<Record<string, V>> =>
-  Object.fromEntries(
-    Object.entries(members).filter((entry): entry is [string, V & {}] => entry[1] !== null),
-  );
-
-const withScores = (
+const rescored = (
   { records }: ScoredTrace,
   event: Recorded<Extract<TraceEvent, { type: 'ScoresRecorded' }>>,
 ): Records => {
   const { data, metadata, revision, position } = event;
   const record = records.get(data.record_id);
   if (record === undefined) return records;
-  // Spread, because a name may be `__proto__`.
-  const metrics = withoutNulls({ ...record.content.metrics, ...data.scores });
+  // The events of scorers from before they said so have no member `scorer`.
+  const isScorers = metadata.actor.type === 'service';
+  const own = { metrics: record.content.metrics ?? {}, scored: record.scored };
+  const { metrics, scored } = withScores(own, data.scores, isScorers ? 'scorer' : 'client');
   const scores = new Map(record.scores);
-  if (metadata.actor.type === 'service') {
+  if (isScorers) {
     for (const name of Object.keys(data.scores)) {
       const code = data.scores[errorCodeOf(name)];
       scores.set(name, {
@@ -228,5 +231,5 @@ const withScores = (
     }
   }
   const content = { ...record.content, metrics };
-  return new Map(records).set(data.record_id, { ...record, content, scores });
+  return new Map(records).set(data.record_id, { ...record, content, scored, scores });
 };

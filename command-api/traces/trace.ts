@@ -10,6 +10,7 @@ import { unreachable, type Fold } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { otelTrace, withRoot } from '../../kernel/otel/trace.js';
 import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
+import { withScores } from '../facts/scores.js';
 import { layered, noLayers, withLayer, type Layers } from './layers.js';
 import { printOf, recordBytes, shortened } from './shortened.js';
 import { jsonBytes, weightOf } from './sizes.js';
@@ -21,6 +22,8 @@ import { jsonBytes, weightOf } from './sizes.js';
 export type LoggedRecord = {
   readonly sent: RecordContent;
   readonly now: RecordContent;
+  /** Metrics of `now` whose value a scorer recorded. Absent: none. */
+  readonly scored?: ReadonlySet<string>;
   /** Of a span that an exporter sent: what a repeat is compared with, whatever maps it. */
   readonly print?: string;
 };
@@ -92,7 +95,12 @@ export const traces: Fold<Trace | null, TraceEvent> = {
       case 'SpanUpdated':
         return changed(trace, data.span_id, (now) => withChanges(now, data.changes));
       case 'ScoresRecorded':
-        return scored(trace, data.record_id, data.scores);
+        return scored(
+          trace,
+          data.record_id,
+          data.scores,
+          data.scorer === undefined ? 'client' : 'scorer',
+        );
       case 'RatingGiven':
       case 'RatingWithdrawn':
         // Who rated it is nothing that logging or changing it depends on.
@@ -129,7 +137,7 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const { metrics = {}, ...members } = mapped.root;
   const rooted = { ...grown, isComplete: true, sentComplete: true, root: data.root };
   const own = changed(rooted, trace.id, (now) => withRoot(now, members));
-  return scored(own, trace.id, metrics);
+  return scored(own, trace.id, metrics, 'client');
 };
 
 const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
@@ -179,17 +187,15 @@ export const withChanges = (now: RecordContent, changes: RecordChanges): RecordC
 };
 
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
-const scored = (trace: Trace, id: string, scores: Scores): Trace => {
+const scored = (trace: Trace, id: string, scores: Scores, by: 'client' | 'scorer'): Trace => {
   const record = layered(trace.records, id);
   if (record === undefined) return trace;
   const { metrics: before = {}, ...members } = record.now;
-  const metrics = Object.fromEntries(
-    [...new Map([...Object.entries(before), ...Object.entries(scores)])].filter(
-      (one): one is [string, number | boolean | string] => one[1] !== null,
-    ),
-  );
-  return replaced(trace, id, { ...record, now: { ...members, metrics } });
+  const own = { metrics: before, scored: record.scored ?? none };
+  const { metrics, scored: scorers } = withScores(own, scores, by);
+  return replaced(trace, id, { ...record, now: { ...members, metrics }, scored: scorers });
 };
+const none: ReadonlySet<string> = new Set();
 
 const replaced = (trace: Trace, id: string, record: LoggedRecord): Trace => {
   const before = layered(trace.records, id)?.now ?? record.now;

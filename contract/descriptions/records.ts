@@ -38,6 +38,8 @@ export const recordDescriptions: Descriptions = {
     step_number: 'Place among the siblings; null: last.',
     has_children: 'True when the record has spans, or the session traces, below it.',
     metric_info: 'Value and its origin by metric, own and rolled up.',
+    scorer_value:
+      'Score of a scorer of the same name, which the value that a client sent hides; absent: none.',
     annotations: 'Ratings: template id to user id to rating.',
     annotation_aggregates: 'Ratings counted by template id.',
     fully_annotated: 'True when each live annotation template has a rating of the trace.',

@@ -108,10 +108,14 @@ const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
  * An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics`
  * still has the value.
  */
-const metricInfo = ({ kind, metrics, errors }: RecordRow): JsonObject => {
+const metricInfo = ({ kind, metrics, errors, body }: RecordRow): JsonObject => {
+  const scores = (body['scorer_values'] ?? {}) as JsonObject;
   const found = Object.entries(metrics).map(([name, cell]): [string, Json] => [
     name,
-    shown(name, kind, cell),
+    {
+      ...shown(name, kind, cell),
+      ...(Object.hasOwn(scores, name) && { scorer_value: scores[name] ?? null }),
+    },
   ]);
   const failed = Object.entries(errors).map(([name, error]): [string, Json] => {
     const structured = structuredError(error);

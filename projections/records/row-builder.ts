@@ -104,7 +104,7 @@ export const remove = (members: Record<string, unknown>, name: string): void => 
 /** Changes one entry of a map in the body; undefined removes it, and an empty map is left out. */
 export const putInBody = (
   builder: RowBuilder,
-  map: 'metrics' | 'messages',
+  map: 'metrics' | 'messages' | 'scorer_values',
   name: string,
   value: MetricValue | undefined,
 ): void => {

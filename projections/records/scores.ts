@@ -1,5 +1,5 @@
 import { registryMetric } from '../../kernel/records/columns.js';
-import type { RollUp, MetricType, MetricValue } from '../../kernel/records/record.js';
+import type { MetricCell, MetricType, MetricValue, RollUp } from '../../kernel/records/record.js';
 import { forgetOverlap, member, put, putInBody, remove, type RowBuilder } from './row-builder.js';
 
 const codeSuffix = '_ems_error_code';
@@ -15,13 +15,13 @@ export const typeOf = (value: MetricValue): MetricType => {
  * Sets or withdraws (null) values by name: own values, error codes and error messages (contract
  * 3.4, 3.9). What does not fit a registry metric's type stays in the body and out of sight. `at`
  * says where in the log the values came from, `methods` how numbers of a metric roll up from here
- * on.
+ * on. A scorer changes no value that a client sent: its score waits in the body (contract 5.10).
  */
 export const record = (
   builder: RowBuilder,
   scores: Readonly<Record<string, MetricValue | null>>,
   at: string,
-  methods: Readonly<Record<string, RollUp>> = {},
+  { methods = {}, by = 'client' }: Recording = {},
 ): void => {
   for (const name of Object.keys(scores)) {
     const value = member(scores, name) ?? null;
@@ -29,13 +29,70 @@ export const record = (
       recordCode(builder, name, value);
     } else if (name.length > messageSuffix.length && name.endsWith(messageSuffix)) {
       recordMessage(builder, name.slice(0, -messageSuffix.length), value);
-    } else recordValue(builder, name, value, { at, method: member(methods, name) });
+    } else recordValue(builder, name, value, { at, method: member(methods, name), by });
   }
 };
 
-type Origin = { readonly at: string; readonly method: RollUp | undefined };
+type Recording = {
+  readonly methods?: Readonly<Record<string, RollUp>> | undefined;
+  readonly by?: 'client' | 'scorer';
+};
+type Origin = Required<Pick<Recording, 'by'>> & {
+  readonly at: string;
+  readonly method: RollUp | undefined;
+};
 
 const recordValue = (
+  builder: RowBuilder,
+  name: string,
+  value: MetricValue | null,
+  origin: Origin,
+): void => {
+  const { by, method } = origin;
+  const own = ownValue(builder, name);
+  const isScorers = own !== undefined && scoredNames(builder).includes(name);
+  if (by === 'scorer' && own !== undefined && !isScorers) {
+    putInBody(builder, 'scorer_values', name, value ?? undefined);
+    const known = member(builder.metrics, name);
+    if (method !== undefined && known !== undefined) setMethod(builder, name, known, method);
+    return;
+  }
+  if (value === null) putInBody(builder, 'scorer_values', name, undefined);
+  else if (by === 'client' && isScorers) putInBody(builder, 'scorer_values', name, own);
+  setScored(builder, name, by === 'scorer' && value !== null);
+  putValue(builder, name, value, origin);
+};
+
+const ownValue = ({ metrics, body }: RowBuilder, name: string): MetricValue | undefined => {
+  const cell = member(metrics, name);
+  if (cell !== undefined && !cell.rolledUp) return cell.value;
+  return member((body['metrics'] ?? {}) as Readonly<Record<string, MetricValue>>, name);
+};
+
+/** Metrics of the record whose own value is a scorer's. */
+const scoredNames = ({ body }: RowBuilder): readonly string[] =>
+  (body['scored'] ?? []) as readonly string[];
+
+const setScored = (builder: RowBuilder, name: string, isScored: boolean): void => {
+  const before = scoredNames(builder);
+  if (before.includes(name) === isScored) return;
+  const names = isScored ? [...before, name] : before.filter((one) => one !== name);
+  if (names.length === 0) remove(builder.body, 'scored');
+  else builder.body['scored'] = names;
+};
+
+const setMethod = (
+  { metrics }: RowBuilder,
+  name: string,
+  { method: _before, ...cell }: MetricCell,
+  method: RollUp,
+): void =>
+  put(metrics, name, {
+    ...cell,
+    ...(typeof cell.value === 'number' && method !== 'average' && { method }),
+  });
+
+const putValue = (
   builder: RowBuilder,
   name: string,
   value: MetricValue | null,

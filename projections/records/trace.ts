@@ -139,7 +139,9 @@ const changed = (
     case 'ScoresRecorded': {
       const { record_id: id, scores, roll_up_methods: methods } = event.data;
       const row = existing(rows, id, event);
-      record(row, scores, place(event, row.ordinal), methods);
+      // The events of scorers from before they said so have no member `scorer`.
+      const by = event.metadata.actor.type === 'service' ? 'scorer' : 'client';
+      record(row, scores, place(event, row.ordinal), { methods, by });
       row.values['updated_at'] = event.metadata.at;
       return rows;
     }

@@ -88,12 +88,15 @@ const shownRecord = (row: RecordRow): ShownMembers => {
 
 /** Of a metric: how it came about, with its value, and an evaluation error without its words. */
 const shownMetric = (info: Json): ShownMembers => {
-  const { value, roll_up_metrics: rolledUp, standard_error: error, ...one } = info as JsonObject;
+  const { value, scorer_value, roll_up_metrics, standard_error, ...one } = info as JsonObject;
   return {
     ...withTexts(one, ['message']),
     ...(value !== undefined && { value: shownValue(value) }),
-    ...(rolledUp !== undefined && { roll_up_metrics: shownValues(rolledUp) }),
-    ...(error !== undefined && { standard_error: withTexts(error as JsonObject, ['message']) }),
+    ...(scorer_value !== undefined && { scorer_value: shownValue(scorer_value) }),
+    ...(roll_up_metrics !== undefined && { roll_up_metrics: shownValues(roll_up_metrics) }),
+    ...(standard_error !== undefined && {
+      standard_error: withTexts(standard_error as JsonObject, ['message']),
+    }),
   };
 };
 

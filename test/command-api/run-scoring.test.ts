@@ -8,8 +8,8 @@ import {
 import { scoredTrace } from '../../command-api/run-scoring/trace.js';
 import type { Recorded } from '../../kernel/ports.js';
 
-const recorded = (type: string, data: object, revision: number): Recorded =>
-  ({ type, data, revision, metadata: { actor: { type: 'user' } } }) as unknown as Recorded;
+const recorded = (type: string, data: object, revision: number, actor = 'user'): Recorded =>
+  ({ type, data, revision, metadata: { actor: { type: actor } } }) as unknown as Recorded;
 
 describe('what a scorer is given of a record', () => {
   const content = { type: 'trace', id: 't', metrics: { gone: 1, kept: 2 } };
@@ -31,6 +31,23 @@ describe('what a scorer is given of a record', () => {
     const { metrics, required_scores: required } = stepOf(target, active);
     expect(JSON.stringify(metrics)).to.equal('{"kept":2,"__proto__":5}');
     expect(JSON.stringify(required)).to.equal('{"__proto__":5,"kept":2}');
+  });
+
+  it('has the value of the client before the score of a scorer, even one just made', () => {
+    const made = { kept: 7, own: 8 };
+    const after = scoredTrace([
+      recorded('TraceLogged', { ...logged, is_complete: true }, 0),
+      recorded('ScoresRecorded', { record_id: 't', scores: made }, 1, 'service'),
+      recorded('ScoresRecorded', { record_id: 't', scores: { kept: null } }, 2, 'service'),
+    ]);
+    if (after === null) throw new Error('the trace was not folded');
+    const active = {
+      scorer: { details: { required_scorers: ['kept', 'own'] } },
+    } as unknown as ActiveScorer;
+    const target = { trace: after, record: 't', nodeType: 'trace' } as const;
+    const step = stepOf(target, active, { kept: 9, own: 10 });
+    expect(step.metrics).to.deep.equal({ gone: 1, kept: 2, own: 8 });
+    expect(step.required_scores).to.deep.equal({ kept: 2, own: 10 });
   });
 });
 

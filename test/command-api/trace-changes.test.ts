@@ -4,7 +4,7 @@ import { addSpans } from '../../command-api/traces/log.js';
 import { traces } from '../../command-api/traces/trace.js';
 import type { TraceEvent } from '../../events/traces.js';
 import { isRejection } from '../../kernel/decision.js';
-import type { RunId, SpanId } from '../../kernel/shapes.js';
+import type { RunId, ScorerId, SpanId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
 import {
   uuid,
@@ -157,6 +157,24 @@ describe('changing a trace', () => {
     given(before)
       .when(updateTrace({ input: 'a flight, please', output: 'x', metrics: { reward: 1 } }))
       .then(updated({ output: 'x' })));
+  it('compares with the value of the client, not with the score of a scorer', () => {
+    const score: TraceEvent = {
+      type: 'ScoresRecorded',
+      data: {
+        ...place,
+        record_id: traceId,
+        scores: { reward: 0.25, tone: 3 },
+        scorer: { scorer_id: uuid(7) as ScorerId, version: 1, job_id: null },
+      },
+    };
+    const asSent = { reward: 1, tone: 3 };
+    given(before, score)
+      .when(updateTrace({ metrics: { ...asSent } }))
+      .then();
+    given(before, score)
+      .when(updateTrace({ metrics: { reward: 0.25 } }))
+      .then(scored({ reward: 0.25 }));
+  });
   it('is quiet when everything is already so', () => {
     given(before)
       .when(

@@ -3,7 +3,7 @@ import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces
 import type { Recorded } from '../../kernel/ports.js';
 import { recordOf } from '../../kernel/records/record-of.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject, ScorerId } from '../../kernel/shapes.js';
 import { foldTrace } from '../../projections/records/trace.js';
 import {
   instantAt,
@@ -249,6 +249,54 @@ describe('metrics of records', () => {
       expect(foldTrace(rows, [])).to.deep.equal(rows);
     });
   }
+
+  describe('with a scorer of the name of a metric that clients send', () => {
+    const byScorer = (scores: Record<string, number | string | null>): TraceEvent => ({
+      type: 'ScoresRecorded',
+      data: { ...common, record_id: traceId(1), scores, scorer },
+    });
+    const scorer = { scorer_id: traceId(1) as string as ScorerId, version: 1, job_id: null };
+    const failure = { reward: null, reward_ems_error_code: 1_001, reward_error_message: 'no' };
+    const mended = { reward_ems_error_code: null, reward_error_message: null };
+    const sent = scored(traceId(1), { reward: 1 });
+    const shownAfter = (...events: readonly TraceEvent[]) => {
+      const rows = given(logged(), ...events);
+      expect(foldTrace(rows, [])).to.deep.equal(rows);
+      const { metrics, metric_info } = recordOf(of(rows, 0));
+      return { metrics, info: (metric_info as JsonObject)['reward'] };
+    };
+    const hidden = {
+      metrics: { reward: 1 },
+      info: { status_type: 'success', value: 1, scorer_value: 0.25 },
+    };
+
+    it('keeps the value of the client, and shows the score beside it', () => {
+      expect(shownAfter(sent, byScorer({ reward: 0.25 }))).to.deep.equal(hidden);
+      expect(shownAfter(byScorer({ reward: 0.25 }), sent)).to.deep.equal(hidden);
+      const failedOnce = [sent, byScorer(failure), byScorer({ reward: 0.25, ...mended })];
+      expect(shownAfter(...failedOnce)).to.deep.equal(hidden);
+    });
+
+    it('keeps the value of the client where the scorer failed, beside the error', () => {
+      for (const events of [[sent], [sent, byScorer({ reward: 0.25 })]]) {
+        const { metrics, info } = shownAfter(...events, byScorer(failure));
+        expect(metrics).to.deep.equal({ reward: 1 });
+        expect(info).to.deep.include({ status_type: 'error', ems_error_code: 1_001 });
+        expect(info).not.to.have.property('scorer_value');
+      }
+    });
+
+    it('takes away an older score where the scorer fails, and both where a client says so', () => {
+      const once = byScorer({ reward: 0.25 });
+      expect(shownAfter(once, byScorer({ reward: 0.5 })).metrics).to.deep.equal({ reward: 0.5 });
+      expect(shownAfter(once, byScorer(failure)).metrics).to.deep.equal({});
+      const withdrawn = scored(traceId(1), { reward: null });
+      expect(shownAfter(sent, once, withdrawn)).to.deep.equal({ metrics: {}, info: undefined });
+      expect(shownAfter(once, withdrawn, byScorer({ reward: 7 })).metrics).to.deep.equal({
+        reward: 7,
+      });
+    });
+  });
 
   it('computes the overlap with the reference, again when the output changes', () => {
     const texts = { dataset_output: 'the cat sat on the mat', output: 'the cat is on the mat' };

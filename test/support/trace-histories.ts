@@ -43,7 +43,10 @@ export const logOf = () => {
         revision,
         position,
         metadata: {
-          actor: { type: 'user', id: uuid(9, 1), role: 'admin' },
+          actor:
+            'scorer' in event.data
+              ? { type: 'service', id: 'assay', role: 'service' }
+              : { type: 'user', id: uuid(9, 1), role: 'admin' },
           request_id: `request-${events.length}`,
           correlation_id: '',
           causation_id: null,
@@ -270,6 +273,7 @@ const change = (
         ...common,
         record_id: record === 0 ? traceId(one.trace) : spanId(one.trace, record),
         scores: one.scores,
+        ...(one.seconds % 2 === 1 && { scorer }),
       },
     });
   } else if (one.kind === 'rate' || one.kind === 'withdraw') {
@@ -279,6 +283,8 @@ const change = (
     log.append(name, { type: 'TraceDeleted', data: common });
   }
 };
+
+const scorer = { scorer_id: uuid<'ScorerId'>(7_000, 1), version: 1, job_id: null };
 
 const rating = (
   one: Step,

@@ -93,9 +93,13 @@ class MetricRollUp(TypedDict):
     roll_up_metrics: Dict[str, Any]
 
 
-class MetricSuccess(TypedDict):
+class _MetricSuccess(TypedDict):
     status_type: Literal["success"]
     value: Any
+
+
+class MetricSuccess(_MetricSuccess, total=False):
+    scorer_value: Any
 
 
 class _NewAgentSpan(TypedDict):

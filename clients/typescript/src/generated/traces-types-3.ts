@@ -84,6 +84,11 @@ export type MetricSuccess = {
   readonly status_type: 'success';
   /** Value of the metric: number, boolean or text. */
   readonly value: unknown;
+  /**
+   * Score of a scorer of the same name, which the value that a client sent hides; absent:
+   * none.
+   */
+  readonly scorer_value?: unknown;
 };
 
 export type NewTrace = {

@@ -1,0 +1,32 @@
+import type { RecordContent } from '../../events/traces.js';
+
+type Metrics = NonNullable<RecordContent['metrics']>;
+type Scores = Readonly<Record<string, number | boolean | string | null>>;
+
+/** The metrics of a record, and the names of those whose value is a scorer's. */
+export type OwnMetrics = { readonly metrics: Metrics; readonly scored: ReadonlySet<string> };
+
+const errorMember = /._(?:ems_error_code|error_message)$/;
+
+/**
+ * The metrics after these scores; null withdraws. A scorer changes only what scorers recorded: the
+ * value that a client sent stays, and only an error comes beside it (contract 5.10).
+ */
+export const withScores = (
+  before: OwnMetrics,
+  scores: Scores,
+  by: 'client' | 'scorer',
+): OwnMetrics => {
+  // A map, because a name may be `__proto__`.
+  const metrics = new Map(Object.entries(before.metrics));
+  const scored = new Set(before.scored);
+  for (const [name, value] of Object.entries(scores)) {
+    const isClients = metrics.has(name) && !scored.has(name);
+    if (by === 'scorer' && isClients && !errorMember.test(name)) continue;
+    if (value === null) metrics.delete(name);
+    else metrics.set(name, value);
+    if (by === 'scorer' && value !== null) scored.add(name);
+    else scored.delete(name);
+  }
+  return { metrics: Object.fromEntries(metrics), scored };
+};
