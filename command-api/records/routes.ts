@@ -17,6 +17,8 @@ export type Chosen = {
   readonly spans: number;
   /** More records match than these. */
   readonly more: boolean;
+  /** Columns of the request that nobody recorded. */
+  readonly unknown: readonly string[];
 };
 /** Which records a request chooses: where to look, and the log says what becomes of them. */
 export type RecordChoice = {
@@ -37,7 +39,11 @@ export type RecordChoice = {
     project: ProjectId,
     body: RecordDeletion,
     idsMax: number,
-  ) => Promise<{ readonly count: number; readonly ids: readonly string[] }>;
+  ) => Promise<{
+    readonly count: number;
+    readonly ids: readonly string[];
+    readonly unknown: readonly string[];
+  }>;
   /** Waits for a while until what is recorded can be found. */
   readonly followed: () => Promise<unknown>;
 };
@@ -58,9 +64,10 @@ const deleting = (
     operation,
     async ({ body, params: { project_id: project }, cause, mint }) => {
       if (body.dry_run === true) {
-        const { count, ids } = await choice.preview(population, project, body, deletedMax);
+        const { count, ids, unknown } = await choice.preview(population, project, body, deletedMax);
         return {
           position: await log.head(),
+          notes: { 'X-Unknown-Columns': unknown },
           body: {
             message: `${counted(count, population)} would be deleted.`,
             deleted_count: 0,
@@ -77,7 +84,10 @@ const deleting = (
         deleted_count: count,
         remaining: chosen.more,
       };
-      if (count === 0) return { position: await log.head(), body: answer };
+      if (count === 0) {
+        const notes = { 'X-Unknown-Columns': chosen.unknown };
+        return { position: await log.head(), body: answer, notes };
+      }
       const parts = inParts(
         {
           project_id: project,

@@ -1,6 +1,6 @@
 import type { RecordDeletion } from '../../contract/record-deletions.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { invalid, valueComplaint, type Complaint } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordSize } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
@@ -27,7 +27,9 @@ export const choiceComplaints = (
 
 /**
  * The records that a body chooses, at most `limit` of them in the default order of searches; a
- * session comes with its traces. Throws Fault `not-found` for a run that the project does not have.
+ * session comes with its traces. `unknown` names metrics of the body that nobody recorded. Throws
+ * Fault `not-found` for a run that the project does not have, `invalid` where an unknown metric
+ * does not keep records out of the choice.
  */
 export const chooseRecords = async (
   { records, runInProject, templatesOf }: Needs,
@@ -37,15 +39,30 @@ export const chooseRecords = async (
   limit: number,
 ) => {
   const needs = { records, runInProject, templatesOf };
-  const { plan } = await completePlan(needs, project, { ...body, limit }, population);
+  const { plan, notes } = await completePlan(needs, project, { ...body, limit }, population);
+  const unknown = notes['X-Unknown-Columns'];
   const { rows, more } = await records.search(plan);
+  refuseUnknown(body, unknown, rows.length);
   const found = rows.map(sizeOf);
-  if (population === 'trace') return { ...tracesAlone(found), more };
+  if (population === 'trace') return { ...tracesAlone(found), more, unknown };
   const chosen = await withTraces(records, project, found);
-  return { ...chosen, more: more || chosen.more };
+  return { ...chosen, more: more || chosen.more, unknown };
 };
 
-/** How many records a body chooses, and the ids of the first `idsMax` that a deletion takes. */
+/** A misspelt metric without values must not widen what is deleted (contract 1.2, rule 3). */
+const refuseUnknown = (
+  { filter_tree: tree }: RecordDeletion,
+  unknown: readonly string[],
+  found: number,
+): void => {
+  if (unknown.length === 0 || found === 0) return;
+  const place = ['body', tree == null ? 'filters' : 'filter_tree'];
+  const said = (name: string): string =>
+    `nobody recorded '${name}' in this project, and records would be deleted without it`;
+  throw invalid(unknown.map((name) => valueComplaint(place, said(name))));
+};
+
+/** How many records a body chooses, and the first `idsMax`; throws as `chooseRecords` does. */
 export const previewRecords = async (
   { records, runInProject, templatesOf }: Needs,
   population: 'session' | 'trace',
@@ -54,9 +71,12 @@ export const previewRecords = async (
   idsMax: number,
 ) => {
   const needs = { records, runInProject, templatesOf };
-  const { plan } = await completePlan(needs, project, { ...body, limit: idsMax }, population);
+  const asked = { ...body, limit: idsMax };
+  const { plan, notes } = await completePlan(needs, project, asked, population);
+  const unknown = notes['X-Unknown-Columns'];
   const { rows } = await records.search(plan);
-  return { count: await records.count(plan), ids: rows.map((row) => sizeOf(row).id) };
+  refuseUnknown(body, unknown, rows.length);
+  return { count: await records.count(plan), ids: rows.map((row) => sizeOf(row).id), unknown };
 };
 
 const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({

@@ -15,8 +15,8 @@ describe('a deletion of a session with thousands of traces', () => {
         log,
         choice: {
           complaints: () => [],
-          choose: async () => ({ sessionIds, traceIds, spans: 0, more: false }),
-          preview: async () => ({ count: 1, ids: sessionIds }),
+          choose: async () => ({ sessionIds, traceIds, spans: 0, more: false, unknown: [] }),
+          preview: async () => ({ count: 1, ids: sessionIds, unknown: [] }),
           followed: async () => {
             const { events } = await log.page(start, 100, ['RecordsDeleted']);
             followedAfter.push(events.length);

@@ -56,6 +56,25 @@ describe('deleting records over HTTP', function () {
     filters: [{ type: 'text', name: 'name', operator: 'eq', value }],
   });
 
+  it('deletes nothing by a metric that nobody recorded, and names it', async () => {
+    await log([{ metrics: { reward: 1 } }, { metrics: { reward: 0 } }]);
+    const by = (name: string, operator: string, more: object = {}) => ({
+      filters: [{ type: 'number', name, operator, value: 1 }],
+      ...more,
+    });
+    for (const more of [{}, { dry_run: true }]) {
+      const refused = await remove('traces', by('metrics/rewrad', 'ne', more));
+      expectInvalid(refused, ['body', 'filters'], 'value_error');
+      const none = await remove('traces', by('metrics/rewrad', 'eq', more));
+      expect(none.body).to.deep.include({
+        deleted_count: 0,
+        unknown_columns: ['metrics/rewrad'],
+      });
+    }
+    expect(await count('traces')).to.equal(2);
+    expect((await remove('traces', by('metrics/reward', 'ne'))).body.deleted_count).to.equal(1);
+  });
+
   it('deletes the traces that match with their spans, and no others', async () => {
     const id = randomUUID();
     const spans = [{ type: 'tool', name: 'work', input: 'x' }];
