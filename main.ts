@@ -11,6 +11,7 @@ import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
 import { endWithReader } from './cli/standard-output.js';
 import { addTransfers } from './cli/transfer-commands.js';
+import { visible } from './cli/visible.js';
 import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
 import { withPartition } from './service/records-settings.js';
 import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
@@ -195,7 +196,8 @@ program.hook('preAction', (_program, command) => {
 });
 
 const fail = (error: unknown): void => {
-  process.stderr.write(`assay: ${failureSaid(error, process.env['ASSAY_DATA_DIR'] ?? 'data')}\n`);
+  const said = failureSaid(error, process.env['ASSAY_DATA_DIR'] ?? 'data');
+  process.stderr.write(`assay: ${visible(String(said))}\n`);
   // Threads of a half-started service would keep the process alive.
   void endSpareReadSide().finally(() => process.exit(1));
 };

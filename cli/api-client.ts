@@ -2,6 +2,7 @@ import { Agent, request as plainRequest, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../kernel/fault.js';
+import { visible } from './visible.js';
 
 /** How a command reaches a service: by its API, as any client does. */
 export type ServiceAccess = {
@@ -120,7 +121,7 @@ export const openCommandClient = (access: ServiceAccess): ApiClient =>
   openApiClient(access, {
     pause: (ms) => pause(ms),
     now: () => performance.now(),
-    told: (why) => void process.stderr.write(`waiting for the service: ${why}\n`),
+    told: (why) => void process.stderr.write(`waiting for the service: ${visible(why)}\n`),
   });
 
 const connectionTo = (base: string, apiKey: string | null) => {

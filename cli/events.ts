@@ -6,6 +6,7 @@ import { backwards, coming, isWhole, lastOf, type Walked } from './log-walk.js';
 import { provenLines, type Proven } from './proven.js';
 import { printRows, type PrintedRow } from './rows.js';
 import { shownData } from './shown-data.js';
+import { visible } from './visible.js';
 
 /** Which events are asked for; null: any. */
 export type EventsWanted = {
@@ -128,7 +129,7 @@ export const printEvent = (event: Walked, json: boolean, proven: Proven | null =
     ...(proven && provenLines(proven)),
   };
   for (const [name, value] of Object.entries(lines)) {
-    process.stdout.write(`${name.padEnd(13)} ${value}\n`);
+    process.stdout.write(`${name.padEnd(13)} ${visible(value)}\n`);
   }
 };
 
@@ -148,7 +149,7 @@ export const follow = async (
     if ((stream !== null && event.stream !== stream) || !isWanted(event)) continue;
     const row = eventRow(event, stream !== null);
     if (json) printRows([row], true);
-    else process.stdout.write(`${Object.values(row).join('  ')}\n`);
+    else process.stdout.write(`${visible(Object.values(row).join('  '))}\n`);
   }
 };
 /** As long as a timer can be. */

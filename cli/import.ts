@@ -9,6 +9,7 @@ import { countOf, type SentCounts } from './import/settling.js';
 import { openSource, type ImportSource } from './import/source.js';
 import { openBar } from './progress-bar.js';
 import { runPlace, type PlaceOptions, type RunPlace } from './run-place.js';
+import { visible } from './visible.js';
 
 export type ImportWishes = PlaceOptions & {
   /** Null: by the first value of the file. */
@@ -50,11 +51,11 @@ export const importFile = async (
     ? await checkedOnly(records, refuse)
     : await sentTo(access, wishes, { records, refuse, source, inOrder: inOrder(format) });
   const told = { file, format, dry_run: wishes.dryRun, ...summary, refused, refusals };
-  process.stdout.write(wishes.json ? `${JSON.stringify(told)}\n` : `${sentence(told)}\n`);
+  process.stdout.write(`${visible(wishes.json ? JSON.stringify(told) : sentence(told))}\n`);
   if (refused > 0) process.exitCode = 1;
 };
 
-const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+const tell = (text: string): void => void process.stderr.write(`${visible(text)}\n`);
 const inOrder = (format: ImportFormat): boolean => importFormats[format].inOrder;
 
 const formatOf = async (

@@ -8,6 +8,7 @@ import { openPlaces } from './mcp/places.js';
 import { openMcpService, type NextSteps } from './mcp/service.js';
 import { printRows, type PrintedRow } from './rows.js';
 import type { PlaceOptions } from './run-place.js';
+import { visible } from './visible.js';
 import { conditionOf } from './where.js';
 
 export type ListedNoun = 'traces' | 'sessions' | 'experiments';
@@ -46,7 +47,7 @@ export const compare = async (
 ): Promise<void> => {
   const found = await asked(access, project, 'compare_experiments', { experiments, limit });
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ...found.head, rows: found.items })}\n`);
+    process.stdout.write(`${visible(JSON.stringify({ ...found.head, rows: found.items }))}\n`);
     return;
   }
   const { metrics, experiments: compared } = found.head as unknown as Compared;
@@ -55,7 +56,7 @@ export const compare = async (
     metric.experiments.map((one) => comparedRow(metric, names.get(one.experiment_id) ?? '', one)),
   );
   printRows(rows, false);
-  for (const note of found.notes ?? []) process.stderr.write(`${note}\n`);
+  for (const note of found.notes ?? []) process.stderr.write(`${visible(note)}\n`);
 };
 
 /** `assay columns`: what records of a project can be filtered and sorted by. */
@@ -125,14 +126,14 @@ const asked = async (
 
 const printed = (found: McpFound, json: boolean, rowOf: (item: JsonObject) => PrintedRow): void => {
   if (json) {
-    for (const item of found.items) process.stdout.write(`${JSON.stringify(item)}\n`);
+    for (const item of found.items) process.stdout.write(`${visible(JSON.stringify(item))}\n`);
   } else printRows(found.items.map(rowOf), false);
   said(found);
 };
 
 /** On stderr, so that what is piped stays rows. */
 const said = ({ next, notes = [] }: McpFound): void => {
-  for (const note of notes) process.stderr.write(`${note}\n`);
+  for (const note of notes) process.stderr.write(`${visible(note)}\n`);
   if (next !== null) process.stderr.write('there are more: a higher --limit shows them\n');
 };
 

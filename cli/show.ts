@@ -9,6 +9,7 @@ import {
   type PlaceOptions,
   type RunPlace,
 } from './run-place.js';
+import { visible } from './visible.js';
 
 /**
  * `assay show [TRACE]`: a trace with its steps, the newest one unless told which, by its id or its
@@ -26,7 +27,7 @@ export const showTrace = async (
     const width = wishes.full ? null : (process.stdout.columns ?? usualWidth);
     const templates = await templatesOf(client, place, found);
     const lines = wishes.json ? [JSON.stringify(found)] : drawnTrace(found, { width, templates });
-    process.stdout.write(`${lines.join('\n')}\n`);
+    process.stdout.write(`${visible(lines.join('\n'))}\n`);
   } finally {
     client.close();
   }
