@@ -20,34 +20,49 @@ type Wishes = {
 };
 
 /**
- * Brings a copy up to the head that the log has now: what is in the copy stays, so one that broke
- * off goes on and one of yesterday takes what came since. Streams that were erased meanwhile are
- * erased in the copy. The log is read in short pieces and may be written; each event is held
- * against its digest. The copy is one file in the end. Throws Fault `conflict` when it is of
- * another log, and `log-damaged` with the position where the log cannot be read.
+ * Catch-up passes before the final one. Each takes what was written during the one before, which is
+ * less each time unless the log grows faster than it is copied.
  */
-export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog> => {
+const passesMax = 8;
+/** Events that the final pass may copy, unless `passesMax` was reached before. */
+const finalEvents = 500;
+
+/**
+ * Brings a copy up to a head that the log had meanwhile: what is in the copy stays, so one that
+ * broke off goes on and one of yesterday takes what came since. Streams that were erased are erased
+ * in the copy, which then has the events written before each erasure, too. The log is read in short
+ * pieces and may be written; each event is held against its digest. The copy is one file in the
+ * end. Throws Fault `conflict` when it is of another log, and `log-damaged` with the position where
+ * the log cannot be read.
+ */
+export const copyLog = async (wishes: Wishes): Promise<CopiedLog> => {
+  const { from, to } = wishes;
   const source = within(from, () => openForReading(from));
   const copy = within(to, () => openForWriting(to));
   try {
-    const head = within(from, () => lastIn(source));
     const begun = within(to, () => lastIn(copy));
+    let head = within(from, () => lastIn(source));
     checkSame(source, copy, { begun, head, to });
-    const put = inserting(copy);
+    const pieces = copying(wishes, source, copy);
     let added = 0;
-    for (const { rows, unreadable, through } of scan(source, begun)) {
-      const [first] = unreadable;
-      if (first !== undefined) throw damagedAt(from, first.position, first.why);
-      const wanted = rows.filter(({ pos }) => pos <= head);
-      within(to, () => put(wanted));
-      added += wanted.length;
-      progress(Math.min(through, head), head);
-      if (through >= head) break;
-      // Whoever ends the command is heard.
-      await new Promise((resolve) => setImmediate(resolve));
+    let through = begun;
+    for (let pass = 0; pass < passesMax && head - through > finalEvents; pass += 1) {
+      for (const count of pieces(through, head)) {
+        added += count;
+        // A signal that ends the command is handled between two pieces.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      through = head;
+      head = within(from, () => lastIn(source));
     }
+    // One snapshot of events and erasures: no erasure is later than the last event copied.
+    const finish = source.transaction(() => {
+      const last = within(from, () => lastIn(source));
+      for (const count of pieces(through, last)) added += count;
+      within(to, () => forget(source, copy));
+    });
     within(to, () => {
-      forget(source, copy);
+      copy.transaction(finish)();
       copy.pragma('wal_checkpoint(TRUNCATE)');
       copy.pragma('journal_mode = DELETE');
     });
@@ -58,15 +73,35 @@ export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog
   }
 };
 
+/** Copies the events after a position up to a head, piece by piece: how many each piece had. */
+const copying = (
+  { from, to, progress }: Wishes,
+  source: Database.Database,
+  copy: Database.Database,
+) => {
+  const put = inserting(copy);
+  return function* (after: number, head: number): Generator<number, void> {
+    for (const { rows, unreadable, through } of scan(source, after)) {
+      const [first] = unreadable;
+      if (first !== undefined) throw damagedAt(from, first.position, first.why);
+      const wanted = rows.filter(({ pos }) => pos <= head);
+      within(to, () => put(wanted));
+      progress(Math.min(through, head), head);
+      yield wanted.length;
+      if (through >= head) return;
+    }
+  };
+};
+
 /** What fails says which of the two files it was. */
 const within = <T>(dir: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
     if (error instanceof Fault || !(error instanceof Error)) throw error;
-    const { code = '' } = error as { readonly code?: string };
+    const { code = '', path } = error as { readonly code?: string; readonly path?: string };
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
-      throw Object.assign(error, { path: logFile(dir) });
+      throw Object.assign(error, { path: path ?? logFile(dir) });
     }
     const said = `${logFile(dir)} is damaged, or no log of a service (${code})`;
     const place = 'no position can be told: its lists cannot be read';

@@ -2,13 +2,27 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
+import { openAppender } from '../../engines/sqlite/log-append.js';
 import { copyLog } from '../../engines/sqlite/log-copy.js';
-import { logFile } from '../../engines/sqlite/log-schema.js';
+import { scan } from '../../engines/sqlite/log-scan.js';
+import {
+  lastIn,
+  logFile,
+  openForReading,
+  openForWriting,
+  posOf,
+} from '../../engines/sqlite/log-schema.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Bus, type EventLog, type Evidence } from '../../kernel/ports.js';
+import {
+  start,
+  type Bus,
+  type EventLog,
+  type Evidence,
+  type StreamName,
+} from '../../kernel/ports.js';
 import { single } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
-import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
 
 describe('a copy of the log on SQLite', () => {
   let from: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -76,6 +90,39 @@ describe('a copy of the log on SQLite', () => {
     await copied();
     expect(await readFile(logFile(to.dir), 'latin1')).not.to.include('canary-in-the-copy');
     await same();
+  });
+
+  it('has the event that names each erasure, while the log is written and erased', async () => {
+    let erased = newStream();
+    await single(log, appendOf(erased, 'none', newEvent({ text: 'copied, then erased' })));
+    await grow(1_200, 'x');
+    const database = openForWriting(from.dir);
+    const { append, erase } = openAppender(database);
+    const put = (stream: StreamName, data: object): void => {
+      const { id, type } = newEvent();
+      const texts = { data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+      append({ stream, expected: -1, events: [{ id, type, ...texts }] });
+    };
+    let count = 0;
+    const { position } = await copied(() => {
+      count += 1;
+      database.transaction(() => {
+        put(newStream(), { naming: erased });
+        erase(erased);
+        erased = newStream();
+        put(erased, { text: 'erased in the next step' });
+      })();
+    });
+    database.close();
+    expect(count).to.be.greaterThan(2);
+    const copy = openForReading(to.dir);
+    const unnamed = `SELECT stream FROM erased WHERE NOT EXISTS
+      (SELECT 1 FROM events WHERE data = json_object('naming', erased.stream))`;
+    expect(copy.prepare(unnamed).all()).to.deep.equal([]);
+    expect(copy.prepare('SELECT count(*) FROM erased').pluck().get()).to.be.greaterThan(1);
+    expect([...scan(copy, 0)].flatMap(({ unreadable }) => unreadable)).to.deep.equal([]);
+    expect(lastIn(copy)).to.equal(posOf(position));
+    copy.close();
   });
 
   it('is of one log only', async () => {
