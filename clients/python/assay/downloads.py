@@ -33,20 +33,30 @@ class Download:
 
     def lines(self) -> Iterator[str]:
         rest = b""
-        for piece in self.pieces():
-            *whole, rest = (rest + piece).split(b"\n")
-            for line in whole:
-                self._raise_if_cut(line)
-                yield line.decode("utf-8")
+        # Only a transfer that breaks off makes it more than a row.
+        held: Optional[bytes] = None
+        try:
+            for piece in self.pieces():
+                *whole, rest = (rest + piece).split(b"\n")
+                for line in whole:
+                    if held is not None:
+                        yield held.decode("utf-8")
+                    held = line if self._may_say_why(line) else None
+                    if held is None:
+                        yield line.decode("utf-8")
+        except ConnectionFailed as error:
+            if held is None:
+                raise
+            why = json.loads(held)["ended_early"].get("detail", "no reason")
+            raise ConnectionFailed(f"The file ends early: {why}") from error
+        if held is not None:
+            yield held.decode("utf-8")
         if rest:
             yield rest.decode("utf-8")
 
-    def _raise_if_cut(self, line: bytes) -> None:
-        """No record and no row begins as the last line of a file that ends early."""
-        if self.content_type != "application/x-ndjson" or not line.startswith(_CUT_LINE_START):
-            return
-        why = json.loads(line)["ended_early"].get("detail", "no reason")
-        raise ConnectionFailed(f"The file ends early: {why}")
+    def _may_say_why(self, line: bytes) -> bool:
+        """Whether it begins as the last line of a file that was cut; a row may too."""
+        return self.content_type == "application/x-ndjson" and line.startswith(_CUT_LINE_START)
 
     def pieces(self) -> Iterator[bytes]:
         """Bytes as they come, 64 KiB at most at a time."""

@@ -199,11 +199,14 @@ class Answers(TestCase):
     def test_a_file_that_says_that_it_ends_early_is_an_error(self) -> None:
         kind = {"Content-Type": "application/x-ndjson"}
         cut = b'{"a":1}\n{"ended_early":{"code":"unavailable","detail":"made up"}}\n'
-        with Stub(Answer(200, cut, kind)) as stub:
+        longer = {**kind, "Content-Length": "900", "Connection": "close"}
+        with Stub(Answer(200, cut, longer), Answer(200, cut, kind)) as stub:
             lines = iter(client(stub).traces.export())
             self.assertEqual(next(lines), {"a": 1})
             with self.assertRaisesRegex(ConnectionFailed, "ends early: made up"):
                 next(lines)
+            # A tenant may name a column so.
+            self.assertEqual(len(list(client(stub).traces.export())), 2)
 
     def test_a_poll_ends_with_the_work_and_tells_each_change(self) -> None:
         states = [("pending", 0), ("pending", 0), ("pending", 40), ("completed", 100)]

@@ -2,7 +2,7 @@ import { brokenOff } from './connection.js';
 
 /**
  * A file that is made while it is sent. It is whole when reading it ends without an error: of a
- * file that ends early `lines` gives no last line that says so, but throws what it says.
+ * transfer that broke off `lines` throws what its last line says of that, and does not give it.
  */
 export type Download = {
   readonly contentType: string;
@@ -12,13 +12,12 @@ export type Download = {
   readonly bytes: () => AsyncIterable<Uint8Array>;
 };
 
-/** Of records and rows none begins so (contract 5.7, Exports). */
+/** Of the last line of a file that was cut (contract 5.7, Exports); a row may begin so too. */
 const cutLineStart = '{"ended_early":{';
 
-const throwIfCut = (line: string): void => {
-  if (!line.startsWith(cutLineStart)) return;
+const cutBy = (line: string): Error => {
   const { ended_early: why } = JSON.parse(line) as { readonly ended_early: { detail?: string } };
-  throw brokenOff(new Error(`the file ends early: ${why.detail ?? 'no reason'}`), undefined, null);
+  return brokenOff(new Error(`the file ends early: ${why.detail ?? 'no reason'}`), undefined, null);
 };
 
 export const downloadOf = (answer: Response, signal?: AbortSignal): Download => {
@@ -59,14 +58,22 @@ export const downloadOf = (answer: Response, signal?: AbortSignal): Download => 
     },
     lines: async function* () {
       let rest = '';
-      for await (const text of texts()) {
-        const lines = `${rest}${text}`.split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          if (isJsonLines) throwIfCut(line);
-          yield line;
+      // Only a transfer that breaks off makes it more than a row.
+      let held: string | null = null;
+      try {
+        for await (const text of texts()) {
+          const lines = `${rest}${text}`.split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) {
+            if (held !== null) yield held;
+            held = isJsonLines && line.startsWith(cutLineStart) ? line : null;
+            if (held === null) yield line;
+          }
         }
+      } catch (error) {
+        throw held === null || signal?.aborted === true ? error : cutBy(held);
       }
+      if (held !== null) yield held;
       if (rest !== '') yield rest;
     },
   };
