@@ -14,12 +14,14 @@ export type AppendEnded = (position: Position | null) => void;
  */
 export interface Pace {
   /**
-   * Resolves once less than the bound of what the project logged is still unread, its own appends
-   * in turn; after `atMostMs` all the same, and at once while nothing that it logged becomes
-   * readable: nothing stops the recording of what happened. Throws Fault `unavailable` when the
-   * asker waits no longer.
+   * Resolves once the append and what the project logged that is still unread are within the bound
+   * together, or nothing of it is unread; its own appends in turn. After `atMostMs` all the same,
+   * and at once while nothing that it logged becomes readable: nothing stops the recording of what
+   * happened. Throws Fault `unavailable` when the asker waits no longer.
    */
   begin(project: string, weight: number, waiting: Paused): Promise<AppendEnded>;
+  /** A read of the project's records is late: for a while the bound of others is smaller. */
+  readIsLate(project: string): void;
   /** What is readable may have moved. */
   moved(): void;
   /** Nobody waits from now on: the process ends. */
@@ -29,13 +31,20 @@ export type Paused = Pick<Asking, 'signal'> & { readonly atMostMs: number };
 
 /**
  * What a project may have logged that nobody can read yet, as bytes, with those that events and
- * spans count for. Among others what is folded in a fifth of a second or so, since they wait for
- * it: of traces of 2,000 spans one at a time. Alone several batches, so that some are on their way
- * in while one is folded and one written.
+ * spans count for; one append may be larger, such as a trace of 2,000 spans. Among others what is
+ * folded in a fifth of a second or so, since they wait for it; while reads of others are late, a
+ * quarter of that. Alone several batches, so that some are on their way in while one is folded and
+ * one written.
  */
-export const unreadMax = { among: 4 * 1024 * 1024, alone: 24 * 1024 * 1024 };
+export const unreadMax = {
+  besideLateReads: 1024 * 1024,
+  among: 4 * 1024 * 1024,
+  alone: 24 * 1024 * 1024,
+};
 /** No other project has logged for so long. */
 export const aloneAfterMs = 5_000;
+/** A late read counts for so long: until the next one, where reads come every second. */
+export const lateReadMs = 2_000;
 /** A read model that stands still, or is far behind, is not waited for. */
 export const standstillMs = 2_000;
 /** Hints may be lost, and time passes while the store is silent. */
@@ -58,7 +67,7 @@ type ProjectLine = {
 type Waiter = { readonly weight: number; readonly until: number };
 type Unread = readonly { readonly position: Position; readonly weight: number }[];
 
-const openLine = (now: () => number, isBelow: (weight: number) => boolean): ProjectLine => {
+const openLine = (now: () => number, fits: (weight: number) => boolean): ProjectLine => {
   const waiting = openWaitingList<Waiter>();
   let unread: Unread = [];
   /** Of what is unread or being appended. */
@@ -66,7 +75,11 @@ const openLine = (now: () => number, isBelow: (weight: number) => boolean): Proj
   /** When something became readable last, or began to be unread. */
   let movedAt = now();
   const begins = (one: Waiter): boolean => {
-    const may = isBelow(weight) || now() - movedAt >= standstillMs || one.until <= now();
+    const may =
+      weight <= 0 ||
+      fits(weight + one.weight) ||
+      now() - movedAt >= standstillMs ||
+      one.until <= now();
     if (may) weight += one.weight;
     return may;
   };
@@ -87,7 +100,13 @@ const openLine = (now: () => number, isBelow: (weight: number) => boolean): Proj
         unread = left;
         movedAt = now();
       }
-      waiting.admit(begins);
+      // In turn: a large append is not passed by small ones for as long as it may wait.
+      let isHeld = false;
+      waiting.admit((one) => {
+        if (isHeld && one.until > now()) return false;
+        isHeld = !begins(one);
+        return !isHeld;
+      });
     },
     isWaiting: () => waiting.size() > 0,
     isEmpty: () => weight <= 0 && waiting.size() === 0,
@@ -112,14 +131,11 @@ export const openPace = ({
   const lines = new Map<string, ProjectLine>();
   let seen = start;
   let [isWatching, isStopped] = [false, false];
-  const bound = openBound(() => clock.milliseconds(), weightMax);
+  const now = (): number => clock.milliseconds();
+  const bound = openBound(now, weightMax);
   const lineOf = (project: string): ProjectLine => {
     const line =
-      lines.get(project) ??
-      openLine(
-        () => clock.milliseconds(),
-        (weight) => isStopped || weight < bound.of(project),
-      );
+      lines.get(project) ?? openLine(now, (weight) => isStopped || weight <= bound.of(project));
     lines.set(project, line);
     return line;
   };
@@ -164,6 +180,7 @@ export const openPace = ({
         settle(line, project);
       };
     },
+    readIsLate: bound.readIsLate,
     moved: () => {
       if (lines.size > 0) void look();
     },
@@ -174,19 +191,31 @@ export const openPace = ({
   };
 };
 
-/** What a project may have unread now: that is said by who logged last, and last of all others. */
-const openBound = (now: () => number, { among, alone }: typeof unreadMax) => {
+/** What a project may have unread now, by what other projects did last. */
+const openBound = (now: () => number, { besideLateReads, among, alone }: typeof unreadMax) => {
+  const logged = openLastSeen(now);
+  const late = openLastSeen(now);
+  return {
+    logs: logged.see,
+    readIsLate: late.see,
+    of: (project: string): number => {
+      if (late.sinceOther(project) < lateReadMs) return besideLateReads;
+      return logged.sinceOther(project) < aloneAfterMs ? among : alone;
+    },
+  };
+};
+
+/** When another project than a given one was seen last: the last two of all are enough to know. */
+const openLastSeen = (now: () => number) => {
   const never = { project: '', at: Number.NEGATIVE_INFINITY };
   let [last, other] = [never, never];
   return {
-    logs: (project: string): void => {
+    see: (project: string): void => {
       if (last.project !== project) other = last;
       last = { project, at: now() };
     },
-    of: (project: string): number => {
-      const { at } = last.project === project ? other : last;
-      return now() - at < aloneAfterMs ? among : alone;
-    },
+    /** Milliseconds. */
+    sinceOther: (project: string): number => now() - (last.project === project ? other : last).at,
   };
 };
 

@@ -15,6 +15,8 @@ import type { ReadTargets } from './read-targets.js';
 
 /** A read waits this long at most (contract 1.7). */
 export const waitMaxMs = 2_000;
+/** Longer than the fold of a few events takes on a busy machine. */
+export const lateAfterMs = 100;
 /** Hints may be lost: checkpoints are asked for this often while somebody waits. */
 const lookAgainMs = 50;
 /** Hints may be lies: after a look in vain the next one comes no sooner. */
@@ -30,6 +32,8 @@ export type FreshnessNeeds = {
   readonly targets?: Pick<ReadTargets, 'head' | 'target'>;
   /** Absent: each read model is whole. */
   readonly filling?: Pick<FillingWatch, 'of'>;
+  /** Called once for each read of a project that has waited `lateAfterMs` for this read model. */
+  readonly readIsLate?: (project: string, name: string) => void;
 };
 
 /** One read model: where it was seen to be, by its store. */
@@ -102,6 +106,7 @@ export const openFreshness = ({
   clock,
   targets,
   filling = { of: () => null },
+  readIsLate = () => undefined,
 }: FreshnessNeeds): Freshness => {
   const models = new Map(
     [...checkpoints].map(([name, checkpoint]) => [name, watch(checkpoint, clock)] as const),
@@ -131,7 +136,7 @@ export const openFreshness = ({
         model: modelOf(name),
         target: known === null ? head : known.target(name, project ?? null),
       }));
-      await whileAsked(waiting, () => waitFor(wanted, waiting, { clock, filling }));
+      await whileAsked(waiting, () => waitFor(wanted, waiting, { clock, filling, readIsLate }));
       for (const { name } of wanted) {
         const found = filling.of(name);
         if (found !== null) throw readModelFilling(found);
@@ -151,22 +156,29 @@ export const openFreshness = ({
 /** Until each is where it has to be and whole, or longer than the read may wait. */
 const waitFor = async (
   wanted: readonly Wanted[],
-  { signal, atMostMs = waitMaxMs }: Waiting,
-  { clock, filling }: Required<Pick<FreshnessNeeds, 'clock' | 'filling'>>,
+  { signal, project, atMostMs = waitMaxMs }: Waiting,
+  { clock, filling, readIsLate }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
 ): Promise<void> => {
   const late = () =>
     wanted.filter(({ name, model, target }) => model.seen() < target || filling.of(name) !== null);
-  const deadline = clock.milliseconds() + atMostMs;
+  const began = clock.milliseconds();
+  const deadline = began + atMostMs;
   const leftMs = (): number => deadline - clock.milliseconds();
   /** What takes longer than the read may wait is not waited for. */
   const isFutile = (): boolean =>
     wanted.some(({ name }) => (filling.of(name)?.eta_seconds ?? 0) * 1_000 > leftMs());
   await Promise.all(late().map(({ model }) => model.look()));
   const isOver = (): boolean => leftMs() <= 0 || signal?.aborted === true || isFutile();
+  let isLate = false;
   while (late().length > 0 && !isOver()) {
+    if (!isLate && project != null && clock.milliseconds() - began >= lateAfterMs) {
+      isLate = true;
+      for (const { name } of late()) readIsLate(project, name);
+    }
     await Promise.all(late().map(({ model }) => model.lookNext()));
   }
 };
+type WaitNeeds = 'clock' | 'filling' | 'readIsLate';
 
 const least = (positions: readonly Position[]): Position | null =>
   positions.reduce<Position | null>((low, one) => (low === null || one < low ? one : low), null);

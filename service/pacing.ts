@@ -17,8 +17,8 @@ export type Pacing = {
   readonly follow: (readable: () => Promise<Position>, hints: Pick<Bus, 'subscribe'>) => void;
   /** Nobody waits from now on. */
   readonly stop: () => void;
-  /** For reads; nothing where others append to the log too. */
-  readonly known: Pick<FreshnessNeeds, 'targets'>;
+  /** For reads; without targets where others append to the log too. */
+  readonly known: Pick<FreshnessNeeds, 'targets' | 'readIsLate'>;
 };
 
 type Needs = {
@@ -51,7 +51,12 @@ export const openPacing = ({ clock, alone, head, metrics }: Needs): Pacing => {
       });
     },
     stop: () => pace?.stop(),
-    known: targets === null ? {} : { targets },
+    known: {
+      ...(targets !== null && { targets }),
+      readIsLate: (project, name) => {
+        if (name === recordsCollection.name) pace?.readIsLate(project);
+      },
+    },
   };
 };
 

@@ -22,6 +22,11 @@ describe('a project that logs faster than can be read', () => {
     return { root, run: run.body.id, logs };
   };
 
+  const pauses = async (): Promise<number> => {
+    const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
+    return Number(/^assay_pause_seconds_count (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  };
+
   it('does not make the reads of others wait', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await small.logs('to Oslo');
@@ -56,13 +61,32 @@ describe('a project that logs faster than can be read', () => {
     await app.settled();
     await app.projector.pause('records');
     const text = 'x'.repeat(1_000_000);
-    expect((await heavy.logs(...Array<string>(5).fill(text))).status).to.equal(200);
-    const next = heavy.logs('more');
+    expect((await heavy.logs(...Array<string>(4).fill(text))).status).to.equal(200);
+    const next = heavy.logs(text);
     expect((await small.logs('to Oslo')).status).to.equal(200);
     await app.projector.resume('records');
     expect((await next).status).to.equal(200);
-    const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
-    expect(metrics).to.match(/^assay_pause_seconds_count 1$/m);
+    expect(await pauses()).to.equal(1);
+    await app.settled();
+  });
+
+  it('has to wait sooner while a read of another project is late', async () => {
+    const [heavy, small] = [await newProject('heavy'), await newProject('small')];
+    await app.settled();
+    await app.projector.pause('records');
+    expect((await heavy.logs('x'.repeat(500_000), 'x'.repeat(500_000))).status).to.equal(200);
+    await small.logs('to Oslo');
+    const state = { isRead: false };
+    const reading = app.client
+      .send('POST', `${small.root}/traces/count`, { body: { log_stream_id: small.run } })
+      .finally(() => {
+        state.isRead = true;
+      });
+    // Far below 4 MiB together.
+    while (!state.isRead && (await pauses()) === 0) await heavy.logs('x'.repeat(50_000));
+    expect((await reading).status).to.equal(200);
+    expect(await pauses()).to.be.greaterThan(0);
+    await app.projector.resume('records');
     await app.settled();
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import {
   aloneAfterMs,
+  lateReadMs,
   openPace,
   standstillMs,
   type AppendEnded,
@@ -59,7 +60,7 @@ describe('the pace of what a project logs', () => {
       clock,
       readable: () => (isSilent ? new Promise(() => undefined) : Promise.resolve(readable)),
       waited: (ms) => waited.push(ms),
-      weightMax: { among: 10, alone: 30 },
+      weightMax: { besideLateReads: 3, among: 10, alone: 30 },
     });
     // Somebody else logs too, all of it readable at once.
     await logs('neighbour', 0, 0);
@@ -96,11 +97,44 @@ describe('the pace of what a project logs', () => {
     await logs('other', 1, 5);
     expect(begun).to.deep.equal(['heavy', 'other']);
     await reads(1);
-    expect(begun, 'as many as there is room for').to.have.length(4);
+    expect(begun, 'as many as there is room for').to.have.length(3);
+    await reads(2);
+    expect(begun).to.have.length(4);
     await reads(5);
     expect(begun).to.have.length(5);
     await Promise.all(next);
     expect(waited).to.deep.equal([0, 0, 0]);
+  });
+
+  it('lets an append above the bound in once nothing is unread, and none before it', async () => {
+    await logs('heavy', 1, 1);
+    await logs('heavy', 1, 2);
+    const next = [logs('heavy', 20, 3), logs('heavy', 1, 4)];
+    await reads(1);
+    expect(begun, 'the small one waits in turn').to.have.length(2);
+    await reads(2);
+    expect(begun).to.have.length(3);
+    await reads(3);
+    await Promise.all(next);
+  });
+
+  it('gives less room while reads of another project are late, and for 2 s after', async () => {
+    await logs('heavy', 3, 1);
+    pace.readIsLate('heavy');
+    await logs('heavy', 3, 2);
+    expect(begun, 'its own reads are its own').to.have.length(2);
+    pace.readIsLate('other');
+    pace.readIsLate('heavy');
+    const next = [logs('heavy', 2, 3), logs('heavy', 2, 4)];
+    await reads(1);
+    expect(begun).to.have.length(2);
+    await reads(2);
+    expect(begun).to.have.length(3);
+    await reads(3);
+    await Promise.all(next);
+    await clock.pass(lateReadMs);
+    await logs('heavy', 8, 5);
+    expect(begun, 'two and eight are within ten').to.have.length(5);
   });
 
   it('counts what is being appended, and nothing for an append that failed', async () => {
@@ -138,8 +172,7 @@ describe('the pace of what a project logs', () => {
 
   it('holds nobody longer than they may wait, however slowly things move', async () => {
     for (let at = 1; at < 10; at += 1) await logs('heavy', 1, at);
-    await logs('heavy', 10, 100);
-    const last = logs('heavy', 1, 101);
+    const last = logs('heavy', 10, 101);
     for (let at = 1; at < 7; at += 1) {
       await clock.pass(1_000);
       await logs('neighbour', 0, 0);
@@ -232,6 +265,7 @@ describe('a log at the pace of projects', () => {
         asked.push({ project, weight, atMostMs });
         return (position) => ended.push(position);
       },
+      readIsLate: () => undefined,
       moved: () => undefined,
       stop: () => undefined,
     };

@@ -5,7 +5,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Clock, type Position } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
-import { openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
+import { lateAfterMs, openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
 import { movedSubject } from '../../projections/subscription.js';
 import { positionAt } from '../support/record-rows.js';
 
@@ -17,9 +17,11 @@ describe('freshness', () => {
   let asked: number;
   let stored: Position;
   let head: Position;
+  let late: string[];
   const opened = (clock: Clock = systemClock, targets?: FreshnessNeeds['targets']) =>
     openFreshness({
       ...(targets !== undefined && { targets }),
+      readIsLate: (project, name) => late.push(`${project} ${name}`),
       reader: { head: async () => head },
       checkpoints: new Map([
         [
@@ -37,6 +39,7 @@ describe('freshness', () => {
   beforeEach(() => {
     bus = openBus(randomUUID());
     asked = 0;
+    late = [];
     stored = start;
     head = positionAt(1);
   });
@@ -163,6 +166,29 @@ describe('freshness', () => {
     expect(await reached()).to.equal('read-model-behind');
     expect(passed).to.be.within(2_000, 2_100);
     expect(await reached({ atMostMs: 8_000 })).to.equal(positionAt(1));
+  });
+
+  it('says once of each read of a project that it is late', async () => {
+    let passed = 0;
+    let reachedAfter = lateAfterMs;
+    const freshness = opened({
+      ...systemClock,
+      milliseconds: () => passed,
+      wait: async (ms) => {
+        passed += ms;
+        if (passed >= reachedAfter) stored = head;
+      },
+    });
+    await freshness.reached(['tally'], null, { project: 'p' });
+    expect(late, 'in time').to.deep.equal([]);
+    head = positionAt(2);
+    reachedAfter = passed + 5 * lateAfterMs;
+    await freshness.reached(['tally'], null, { project: 'p' });
+    expect(late).to.deep.equal(['p tally']);
+    head = positionAt(3);
+    reachedAfter = passed + 5 * lateAfterMs;
+    await freshness.reached(['tally'], null);
+    expect(late, 'of no project').to.deep.equal(['p tally']);
   });
 
   it('waits for no event that changes nothing of what is asked', async () => {
