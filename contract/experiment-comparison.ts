@@ -32,6 +32,7 @@ const compared = named(
     traces_without_row: count,
     num_rows: count,
     missing_rows: count,
+    failed_rows: count,
   }),
 );
 const againstBaseline = named(

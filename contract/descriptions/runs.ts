@@ -59,6 +59,7 @@ export const runDescriptions: Descriptions = {
     seed: 'Seed of the bootstrap; the same seed gives the same intervals.',
     traces_without_row: 'Number of traces that are about no dataset row.',
     missing_rows: 'Number of rows of the others on which it has no trace.',
+    failed_rows: 'Number of rows whose newest trace has a status code of 400 or more.',
     total_rows: 'Number of rows that at least one of the experiments has.',
     rows_in_all: 'Number of rows that all of the experiments have.',
     method: 'Method of the confidence intervals.',

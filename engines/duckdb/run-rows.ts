@@ -5,6 +5,7 @@ import type { Asking } from '../../kernel/ports.js';
 import { allTraces } from '../../kernel/records/questions.js';
 import {
   datasetRowKey,
+  failedFrom,
   runRowsMax,
   type RunRow,
   type RunRowsPlan,
@@ -29,9 +30,12 @@ export const runRows = (
     const means = metrics.map((_, at) => `, avg(m${at})`).join('');
     const found = await statements.rows(
       `SELECT run_id, "row", count(*), min(created_at),
-         arg_max(id, {'at': created_at, 'id': id})${means}
+         arg_max(id, {'at': created_at, 'id': id}),
+         arg_max(failed, {'at': created_at, 'id': id})${means}
        FROM (
-         SELECT r.run_id, r.id, r.created_at, ${rowSql(source)} AS "row"${values}
+         SELECT r.run_id, r.id, r.created_at,
+           coalesce(r.status_code >= ${failedFrom}, false) AS failed,
+           ${rowSql(source)} AS "row"${values}
          ${source.fromWhere()} AND ${where}
        ) GROUP BY run_id, "row" LIMIT ${runRowsMax + 1}`,
       source.parameters,
@@ -52,12 +56,21 @@ const numberSql = (source: RecordSource, measured: TypedMetric): string => {
   return measured.type === 'boolean' ? `CAST(${value} AS INTEGER)` : value;
 };
 
-const runRowOf = ([run, row, traces, first, newest, ...means]: readonly DuckDBValue[]): RunRow => ({
+const runRowOf = ([
+  run,
+  row,
+  traces,
+  first,
+  newest,
+  failed,
+  ...means
+]: readonly DuckDBValue[]): RunRow => ({
   run: idOf(run),
   row: row == null ? null : String(row),
   traces: Number(traces),
   first: instantOf(first as bigint),
   newest: (newest as DuckDBUUIDValue).toString(),
+  failed: failed === true,
   means: means.map((mean) => {
     const value = mean === null ? Number.NaN : Number(mean) + 0;
     return Number.isFinite(value) ? value : null;

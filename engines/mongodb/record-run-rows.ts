@@ -3,6 +3,7 @@ import type { Document } from 'mongodb';
 import type { Instant } from '../../kernel/shapes.js';
 import {
   datasetRowKey,
+  failedFrom,
   runRowsMax,
   type RunRow,
   type RunRowsPlan,
@@ -31,7 +32,7 @@ export const runRows = async (
         _id: { run: '$run', row: rowMember },
         traces: { $sum: 1 },
         first: { $min: '$at' },
-        newest: { $max: { at: '$at', id: '$id' } },
+        newest: { $max: { at: '$at', id: '$id', status: { $ifNull: [statusMember, null] } } },
         ...Object.fromEntries(means),
       },
     },
@@ -46,6 +47,7 @@ export const runRows = async (
 };
 
 const named = `$${noteMember(datasetRowKey)}`;
+const statusMember = `$${columnMember('status_code')}`;
 const input = columnMember('dataset_input');
 const byInput = { $concat: ['in:', compared(input)] };
 const rowMember: Document = {
@@ -58,12 +60,14 @@ const rowMember: Document = {
 
 const runRowOf = (one: Document, metrics: number): RunRow => {
   const { run, row } = one['_id'] as { readonly run: string; readonly row: string | null };
+  const { id, status } = one['newest'] as { readonly id: string; readonly status: unknown };
   return {
     run,
     row: row === null ? null : hash('sha256', row),
     traces: Number(one['traces']),
     first: one['first'] as Instant,
-    newest: (one['newest'] as { readonly id: string }).id,
+    newest: id,
+    failed: Number(status ?? 0) >= failedFrom,
     means: Array.from({ length: metrics }, (_, at) => {
       const mean: unknown = one[`a${at}`];
       return typeof mean === 'number' && Number.isFinite(mean) ? mean : null;

@@ -19,12 +19,17 @@ export type RunRow = {
   readonly first: Instant;
   /** The trace with the latest `created_at`, of several the one with the greatest id. */
   readonly newest: string;
+  /** That trace has a status code of `failedFrom` or more. */
+  readonly failed: boolean;
   /** Of each metric of the plan the mean of its values, a boolean's as 0 and 1; null: none. */
   readonly means: readonly (number | null)[];
 };
 
 /** The entry of user metadata by which a trace names its row; `''` names none. */
 export const datasetRowKey = 'dataset_row_id';
+
+/** Contract 5.5: the least status code of a trace whose row counts as failed. */
+export const failedFrom = 400;
 
 /** Contract 5.5: with 20 metrics some 50 MB while an answer is made. */
 export const runRowsMax = 100_000;

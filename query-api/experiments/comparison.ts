@@ -36,7 +36,7 @@ export const tableOf = (
 ): ComparedTable => {
   const places = new Map<string, number>(facts.map(({ id }, at) => [id, at]));
   const rows = new Map<string, (RunRow | null)[]>();
-  const counts = facts.map(() => ({ traces: 0, without: 0, rows: 0 }));
+  const counts = facts.map(() => ({ traces: 0, without: 0, rows: 0, failed: 0 }));
   for (const cell of found) {
     const at = places.get(cell.run);
     const count = at === undefined ? undefined : counts[at];
@@ -47,6 +47,7 @@ export const tableOf = (
       continue;
     }
     count.rows += 1;
+    if (cell.failed) count.failed += 1;
     const cells = rows.get(cell.row) ?? facts.map(() => null);
     cells[at] = cell;
     rows.set(cell.row, cells);
@@ -64,6 +65,7 @@ export const tableOf = (
       traces_without_row: counts[at]?.without ?? 0,
       num_rows: counts[at]?.rows ?? 0,
       missing_rows: rows.size - (counts[at]?.rows ?? 0),
+      failed_rows: counts[at]?.failed ?? 0,
     })),
   };
 };

@@ -47,15 +47,15 @@ describe('comparison of experiments over HTTP', () => {
     ...more,
   });
 
-  it('shows rows side by side, with the mean of repeats and what is missing where', async () => {
+  it('shows rows side by side, averages repeats and counts missing and failed ones', async () => {
     const [one, other] = [await make('one'), await make('other')];
     await log(one, [
-      trace('b', 'one b', { reward: 0.5 }, { created_at: at(2) }),
+      trace('b', 'one b', { reward: 0.5 }, { created_at: at(2), status_code: 500 }),
       trace('a', 'one a', { reward: 0 }, { created_at: at(1), dataset_output: 'right' }),
       { input: 'no row', metrics: { reward: 9 } },
     ]);
     const ids = await log(other, [
-      trace('a', 'first', { reward: 0.5 }, { created_at: at(3) }),
+      trace('a', 'first', { reward: 0.5 }, { created_at: at(3), status_code: 500 }),
       trace('a', 'second', { reward: 1 }, { created_at: at(4) }),
       trace('c', 'other c', {}, { created_at: at(0) }),
     ]);
@@ -63,8 +63,8 @@ describe('comparison of experiments over HTTP', () => {
       metrics: ['reward'],
     });
     expect(experiments).to.deep.equal([
-      { experiment_id: one, name: 'one', dataset: null, ...counts(3, 1, 2, 1) },
-      { experiment_id: other, name: 'other', dataset: null, ...counts(3, 0, 2, 1) },
+      { experiment_id: one, name: 'one', dataset: null, ...counts(3, 1, 2, 1, 1) },
+      { experiment_id: other, name: 'other', dataset: null, ...counts(3, 0, 2, 1, 0) },
     ]);
     expect(rest).to.deep.include({ total_rows: 3, rows_in_all: 1, paginated: false, limit: 20 });
     expect(rows.map(({ dataset_input }) => dataset_input)).to.deep.equal(['a', 'b', 'c']);
@@ -246,9 +246,16 @@ describe('comparison of experiments over HTTP', () => {
   });
 });
 
-const counts = (num_traces: number, without: number, num_rows: number, missing_rows: number) => ({
+const counts = (
+  num_traces: number,
+  without: number,
+  num_rows: number,
+  missing_rows: number,
+  failed_rows: number,
+) => ({
   num_traces,
   traces_without_row: without,
   num_rows,
   missing_rows,
+  failed_rows,
 });

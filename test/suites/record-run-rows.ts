@@ -25,12 +25,14 @@ export const recordRunRowSuite = (records: () => Records): void => {
   it('tell runs row by row as the reference does, whatever was recorded', async () => {
     const seed = drawSeed();
     const [groups = []] = fc.sample(recordGroups(150), { seed, numRuns: 1 });
+    const statuses = [200, 399, null, 400, 500];
     const inputs = ['', 'in', 'out', 'x'.repeat(5_000), `${'x'.repeat(5_000)}y`];
     const rows = groups.flat().map((row, at): RecordRow => {
       if (row.kind !== 'trace') return row;
       const dataset_input = inputs[at % inputs.length] ?? '';
       const userMetadata = at % 3 === 0 ? { dataset_row_id: at % 2 === 0 ? 'in' : '' } : {};
-      const values = { ...row.values, dataset_input };
+      const status_code = statuses[at % statuses.length] ?? null;
+      const values = { ...row.values, dataset_input, status_code };
       return { ...row, values, userMetadata: { ...row.userMetadata, ...userMetadata } };
     });
     await putRows(records(), rows);

@@ -1,7 +1,7 @@
 import { compared } from './aggregate.js';
 import { measuredValues, userMetadataValue } from '../column-value.js';
 import type { RecordRow } from '../record.js';
-import { datasetRowKey, type RunRow, type RunRowsPlan } from '../run-rows.js';
+import { datasetRowKey, failedFrom, type RunRow, type RunRowsPlan } from '../run-rows.js';
 import type { Instant } from '../../shapes.js';
 
 /**
@@ -24,12 +24,15 @@ export const runRows = (
     const ends = traces
       .map(({ values }) => `${String(values['created_at'])} ${String(values['id'])}`)
       .toSorted();
+    const newest = String(ends.at(-1)).split(' ')[1] ?? '';
+    const status = traces.find(({ values }) => values['id'] === newest)?.values['status_code'];
     return {
       run,
       row,
       traces: traces.length,
       first: String(ends[0]).split(' ')[0] as Instant,
-      newest: String(ends.at(-1)).split(' ')[1] ?? '',
+      newest,
+      failed: Number(status ?? 0) >= failedFrom,
       means: metrics.map((measured) => {
         const values = traces.flatMap((one) => measuredValues(one, measured)).map(Number);
         const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

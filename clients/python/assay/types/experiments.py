@@ -60,6 +60,7 @@ class ComparedExperiment(TypedDict):
     traces_without_row: int
     num_rows: int
     missing_rows: int
+    failed_rows: int
 
 
 class ComparedMetric(TypedDict):

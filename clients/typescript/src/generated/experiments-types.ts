@@ -64,6 +64,8 @@ export type ComparedExperiment = {
   readonly num_rows: number;
   /** Number of rows of the others on which it has no trace. */
   readonly missing_rows: number;
+  /** Number of rows whose newest trace has a status code of 400 or more. */
+  readonly failed_rows: number;
 };
 
 export type ComparedMetric = {
