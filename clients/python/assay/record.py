@@ -21,6 +21,7 @@ from .values import (
     output_of,
     tags_of,
     text_of,
+    why_no_metric,
 )
 
 if TYPE_CHECKING:
@@ -102,11 +103,9 @@ class Record:
                 self._misspelt(name, "it is not recorded")
         given = self.metrics if isinstance(self.metrics, Mapping) else {"": self.metrics}
         for name, value in given.items():
-            # A number that is not finite is no mistake: it was not measured.
-            lost = value is not None and str(name)[:metric_name_max] not in metrics
-            if lost and not isinstance(value, float):
+            if value is not None and str(name)[:metric_name_max] not in metrics:
                 said = f"metrics[{str(name)[:80]!r}]"
-                warn_once(f"{said} is left out: it is no number, boolean or text, or one too many")
+                warn_once(f"{said} is left out: {why_no_metric(value)}")
 
     def _misspelt(self, name: str, instead: str) -> None:
         warn_once(f"{name[:80]!r} is no member of a record of type {self.kind}: {instead}")

@@ -185,7 +185,7 @@ def tags_of(tags: Optional[Iterable[Any]]) -> List[str]:
 
 
 def metrics_of(metrics: Any) -> Dict[str, Any]:
-    """Numbers, booleans and texts; a number that is not finite is no measurement."""
+    """Finite numbers, booleans and texts."""
     kept: Dict[str, Any] = {}
     entries = list(metrics.items()) if isinstance(metrics, Mapping) else []
     for key, value in entries[:metrics_max]:
@@ -207,6 +207,27 @@ def number_of(value: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def why_no_metric(value: Any) -> str:
+    """What a metric cannot have in it, or that there are too many."""
+    if isinstance(value, (bool, str)) or number_of(value) is not None:
+        return f"a record takes {metrics_max} metrics"
+    said = text_of(value)[:80]
+    if is_number(value):
+        return f"{said} is not a finite number"
+    return f"{said} is neither a number nor a boolean nor a text"
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is one, be it infinite, NaN or beyond the doubles."""
+    try:
+        float(value)
+    except OverflowError:
+        return True
+    except Exception:
+        return False
+    return True
 
 
 def objects_of(value: Any) -> List[Dict[str, Any]]:

@@ -16,6 +16,7 @@ class Misspellings(ServiceTest):
                 with self.assay.trace(name, inputt="a") as trace:
                     trace.modell = "m"
                     trace.metrics["nested"] = {"a": 1}
+                    trace.metrics.update(rate=float("nan"), size=float("-inf"), huge=10**400)
                     trace.metrics.update(tokens=3, none=None)
                     with self.assay.span("s", type="llmm", temprature=1) as span:
                         span.outptu = "lost"
@@ -27,7 +28,10 @@ class Misspellings(ServiceTest):
         for part in (
             "'inputt' is no member of a record of type trace: it is recorded as user_metadata",
             "'modell' is no member of a record of type trace: it is not recorded",
-            "metrics['nested'] is left out",
+            "metrics['nested'] is left out: {\"a\": 1} is neither a number nor a boolean nor a",
+            "metrics['rate'] is left out: NaN is not a finite number",
+            "metrics['size'] is left out: -Infinity is not a finite number",
+            "metrics['huge'] is left out: 1000",
             "type 'llmm' is recorded as workflow; there are llm, retriever, tool",
             "'temprature' is no member of a record of type workflow",
             "'outptu' is no member of a record of type workflow: it is not recorded",
@@ -36,7 +40,7 @@ class Misspellings(ServiceTest):
             "type '7' is recorded as workflow",
         ):
             self.assertEqual(told.count(part), 1, told)
-        self.assertEqual(len(said.output), 9, told)
+        self.assertEqual(len(said.output), 12, told)
         self.assertTrue(self.assay.flush(30))
         found = [one for one in self.assay.traces.search() if one["name"] == name]
         self.assertEqual([one["user_metadata"]["inputt"] for one in found], ["a"] * 3)

@@ -112,6 +112,20 @@ describe('what the TypeScript client makes of mistakes', () => {
     expect(lines[0]).to.contain('metadata, metrics');
   });
 
+  it('names each metric that has no value a metric can have, and why', async () => {
+    const metrics = { rate: Number.NaN, size: Infinity, nested: { a: 1 }, none: null, fine: 0.5 };
+    const { trace, lines } = await shown({ metrics }, (step) =>
+      step.set({ metrics: { rate: Number.NaN } }),
+    );
+    expect(Object.keys(trace.metrics).toSorted()).to.deep.equal(['duration_ns', 'fine']);
+    expect(lines).to.deep.equal([
+      'assay: "plan": metric "rate" is not recorded: NaN is not a finite number',
+      'assay: "plan": metric "size" is not recorded: Infinity is not a finite number',
+      'assay: "plan": metric "nested" is not recorded: {"a":1} is neither a number nor a boolean ' +
+        'nor a text',
+    ]);
+  });
+
   it('takes a step of an unknown type for a workflow, and says so', async () => {
     const { lines, spans } = await shown({}, (step) => {
       step.span('model', { type: 'llmm' as 'llm', model: 'm', input: 'q' }, () => 'a');

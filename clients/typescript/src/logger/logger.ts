@@ -9,7 +9,7 @@ import { openQueue, type Logged, type Loss, type Queue } from './queue.js';
 import { openSender, type Sender } from './sender.js';
 import type { Place } from './steps.js';
 import { openTracing, type Tracing } from './tracing.js';
-import { lossLine, openWarnings } from './warnings.js';
+import { lossLine, openWarnings, type Warn } from './warnings.js';
 
 export type LoggerOptions = Place & {
   /** The log stream of traces that name no run, by its name or its id; it is made at need. */
@@ -35,6 +35,7 @@ export type Logger = Pick<Tracing, 'trace' | 'span'> & {
   readonly logged: () => Logged;
   readonly flush: (withinMs?: number) => Promise<boolean>;
   readonly close: () => Promise<boolean>;
+  readonly warn: Warn;
 };
 
 type Settings = {
@@ -101,6 +102,7 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
     span: tracing.span,
     logged: queue.logged,
     flush,
+    warn,
     close: async () => {
       tracing.close();
       const isDone = await flush(exitMs);

@@ -193,8 +193,12 @@ export const addFacts = (open: OpenStep, given: SpanFacts, warn: Warn): void => 
 };
 
 /** The record of contract 5.6, without those below it. */
-export const recordOf = (open: OpenStep): object => {
+export const recordOf = (open: OpenStep, warn: Warn): object => {
   const { facts, kind } = open;
+  const onLost = (metric: string, why: string): void => {
+    const line = `"${nameOf(open.name)}": metric "${nameOf(metric)}" is not recorded: ${why}`;
+    warn(`metric ${metric}`, line);
+  };
   const duration = Math.round((performance.now() - open.begun) * 1e6);
   const record = {
     type: kind,
@@ -205,7 +209,7 @@ export const recordOf = (open: OpenStep): object => {
     output: outputOf(kind, facts.output),
     tags: tagsOf(facts.tags),
     user_metadata: metadataOf(facts.metadata),
-    metrics: metricsOf({ duration_ns: duration, ...membersOf(facts.metrics) }),
+    metrics: metricsOf({ duration_ns: duration, ...membersOf(facts.metrics) }, onLost),
     status_code: integer(facts.statusCode),
     external_id: externalIdOf(facts.externalId),
     dataset_input: optionalText(facts.datasetInput),

@@ -167,10 +167,10 @@ const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings)
 /** Whatever a step was told, that there was one is recorded. */
 const recordText = (open: OpenStep, warn: Warn): string => {
   try {
-    return JSON.stringify(recordOf(open));
+    return JSON.stringify(recordOf(open, warn));
   } catch (error) {
     warn('record', `"${nameOf(open.name)}" is recorded without what it was told: ${textOf(error)}`);
-    return JSON.stringify(recordOf({ ...open, facts: {} }));
+    return JSON.stringify(recordOf({ ...open, facts: {} }, warn));
   }
 };
 const noProject = 'Field required: name one by new Assay({ project }) or ASSAY_PROJECT';

@@ -59,20 +59,31 @@ export const metadataOf = (metadata: unknown): Readonly<Record<string, string>> 
       .map(([key, value]) => [cutTo(key, metadataKeyMax), cutTo(textOf(value), metadataMax)]),
   );
 
-/** Numbers that are not finite go, and so does what is no metric at all. */
-export const metricsOf = (metrics: unknown): Readonly<Record<string, number | boolean | string>> =>
-  Object.fromEntries(
-    Object.entries(membersOf(metrics))
-      .filter(
-        (entry): entry is [string, number | boolean | string] =>
-          entry[0] !== '' &&
-          (typeof entry[1] === 'boolean' ||
-            typeof entry[1] === 'string' ||
-            Number.isFinite(entry[1])),
-      )
-      .slice(0, entriesMax)
-      .map(([name, value]) => [cutTo(name, metricNameMax), value]),
-  );
+type MetricValue = number | boolean | string;
+
+/** What a metric cannot have in it; null: it is a finite number, a boolean or a text. */
+export const metricFault = (value: unknown): string | null => {
+  if (typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value))
+    return null;
+  if (typeof value === 'number') return `${value} is not a finite number`;
+  return `${textOf(value).slice(0, 80)} is neither a number nor a boolean nor a text`;
+};
+
+/** `onLost` is told why a metric is left out; null and undefined are no values. */
+export const metricsOf = (
+  metrics: unknown,
+  onLost: (name: string, why: string) => void = () => undefined,
+): Readonly<Record<string, MetricValue>> => {
+  const kept: [string, MetricValue][] = [];
+  for (const [name, value] of Object.entries(membersOf(metrics))) {
+    if (value === undefined || value === null) continue;
+    const fault = name === '' ? 'a metric needs a name' : metricFault(value);
+    const isFull = kept.length === entriesMax;
+    if (fault === null && !isFull) kept.push([cutTo(name, metricNameMax), value as MetricValue]);
+    else onLost(name, fault ?? `a record takes ${entriesMax} metrics`);
+  }
+  return Object.fromEntries(kept);
+};
 
 /** Never throws: what JSON cannot say is said as well as it goes. */
 export const textOf = (value: unknown): string => {
