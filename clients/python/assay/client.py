@@ -9,7 +9,9 @@ from typing import Any, Callable, ContextManager, Optional, Sequence, Type, Type
 from typing import overload
 
 from .delivery import Delivery
-from .experiment_run import Evaluators, ExperimentRun, Progress, Task, run_experiment
+from .evaluation import Evaluators
+from .experiment_rows import Task
+from .experiment_run import ExperimentRun, Progress, run_experiment
 from .noun import Asker
 from .nouns import Nouns
 from .openai_calls import wrap_openai
@@ -146,11 +148,18 @@ class Assay(Nouns):
         `dataset` and `baseline` are ids or names. The task takes the cells of a row by column;
         what it returns is the output of the trace, what it raises is recorded with the status 500,
         and the run goes on. Evaluators take the row and the output and return the value of the
-        metric of their name. The experiment runs on `version_index`, by default the current
-        version; one of this name on the dataset is resumed: rows with a trace are skipped.
-        `concurrency` rows run at once, in threads; `progress` is called after each, by default
-        it draws a line on a terminal. With `baseline` the result has the comparison (contract
-        5.5) of `metrics`. AssayError when not all traces were recorded.
+        metric of their name. A metric has one type, that of its first value in the project:
+        booleans become 1 and 0 or back, any other value is an error of the evaluator. Errors of
+        evaluators are counted by metric, and the first of each is a warning.
+
+        The experiment runs on `version_index`, by default the current version. One of this name
+        on the dataset is resumed: rows with a finished trace are skipped; those whose trace is
+        incomplete, failed or has an evaluator error run again, and that trace is deleted, which
+        takes the role `owner` (without it a warning). `concurrency` rows run at once, in threads;
+        `progress` is called after each, by default it draws a line on a terminal. With `baseline`
+        the result has the comparison (contract 5.5) of `metrics`. ValueError for a dataset or a
+        baseline that is not there, before the first row; AssayError when not all traces were
+        recorded.
         """
         return run_experiment(
             self,

@@ -19,5 +19,5 @@ def assay() -> Iterator[Assay]:
 
 @pytest.fixture(scope="session")
 def expect_not_worse() -> Callable[..., None]:
-    """`assay.testing.expect_not_worse`: fails the test when an interval is below the bar."""
+    """`assay.testing.expect_not_worse`: fails the test when the experiment is worse."""
     return _expect_not_worse

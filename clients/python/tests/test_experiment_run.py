@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from typing import Any, Dict, List, Mapping
 from unittest import TestCase, mock
 from uuid import uuid4
 
+from assay.errors import AssayError
 from assay.experiment_run import Progress
 from assay.testing import expect_not_worse
 
@@ -57,7 +59,7 @@ class Runs(ServiceTest):
         self.assertEqual([one["dataset_input"] for one in traces], ["q1", "q2", "q3", "q4"])
         self.assertEqual([one["metrics"]["right"] for one in traces], [True] * 4)
 
-    def test_go_on_after_exceptions_and_are_resumed_by_name(self) -> None:
+    def test_go_on_after_exceptions_of_the_task_and_of_evaluators(self) -> None:
         dataset = self.dataset()
 
         def breaks(row: Mapping[str, Any]) -> str:
@@ -71,9 +73,10 @@ class Runs(ServiceTest):
             return 0.5
 
         calls: List[Progress] = []
-        run = self.assay.run_experiment(
-            dataset["id"], breaks, {"score": judge}, name="second", progress=calls.append
-        )
+        with self.assertLogs("assay", logging.WARNING):
+            run = self.assay.run_experiment(
+                dataset["id"], breaks, {"score": judge}, name="second", progress=calls.append
+            )
         self.assertEqual((run.ran, run.failed, run.evaluator_errors), (4, 1, {"score": 1}))
         self.assertEqual((calls[0], calls[-1]), (Progress(0, 4, 0), Progress(4, 4, 1)))
         [_, second, third, _] = self.traces(run.experiment["id"])
@@ -81,8 +84,6 @@ class Runs(ServiceTest):
         said = second["user_metadata"]["error.message"]
         self.assertEqual(said, "ValueError: no such question")
         self.assertIn("odd", third["user_metadata"]["evaluator_error.score"])
-        again = self.assay.run_experiment(dataset["id"], breaks, {"score": judge}, name="second")
-        self.assertEqual((again.ran, again.skipped), (0, 4))
         with self.assertRaisesRegex(ValueError, "another dataset or version"):
             self.assay.run_experiment(self.dataset()["id"], answer, name="second")
 
@@ -107,6 +108,11 @@ class Runs(ServiceTest):
         run = self.assay.run_experiment(dataset["id"], answer, [right], name="third")
         self.assertEqual(run.ran + run.skipped, 4)
         self.assertGreaterEqual(run.skipped, 2)
+        self.assertEqual(run.repeated, 1)
+        self.assertEqual(
+            [(one["output"], one["status_code"]) for one in self.traces(run.experiment["id"])],
+            [(f"a{at}", 200) for at in range(1, 5)],
+        )
 
     def test_are_compared_with_a_baseline(self) -> None:
         dataset = self.dataset()
@@ -119,55 +125,29 @@ class Runs(ServiceTest):
         with self.assertRaisesRegex(AssertionError, r"right of 'good'.* below the bar of 1.5"):
             expect_not_worse(comparison, "right", 1.5)
 
+    def test_look_for_the_baseline_before_the_first_row(self) -> None:
+        dataset = self.dataset()
+        asked: List[Any] = []
+        self.assay.run_experiment(dataset["id"], answer, [right], name="own")
+        for baseline, said in (
+            ("bda", "no experiment of the name 'bda'"),
+            (str(uuid4()), "Experiment not found"),
+            ("own", "'own' is its own baseline"),
+        ):
+            name = "own" if baseline == "own" else "late"
+            with self.assertRaisesRegex((ValueError, AssayError), said):
+                self.assay.run_experiment(
+                    dataset["id"], asked.append, name=name, baseline=baseline
+                )
+        self.assertEqual(asked, [])
+        names = [one["name"] for one in self.assay.experiments.list()]
+        self.assertNotIn("late", names)
+
     def test_draw_a_line_on_a_terminal(self) -> None:
         screen = io.StringIO()
         with mock.patch("sys.stderr", screen), mock.patch.object(screen, "isatty", lambda: True):
             self.assay.run_experiment(self.dataset()["id"], answer, name="drawn")
         self.assertRegex(screen.getvalue(), r"\rdrawn \[#{24}\] 4/4\n$")
-
-
-def compared(direction: str, interval: Any) -> Dict[str, Any]:
-    against = {"num_rows": 9, "mean_difference": 0.1, "confidence_interval": interval}
-    return {
-        "experiments": [
-            {"experiment_id": "a", "name": "old"},
-            {"experiment_id": "b", "name": "new"},
-        ],
-        "metrics": [
-            {
-                "metric": "reward",
-                "direction": direction,
-                "experiments": [
-                    {"experiment_id": "a", "against_baseline": None},
-                    {"experiment_id": "b", "against_baseline": against},
-                ],
-            }
-        ],
-    }
-
-
-class Bars(TestCase):
-    def test_are_held_by_the_lower_end_in_the_direction_of_the_metric(self) -> None:
-        interval = {"lower": -0.05, "upper": 0.25}
-        expect_not_worse(compared("higher", interval), "reward", -0.05)
-        with self.assertRaises(AssertionError) as failed:
-            expect_not_worse(compared("higher", interval), "reward")
-        self.assertEqual(
-            str(failed.exception),
-            "reward of 'new' (higher is better): better by 0.1 on average, 95 % interval -0.05 to "
-            "0.25 over 9 rows; the lower end is below the bar of 0",
-        )
-        expect_not_worse(compared("lower", interval), "reward", -0.25)
-        with self.assertRaisesRegex(AssertionError, "better by -0.1 .* interval -0.25 to 0.05"):
-            expect_not_worse(compared("lower", interval), "reward", -0.2)
-
-    def test_fail_without_interval_metric_or_experiment(self) -> None:
-        with self.assertRaisesRegex(AssertionError, "no interval, 9 rows"):
-            expect_not_worse(compared("higher", None), "reward")
-        with self.assertRaisesRegex(AssertionError, "no metric 'other'; it has reward"):
-            expect_not_worse(compared("higher", None), "other")
-        with self.assertRaisesRegex(AssertionError, "no experiment c"):
-            expect_not_worse(compared("higher", None), "reward", experiment_id="c")
 
 
 class PlugIn(TestCase):

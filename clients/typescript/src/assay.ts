@@ -48,6 +48,7 @@ export class AssayClient extends Nouns {
   readonly close: Logger['close'];
 
   readonly #drawLine: Surroundings['drawLine'];
+  readonly #warn: Logger['warn'];
 
   constructor(options: AssayOptions, surroundings: Surroundings) {
     const { setting } = surroundings;
@@ -80,6 +81,7 @@ export class AssayClient extends Nouns {
     this.flush = logger.flush;
     this.close = logger.close;
     this.#drawLine = surroundings.drawLine;
+    this.#warn = logger.warn;
   }
 
   /**
@@ -87,7 +89,8 @@ export class AssayClient extends Nouns {
    * evaluators return as metrics. The same call resumes a run that ended early.
    */
   runExperiment<Output>(run: ExperimentTask<Output>): Promise<ExperimentRun> {
-    return runExperiment(this, run, progressLine(this.#drawLine));
+    const usualProgress = progressLine(this.#drawLine);
+    return runExperiment(this, run, { usualProgress, warn: this.#warn });
   }
 }
 

@@ -1,34 +1,31 @@
-import type { Logger } from './logger/logger.js';
+import { metricTypes, openMetricTypes } from './experiment-metrics.js';
+import { openRunner, recordedRows, type RowTask } from './experiment-rows.js';
 import type { Nouns } from './generated/all.js';
 import type { Dataset, DatasetRow } from './generated/datasets-types.js';
+import type { Logger } from './logger/logger.js';
+import type { Warn } from './logger/warnings.js';
 import { isUuid } from './uuid.js';
 
 // Of the methods, since the generated files of types split as they grow.
 type Experiment = Awaited<ReturnType<Nouns['experiments']['get']>>;
 type ExperimentComparison = Awaited<ReturnType<Nouns['experiments']['compare']>>;
 
-/** The cells of a dataset row by column. */
-export type RowCells = DatasetRow['values_dict'];
-type MetricOutcome = number | boolean | string | null | undefined;
-
-export type ExperimentTask<Output> = {
+export type ExperimentTask<Output> = RowTask<Output> & {
   /** Id or name of a dataset. */
   readonly dataset: string;
   /** By default the current version, of an experiment that is resumed its own. */
   readonly versionIndex?: number;
-  /** Its result is the output of the trace; what it throws is recorded, and the run goes on. */
-  readonly task: (row: RowCells) => Output | Promise<Output>;
-  /** By metric; null and undefined are no value. */
-  readonly evaluators?: Readonly<
-    Record<string, (row: RowCells, output: Output) => MetricOutcome | Promise<MetricOutcome>>
-  >;
-  /** Name of the experiment. One of this name is resumed: its rows with a trace are skipped. */
+  /**
+   * Name of the experiment. One of this name is resumed: rows with a finished trace are skipped.
+   * Those whose trace is incomplete, failed or has an evaluator error run again, and that trace is
+   * deleted, which takes the role `owner` (without it a warning).
+   */
   readonly name: string;
   /** Rows at a time. 8. */
   readonly concurrency?: number;
   /** Called first and after each row. By default a line on stderr, where that is a terminal. */
   readonly onProgress?: (progress: ExperimentProgress) => void;
-  /** Id or name of an experiment to compare with. */
+  /** Id or name of an experiment to compare with; looked up before the first row. */
   readonly baseline?: string;
   /** Metrics to compare; by default all. */
   readonly metrics?: readonly string[];
@@ -46,12 +43,18 @@ export type ExperimentRun = {
   readonly experiment: Experiment;
   readonly rows: number;
   readonly ran: number;
-  /** Rows that had a trace before. */
+  /** Rows that had a finished trace: complete, not failed, without an evaluator error. */
   readonly skipped: number;
   /** Rows whose task threw; their traces have the status 500. */
   readonly failed: number;
-  /** By metric, how often its evaluator threw. */
+  /** Rows among those that ran that had an unfinished trace, which is deleted. */
+  readonly repeated: number;
+  /** By metric, for how many rows its evaluator threw or returned what the metric cannot have. */
   readonly evaluatorErrors: Readonly<Record<string, number>>;
+  /** By metric, the first of its evaluator's errors. */
+  readonly firstErrors: Readonly<Record<string, string>>;
+  /** By metric, how many values were converted to its type: booleans to 1 and 0, or back. */
+  readonly converted: Readonly<Record<string, number>>;
   /** With `baseline` (contract 5.5). */
   readonly comparison: ExperimentComparison | null;
 };
@@ -66,27 +69,36 @@ export const progressLine =
 
 type Service = Pick<Nouns, 'datasets' | 'experiments' | 'traces'> & Pick<Logger, 'trace' | 'flush'>;
 
+type Surroundings = {
+  readonly usualProgress: (progress: ExperimentProgress) => void;
+  readonly warn: Warn;
+};
+
 /**
- * Runs the task over the rows of a dataset version that have no trace in the experiment yet, and
- * records a trace for each. Rejects when not all traces were recorded; the same call resumes it.
+ * Runs the task over the rows of a dataset version that have no finished trace in the experiment
+ * yet, and records a trace for each. Rejects when the dataset or the baseline is not there, before
+ * the first row, and when not all traces were recorded; the same call resumes it.
  */
 export const runExperiment = async <Output>(
   service: Service,
   run: ExperimentTask<Output>,
-  usualProgress: (progress: ExperimentProgress) => void,
+  { usualProgress, warn }: Surroundings,
 ): Promise<ExperimentRun> => {
   const { name, concurrency = 8, onProgress = usualProgress } = run;
   if (!(concurrency >= 1)) throw new TypeError('concurrency is at least 1');
+  const baseline = await baselineOf(service, run);
   const dataset = await datasetOf(service, run.dataset);
+  const types = openMetricTypes(run.evaluators ? await metricTypes(service) : new Map());
   const experiment = await experimentOf(service, run, dataset);
-  const version = experiment.dataset?.version_index ?? dataset.current_version_index;
-  const rows: DatasetRow[] = [];
-  const page = { dataset_id: dataset.id, version_index: version, limit: 1_000 };
-  for await (const row of service.datasets.versionContent(page)) rows.push(row);
-  const present = await rowsPresent(service, experiment.id);
-  const missing = rows.filter(({ row_id }) => !present.has(row_id));
+  if (baseline === experiment.id) {
+    throw new Error(`Experiment "${name}" is its own baseline: name another one`);
+  }
+  const rows = await rowsOf(service, dataset, experiment);
+  const recorded = await recordedRows(service, experiment.id, warn);
+  const missing = rows.filter(({ row_id }) => !recorded.finished.has(row_id));
   const skipped = rows.length - missing.length;
-  const counts = { ran: 0, failed: 0, evaluatorErrors: {} as Record<string, number> };
+  const settings = { service, name, experimentId: experiment.id, dataset, types, warn };
+  const { counts, run: runRow } = openRunner(run, settings);
   const tell = () =>
     onProgress({
       name,
@@ -95,14 +107,11 @@ export const runExperiment = async <Output>(
       failed: counts.failed,
     });
   tell();
-  const columns = columnsOf(dataset);
   const left = missing.values();
   const work = async (): Promise<void> => {
     // One iterator for all workers, so each row is taken once.
     for (const row of left) {
-      const isDone = await ranRow(service, run, { row, columns, experiment, counts });
-      counts.failed += isDone ? 0 : 1;
-      counts.ran += 1;
+      await runRow(row);
       tell();
     }
   };
@@ -110,78 +119,32 @@ export const runExperiment = async <Output>(
   if (!(await service.flush(60_000))) {
     throw new Error(
       `Not all traces of experiment "${name}" were recorded. Run it again under this name: ` +
-        'rows with a trace are skipped',
+        'rows that are finished are skipped',
     );
   }
-  const comparison = await comparisonOf(service, run, experiment.id);
+  await recorded.deleteStale(new Set(rows.map(({ row_id }) => row_id)));
+  const comparison = await comparisonOf(service, run, baseline, experiment.id);
   return {
     experiment: await service.experiments.get({ experiment_id: experiment.id }),
     rows: rows.length,
     skipped,
     ...counts,
+    repeated: missing.filter(({ row_id }) => recorded.unfinished.has(row_id)).length,
+    converted: types.converted,
     comparison,
   };
 };
 
-type RowRun = {
-  readonly row: DatasetRow;
-  readonly columns: RoleColumns;
-  readonly experiment: Experiment;
-  readonly counts: { readonly evaluatorErrors: Record<string, number> };
-};
-
-/** Whether the task returned. */
-const ranRow = async <Output>(
-  { trace }: Service,
-  { name, task, evaluators = {} }: ExperimentTask<Output>,
-  { row, columns, experiment, counts }: RowRun,
-): Promise<boolean> => {
-  const cells = row.values_dict;
-  const input = textOf(cells, columns.input);
-  const reference = textOf(cells, columns.reference);
-  const start = {
-    experimentId: experiment.id,
-    metadata: { dataset_row_id: row.row_id },
-    ...(input !== null && { input, datasetInput: input }),
-    ...(reference !== null && { datasetOutput: reference }),
-  };
-  let threw = true;
-  const work = trace(name, start, async (step) => {
-    const begun = performance.now();
-    const time = () =>
-      step.set({ metrics: { duration_ns: Math.round((performance.now() - begun) * 1e6) } });
-    const output = await Promise.resolve(task(cells)).finally(time);
-    threw = false;
-    for (const [metric, evaluate] of Object.entries(evaluators)) {
-      try {
-        const value = await evaluate(cells, output);
-        if (value !== null && value !== undefined) step.set({ metrics: { [metric]: value } });
-      } catch (error) {
-        counts.evaluatorErrors[metric] = (counts.evaluatorErrors[metric] ?? 0) + 1;
-        step.set({ metadata: { [`evaluator_error.${metric}`]: String(error) } });
-      }
-    }
-    return output;
-  });
-  await work.catch(() => undefined);
-  return !threw;
-};
-
-type RoleColumns = { readonly input: readonly string[]; readonly reference: readonly string[] };
-
-/** By the dataset's mapping, else the columns of these names; the input else the first column. */
-const columnsOf = ({ column_mapping: mapping, column_names: names }: Dataset): RoleColumns => ({
-  input: mapping?.input?.columns ?? (names.includes('input') ? ['input'] : names.slice(0, 1)),
-  reference: mapping?.output?.columns ?? (names.includes('output') ? ['output'] : []),
-});
-
-/** The text of one column, or several as one JSON object; null without a value. */
-const textOf = (cells: RowCells, columns: readonly string[]): string | null => {
-  const values = columns.map((column) => [column, cells[column] ?? null] as const);
-  if (values.every(([, value]) => value === null)) return null;
-  const [[, only]] = values as [(typeof values)[number]];
-  if (values.length > 1) return JSON.stringify(Object.fromEntries(values));
-  return typeof only === 'string' ? only : JSON.stringify(only);
+const rowsOf = async (
+  { datasets }: Service,
+  { id, current_version_index }: Dataset,
+  { dataset }: Experiment,
+): Promise<readonly DatasetRow[]> => {
+  const rows: DatasetRow[] = [];
+  const version_index = dataset?.version_index ?? current_version_index;
+  const page = { dataset_id: id, version_index, limit: 1_000 };
+  for await (const row of datasets.versionContent(page)) rows.push(row);
+  return rows;
 };
 
 const datasetOf = async ({ datasets }: Service, dataset: string): Promise<Dataset> => {
@@ -219,26 +182,26 @@ const experimentOf = async (
   throw new Error(`Experiment "${name}" runs on another dataset or version: choose another name`);
 };
 
-const rowsPresent = async ({ traces }: Service, experiment_id: string) => {
-  const present = new Set<string>();
-  const search = { experiment_id, truncate_fields: true, limit: 1_000 };
-  for await (const { user_metadata } of traces.search(search)) {
-    const row = user_metadata['dataset_row_id'];
-    if (row !== undefined) present.add(row);
-  }
-  return present;
+/** The id of the experiment to compare with; null without one. */
+const baselineOf = async (
+  service: Service,
+  { baseline }: { readonly baseline?: string },
+): Promise<string | null> => {
+  if (baseline === undefined) return null;
+  const isId: boolean = isUuid(baseline);
+  if (isId) return (await service.experiments.get({ experiment_id: baseline })).id;
+  const found = await experimentNamed(service, baseline);
+  if (found !== null) return found.id;
+  throw new Error(`The project has no experiment of the name "${baseline}"`);
 };
 
 const comparisonOf = async (
-  service: Service,
-  { baseline, metrics }: { readonly baseline?: string; readonly metrics?: readonly string[] },
+  { experiments }: Service,
+  { metrics }: { readonly metrics?: readonly string[] },
+  baseline: string | null,
   experiment: string,
 ): Promise<ExperimentComparison | null> => {
-  if (baseline === undefined) return null;
-  const found = isUuid(baseline) ? baseline : (await experimentNamed(service, baseline))?.id;
-  if (found === undefined) {
-    throw new Error(`The project has no experiment of the name "${baseline}"`);
-  }
-  const experiment_ids = [found, experiment];
-  return service.experiments.compare({ experiment_ids, ...(metrics && { metrics }) });
+  if (baseline === null) return null;
+  const experiment_ids = [baseline, experiment];
+  return experiments.compare({ experiment_ids, ...(metrics && { metrics }) });
 };

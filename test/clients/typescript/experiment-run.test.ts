@@ -6,7 +6,7 @@ import { expectNotWorse } from '../../../clients/typescript/src/testing.js';
 import { sharedApp } from '../../support/app.js';
 import { upload } from '../../support/datasets.js';
 
-type ExperimentComparison = Parameters<typeof expectNotWorse>[0];
+type ExperimentComparison = Awaited<ReturnType<Assay['experiments']['compare']>>;
 type Row = Readonly<Record<string, unknown>>;
 const answer = (row: Row): string => String(row['question']).replace('q', 'a');
 const right = (row: Row, output: string): boolean => output === row['output'];
@@ -57,33 +57,30 @@ describe('experiments that the TypeScript client runs', () => {
     );
   });
 
-  it('go on after errors, and are resumed by name', async () => {
+  it('go on after errors of the task and of evaluators', async () => {
     const seen: ExperimentProgress[] = [];
-    const run = (fails: string) =>
-      assay.runExperiment({
-        name: 'second',
-        dataset,
-        task: async (row) => {
-          if (row['question'] === fails) throw new Error('no such question');
-          return answer(row);
+    const run = await assay.runExperiment({
+      name: 'second',
+      dataset,
+      task: async (row) => {
+        if (row['question'] === 'q2') throw new Error('no such question');
+        return answer(row);
+      },
+      evaluators: {
+        score: (_, output) => {
+          if (output === 'a3') throw new Error('odd');
+          return 0.5;
         },
-        evaluators: {
-          score: (_, output) => {
-            if (output === 'a3') throw new Error('odd');
-            return 0.5;
-          },
-        },
-        concurrency: 2,
-        onProgress: (progress) => seen.push(progress),
-      });
-    const first = await run('q2');
-    expect(first).to.deep.include({ ran: 4, failed: 1, evaluatorErrors: { score: 1 } });
+      },
+      concurrency: 2,
+      onProgress: (progress) => seen.push(progress),
+    });
+    expect(run).to.deep.include({ ran: 4, failed: 1, evaluatorErrors: { score: 1 } });
     expect(seen.at(-1)).to.deep.equal({ name: 'second', done: 4, total: 4, failed: 1 });
-    const [, second, third] = await traces(first.experiment.id);
+    const [, second, third] = await traces(run.experiment.id);
     expect(second?.status_code).to.equal(500);
     expect(second?.user_metadata['error.message']).to.contain('no such question');
     expect(third?.user_metadata['evaluator_error.score']).to.contain('odd');
-    expect(await run('q1')).to.include({ ran: 0, skipped: 4 });
     const other = (await upload(await sharedApp(), { parts: { name: randomUUID() } })).body.id;
     const refused = await assay
       .runExperiment({ name: 'second', dataset: other, task: answer })
@@ -107,48 +104,21 @@ describe('experiments that the TypeScript client runs', () => {
       expectNotWorse(comparison as ExperimentComparison, { metric: 'right', atLeast: 1.5 }),
     ).to.throw('below the bar of 1.5');
   });
-});
 
-describe('expectNotWorse', () => {
-  const compared = (direction: 'higher' | 'lower', interval: object | null) => {
-    const against = { num_rows: 9, mean_difference: 0.1, confidence_interval: interval };
-    return {
-      experiments: [
-        { experiment_id: 'a', name: 'old' },
-        { experiment_id: 'b', name: 'new' },
-      ],
-      metrics: [
-        {
-          metric: 'reward',
-          direction,
-          experiments: [
-            { experiment_id: 'a', against_baseline: null },
-            { experiment_id: 'b', against_baseline: against },
-          ],
-        },
-      ],
-    } as unknown as ExperimentComparison;
-  };
-  const interval = { lower: -0.05, upper: 0.25 };
-
-  it('throws when the lower end in the direction of the metric is below the bar', () => {
-    expectNotWorse(compared('higher', interval), { metric: 'reward', atLeast: -0.05 });
-    expect(() => expectNotWorse(compared('higher', interval), { metric: 'reward' })).to.throw(
-      'reward of "new" (higher is better): better by 0.1 on average, 95 % interval -0.05 to 0.25 ' +
-        'over 9 rows; the lower end is below the bar of 0',
-    );
-    expectNotWorse(compared('lower', interval), { metric: 'reward', atLeast: -0.25 });
-    const strict = { metric: 'reward', atLeast: -0.2 };
-    expect(() => expectNotWorse(compared('lower', interval), strict)).to.throw(
-      'better by -0.1 on average, 95 % interval -0.25 to 0.05',
-    );
-  });
-
-  it('throws without interval, metric or experiment', () => {
-    const none = compared('higher', null);
-    expect(() => expectNotWorse(none, { metric: 'reward' })).to.throw('no interval, 9 rows');
-    expect(() => expectNotWorse(none, { metric: 'other' })).to.throw('it has reward');
-    const absent = { metric: 'reward', experimentId: 'c' };
-    expect(() => expectNotWorse(none, absent)).to.throw('no experiment c');
+  it('look for the baseline before the first row', async () => {
+    const asked: unknown[] = [];
+    const task = (row: Row) => asked.push(row);
+    for (const baseline of ['bda', randomUUID(), 'first']) {
+      const name = baseline === 'first' ? 'first' : 'late';
+      const refused = await assay
+        .runExperiment({ name, dataset, task, baseline })
+        .catch((error: unknown) => error);
+      expect(String(refused)).to.match(
+        /no experiment of the name "bda"|Experiment not found|"first" is its own baseline/,
+      );
+    }
+    expect(asked).to.deep.equal([]);
+    const late = { name: 'name', operator: 'eq', value: 'late' } as const;
+    expect((await assay.experiments.search({ filters: [late] })).experiments).to.deep.equal([]);
   });
 });
