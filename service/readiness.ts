@@ -3,6 +3,7 @@ import type { Engines } from '../engines/open.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import { fillingSentence, type FillingWatch } from '../projections/filling.js';
+import type { ClockWatch } from './clock-watch.js';
 import { pendingErasures } from './pending-erasures.js';
 import type { Projecting } from './projecting.js';
 import type { Pulse } from './pulse.js';
@@ -25,6 +26,7 @@ type Needs = {
     readonly models: Pulse<ReadonlyMap<string, Position>>;
   };
   readonly clock: Clock;
+  readonly clockWatch: ClockWatch;
   readonly undeclaredProxies: UndeclaredProxies;
 };
 
@@ -40,9 +42,10 @@ const lookMs = 700;
 export const readiness = async (needs: Needs) => {
   const { config, engines, log, projecting, pulses } = needs;
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
-  await Promise.all(
-    [pulses.log, pulses.models, pulses.status, pulses.files].map(({ look }) => look(lookMs)),
-  );
+  const [clockWarnings] = await Promise.all([
+    needs.clockWatch.warnings(lookMs),
+    ...[pulses.log, pulses.models, pulses.status, pulses.files].map(({ look }) => look(lookMs)),
+  ]);
   const health = log.health();
   const reached = pulses.log.trouble();
   const readModels = pulses.models.trouble();
@@ -87,7 +90,7 @@ export const readiness = async (needs: Needs) => {
     /** Deleted content that is not gone from the disk yet, and since when. */
     erasure: { pending: pendingErasures({ working: needs.working, files: pulses.files }) },
     /** What an operator should mend, although the service can do its work. */
-    warnings: needs.undeclaredProxies.warnings(),
+    warnings: [...needs.undeclaredProxies.warnings(), ...clockWarnings],
     /** Histories that are not sealed any more, and why. */
     seals: { refused: refusals },
   };

@@ -25,6 +25,7 @@ import { openReadModels } from './read-models.js';
 import { readiness } from './readiness.js';
 import { withReplica } from './replica.js';
 import { plays, type Starting } from './starting.js';
+import { openClockWatch } from './clock-watch.js';
 import { openUndeclaredProxies } from './undeclared-proxies.js';
 import { startWorkers } from './workers.js';
 import { openWriteSide } from './write-side.js';
@@ -123,8 +124,9 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   if (working !== null) operated.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
   const known = { config, engines, log, documents, bus, projecting, working, filling, clock };
+  const clockWatch = openClockWatch(log, clock);
   operated.ready = () =>
-    readiness({ ...known, undeclaredProxies, pulses: { ...pulses, models: pulse } });
+    readiness({ ...known, undeclaredProxies, clockWatch, pulses: { ...pulses, models: pulse } });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');

@@ -43,9 +43,13 @@ export const lookedAhead = async (
   return { ...known, looked };
 };
 
+/** A time later than now, where a clock was set back, is as far away as an earlier one. */
+export const distanceMs = (nowMs: number, atMs: number): number => Math.abs(nowMs - atMs);
+
 /**
  * A chain is sealed so long after its first unsealed event that is no seal, or after 10,000 of
- * them, and never twice a minute (contract 5.14, rule 5).
+ * them, and never twice a minute (contract 5.14, rule 5). An event over a minute later than now is
+ * due, since nothing tells how long it waits.
  */
 export const isDue = (
   { size }: Pick<ChainHead, 'size'>,
@@ -54,6 +58,7 @@ export const isDue = (
   everyMs: number,
 ): boolean => {
   if (first === null) return false;
-  if (seal !== null && nowMs - Date.parse(seal.sealedAt) < restMs) return false;
+  if (seal !== null && distanceMs(nowMs, Date.parse(seal.sealedAt)) < restMs) return false;
+  if (first.atMs - nowMs > restMs) return true;
   return nowMs - first.atMs >= everyMs || size - first.seq + 1 >= unsealedMax;
 };

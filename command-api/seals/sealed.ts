@@ -33,9 +33,18 @@ export type ChainSeal = HistorySealed & {
 /** Whether it holds what belongs to seals: an event there makes no seal due. */
 export const isOfSeals = (name: string): boolean => name.startsWith('seals-');
 
-/** Days are those of UTC. */
-export const sealStream = (chain: ChainName, now: string): StreamName =>
-  stream('seals', chain, now.slice(0, 10));
+/**
+ * The stream of the day of `now` in UTC, or of the seal before where that is later: a clock that
+ * was set back leaves the order of streams that of seals.
+ */
+export const sealStream = (
+  chain: ChainName,
+  now: string,
+  before: Pick<ChainSeal, 'stream'> | null = null,
+): StreamName => {
+  const today = stream('seals', chain, now.slice(0, 10));
+  return before !== null && before.stream > today ? before.stream : today;
+};
 
 /** To whose history the seals of a chain belong. */
 export const organizationOf = (chain: ChainName): OrganizationId | null =>
@@ -49,8 +58,8 @@ export type SealedNeeds = {
 
 /**
  * The newest seal of a chain; null before the first. Those of today and yesterday are asked for in
- * the log; for older ones the history says the day, since some logs look through all they have for
- * a list of names.
+ * the log, since the history may lack the last ones. For older and later ones (of a clock that was
+ * ahead) the history says the day: some logs look through all they have for a list of names.
  * Should it not say all, an older seal is continued, and the scrub from there on finds what is kept
  * out of the history. Throws TypeError or SyntaxError for one that was changed and is none.
  */
@@ -59,12 +68,13 @@ export const newestSeal = async (
   chain: ChainName,
 ): Promise<ChainSeal | null> => {
   const now = Date.parse(clock.now());
-  for (const day of [now, now - dayMs]) {
-    const seal = await newestOn(log, sealStream(chain, new Date(day).toISOString()));
-    if (seal !== null) return seal;
+  const days = [now, now - dayMs].map((day) => sealStream(chain, new Date(day).toISOString()));
+  let newest: ChainSeal | null = null;
+  for (const name of new Set([...days, await lastDay(chains, chain)])) {
+    if (name === null || (newest !== null && newest.stream > name)) continue;
+    newest = (await newestOn(log, name)) ?? newest;
   }
-  const name = await lastDay(chains, chain);
-  return name === null ? null : newestOn(log, name);
+  return newest;
 };
 
 const dayMs = 86_400_000;

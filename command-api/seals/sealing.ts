@@ -3,7 +3,7 @@ import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 import { byItself } from '../work/service-author.js';
 import { openEarlier, type EarlierNeeds } from './earlier.js';
-import { isDue, lookedAhead, watched, type Watched } from './due.js';
+import { distanceMs, isDue, lookedAhead, watched, type Watched } from './due.js';
 import { rangeUpTo, scrub, type Scrubbed, type ScrubNeeds, type Unsealed } from './scrub.js';
 import { newestSeal, organizationOf, type ChainSeal } from './sealed.js';
 import { keepNote, sign, type SigningNeeds } from './signing.js';
@@ -30,7 +30,10 @@ export type Sealing = {
   /** Looks at every chain once and seals those that are due, or all; answers how many. */
   readonly round: (signal: AbortSignal, which?: 'due' | 'all') => Promise<number>;
   readonly refusals: () => readonly SealRefusal[];
-  /** How long the oldest event waits that is not sealed; 0 when none does. */
+  /**
+   * How long the oldest event waits that is not sealed; 0 when none does. An event later than the
+   * clock counts by its distance.
+   */
   readonly ageSeconds: () => number;
 };
 
@@ -73,8 +76,9 @@ export const openSealing = (needs: SealNeeds): Sealing => {
     },
     refusals: () => [...memory.refusals.values()],
     ageSeconds: () => {
-      const oldest = [...memory.known.values()].flatMap(({ first }) => first?.atMs ?? []);
-      return oldest.length === 0 ? 0 : Math.max(0, (nowMs() - Math.min(...oldest)) / 1_000);
+      const now = nowMs();
+      const waiting = [...memory.known.values()].flatMap(({ first }) => first?.atMs ?? []);
+      return waiting.reduce((age, atMs) => Math.max(age, distanceMs(now, atMs)), 0) / 1_000;
     },
   };
 };
@@ -228,7 +232,7 @@ const openOutside = (needs: SealNeeds) => {
   const asked = (nowMs: number): SealNeeds => ({
     ...needs,
     witnesses: needs.witnesses.filter(
-      ({ name }) => nowMs - (silentMs.get(name) ?? -Infinity) >= witnessEveryMs,
+      ({ name }) => distanceMs(nowMs, silentMs.get(name) ?? -Infinity) >= witnessEveryMs,
     ),
     unwitnessed: (name, error) => {
       if (error instanceof Fault && error.code === 'unavailable') silentMs.set(name, nowMs);
@@ -246,7 +250,7 @@ const openOutside = (needs: SealNeeds) => {
     const { chain, size } = seal;
     const { witnesses, askedMs } = await taken(seal);
     const isWhole = needs.witnesses.every(({ name }) => witnesses.includes(name));
-    const isSoon = nowMs - askedMs < witnessEveryMs;
+    const isSoon = distanceMs(nowMs, askedMs) < witnessEveryMs;
     const id = `witness-${chain}-${size}`;
     const author = byItself(needs, organizationOf(chain), id, id);
     known.set(

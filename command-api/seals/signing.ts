@@ -59,7 +59,7 @@ export const sign = async (
     note: noteOf({ text, signatures: keys.map((key) => key.signed(origin, text)) }),
   };
   const author = byItself(needs, organizationOf(chain), `seal-${chain}-${size}`);
-  const name = sealStream(chain, clock.now());
+  const name = sealStream(chain, clock.now(), before);
   const { events } = await transact(log, name, sealedDay, sealing(sealed), author);
   return events.length > 0;
 };

@@ -71,6 +71,33 @@ describe('seals', () => {
     expect(dueAfter(10_001, 3_600)).to.equal(true);
   });
 
+  it('come a minute after the last one where events are later than the clock', async () => {
+    const { later, ageSeconds } = at.worker();
+    await at.happened(1);
+    await later(3_600);
+    await at.happened(2, acme, 203_600);
+    expect(await later(0)).to.equal(0);
+    expect(ageSeconds()).to.equal(200_000);
+    expect(await later(60)).to.equal(1);
+    expect(ageSeconds()).to.equal(0);
+    expect(await at.seal()).to.include({ size: 4, previous_size: 1 });
+  });
+
+  it('come hourly and continue the newest one after the clock was set back', async () => {
+    const { later } = at.worker();
+    await at.happened(3);
+    await later(3_600);
+    await at.happened(2, acme, 200_000);
+    expect(await later(200_000)).to.equal(1);
+    const ahead = await at.seal();
+    expect(ahead).to.include({ size: 6, previous_size: 3 });
+    await at.happened(2, acme, 3_600);
+    expect(await later(-200_000)).to.equal(0);
+    expect(await later(3_599)).to.equal(0);
+    expect(await later(1)).to.equal(1);
+    expect(await at.seal()).to.include({ size: 9, previous_size: 6, stream: ahead.stream });
+  });
+
   it('have the name that the installation gave itself, from its first seal on', async () => {
     const origins = [];
     for (let turn = 0; turn < 2; turn += 1) {
