@@ -141,7 +141,7 @@ class Recorded:
                 self._assay.traces.delete(experiment_id=self._experiment_id, filters=[leaf])
             except Forbidden:
                 warn(
-                    f"{len(ids)} unfinished traces of rows that ran again stay in the experiment "
+                    f"unfinished traces ({len(ids)}) of rows that ran again stay in the experiment "
                     "and count in its means: deleting them takes the role owner in the project"
                 )
                 return

@@ -116,7 +116,7 @@ class Resumed(ServiceTest):
             run = editor.run_experiment(self.dataset, answer, name=self.name)
         self.assertEqual((run.ran, run.skipped, run.failed, run.repeated), (1, 3, 0, 1))
         self.assertEqual(len(said.output), 1, said.output)
-        self.assertIn("1 unfinished traces of rows that ran again stay", said.output[0])
+        self.assertIn("unfinished traces (1) of rows that ran again stay", said.output[0])
         self.assertEqual(len(self.traces(first.experiment["id"])), 5)
         again = self.assay.run_experiment(self.dataset, answer, name=self.name)
         self.assertEqual((again.ran, again.skipped), (0, 4))

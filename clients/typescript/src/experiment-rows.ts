@@ -140,7 +140,7 @@ export const recordedRows = async (
         if (!isFault(error, 'forbidden')) throw error;
         return warn(
           `unfinished ${experiment_id}`,
-          `${ids.length} unfinished traces of rows that ran again stay in the experiment and ` +
+          `unfinished traces (${ids.length}) of rows that ran again stay in the experiment and ` +
             'count in its means: deleting them takes the role owner in the project',
         );
       }

@@ -109,11 +109,11 @@ describe('an experiment that the TypeScript client runs again', () => {
     const run = await editor.runExperiment({ name, dataset, task: answer });
     expect(run).to.include({ ran: 1, skipped: 3, failed: 0, repeated: 1 });
     expect(lines).to.deep.equal([
-      'assay: 1 unfinished traces of rows that ran again stay in the experiment and count in its ' +
-        'means: deleting them takes the role owner in the project',
+      'assay: unfinished traces (1) of rows that ran again stay in the experiment and count in ' +
+        'its means: deleting them takes the role owner in the project',
     ]);
     expect(await traces(first.experiment.id)).to.have.length(5);
-    // Whoever may delete does so when the run is called again.
+    // A key with the role owner deletes it in the next run.
     expect(await assay.runExperiment({ name, dataset, task: answer })).to.include({ ran: 0 });
     expect(await traces(first.experiment.id)).to.have.length(4);
     await editor.close();

@@ -69,7 +69,7 @@ export const metricFault = (value: unknown): string | null => {
   return `${textOf(value).slice(0, 80)} is neither a number nor a boolean nor a text`;
 };
 
-/** `onLost` is told why a metric is left out; null and undefined are no values. */
+/** Skips null and undefined; `onLost` gets each other metric that is left out, and why. */
 export const metricsOf = (
   metrics: unknown,
   onLost: (name: string, why: string) => void = () => undefined,
