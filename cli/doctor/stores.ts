@@ -5,7 +5,7 @@ import { lookAtRecords } from '../../engines/duckdb/look.js';
 import { hasLog, lockedFolder, openEngines } from '../../engines/open.js';
 import { isOfIndex } from '../../engines/sqlite/log-structure.js';
 import { lookAtDocuments, lookAtLog, type LogLook } from '../../engines/sqlite/look.js';
-import { lostLog } from '../../engines/sqlite/lost-log.js';
+import { cutLog, lostLog } from '../../engines/sqlite/lost-log.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
@@ -27,17 +27,23 @@ export const storeFindings = async (
   const log =
     config.eventStoreUrl === null
       ? isEmbedded
-        ? logFindings(await lookAtLog(dir, { quick, isHeld, tell }))
+        ? [...logFindings(await lookAtLog(dir, { quick, isHeld, tell })), ...logEnd(dir)]
         : []
       : [await reachable('log', 'EventStoreDB', () => askLog(config))];
   const models =
     config.mongodbUrl === null
       ? isEmbedded
-        ? await modelFindings(dir, isHeld)
+        ? await modelFindings(dir, { isHeld, quick })
         : []
       : [await reachable('read models', 'MongoDB', () => askModels(config))];
   const bus = config.natsUrl === null ? [] : [await reachable('bus', 'NATS', () => askBus(config))];
   return [...holder, ...log, ...models, ...bus];
+};
+
+/** Read models were folded from events that the log does not have. */
+const logEnd = (dir: string): readonly Finding[] => {
+  const cut = cutLog(dir);
+  return cut === null ? [] : [bad('log end', cut, restore)];
 };
 
 const isHeldNow = (dir: string): boolean => {
@@ -79,13 +85,16 @@ export const logFindings = ({ version, settings, events, ...rest }: LogLook) => 
   ];
 };
 
-const modelFindings = async (dir: string, isHeld: boolean): Promise<readonly Finding[]> => {
+const modelFindings = async (
+  dir: string,
+  { isHeld, quick }: { readonly isHeld: boolean; readonly quick: boolean },
+): Promise<readonly Finding[]> => {
   const anew = isHeld
     ? 'restart the service: it sets the file aside and builds it anew'
     : 'start the service: it sets the file aside and builds it anew';
   const documents = lookAtDocuments(dir);
   // One process at a time has a file of DuckDB.
-  const records = isHeld ? null : await lookAtRecords(dir);
+  const records = isHeld ? null : await lookAtRecords(dir, { quick });
   return [
     documents.trouble === null
       ? good('documents', documents.found)

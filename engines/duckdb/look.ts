@@ -1,13 +1,21 @@
-import { DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../kernel/fault.js';
 import { fileName, readPointer } from './pointer.js';
+import { tableNames } from './schema.js';
 
-/** The live file of the records, opened to read only; nobody else may have it open. */
+type Looked = { readonly found: string; readonly trouble: string | null };
+
+/**
+ * The live file of the records with its write-ahead log, opened to read only; nobody else may have
+ * it open. All of its tables are read, and places all over its indexes: the engine compares the
+ * checksum of each block that it reads. `quick`: only whether it opens.
+ */
 export const lookAtRecords = async (
   dir: string,
-): Promise<{ readonly found: string; readonly trouble: string | null }> => {
+  { quick = false }: { readonly quick?: boolean } = {},
+): Promise<Looked> => {
   const name = fileName(await readPointer(dir));
   const path = join(dir, name);
   if (!existsSync(path)) return { found: 'not there yet: built from the log', trouble: null };
@@ -15,11 +23,17 @@ export const lookAtRecords = async (
   const connection = await instance.connect();
   try {
     await connection.run(`ATTACH '${path.replaceAll("'", "''")}' AS looked (READ_ONLY)`);
-    const rows = await connection.runAndReadAll('SELECT position, version() FROM looked.mark');
-    const [[position, version] = []] = rows.getRows();
+    await connection.run('USE looked');
+    const [[position, version] = []] = await rowsOf(
+      connection,
+      'SELECT position, version() FROM mark',
+    );
+    const trouble = quick ? null : await readAll(connection);
     const size = `${Math.ceil(statSync(path).size / 1_048_576)} MiB`;
-    const found = `DuckDB ${String(version)}, ${name}, ${size}, at ${String(position)}`;
-    return { found, trouble: null };
+    return {
+      found: `DuckDB ${String(version)}, ${name}, ${size}, at ${String(position)}`,
+      trouble,
+    };
   } catch (error) {
     return { found: '', trouble: reasonOf(error) };
   } finally {
@@ -27,3 +41,54 @@ export const lookAtRecords = async (
     instance.closeSync();
   }
 };
+
+const rowsOf = async (connection: DuckDBConnection, sql: string): Promise<DuckDBValue[][]> =>
+  (await connection.runAndReadAll(sql)).getRows();
+
+/** Tables with an index, and its column. */
+const indexed = [
+  ['sessions', 'key'],
+  ['traces', 'key'],
+  ['spans', 'key'],
+  ['texts', 'key'],
+  ['groups', 'name'],
+] as const;
+
+/** Throws what the engine says against a block; answers what else is wrong. */
+const readAll = async (connection: DuckDBConnection): Promise<string | null> => {
+  for (const table of tableNames) {
+    await rowsOf(connection, `SELECT bit_xor(hash(one)) FROM ${table} AS one`);
+  }
+  for (const [table, column] of indexed) {
+    if (await isMissed(connection, table, column)) return `an index of ${table} misses rows`;
+  }
+  return null;
+};
+
+/** A block of an index has thousands of entries. */
+const placesMax = 2_000;
+/** So few values are looked up in the index, and not by a scan of the table. */
+const placesAtOnce = 100;
+
+const isMissed = async (
+  connection: DuckDBConnection,
+  table: string,
+  column: string,
+): Promise<boolean> => {
+  const step = `(SELECT count(*) // ${placesMax} + 1 FROM ${table})`;
+  const rows = await rowsOf(
+    connection,
+    `SELECT DISTINCT CAST(${column} AS VARCHAR) FROM ${table} WHERE rowid % ${step} = 0`,
+  );
+  for (let at = 0; at < rows.length; at += placesAtOnce) {
+    const values = rows.slice(at, at + placesAtOnce).map(([value]) => literal(String(value)));
+    const found = await rowsOf(
+      connection,
+      `SELECT count(DISTINCT ${column}) FROM ${table} WHERE ${column} IN (${values.join(', ')})`,
+    );
+    if (Number(found[0]?.[0]) !== values.length) return true;
+  }
+  return false;
+};
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

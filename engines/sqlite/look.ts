@@ -45,12 +45,16 @@ export const lookAtLog = async (dir: string, { quick, isHeld, tell }: Wishes): P
       database.close();
     }
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error) && !isOtherSchema(error)) throw error;
     const trouble = reasonOf(error);
     const structure = { trouble, isOfIndexes: false, isIndexOnly: false };
     return { version, settings: null, events: '', unreadable: [], structure, unlooked: null };
   }
 };
+
+/** A table or a column that every log has is not there: the schema is not what was written. */
+const isOtherSchema = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
 
 const looked = async (
   dir: string,

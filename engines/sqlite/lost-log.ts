@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { start } from '../../kernel/ports.js';
 import { documentsFile } from './document-store.js';
-import { logFile, openForReading } from './log-schema.js';
+import { lastIn, logFile, openForReading, positionOf } from './log-schema.js';
 
 /** Two parts of a sentence, for whoever starts a service on the folder. */
 export type LostLog = { readonly found: string; readonly toDo: string };
@@ -26,6 +26,27 @@ export const lostLog = (dir: string): LostLog | null => {
   };
 };
 
+/**
+ * The end of a log is missing: read models of the folder were folded from events after its last
+ * one. Null: it is not, or one of the two cannot be read.
+ */
+export const cutLog = (dir: string): string | null => {
+  try {
+    const folded = foldedPosition(dir);
+    const database = openForReading(dir);
+    try {
+      const head = positionOf(lastIn(database));
+      if (folded === null || folded <= head) return null;
+      return `the log ends at ${head}, and read models were folded from it up to ${folded}`;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+};
+
 /** True too of a log that cannot be read: whoever opens it says so better. */
 const hasEvents = (dir: string): boolean => {
   try {
@@ -47,20 +68,26 @@ const hasEvents = (dir: string): boolean => {
 /** Events of layout 1 may all have been erased: the log remembers that they were there. */
 const ends = 'SELECT coalesce(max(pos), 0) AS pos FROM events UNION SELECT pos FROM high_water';
 
+/** The last position of any read model; null: nothing was folded. */
+const foldedPosition = (dir: string): string | null => {
+  const file = documentsFile(dir);
+  if (isBare(file)) return null;
+  const database = new Database(file, { readonly: true });
+  try {
+    if (!hasTable(database, 'generations')) return null;
+    const position = database.prepare('SELECT max(position) FROM generations').pluck().get();
+    return typeof position === 'string' && position > start ? position : null;
+  } finally {
+    database.close();
+  }
+};
+
 /** What the read models say; null: nothing was folded. */
 const foldedIn = (dir: string): string | null => {
-  const file = documentsFile(dir);
   try {
-    if (isBare(file)) return null;
-    const database = new Database(file, { readonly: true });
-    try {
-      if (!hasTable(database, 'generations')) return null;
-      const position = database.prepare('SELECT max(position) FROM generations').pluck().get();
-      if (typeof position !== 'string' || position <= start) return null;
-      return `read models were folded from a log up to position ${position}`;
-    } finally {
-      database.close();
-    }
+    const position = foldedPosition(dir);
+    if (position === null) return null;
+    return `read models were folded from a log up to position ${position}`;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A start would set it aside and empty the records.

@@ -1,6 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { copyFile, cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { openHistory } from '../../cli/audit-history.js';
+import { logVerdicts } from '../../cli/audit-verify-log.js';
+import { choiceOf, readConfig } from '../../config.js';
+import { reasonOf } from '../../kernel/fault.js';
 import { temporaryFolder } from '../support/folder.js';
 import { assay, startService } from '../support/service-process.js';
 import { until } from '../support/until.js';
@@ -9,6 +13,8 @@ import { until } from '../support/until.js';
 export type FlipWorld = {
   readonly data: string;
   readonly backup: string;
+  /** The data folder as a kill of the service leaves it, with its write-ahead logs. */
+  readonly killed: string;
   readonly remove: () => Promise<void>;
 };
 
@@ -17,7 +23,9 @@ const tracesInAll = 40;
 /** A project with traces in sessions, datasets, a deletion, a sealed secret, and a seal. */
 export const openFlipWorld = async (): Promise<FlipWorld> => {
   const folder = await temporaryFolder();
-  const [data, backup] = [join(folder.dir, 'data'), join(folder.dir, 'backup')];
+  const [data, backup, killed] = ['data', 'backup', 'killed'].map((name) =>
+    join(folder.dir, name),
+  ) as [string, string, string];
   const service = await startService({ dir: data });
   const { client } = service;
   const { body: project } = await client.call<{ id: string }>('POST', '/v2/projects', {
@@ -46,8 +54,28 @@ export const openFlipWorld = async (): Promise<FlipWorld> => {
     const { code, output } = await assay(dir, ...args);
     expect(code, output).to.equal(0);
   }
-  await service.stop();
-  return { data, backup, remove: folder.remove };
+  await service.kill();
+  await cp(data, killed, { recursive: true });
+  await (await startService({ dir: data })).stop();
+  return { data, backup, killed, remove: folder.remove };
+};
+
+/** What `assay audit verify` finds in a data folder; null: nothing. */
+export const auditSays = async (dir: string): Promise<string | null> => {
+  try {
+    const history = await openHistory(choiceOf(readConfig({ ASSAY_DATA_DIR: dir })));
+    try {
+      if ((await history.behind()) > 0) return 'behind';
+      for await (const { chain, verdict } of logVerdicts(history)) {
+        if (verdict.status === 'broken') return `${chain} is broken`;
+      }
+      return null;
+    } finally {
+      await history.close();
+    }
+  } catch (error) {
+    return reasonOf(error);
+  }
 };
 
 /** The only file of a folder whose name has this form. */
@@ -55,4 +83,12 @@ export const theFile = async (dir: string, form: RegExp): Promise<string> => {
   const names = (await readdir(dir)).filter((name) => form.test(name));
   expect(names, dir).to.have.length(1);
   return join(dir, names[0] ?? '');
+};
+
+/** Puts the files of a folder whose names have this form into another, which then has no others. */
+export const copyFiles = async (from: string, to: string, form: RegExp): Promise<void> => {
+  for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
+  for (const name of await readdir(from)) {
+    if (form.test(name)) await copyFile(join(from, name), join(to, name));
+  }
 };

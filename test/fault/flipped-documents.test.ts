@@ -2,10 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openHistory } from '../../cli/audit-history.js';
-import { logVerdicts } from '../../cli/audit-verify-log.js';
 import { seeded } from '../../cli/demo/seeded.js';
-import { choiceOf, readConfig } from '../../config.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { checkRows, frameTrouble } from '../../engines/sqlite/document-check.js';
 import { documentsFile } from '../../engines/sqlite/document-store.js';
@@ -16,9 +13,10 @@ import { start } from '../../kernel/ports.js';
 import { projections } from '../../projections/all.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { dumped } from '../suites/things.js';
+import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
-import { openFlipWorld, type FlipWorld } from './flip-world.js';
+import { auditSays, copyFiles, openFlipWorld, type FlipWorld } from './flip-world.js';
 import { answered, countFlips, flipEach, type Said } from './flips.js';
 
 const flips = runs(200);
@@ -67,23 +65,6 @@ const isBegun = (answers: Asked['answers'], question: string): boolean =>
   answers.get(`checkpoint of ${question.slice(question.lastIndexOf(' ') + 1)}`) ===
   JSON.stringify(start);
 
-const auditSays = async (dir: string): Promise<string | null> => {
-  try {
-    const history = await openHistory(choiceOf(readConfig({ ASSAY_DATA_DIR: dir })));
-    try {
-      if ((await history.behind()) > 0) return 'behind';
-      for await (const { chain, verdict } of logVerdicts(history)) {
-        if (verdict.status === 'broken') return `${chain} is broken`;
-      }
-      return null;
-    } finally {
-      await history.close();
-    }
-  } catch (error) {
-    return reasonOf(error);
-  }
-};
-
 describe('documents with one flipped byte', function () {
   this.timeout(60_000 + flips * 2_000);
   let world: FlipWorld;
@@ -126,13 +107,42 @@ describe('documents with one flipped byte', function () {
     const random = seeded(drawSeed('flips of documents'));
     const { data } = world;
     const { answers: truth } = await served(data);
-    await flipEach(documentsFile(data), flips, random, async ({ at, from, to }) => {
+    await flipEach(documentsFile(data), runs(60), random, async ({ at, from, to }) => {
       const flip = `byte ${at}: ${from} to ${to}`;
       const [answers, check] = [await servedUnchecked(data), checkSays(data)];
       const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
       const [first] = changed;
       if (first !== undefined) expect(check, `${flip}: ${first[0]}`).not.to.equal(null);
     });
+  });
+
+  it('go back to an earlier checkpoint where the write-ahead log of a kill is cut', async () => {
+    const random = seeded(drawSeed('flips of a write-ahead log'));
+    const { dir, remove } = await temporaryFolder();
+    const form = /^documents\.sqlite(-wal)?$/;
+    await copyFiles(world.killed, dir, form);
+    const { answers: truth } = await served(dir);
+    await copyFiles(world.killed, dir, form);
+    const counts = { flips: 0, back: 0 };
+    await flipEach(`${documentsFile(dir)}-wal`, runs(60), random, async ({ at }) => {
+      const { answers, isAnew } = await served(dir);
+      let isBack = isAnew;
+      for (const { name } of collections) {
+        const [was = '', is = ''] = [truth, answers].map((all) => all.get(`checkpoint of ${name}`));
+        if (is !== was) {
+          expect(is < was, `byte ${at}: ${name} is at ${is}, was at ${was}`).to.equal(true);
+          isBack = true;
+        } else if (!isAnew) {
+          const [before, now] = [truth, answers].map((all) => all.get(`documents of ${name}`));
+          expect(now, `byte ${at}: ${name}`).to.equal(before);
+        }
+      }
+      counts.flips += 1;
+      if (isBack) counts.back += 1;
+      await copyFiles(world.killed, dir, form);
+    });
+    process.stdout.write(`    documents.sqlite-wal: ${JSON.stringify(counts)}\n`);
+    await remove();
   });
 });
 

@@ -115,7 +115,7 @@ describe('keys and a backup with one flipped byte', function () {
       await theFile(join(keys, 'data-keys'), /\.json$/),
     ];
     for (const file of files) {
-      const counts = await countFlips(file, runs(file === logFile(log) ? 30 : 60), random, ask);
+      const counts = await countFlips(file, runs(file === logFile(log) ? 200 : 60), random, ask);
       process.stdout.write(`    ${file.slice(world.backup.length)}: ${JSON.stringify(counts)}\n`);
       if (!file.endsWith('backup.json')) expect(counts.harmless, file).to.equal(0);
     }

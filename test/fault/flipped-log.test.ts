@@ -1,16 +1,18 @@
 import { expect } from 'chai';
 import { seeded } from '../../cli/demo/seeded.js';
 import { openBus } from '../../engines/memory/bus.js';
-import { openCheck } from '../../engines/sqlite/log-check.js';
-import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { damageAtStart, openCheck } from '../../engines/sqlite/log-check.js';
+import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { lookAtLog } from '../../engines/sqlite/look.js';
 import { logFile, openForWriting } from '../../engines/sqlite/log-schema.js';
+import { cutLog, lostLog } from '../../engines/sqlite/lost-log.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
-import { flipEach, logAnswers } from './flips.js';
+import { auditSays, copyFiles, openFlipWorld, type FlipWorld } from './flip-world.js';
+import { countFlips, flipEach, logAnswers, logReads, type Said } from './flips.js';
 
 const streamsInAll = 24;
 const eventsEach = 4;
@@ -105,3 +107,91 @@ const said = (answers: readonly (readonly [string, string])[]): string =>
     .slice(0, 4)
     .map(([question, answer]) => `${question.slice(-50)}: ${answer.slice(0, 200)}`)
     .join('; ');
+
+const stores = /^(log|documents)\.sqlite(-wal)?$/;
+
+describe('the log of a service with one flipped byte', function () {
+  const flips = runs(200);
+  this.timeout(120_000 + flips * 2_000);
+  let world: FlipWorld;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  before(async () => {
+    world = await openFlipWorld();
+    folder = await temporaryFolder();
+  });
+  after(async () => {
+    await world?.remove();
+    await folder?.remove();
+  });
+
+  it('is found by the doctor and by audit verify, and refused where it is read', async () => {
+    const random = seeded(drawSeed('flips of the log of a service'));
+    const { data } = world;
+    const names = await streamsOf(data);
+    const truth = await logReads(data, names);
+    const counts = await countFlips(logFile(data), flips, random, async (): Promise<Said> => {
+      const doctor = await doctorSays(data);
+      const audit = await auditSays(data);
+      if (audit !== null) expect(doctor, audit).not.to.equal(null);
+      const refusal = startSays(data);
+      const answers = refusal === 'no look-up' ? truth : await logReads(data, names);
+      const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
+      const isServed = refusal !== 'all' && !answers.has('open');
+      const wrong = changed.filter(
+        ([question]) => isServed && !isRefusal(answers.get(question) ?? ''),
+      );
+      return {
+        service: changed.length === 0 && refusal === null ? 'same' : 'refused',
+        wrong: wrong.length === 0 ? null : said(wrong),
+        doctor,
+        audit,
+      };
+    });
+    process.stdout.write(`    log.sqlite: ${JSON.stringify(counts)}\n`);
+  });
+
+  it('shows in the read models where it cuts the write-ahead log that a kill left', async () => {
+    const random = seeded(drawSeed('flips of a write-ahead log'));
+    const { dir } = folder;
+    await copyFiles(world.killed, dir, stores);
+    const names = await streamsOf(dir);
+    const truth = await logReads(dir, names);
+    await copyFiles(world.killed, dir, stores);
+    const counts = { flips: 0, found: 0, cut: 0 };
+    await flipEach(`${logFile(dir)}-wal`, runs(60), random, async ({ at }) => {
+      const answers = await logReads(dir, names);
+      const isCut = [...truth].some(([question, answer]) => answers.get(question) !== answer);
+      const found = cutLog(dir) ?? (await doctorSays(dir)) ?? (await auditSays(dir));
+      counts.flips += 1;
+      if (isCut) counts.cut += 1;
+      if (found !== null) counts.found += 1;
+      if (isCut) expect(found, `byte ${at}`).not.to.equal(null);
+      await copyFiles(world.killed, dir, stores);
+    });
+    process.stdout.write(`    log.sqlite-wal: ${JSON.stringify(counts)}\n`);
+  });
+});
+
+/** What a start refuses before it answers anything: all, or what may be hidden. Null: nothing. */
+const startSays = (dir: string): string | null => {
+  try {
+    if (lostLog(dir) !== null) return 'all';
+    const damage = damageAtStart(dir);
+    return damage === null ? null : damage.hidesEvents ? 'no look-up' : 'no append';
+  } catch {
+    return 'all';
+  }
+};
+
+const isRefusal = (answer: string): boolean => answer.startsWith('refused: ');
+
+const streamsOf = async (dir: string): Promise<readonly StreamName[]> => {
+  const bus = openBus(dir);
+  const log = await openEventReader({ dir, bus });
+  try {
+    return await log.streams('', null, 100_000);
+  } finally {
+    await log.close();
+    await bus.close();
+  }
+};

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { openBus } from '../../engines/memory/bus.js';
-import { openEventLog } from '../../engines/sqlite/event-log.js';
-import { Fault } from '../../kernel/fault.js';
+import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
+import { Fault, reasonOf } from '../../kernel/fault.js';
 import { start, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
 import type { Seeded } from '../../cli/demo/seeded.js';
 import { newEvent } from '../support/new-events.js';
@@ -114,6 +114,30 @@ export const logAnswers = async (
   await ask('names', () => log.streams('', null, 100_000));
   await log.close();
   await bus.close();
+  return answers;
+};
+
+/** What is read of a log, without the thread that writes to it. Answers by question. */
+export const logReads = async (
+  dir: string,
+  streams: readonly StreamName[],
+): Promise<ReadonlyMap<string, string>> => {
+  const bus = openBus(dir);
+  const answers = new Map<string, string>();
+  try {
+    const log = await openEventReader({ dir, bus });
+    const ask = async (question: string, answer: () => Promise<unknown>): Promise<void> =>
+      void answers.set(question, await answered(answer));
+    for (const stream of streams) await ask(`events of ${stream}`, () => log.read(stream));
+    await ask('head', () => log.head());
+    await ask('pages', () => log.page(start, 100_000));
+    await ask('names', () => log.streams('', null, 100_000));
+    await log.close();
+  } catch (error) {
+    answers.set('open', `refused: ${reasonOf(error)}`);
+  } finally {
+    await bus.close();
+  }
   return answers;
 };
 

@@ -1,0 +1,118 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { seeded } from '../../cli/demo/seeded.js';
+import { lookAtRecords } from '../../engines/duckdb/look.js';
+import { openRecords } from '../../engines/duckdb/records.js';
+import { start, type StreamName } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records/records.js';
+import { temporaryFolder } from '../support/folder.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+import { until } from '../support/until.js';
+import { copyFiles, openFlipWorld, theFile, type FlipWorld } from './flip-world.js';
+import { answered, countFlips, flipEach, type Said } from './flips.js';
+
+const flips = runs(200);
+/** An opening takes most of the time: of so many flips one is asked of the service too. */
+const servedOneOf = 10;
+const file = /^records-v\d+-1\.duckdb$/;
+const log = /^records-v\d+-1\.duckdb\.wal$/;
+
+/** All rows, how far they are, and each group as the index of names finds it. */
+const recordAnswers = async (records: Records): Promise<readonly string[]> => {
+  const rows = await answered(async () => {
+    const items: unknown[] = [];
+    for await (const item of records.dump()) items.push(item);
+    return items;
+  });
+  const found = [...rows.matchAll(/"key":"([^" ]+) /g)].map(([, name = '']) => name as StreamName);
+  const names = [...new Set(found)];
+  const groups = await answered(async () => [...(await records.groups(names))]);
+  return [await answered(() => records.checkpoint()), rows, groups];
+};
+
+const isBefore = (one = '', other = ''): boolean => /^"[0-9a-f]{16}"$/.test(one) && one < other;
+
+type Asked = { readonly answers: readonly string[]; readonly isAnew: boolean };
+
+/** As a service that goes on until the file that it found damaged was replaced. */
+const served = async (dir: string): Promise<Asked> => {
+  const dids: string[] = [];
+  const records = await openRecords({ dir, notice: ({ did }) => void dids.push(did) });
+  try {
+    const answers = await recordAnswers(records);
+    if (answers.some((answer) => answer.startsWith('refused: '))) {
+      await until('a new file', 20_000, async () => dids.includes('reopened'));
+    }
+    return { answers, isAnew: dids.includes('dropped') };
+  } finally {
+    await records.close();
+  }
+};
+
+describe('records with one flipped byte', function () {
+  this.timeout(120_000 + flips * 2_000);
+  let world: FlipWorld;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  before(async () => {
+    world = await openFlipWorld();
+    folder = await temporaryFolder();
+  });
+  after(async () => {
+    await world?.remove();
+    await folder?.remove();
+  });
+
+  /** Only the records, as the service left them or as a kill did. */
+  const copied = (from: string): Promise<void> => copyFiles(from, folder.dir, /^records/);
+
+  for (const [title, form, from, count] of [
+    ['a file that was closed', file, () => world.data, flips],
+    ['the write-ahead log that a kill left', log, () => world.killed, runs(60)],
+  ] as const) {
+    it(`are found by the doctor in ${title}, and built anew where they are read`, async () => {
+      const random = seeded(drawSeed('flips of records'));
+      const { dir } = folder;
+      await copied(from());
+      const { answers: truth } = await served(dir);
+      await copied(from());
+      const path = await theFile(dir, form);
+      let nth = 0;
+      const counts = await countFlips(path, count, random, async (): Promise<Said> => {
+        const doctor = (await lookAtRecords(dir)).trouble;
+        nth += 1;
+        if (nth % servedOneOf !== 0) return { service: 'same', wrong: null, doctor, audit: null };
+        const { answers, isAnew } = await served(dir);
+        // A log that ends earlier has whole transactions, the checkpoint among them.
+        const isBack = isBefore(answers[0], truth[0]);
+        const wrong = answers.find(
+          (answer, at) => answer !== truth[at] && !answer.startsWith('refused: '),
+        );
+        await copied(from());
+        return {
+          service: isAnew || isBack ? 'healed' : 'same',
+          wrong: isAnew || isBack ? null : (wrong?.slice(0, 300) ?? null),
+          doctor,
+          audit: null,
+        };
+      });
+      process.stdout.write(`    ${path.slice(dir.length)}: ${JSON.stringify(counts)}\n`);
+    });
+  }
+
+  it('are as they were or begin anew where the number of the live file is another', async () => {
+    const random = seeded(drawSeed('flips of a pointer'));
+    const { dir } = folder;
+    await copied(world.data);
+    const { answers: truth } = await served(dir);
+    const path = join(dir, 'records.live');
+    await writeFile(path, '1\n');
+    await flipEach(path, runs(8), random, async ({ at, to }) => {
+      const { answers } = await served(dir);
+      const isBegun = answers[0] === JSON.stringify(start);
+      if (!isBegun) expect(answers, `byte ${at} is ${to}`).to.deep.equal(truth);
+      await copied(world.data);
+    });
+  });
+});
