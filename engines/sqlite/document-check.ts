@@ -24,8 +24,14 @@ export type CheckWishes = {
   readonly fills: boolean;
 };
 
-/** What is wrong with a small part that all else depends on; null: nothing. */
-export const frameTrouble = (database: Database.Database): string | null => {
+/**
+ * What is wrong with a small part that all else depends on; null: nothing. In one snapshot, since
+ * others may make tables meanwhile.
+ */
+export const frameTrouble = (database: Database.Database): string | null =>
+  database.transaction(() => troubleOf(database)).deferred();
+
+const troubleOf = (database: Database.Database): string | null => {
   const schema = schemaTrouble(database);
   if (schema !== null) return schema;
   const found = database.pragma('integrity_check(generations)', { simple: true });
