@@ -259,6 +259,9 @@ export type Sender = {
 /** `Max-Age` 0 takes the cookie away (contract 2.3, 4.3). */
 export type RefreshCookie = { readonly value: string; readonly maxAgeSeconds: number };
 
+/** Names in lower case. */
+export type MisspeltHeader = { readonly sent: string; readonly meant: string };
+
 export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
@@ -269,6 +272,8 @@ export type Request<P, Q, B> = {
   readonly files: Readonly<Record<string, Upload>>;
   /** Those of its own headers that were sent, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers that it does not read and whose names are near one that it does (contract 1.2). */
+  readonly misspeltHeaders: readonly MisspeltHeader[];
   /** Null without `If-Match`, and where the operation does not take it. */
   readonly ifMatch: IfMatch | null;
   /** Nothing may be ignored or guessed (contract 1.2, rule 3). */
@@ -322,7 +327,12 @@ type Told<T> =
 
 /** `X-More-Rows`: `true` of a list without pages that ends where more rows follow. */
 export type NoteHeader =
-  'X-New-Columns' | 'X-Unknown-Columns' | 'X-Left-Out-Metrics' | 'X-More-Rows';
+  | 'X-New-Columns'
+  | 'X-Unknown-Columns'
+  | 'X-Left-Out-Metrics'
+  | 'X-Unfit-Metrics'
+  | 'X-Scorers-Without-Version'
+  | 'X-More-Rows';
 
 export type Answer<T> = Told<T> & {
   /**
@@ -343,7 +353,7 @@ export type Answer<T> = Told<T> & {
  * object is looked up).
  */
 type Check<P, Q, B> = (
-  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files' | 'headers'>,
+  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'>,
 ) => readonly Complaint[];
 
 export type Route = {
@@ -353,7 +363,10 @@ export type Route = {
    * schemas have accepted the request, with what they made of it; any complaint makes it 422.
    */
   readonly check: (
-    request: Pick<Request<never, never, never>, 'params' | 'query' | 'body' | 'files' | 'headers'>,
+    request: Pick<
+      Request<never, never, never>,
+      'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'
+    >,
   ) => readonly Complaint[];
   /** Names of the collections that a read waits for. */
   readonly reads: readonly string[];

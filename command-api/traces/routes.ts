@@ -8,6 +8,7 @@ import {
   countSpans,
 } from '../../contract/record-rules.js';
 import type { ProjectInSight } from '../../contract/roles.js';
+import { complaintsAboutUnfit, unfitMetrics } from '../../contract/unfit-metrics.js';
 import { selectorComplaints } from '../../contract/selectors.js';
 import type { SpanContent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
@@ -86,6 +87,7 @@ const logTracesRoute = (needs: Known): Route =>
       const known = last === undefined ? undefined : written.sessions.get(last);
       return {
         position: later(joined.position, written.position),
+        notes: unfitNotes(body, partial),
         body: {
           ...projectMembers(run.projectId, request.project),
           ...runMembers(run),
@@ -102,7 +104,11 @@ const logTracesRoute = (needs: Known): Route =>
         },
       };
     },
-    ({ body }) => [...selectorComplaints(body), ...complaintsAboutTraces(body.traces)],
+    ({ body, isStrict }) => [
+      ...selectorComplaints(body),
+      ...complaintsAboutTraces(body.traces),
+      ...(isStrict ? complaintsAboutUnfit(body) : []),
+    ],
   );
 
 const updateTraceRoute = (needs: Known): Route =>
@@ -118,6 +124,7 @@ const updateTraceRoute = (needs: Known): Route =>
       );
       return {
         position,
+        notes: unfitNotes(body),
         body: {
           ...placeOf(trace, project),
           records_count: 1,
@@ -127,7 +134,10 @@ const updateTraceRoute = (needs: Known): Route =>
         },
       };
     },
-    ({ body }) => complaintsAboutChange(body),
+    ({ body, isStrict }) => [
+      ...complaintsAboutChange(body),
+      ...(isStrict ? complaintsAboutUnfit(body) : []),
+    ],
   );
 
 const logSpansRoute = (needs: Known): Route =>
@@ -151,6 +161,7 @@ const logSpansRoute = (needs: Known): Route =>
       needs.spanIndex.note(projectId, traceId, named);
       return {
         position,
+        notes: unfitNotes(body, partial),
         body: {
           ...placeOf(trace, project),
           records_count: countSpans(body.spans),
@@ -160,7 +171,10 @@ const logSpansRoute = (needs: Known): Route =>
         },
       };
     },
-    ({ body }) => complaintsAboutSpans(body.spans, body.trace_id),
+    ({ body, isStrict }) => [
+      ...complaintsAboutSpans(body.spans, body.trace_id),
+      ...(isStrict ? complaintsAboutUnfit(body) : []),
+    ],
   );
 
 const within = (trace: TraceId, spans: readonly string[]): ReadonlyMap<string, TraceId> =>
@@ -179,6 +193,7 @@ const updateSpanRoute = (needs: Known): Route =>
       );
       return {
         position,
+        notes: unfitNotes(body),
         body: {
           ...placeOf(trace, project),
           records_count: 1,
@@ -188,7 +203,10 @@ const updateSpanRoute = (needs: Known): Route =>
         },
       };
     },
-    ({ body }) => complaintsAboutChange(body),
+    ({ body, isStrict }) => [
+      ...complaintsAboutChange(body),
+      ...(isStrict ? complaintsAboutUnfit(body) : []),
+    ],
   );
 
 /**
@@ -230,6 +248,10 @@ const placeOf = (trace: Trace, project: ProjectInSight | null) => ({
 const saidOf = ({ rejected, truncated }: PartialIngest) => ({
   rejected: [...rejected],
   truncated: truncated.map((path) => [...path]),
+});
+
+const unfitNotes = (body: Parameters<typeof unfitMetrics>[0], partial?: PartialIngest) => ({
+  'X-Unfit-Metrics': unfitMetrics(body, partial?.rejected),
 });
 
 const projectMembers = (id: ProjectId, project: ProjectInSight | null) => ({

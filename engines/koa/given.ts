@@ -1,10 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
+import {
+  takesIdempotencyKey,
+  type MisspeltHeader,
+  type Request,
+  type Sender,
+} from '../../contract/operation.js';
 import type { PartialIngest } from '../../contract/partial-ingest.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { invalid, type Complaint, type Fault } from '../../kernel/fault.js';
+import { nearestName } from '../../kernel/nearest-name.js';
 import type { Guarded } from '../ajv/compile.js';
 import { arrived } from './arrived.js';
 import type { Coming } from './body.js';
@@ -42,7 +48,7 @@ export type Sent = {
 /** What a request gives, once its guard took it. */
 export type Given = Pick<
   Request<unknown, unknown, unknown>,
-  'query' | 'body' | 'files' | 'headers' | 'ifMatch' | 'isStrict'
+  'query' | 'body' | 'files' | 'headers' | 'misspeltHeaders' | 'ifMatch' | 'isStrict'
 > & {
   readonly params: Readonly<Record<string, unknown>>;
   readonly partial: PartialIngest;
@@ -97,7 +103,8 @@ export const guarded = async (
     body: taken.value,
     files,
     headers: ownHeaders(bound, sent),
-  } as Pick<Given, 'params' | 'query' | 'body' | 'files' | 'headers'>;
+    isStrict,
+  } as Pick<Given, 'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'>;
   const { check } = bound.route;
   const complaints =
     items === null
@@ -108,7 +115,15 @@ export const guarded = async (
   if (partial.truncated.length > 0) {
     sent.say('X-Truncated', listed(shortList(partial.truncated.map(shownMember))));
   }
-  return { ...given, body: items?.body() ?? given.body, partial, fingerprint, ifMatch, isStrict };
+  const misspeltHeaders = nearHeaders(bound, sent);
+  return {
+    ...given,
+    body: items?.body() ?? given.body,
+    partial,
+    fingerprint,
+    ifMatch,
+    misspeltHeaders,
+  };
 };
 
 const whole: PartialIngest = { rejected: [], truncated: [] };
@@ -141,6 +156,16 @@ const ownHeaders = ({ operation }: Bound, { message }: Sent): Readonly<Record<st
       return [[name, isUtf8(bytes) ? bytes.toString('utf8') : value]];
     }),
   );
+
+/** Of an operation with headers of its own: others that may stand for one of them. */
+const nearHeaders = ({ operation }: Bound, { message }: Sent): readonly MisspeltHeader[] => {
+  const known = Object.keys(operation.headers);
+  if (known.length === 0) return [];
+  return Object.keys(message.headers).flatMap((sent) => {
+    const meant = known.includes(sent) ? null : nearestName(sent, known);
+    return meant === null ? [] : [{ sent, meant }];
+  });
+};
 
 /** Says what is ignored; what is wrong with that where it may not be (contract 1.2, rule 3). */
 const extrasOf = (

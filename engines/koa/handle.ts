@@ -77,7 +77,8 @@ const requestOf = (
   idempotent: string | null,
   aside: Aside,
 ): Request<unknown, unknown, unknown> => {
-  const { params, query, body, partial, files, headers, ifMatch, isStrict } = asked;
+  const { params, query, body, partial, files, headers, misspeltHeaders } = asked;
+  const { ifMatch, isStrict } = asked;
   const { project, sender, told } = asked;
   const { signal } = asked.asker;
   const { ids } = services;
@@ -90,6 +91,7 @@ const requestOf = (
     partial,
     files,
     headers,
+    misspeltHeaders,
     ifMatch,
     isStrict,
     get principal(): Principal {

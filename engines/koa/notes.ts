@@ -7,12 +7,20 @@ import { listed, shortList } from './ignored.js';
  * member of an answer that is a JSON object.
  */
 export type AnswerNote =
-  'ignored_members' | 'unknown_columns' | 'new_columns' | 'left_out_metrics' | 'more_rows';
+  | 'ignored_members'
+  | 'unknown_columns'
+  | 'new_columns'
+  | 'left_out_metrics'
+  | 'unfit_metrics'
+  | 'scorers_without_version'
+  | 'more_rows';
 
 export const noteOf: Readonly<Record<NoteHeader, AnswerNote>> = {
   'X-Unknown-Columns': 'unknown_columns',
   'X-New-Columns': 'new_columns',
   'X-Left-Out-Metrics': 'left_out_metrics',
+  'X-Unfit-Metrics': 'unfit_metrics',
+  'X-Scorers-Without-Version': 'scorers_without_version',
   'X-More-Rows': 'more_rows',
 };
 const headers: Readonly<Record<AnswerNote, string>> = {
@@ -20,6 +28,8 @@ const headers: Readonly<Record<AnswerNote, string>> = {
   unknown_columns: 'X-Unknown-Columns',
   new_columns: 'X-New-Columns',
   left_out_metrics: 'X-Left-Out-Metrics',
+  unfit_metrics: 'X-Unfit-Metrics',
+  scorers_without_version: 'X-Scorers-Without-Version',
   more_rows: 'X-More-Rows',
 };
 

@@ -1,4 +1,4 @@
-import type { MetricError } from './record.js';
+import type { MetricError, MetricType } from './record.js';
 
 /** Contract 3.9, in its order. */
 export const errorTypes = [
@@ -45,6 +45,8 @@ type Known = {
 export const unknownMetricCode = 1005;
 /** Of a metric whose values are those of traces where spans are counted, or the other way round. */
 export const otherPopulationCode = 1006;
+/** Of a value that does not fit the type of its metric. */
+export const unfitValueCode = 1007;
 
 const known: ReadonlyMap<number, Known> = new Map([
   [
@@ -107,6 +109,16 @@ const known: ReadonlyMap<number, Known> = new Map([
       retriable: false,
     },
   ],
+  [
+    unfitValueCode,
+    {
+      type: 'data_validation_error',
+      group: 'query',
+      severity: 'low',
+      message: null,
+      retriable: false,
+    },
+  ],
 ]);
 
 const uncatalogued: Known = {
@@ -116,6 +128,14 @@ const uncatalogued: Known = {
   message: null,
   retriable: false,
 };
+
+/** That a value does not fit its metric (contract 3.4, rule 3). */
+export const unfitValue = (metric: string, type: MetricType): MetricError => ({
+  code: unfitValueCode,
+  message:
+    `The value does not fit metric '${metric}' of type ${type}. ` +
+    'Filters, sorting and aggregates do not see it.',
+});
 
 /** What a code means (contract 3.9). A sent message is used only where the table has none. */
 export const structuredError = ({ code, message }: MetricError): StructuredError => {

@@ -1,7 +1,8 @@
 import { shownAnnotations } from './feedback.js';
 import { registryMetric } from './columns.js';
-import { structuredError } from './evaluation-errors.js';
-import type { MetricCell, RecordKind, RecordRow } from './record.js';
+import { fits } from './column-value.js';
+import { structuredError, unfitValue } from './evaluation-errors.js';
+import type { MetricCell, MetricError, MetricType, RecordKind, RecordRow } from './record.js';
 import type { Json, JsonObject } from '../shapes.js';
 
 type Members = Record<string, Json>;
@@ -30,9 +31,9 @@ export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
 /**
  * The record as read (contract 5.7) without its tree, counts and what ratings say: every member is
  * there, null, `""`, `[]` or `{}` where nothing was sent. The inverse of the fold in
- * projections/records.
+ * projections/records. `types`: of metrics outside the registry, as far as they are known.
  */
-export const recordOf = (row: RecordRow): JsonObject => {
+export const recordOf = (row: RecordRow, types: MetricTypes = noTypes): JsonObject => {
   const { kind, values, body } = row;
   const value = (name: string): Json => (values[name] as Json | undefined) ?? null;
   const members: Members = {
@@ -60,7 +61,7 @@ export const recordOf = (row: RecordRow): JsonObject => {
     has_children: kind === 'session' ? tracesOf(row) > 0 : (values['has_children'] ?? false),
     is_complete:
       kind === 'session' ? (body['is_complete'] ?? true) : (values['is_complete'] ?? false),
-    metric_info: metricInfo(row),
+    metric_info: metricInfo(row, types),
   };
   if (kind === 'session') members['previous_session_id'] = body['previous_session_id'] ?? null;
   else if (kind === 'trace') members['annotations'] = shownAnnotations(row);
@@ -108,7 +109,8 @@ const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
  * An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics`
  * still has the value.
  */
-const metricInfo = ({ kind, metrics, errors, body }: RecordRow): JsonObject => {
+const metricInfo = (row: RecordRow, types: MetricTypes): JsonObject => {
+  const { kind, metrics, errors, body } = row;
   const scores = (body['scorer_values'] ?? {}) as JsonObject;
   const found = Object.entries(metrics).map(([name, cell]): [string, Json] => [
     name,
@@ -117,19 +119,42 @@ const metricInfo = ({ kind, metrics, errors, body }: RecordRow): JsonObject => {
       ...(Object.hasOwn(scores, name) && { scorer_value: scores[name] ?? null }),
     },
   ]);
-  const failed = Object.entries(errors).map(([name, error]): [string, Json] => {
-    const structured = structuredError(error);
-    return [
-      name,
-      {
-        status_type: 'error',
-        message: structured.message,
-        ems_error_code: error.code,
-        standard_error: structured,
-      },
-    ];
-  });
-  return Object.fromEntries([...found, ...failed]);
+  const failed = [...unfitValues(row, types), ...Object.entries(errors)];
+  return Object.fromEntries([
+    ...found,
+    ...failed.map(([name, error]): [string, Json] => [name, shownError(error)]),
+  ]);
+};
+
+type MetricTypes = ReadonlyMap<string, MetricType>;
+const noTypes: MetricTypes = new Map();
+
+/** Own values that do not fit their metric's type (contract 3.4, rule 3). */
+const unfitValues = (
+  { metrics, body }: RecordRow,
+  types: MetricTypes,
+): readonly [string, MetricError][] => {
+  const unfit: [string, MetricError][] = [];
+  for (const name of Object.keys((body['metrics'] ?? {}) as JsonObject)) {
+    const type = registryMetric.get(name)?.type;
+    if (type !== undefined) unfit.push([name, unfitValue(name, type)]);
+  }
+  if (types.size === 0) return unfit;
+  for (const [name, cell] of Object.entries(metrics)) {
+    const type = cell.rolledUp ? undefined : types.get(name);
+    if (type !== undefined && !fits(cell, type)) unfit.push([name, unfitValue(name, type)]);
+  }
+  return unfit;
+};
+
+const shownError = (error: MetricError): Json => {
+  const structured = structuredError(error);
+  return {
+    status_type: 'error',
+    message: structured.message,
+    ems_error_code: error.code,
+    standard_error: structured,
+  };
 };
 
 /** Of all but sessions, whose durations average, it is the time that passed. */

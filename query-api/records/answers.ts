@@ -12,7 +12,8 @@ import type {
   SearchPlan,
   Weighed,
 } from '../../kernel/records/questions.js';
-import type { RecordRow } from '../../kernel/records/record.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import type { MetricType, RecordRow } from '../../kernel/records/record.js';
 import type { InSlices } from '../../kernel/turns.js';
 import { comparisonAnswer, type ComparisonPlan } from '../experiments/comparison-answer.js';
 import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
@@ -70,7 +71,7 @@ export interface RecordAnswers {
 type Needs = {
   readonly records: Pick<
     Records,
-    'groups' | 'groupOf' | 'search' | 'aggregate' | 'runRows' | 'weights' | 'heads'
+    'groups' | 'groupOf' | 'search' | 'aggregate' | 'metricTypes' | 'runRows' | 'weights' | 'heads'
   >;
   readonly inSlices: InSlices;
 };
@@ -99,22 +100,24 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
     asking: Asking,
   ): Promise<JsonPieces | null> => {
     if (found === null) return null;
-    const write = (row: RecordRow) => openObject(viewOf(row, false, templates));
+    const rows = found.filter((part): part is RecordRow => typeof part !== 'string');
+    const types = await typesIn(records, rows, asking);
+    const write = (row: RecordRow) => openObject(viewOf(row, false, templates, types));
     return inPieces(found, write, inSlices, asking);
   };
   return {
     search: async (plan, shown, asking = {}) => {
-      const view = viewer(shown);
-      const write = (row: RecordRow) => openObject(view(row));
       const { rows, more } = await records.search(plan, asking);
+      const view = viewer(shown, await typesIn(records, rows, asking));
+      const write = (row: RecordRow) => openObject(view(row));
       return inPieces(pageParts(plan, rows, more), write, inSlices, asking);
     },
     stretch: async (plan, shown, asking = {}) => {
       const { csv } = shown;
-      const view = viewer(shown);
+      const { rows, next = null } = await records.search(plan, asking);
+      const view = viewer(shown, await typesIn(records, rows, asking));
       const write = (row: RecordRow) =>
         csv === null ? `${JSON.stringify(view(row))}\n` : recordLine(view(row), csv);
-      const { rows, next = null } = await records.search(plan, asking);
       return { lines: await inPieces([...rows], write, inSlices, asking), next };
     },
     metrics: async (plan, asking = {}) => {
@@ -148,11 +151,30 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
 };
 
 const viewer =
-  ({ withCounts, truncated: isCut, templates }: PageShown) =>
+  ({ withCounts, truncated: isCut, templates }: PageShown, types: MetricTypes) =>
   (row: RecordRow): RecordView => {
-    const whole = viewOf(row, withCounts, templates);
+    const whole = viewOf(row, withCounts, templates, types);
     return isCut ? truncated(whole) : whole;
   };
+
+type MetricTypes = ReadonlyMap<string, MetricType>;
+
+/** Types of the metrics that these records of one project have as their own. */
+const typesIn = async (
+  records: Pick<Records, 'metricTypes'>,
+  rows: readonly RecordRow[],
+  asking: Asking,
+): Promise<MetricTypes> => {
+  const names = new Set<string>();
+  for (const { metrics } of rows) {
+    for (const name in metrics) {
+      if (metrics[name]?.rolledUp === false && registryType(name) === null) names.add(name);
+    }
+  }
+  const [first] = rows;
+  if (first === undefined || names.size === 0) return new Map();
+  return records.metricTypes(String(first.values['project_id']), [...names], asking);
+};
 
 export const weightOf = (groups: readonly Weighed[]): number =>
   groups.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -3,18 +3,20 @@ import { firstCharacters } from '../../kernel/code-points.js';
 import { traceFeedback, type FeedbackTemplate } from '../../kernel/records/feedback.js';
 import { matches } from '../../kernel/filter.js';
 import { recordOf, tracesOf } from '../../kernel/records/record-of.js';
-import type { RecordRow } from '../../kernel/records/record.js';
+import type { MetricType, RecordRow } from '../../kernel/records/record.js';
 import type { Json } from '../../kernel/shapes.js';
 
 /**
- * A record as read (contract 5.7); `templates` are the live annotation templates of its project.
+ * A record as read (contract 5.7); `templates` are the live annotation templates of its project,
+ * `types` those of its metrics outside the registry.
  */
 export const viewOf = (
   row: RecordRow,
   withCounts: boolean,
   templates: readonly FeedbackTemplate[],
+  types: ReadonlyMap<string, MetricType> = new Map(),
 ): RecordView => {
-  const record = recordOf(row);
+  const record = recordOf(row, types);
   if (row.kind === 'session') return { ...record, num_traces: withCounts ? tracesOf(row) : null };
   if (row.kind !== 'trace') return record;
   return {
