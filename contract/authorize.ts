@@ -127,6 +127,10 @@ const forbidden = (
   return refusedAs(`This needs ${neededFor(requires)}; your role in the organisation is ${role}`);
 };
 
+/** Of history, for a caller who sees the object but may not audit it. */
+export const mayNotAudit = (principal: Principal, scope: 'audit-project' | 'audit-org'): Fault =>
+  forbidden(scope, principal);
+
 /** Who passes, by the table of contract 2.6. */
 const neededFor = (requires: Requirement): string => needs[requires] ?? 'a greater role';
 

@@ -5,6 +5,7 @@ import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { IfMatch } from '../kernel/precondition.js';
 import type { Brand, Instant, Json, OrganizationId } from '../kernel/shapes.js';
 import type { Protobuf } from './messages.js';
+import type { MisspeltHeader } from './misspelt-headers.js';
 import type { PartialIngest } from './partial-ingest.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
@@ -258,9 +259,6 @@ export type Sender = {
 };
 /** `Max-Age` 0 takes the cookie away (contract 2.3, 4.3). */
 export type RefreshCookie = { readonly value: string; readonly maxAgeSeconds: number };
-
-/** Names in lower case. */
-export type MisspeltHeader = { readonly sent: string; readonly meant: string };
 
 export type Request<P, Q, B> = {
   readonly params: P;

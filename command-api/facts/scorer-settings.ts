@@ -58,6 +58,17 @@ export const scorersNamed = async (
   return [...new Map(known.map((one) => [one.id, one])).values()];
 };
 
+/** Names of the code scorers among them that have no version, so that they score nothing. */
+export const scorersWithoutVersion = async (
+  log: EventReader,
+  { organizationId }: Principal,
+  scorers: readonly RunScorer[],
+): Promise<readonly string[]> => {
+  const code = scorers.filter(({ scorer_type: type }) => type === 'code');
+  const found = await Promise.all(code.map(({ id }) => liveScorer(log, organizationId, id)));
+  return code.flatMap(({ name }, at) => (found[at]?.versions.length === 0 ? [name] : []));
+};
+
 const wrongOf = (
   { id, name, scorer_type: type }: GivenScorers[number],
   found: RunScorer | null,

@@ -17,6 +17,7 @@ import {
   scorersNamed,
   scorerSettings,
   scorersOfRun,
+  scorersWithoutVersion,
   type ScorerSettings,
   scorerSettingsStream,
 } from '../facts/scorer-settings.js';
@@ -45,7 +46,10 @@ const set = async ({ log }: ScorerSettingsNeeds, { body, params, principal, caus
   const stream = scorerSettingsStream(run);
   const decide = replace({ project, run, before }, scorers);
   const { position } = await transact(log, stream, scorerSettings, decide, cause);
-  return { position, body: scorerSettingsAnswer(run, scorers) };
+  const notes = {
+    'X-Scorers-Without-Version': await scorersWithoutVersion(log, principal, scorers),
+  };
+  return { position, body: scorerSettingsAnswer(run, scorers), notes };
 };
 
 type Place = {

@@ -69,8 +69,11 @@ const isOnePair = (runs: readonly string[]): boolean =>
 const isName = (value: string): boolean =>
   value.trim() !== '' && codePoints(value.trim()) <= nameMax && !control.test(value);
 
+/** With the name of its project. */
+export type PlacedRun = Run & { readonly projectName: string };
+
 /** Throws Fault `not-found` for what is out of sight, `forbidden` to who is no editor. */
-export const placeOf = async (needs: PlaceNeeds, asking: Asking): Promise<Run> => {
+export const placeOf = async (needs: PlaceNeeds, asking: Asking): Promise<PlacedRun> => {
   const project = await projectOf(needs, asking);
   if (!atLeast(projectRoles, project.role, 'editor')) {
     throw new Fault(
@@ -78,7 +81,7 @@ export const placeOf = async (needs: PlaceNeeds, asking: Asking): Promise<Run> =
       `This needs the role editor in the project; yours is ${project.role}`,
     );
   }
-  return runIn(needs, project.id, asking);
+  return { ...(await runIn(needs, project.id, asking)), projectName: project.name };
 };
 
 const projectOf = async (

@@ -1,13 +1,13 @@
 import { otlpOperations, otlpPlacesMax, otlpSpansMax } from '../../contract/otlp.js';
+import type { MisspeltHeader } from '../../contract/misspelt-headers.js';
 import { route, type Route } from '../../contract/operation.js';
 import { Fault, type Complaint } from '../../kernel/fault.js';
 import { later, start } from '../../kernel/ports.js';
 import type { Sha256 } from '../../kernel/ports.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import type { openPrices } from '../facts/price-list.js';
-import type { Run } from '../facts/runs.js';
 import { byPlace, type PlacedTraces } from './otel-groups.js';
-import { headerComplaints, placeOf, type PlaceNeeds } from './otel-place.js';
+import { headerComplaints, placeOf, type PlacedRun, type PlaceNeeds } from './otel-place.js';
 import { withBoundedPlaces } from './otel-places.js';
 import { countSentSpans, readSpans, refuse, refuseAll, type RefusedSpans } from './otel-reading.js';
 import { containerComplaints } from './otel-types.js';
@@ -21,9 +21,10 @@ export const receiving = (needs: Known): readonly Route[] =>
   otlpOperations.map((operation) =>
     route(
       operation,
-      async ({ body, headers, principal, cause, mint }) => {
+      async ({ body, headers, misspeltHeaders, principal, cause, mint }) => {
         const { traces, refused } = readSpans(body);
         let position = start;
+        const projects = new Set<string>();
         for (const [at, group] of byPlace(withBoundedPlaces(traces), headers).entries()) {
           if (at >= otlpPlacesMax) {
             const reason = `one request has spans of at most ${otlpPlacesMax} runs`;
@@ -32,13 +33,14 @@ export const receiving = (needs: Known): readonly Route[] =>
           }
           const run = await runOfGroup(needs, group, { headers, principal, cause }, refused);
           if (run === null) continue;
+          projects.add(run.projectName);
           const prices = await needs.prices(run.projectId);
           const asker = { run, prices, cause, mint };
           const written = await writeSpans(needs, group.traces, asker);
           refuseAll(refused, written.refused);
           position = later(position, written.position);
         }
-        return { position, body: answerOf(refused) };
+        return { position, body: answerOf(refused, warningOf(misspeltHeaders, projects)) };
       },
       ({ body, headers }) => [
         ...headerComplaints(headers),
@@ -57,7 +59,7 @@ const runOfGroup = async (
   group: PlacedTraces,
   asking: Parameters<typeof placeOf>[1],
   refused: RefusedSpans,
-): Promise<Run | null> => {
+): Promise<PlacedRun | null> => {
   const { placed } = group;
   const isSaid = Object.keys(placed).length > 0;
   const headers = { ...asking.headers, ...placed };
@@ -88,8 +90,27 @@ const countComplaints = (body: JsonObject): readonly Complaint[] => {
   return [{ loc: ['body', 'resourceSpans'], msg, type: 'too_long' }];
 };
 
-/** Reasons of ours that fit a line of a collector's log. */
-const answerOf = ({ count, reasons }: RefusedSpans) =>
-  count === 0
+/** Null: no header has a name that is near one of those that name a project or a run. */
+const warningOf = (
+  misspelt: readonly MisspeltHeader[],
+  projects: ReadonlySet<string>,
+): string | null => {
+  if (misspelt.length === 0 || projects.size === 0) return null;
+  const headers = misspelt.map(({ sent, meant }) => `'${sent}' (did you mean '${meant}'?)`);
+  const used = [...projects].map((name) => `'${name}'`).join(', ');
+  return `unread headers: ${headers.join(', ')}; the spans went to the project ${used}`;
+};
+
+/**
+ * Reasons of ours that fit a line of a collector's log. A warning without refused spans has
+ * `rejectedSpans` 0, as the protocol has it.
+ */
+const answerOf = ({ count, reasons }: RefusedSpans, warning: string | null) =>
+  count === 0 && warning === null
     ? {}
-    : { partialSuccess: { rejectedSpans: String(count), errorMessage: [...reasons].join('; ') } };
+    : {
+        partialSuccess: {
+          rejectedSpans: String(count),
+          errorMessage: [...reasons, ...(warning === null ? [] : [warning])].join('; '),
+        },
+      };

@@ -31,7 +31,7 @@ export type TracesWritten = {
 /**
  * Every trace of the request in one append, each on a stream that must not exist; only where one
  * does, it is read and compared (contract 5.6, rule 3). Throws Fault `conflict` naming all ids that
- * are taken, after the others were recorded.
+ * are taken, after the others were recorded; it says which they were.
  */
 export const writeTraces = async (
   needs: Writing,
@@ -45,6 +45,7 @@ export const writeTraces = async (
   const writable = batch.logged.filter((logged) => !hasOwned(logged));
   const differ = [...batch.differ, ...owned];
   const deleted: TraceId[] = [];
+  const added: TraceId[] = [];
   const sessions = new Map<TraceId, SessionId | null>();
   let position = start;
   let fresh = 0;
@@ -70,12 +71,16 @@ export const writeTraces = async (
     } else {
       needs.spanIndex.note(project, logged.trace_id, sentIds(logged.spans));
       fresh += 1 + logged.spans.length;
+      added.push(logged.trace_id);
       at = result.position;
     }
     if (at > position) position = at;
   }
   if (differ.length > 0 || deleted.length > 0 || closed.size > 0) {
-    throw new Fault('conflict', taken([...new Set(differ)], deleted, [...closed]).detail);
+    const { detail } = taken([...new Set(differ)], deleted, [...closed]);
+    throw new Fault('conflict', detail, {
+      members: { new_records_count: fresh, new_trace_ids: added },
+    });
   }
   return { position, fresh, sessions };
 };

@@ -108,7 +108,8 @@ const answered = async ({ log, organizationName }: UserNeeds, user: User, princi
 };
 
 const missing = (): Fault => new Fault('not-found', 'User not found');
-const forbidden = (): Fault => new Fault('forbidden', 'Your role does not allow this');
+const forbidden = (): Fault =>
+  new Fault('forbidden', 'Only an admin of the organisation may do this');
 
 const present = (user: User | null): User => {
   if (user === null) throw missing();

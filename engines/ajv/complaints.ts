@@ -1,5 +1,6 @@
 import { codePoints } from '../../kernel/code-points.js';
-import { counted, type Complaint } from '../../kernel/fault.js';
+import { counted, extraForbidden, type Complaint } from '../../kernel/fault.js';
+import { nearestName } from '../../kernel/nearest-name.js';
 import { namePattern, type Readings } from './kinds.js';
 import { typeOf, type Definitions, type Shape, type TypeName } from './shape.js';
 
@@ -206,8 +207,10 @@ const lookAtObject = (object: Members, shape: Shape, at: At): void => {
     const below = { ...at, loc: [...at.loc, member] };
     if (propertyNames !== undefined) look(member, { ...below, shape: propertyNames });
     if (Object.hasOwn(properties, member) || value === undefined) continue;
-    if (others === false) complain(below, 'extra_forbidden', 'Extra inputs are not permitted');
-    else if (typeof others === 'object') look(value, { ...below, shape: others });
+    if (others === false) {
+      const { type, msg } = extraForbidden(below.loc, nearestName(member, Object.keys(properties)));
+      complain(below, type, msg);
+    } else if (typeof others === 'object') look(value, { ...below, shape: others });
   }
 };
 

@@ -151,17 +151,17 @@ export const arrive = async (
   const sentMax = isGzip ? gzippedMax(accepts.bytesMax) : accepts.bytesMax;
   if (Number(headers['content-length'] ?? 0) > sentMax) {
     request.resume();
-    throw tooLarge();
+    throw tooLarge(accepts.bytesMax);
   }
   const fault = coded(coding) ?? typed(headers['content-type'], accepts);
   // Size comes before coding and type (contract 1.5).
   if (fault !== null) {
-    await refusedAtEnd(request, sentMax, fault);
+    await refusedAtEnd(request, { sentMax, bytesMax: accepts.bytesMax }, fault);
     return 0;
   }
   const gzipped: Buffer[] = [];
   let sent = 0;
-  await pumped(request, sentMax, (chunk) => {
+  await pumped(request, { sentMax, bytesMax: accepts.bytesMax }, (chunk) => {
     sent += chunk.length;
     coming.take(chunk.length);
     if (isGzip) gzipped.push(chunk);
@@ -195,7 +195,7 @@ const inflated = async (bytes: Buffer, bytesMax: number, coming: Coming): Promis
     await coming.turn();
     found = await inflatedWithin(bytes, bytesMax, said);
   }
-  if (found === null) throw tooLarge();
+  if (found === null) throw tooLarge(bytesMax);
   coming.take(Math.max(0, found.length - said));
   return found;
 };
@@ -217,8 +217,8 @@ const inflatedWithin = async (
   }
 };
 
-const tooLarge = (): Fault =>
-  new Fault('too-large', 'The body is larger than this operation reads');
+const tooLarge = (bytesMax: number): Fault =>
+  new Fault('too-large', `The body is larger than the ${bytesMax} bytes that this operation reads`);
 
 const coded = (coding: string): Fault | null =>
   ['gzip', 'identity', ''].includes(coding)
@@ -227,15 +227,18 @@ const coded = (coding: string): Fault | null =>
 const typed = (type: string | undefined, { isAccepted, refusal }: Accepts): Fault | null =>
   isAccepted(type) ? null : new Fault('unsupported-media-type', refusal);
 
-const refusedAtEnd = async (request: IncomingMessage, sentMax: number, fault: Fault) => {
+const refusedAtEnd = async (request: IncomingMessage, limits: BodyLimits, fault: Fault) => {
   let bytes = 0;
-  await pumped(request, sentMax, (chunk) => void (bytes += chunk.length));
+  await pumped(request, limits, (chunk) => void (bytes += chunk.length));
   if (bytes > 0) throw fault;
 };
 
+/** Of what is sent, and of what comes out of that. */
+type BodyLimits = { readonly sentMax: number; readonly bytesMax: number };
+
 const pumped = (
   request: IncomingMessage,
-  sentMax: number,
+  { sentMax, bytesMax }: BodyLimits,
   each: (chunk: Buffer) => void,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -249,7 +252,7 @@ const pumped = (
     };
     const taken = (chunk: Buffer): void => {
       sent += chunk.length;
-      if (sent > sentMax) return done(tooLarge());
+      if (sent > sentMax) return done(tooLarge(bytesMax));
       try {
         each(chunk);
       } catch (error) {

@@ -25,14 +25,26 @@ export const credentialOf = (
   if (credential === null || !schemes.includes(credential.scheme)) {
     throw new Fault('unauthenticated', wanted(schemes, keyHeaders));
   }
+  if (credential.scheme === 'B' && madeKey.test(credential.token) && schemes.includes('K')) {
+    throw new Fault(
+      'invalid-credentials',
+      `An API key goes into the header ${shownHeader(keyHeaders)}, not into Authorization`,
+    );
+  }
   return credential;
 };
 
+/** The form of keys that the service makes; no access token has it. */
+const madeKey = /^asy_(?!invite_)/;
+
+/** The first of the headers for keys, as documents write it. */
+const shownHeader = ([header = '']: readonly string[]): string =>
+  header.replace(/(?:^|-)[a-z]/g, (first) => first.toUpperCase()).replace(/Api(?=-|$)/g, 'API');
+
 /** What to send, as the operation lists it (contract 2.1). */
-const wanted = (schemes: readonly Scheme[], [header = '']: readonly string[]): string => {
-  const name = header.replace(/(?:^|-)[a-z]/g, (first) => first.toUpperCase());
+const wanted = (schemes: readonly Scheme[], keyHeaders: readonly string[]): string => {
   const ways: Readonly<Record<Scheme, string>> = {
-    K: `an API key in the header ${name.replace(/Api(?=-|$)/g, 'API')}`,
+    K: `an API key in the header ${shownHeader(keyHeaders)}`,
     B: 'Authorization: Bearer with an access token',
     P: 'Authorization: Basic with e-mail and password',
     C: 'the refresh cookie',

@@ -1,12 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import {
-  takesIdempotencyKey,
-  type MisspeltHeader,
-  type Request,
-  type Sender,
-} from '../../contract/operation.js';
+import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
+import type { MisspeltHeader } from '../../contract/misspelt-headers.js';
 import type { PartialIngest } from '../../contract/partial-ingest.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { invalid, type Complaint, type Fault } from '../../kernel/fault.js';

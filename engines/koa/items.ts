@@ -97,5 +97,5 @@ export const withRejected = (error: unknown, { rejected }: PartialIngest): unkno
   if (first === undefined || !(error instanceof Fault) || error.code !== 'conflict') return error;
   const sentence = `${counted(rejected.length, 'malformed record')} rejected too, the first at`;
   const detail = `${error.message}. ${sentence} ${first.loc.slice(1).join('/')}: ${first.msg}`;
-  return new Fault('conflict', detail, { cause: error.cause });
+  return new Fault('conflict', detail, { cause: error.cause, members: error.members });
 };

@@ -16,6 +16,7 @@ import {
 } from '../../contract/history-export.js';
 import { historyResources } from '../../contract/history.js';
 import { reading, type Route } from '../../contract/operation.js';
+import { mayNotAudit } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { HistoryBound } from '../../kernel/history/bounds.js';
@@ -124,11 +125,10 @@ const demandSight = async (
   project: ProjectId | null,
 ): Promise<void> => {
   if (mayAudit(principal, null)) return;
-  const forbidden = new Fault('forbidden', 'Your role does not allow this');
-  if (project === null) throw forbidden;
+  if (project === null) throw mayNotAudit(principal, 'audit-org');
   const seen = await gate.projectInSight(principal, project);
   if (seen === null) throw new Fault('not-found', 'No such project');
-  if (!mayAudit(principal, seen)) throw forbidden;
+  if (!mayAudit(principal, seen)) throw mayNotAudit(principal, 'audit-project');
 };
 
 async function* fromBeginning(

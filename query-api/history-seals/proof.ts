@@ -1,5 +1,6 @@
 import type { Gate } from '../../contract/gate.js';
 import { provenByIdMs, type HistoryProof, type ProofAsked } from '../../contract/history-seals.js';
+import { mayNotAudit } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
@@ -89,7 +90,7 @@ const demandSight = async (
   const project =
     projectId === null ? null : await gate.projectInSight(principal, projectId as ProjectId);
   if (project === null) throw unseen();
-  if (!mayAudit(principal, project)) throw new Fault('forbidden', 'Your role does not allow this');
+  if (!mayAudit(principal, project)) throw mayNotAudit(principal, 'audit-project');
 };
 
 const shownEntry = (entry: ChainEntry): Omit<HistoryProof['entry'], 'erased'> => ({

@@ -11,6 +11,7 @@ import {
   type HistoryVerdict,
 } from '../../contract/history.js';
 import { reading, type Route } from '../../contract/operation.js';
+import { mayNotAudit } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
 import { windowComplaints } from '../../contract/selectors.js';
 import { Fault } from '../../kernel/fault.js';
@@ -148,9 +149,7 @@ const inSight = async (
   const project =
     projectId === null ? null : await gate.projectInSight(principal, projectId as ProjectId);
   if (project === null || projectId === null) throw unseen();
-  if (!mayAudit(principal, project)) {
-    throw new Fault('forbidden', 'Your role does not allow this');
-  }
+  if (!mayAudit(principal, project)) throw mayNotAudit(principal, 'audit-project');
   return { project_id: [projectId] };
 };
 

@@ -7,7 +7,11 @@ import {
   scorerAnswer,
   type ScorerFacts,
 } from '../../contract/scorers.js';
-import { countedSettingsAnswer, readScorerSettings } from '../../contract/scorer-settings.js';
+import {
+  countedSettingsAnswer,
+  readScorerSettings,
+  type RunScorer,
+} from '../../contract/scorer-settings.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
@@ -108,16 +112,33 @@ const listingVersions = ({ documents }: ScorerReadNeeds): Route =>
 const showingSettings = ({ documents, runInProject }: ScorerReadNeeds): Route =>
   reading(
     readScorerSettings,
-    [scorerSettings.collection, runScoringList.collection, ...runCollections],
+    [collection, scorerSettings.collection, runScoringList.collection, ...runCollections],
     async ({ params: { project_id: project, run_id: id } }) => {
       const known = await Promise.all(runKinds.map((kind) => runInProject(project, { kind, id })));
       if (!known.includes(true)) throw new Fault('not-found', 'Run not found');
       const found = await documents.get<RunScorers>(scorerSettings.collection, id);
       const scoring = await documents.get<RunScoringFacts>(runScoringList.collection, id);
       const outcomes = scoring?.body.outcomes ?? {};
-      return { body: countedSettingsAnswer(id, found?.body.scorers ?? [], outcomes) };
+      const scorers = found?.body.scorers ?? [];
+      return {
+        body: countedSettingsAnswer(id, scorers, outcomes),
+        notes: { 'X-Scorers-Without-Version': await withoutVersion(documents, scorers) },
+      };
     },
   );
+
+/** Names of the code scorers among them that score nothing yet. */
+const withoutVersion = async (
+  documents: Documents,
+  scorers: readonly RunScorer[],
+): Promise<readonly string[]> => {
+  const code = scorers.filter(({ scorer_type: type }) => type === 'code');
+  const rows = await Promise.all(code.map(({ id }) => documents.get<ScorerRow>(collection, id)));
+  return code.flatMap(({ name }, at) => {
+    const row = rows[at]?.body;
+    return row !== undefined && scorerFacts(row).latest_version === null ? [name] : [];
+  });
+};
 
 const scorerOf = async (
   documents: Documents,

@@ -126,6 +126,12 @@ describe('the price list of a project', () => {
     expectInvalid(twice, at('1'), 'value_error');
     expectInvalid(await setPrices([{ ...one, input: -1 }]), at('0', 'input'), 'greater_than_equal');
     expectInvalid(await setPrices([{ ...one, more: 1 }]), at('0', 'more'), 'extra_forbidden');
+    expectInvalid(
+      await setPrices([{ ...one, inputs: 1 }]),
+      at('0', 'inputs'),
+      'extra_forbidden',
+      'Extra inputs are not permitted, did you mean `input`?',
+    );
     const many = Array.from({ length: 501 }, (_, n) => ({ ...one, model: `m${n}` }));
     expectInvalid(await setPrices(many), at(), 'too_long');
   });
