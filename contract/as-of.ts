@@ -23,7 +23,8 @@ export const readAsOf = (text: string): AsOf | null => {
   return instant && { instant };
 };
 
-const complaint = (sentence: string): Complaint => valueComplaint(['query', 'as_of'], sentence);
+const complaint = (sentence: string, parameter = 'as_of'): Complaint =>
+  valueComplaint(['query', parameter], sentence);
 
 /** For the `check` of a route. */
 export const asOfComplaints = ({ as_of }: { readonly as_of?: string }): readonly Complaint[] =>
@@ -31,5 +32,5 @@ export const asOfComplaints = ({ as_of }: { readonly as_of?: string }): readonly
     ? []
     : [complaint('neither a position nor a date-time')];
 
-export const afterTheHead = (): Fault =>
-  invalid([complaint('that position is after the last event')]);
+export const afterTheHead = (parameter: 'as_of' | 'at'): Fault =>
+  invalid([complaint('that position is after the last event', parameter)]);

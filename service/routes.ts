@@ -65,6 +65,7 @@ import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
 import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
+import { positionAsOf } from './answers/as-of.js';
 import { historyAnswers } from './answers/history.js';
 import { projectAt } from './answers/past-project.js';
 import { linesInTurn, openHistoryLine, pagesInTurn, toldInTurn } from './answers/history-turns.js';
@@ -117,6 +118,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, gate, ids, clock, secrets, vault, inTurn } = needs;
   const questions = questionsOf(needs);
   const people = peopleOf(needs);
+  const positionOf = positionAsOf(needs);
   const projectInSight: Gate['projectInSight'] = (principal, id) =>
     gate.projectInSight(principal, id);
   const sessions = openSessionRepository({ log, ids });
@@ -157,7 +159,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...userReads({ documents, ...people }),
     ...currentUserReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
-    ...experimentReads({ ...needs, ...questions, projectAt: projectAt(needs) }),
+    ...experimentReads({ ...needs, ...questions, projectAt: projectAt({ ...needs, positionOf }) }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ documents, records, runInProject: questions.runInProject }),
@@ -194,7 +196,7 @@ const datasetRoutes = (
   return [
     ...datasetWrites(writing),
     ...recordAppends({ ...writing, recordsAsRows: recordsAsRowsOf({ ...needs, ...questions }) }),
-    ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),
+    ...datasetReads({ documents, gate, datasetAt: datasetAt(log, positionAsOf(needs)) }),
   ];
 };
 
@@ -244,7 +246,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
   const { log, documents, gate, clock, secrets } = needs;
   const line = openHistoryLine();
   const chains = { ...needs.chains, page: pagesInTurn(needs.chains, line) };
-  const answered = historyAnswers({ log, clock, sha256 });
+  const answered = historyAnswers({ log, clock, sha256, positionOf: positionAsOf(needs) });
   const answers = { ...answered, told: toldInTurn(answered, line) };
   const exports = historyExports({ ...needs, sha256, settled: settledBy(needs) });
   return [

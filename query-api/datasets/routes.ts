@@ -18,7 +18,7 @@ import { reading, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import type { DatasetId } from '../../kernel/shapes.js';
+import type { DatasetId, OrganizationId } from '../../kernel/shapes.js';
 import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
 import { datasetRows } from '../../projections/dataset-rows.js';
 import { datasetVersions, type DatasetVersioned } from '../../projections/dataset-versions.js';
@@ -35,6 +35,7 @@ import { datasetSightOf, isOneOf, type DatasetSight } from './sight.js';
 export type DatasetReadNeeds = SightNeeds & {
   /** The dataset as it was, from the log; null before it existed. Throws Fault `invalid`. */
   readonly datasetAt: (
+    organization: OrganizationId,
     id: DatasetId,
     asOf: AsOf,
   ) => Promise<{ readonly facts: DatasetFacts; readonly position: Position } | null>;
@@ -80,7 +81,7 @@ const showing = (needs: DatasetReadNeeds): Route =>
     getDataset,
     records,
     async ({ params: { dataset_id: id }, query, principal }) => {
-      const { facts, past } = await factsAt(needs, id, query.as_of);
+      const { facts, past } = await factsAt(needs, principal, id, query.as_of);
       const [shown] = await answers(
         needs,
         [facts],
@@ -98,7 +99,7 @@ const content = (needs: DatasetReadNeeds): Route =>
     getDatasetContent,
     contents,
     async ({ params, query, principal }) => {
-      const { facts, past } = await factsAt(needs, params.dataset_id, query.as_of);
+      const { facts, past } = await factsAt(needs, principal, params.dataset_id, query.as_of);
       const { current_version_index: version } = facts;
       const body = await contentPage(needs.documents, {
         organization: principal.organizationId,
@@ -170,10 +171,15 @@ const factsOf = async ({ documents }: DatasetReadNeeds, id: DatasetId): Promise<
 };
 
 /** `past`: what an answer as of a past position says of it. */
-const factsAt = async (needs: DatasetReadNeeds, id: DatasetId, asOf: string | undefined) => {
+const factsAt = async (
+  needs: DatasetReadNeeds,
+  { organizationId }: Principal,
+  id: DatasetId,
+  asOf: string | undefined,
+) => {
   const when = asOf === undefined ? null : readAsOf(asOf);
   if (when === null) return { facts: await factsOf(needs, id), past: {} };
-  const found = await needs.datasetAt(id, when);
+  const found = await needs.datasetAt(organizationId, id, when);
   if (found === null) throw new Fault('not-found', 'Dataset not found');
   return { facts: found.facts, past: { position: found.position } };
 };

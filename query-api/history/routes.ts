@@ -35,7 +35,11 @@ export type HistoryReadNeeds = PageNeeds & {
    * The resource as its events up to there made it, with its texts masked; null where there was
    * none. Throws Fault `invalid` for a position after the head.
    */
-  readonly stateAt: (resource: StateAsked, at: AsOf) => Promise<JsonObject | null>;
+  readonly stateAt: (
+    organization: string,
+    resource: StateAsked,
+    at: AsOf,
+  ) => Promise<JsonObject | null>;
   /** Throws Fault `unavailable` while others' calls take all there is for it. */
   readonly verdictOn: (
     chain: string,
@@ -92,7 +96,9 @@ const ofResource = (needs: HistoryReadNeeds): Route =>
       const { type, id } = found.resource;
       const stream = found.stream as StreamName;
       const subject = { type, id, projectId: found.projectId, stream };
-      return { body: { ...page, state: await needs.stateAt(subject, asOf) } };
+      return {
+        body: { ...page, state: await needs.stateAt(principal.organizationId, subject, asOf) },
+      };
     },
     ({ params, query }) => resourceComplaints(params.resource, query),
   );

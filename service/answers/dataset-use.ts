@@ -9,11 +9,11 @@ import {
 import { factsOf } from '../../command-api/datasets/answer.js';
 import { link, unlink } from '../../command-api/datasets/datasets.js';
 import type { ExperimentNeeds } from '../../command-api/experiments/routes.js';
-import { afterTheHead } from '../../contract/as-of.js';
 import type { Gate } from '../../contract/gate.js';
-import type { EventLog, EventReader, Recorded } from '../../kernel/ports.js';
+import type { EventLog, EventReader } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
 import type { DatasetReadNeeds } from '../../query-api/datasets/routes.js';
+import type { PositionAsOf } from './as-of.js';
 
 type Answers = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset'>;
 
@@ -58,18 +58,15 @@ export const datasetUnlinking =
 
 /**
  * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream.
- * The position of a date-time is that of the dataset's last event at or before it: no other event
- * says anything about the dataset.
+ * The position of a date-time is that of the dataset's last event until then: no other event says
+ * anything about the dataset.
  */
 export const datasetAt =
-  (log: EventReader): DatasetReadNeeds['datasetAt'] =>
-  async (id, asOf) => {
-    if ('position' in asOf && asOf.position > (await log.head())) {
-      throw afterTheHead();
-    }
-    const isThen = ({ position, metadata }: Recorded): boolean =>
-      'position' in asOf ? position <= asOf.position : metadata.at <= asOf.instant;
-    const events = (await log.read(datasetStream(id))).filter(isThen);
+  (log: EventReader, positionOf: PositionAsOf): DatasetReadNeeds['datasetAt'] =>
+  async (organization, id, asOf) => {
+    const until = await positionOf(organization, asOf, 'as_of');
+    const all = await log.read(datasetStream(id));
+    const events = all.filter((event) => event.position <= until);
     const state = events.reduce<Dataset | null>(
       (dataset, event) => datasets.evolve(dataset, event as unknown as DatasetHappened),
       datasets.initial,

@@ -1,12 +1,12 @@
 import { apiKeyStream } from '../../command-api/facts/api-keys.js';
 import { userStream } from '../../command-api/facts/users.js';
-import type { AsOf } from '../../contract/as-of.js';
 import { valueError } from '../../kernel/fault.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
 import {
   collected,
   type Clock,
   type EventReader,
+  type Position,
   type Recorded,
   type Sha256,
   type StreamName,
@@ -19,12 +19,14 @@ import type { StateDefinition, StateOf } from '../../projections/states/state.js
 import { states } from '../../projections/states/table.js';
 import type { EntryTold } from '../../query-api/history/page.js';
 import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
+import type { PositionAsOf } from './as-of.js';
 import { rowsChangedBy } from './dataset-history.js';
 
 type Needs = {
   readonly log: EventReader;
   readonly clock: Clock;
   readonly sha256: Sha256;
+  readonly positionOf: PositionAsOf;
 };
 
 /** Contract 1.11: what a page folds, before it ends early. */
@@ -56,7 +58,10 @@ export const historyAnswers = (needs: Needs): Pick<HistoryReadNeeds, 'told' | 's
     }
     return told;
   },
-  stateAt: async (subject, asOf) => stateAt(needs, subject, asOf),
+  stateAt: async (organization, subject, asOf) => {
+    const until = await needs.positionOf(organization, asOf, 'at');
+    return stateAt(needs, subject, until);
+  },
 });
 
 type Change = Omit<EntryTold, 'email'>;
@@ -234,19 +239,18 @@ const eventsOf = async (
     : events.sort((one, other) => (one.position < other.position ? -1 : 1));
 };
 
-/** Throws Fault `invalid` for a position after the head, and for a resource of too many events. */
+/** Throws Fault `invalid` for a resource of too many events. */
 const stateAt = async (
   { log, sha256 }: Needs,
   subject: StateOf,
-  asOf: AsOf,
+  until: Position,
 ): Promise<JsonObject | null> => {
-  if ('position' in asOf && asOf.position > (await log.head())) {
-    throw valueError(['query', 'at'], 'that position is after the last event');
-  }
   const definition = definitionOf(subject);
   if (definition === null) return null;
-  const events = await eventsOf(log, definition.streams(subject), ({ position, metadata }) =>
-    'position' in asOf ? position <= asOf.position : metadata.at <= asOf.instant,
+  const events = await eventsOf(
+    log,
+    definition.streams(subject),
+    ({ position }) => position <= until,
   );
   if (events.length > stateEventsMax) {
     throw valueError(['query', 'at'], 'too many events to fold');

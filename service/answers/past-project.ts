@@ -1,5 +1,4 @@
 import { experimentScopeStream } from '../../command-api/facts/experiments.js';
-import { afterTheHead, type AsOf } from '../../contract/as-of.js';
 import type { Freshness } from '../../contract/gate.js';
 import type { AnswerRoom } from '../../contract/operation.js';
 import type { SessionEvent, TraceEvent } from '../../events/traces.js';
@@ -37,6 +36,7 @@ import type { ExperimentReadNeeds } from '../../query-api/experiments/routes.js'
 import { openRanks } from '../../query-api/experiments/ranks.js';
 import { experimentReadsFrom } from '../../query-api/experiments/show.js';
 import { templatesIn } from '../../query-api/live-templates.js';
+import type { PositionAsOf } from './as-of.js';
 import { foldable } from './history.js';
 import { pastRecords } from './past-records.js';
 
@@ -45,6 +45,7 @@ type Needs = {
   readonly documents: Documents;
   readonly records: Records;
   readonly freshness: Freshness;
+  readonly positionOf: PositionAsOf;
 };
 type Asked = { readonly signal: AbortSignal; readonly room: Pick<AnswerRoom, 'of'> };
 
@@ -66,12 +67,11 @@ const scorersMax = 1_000;
 export const projectAt =
   (needs: Needs): ExperimentReadNeeds['projectAt'] =>
   async (place, asOf, asked) => {
-    const { log, documents, records, freshness } = needs;
-    const head = await log.head();
-    if ('position' in asOf && asOf.position > head) throw afterTheHead();
+    const { log, documents, records, freshness, positionOf } = needs;
+    const until = await positionOf(place.organization, asOf, 'as_of', { signal: asked.signal });
     const names = experimentReadsFrom.map(({ name }) => name);
-    await freshness.reached(names, 'position' in asOf ? asOf.position : head);
-    const past = openPast(log, asOf, asked.signal);
+    await freshness.reached(names, until);
+    const past = openPast(log, until, asked.signal);
     const runs = await runsOf(documents, place.project);
     const fold = await foldedDocuments(documents, past, place, runs);
     const then = new Set(fold.of(experimentList.collection.name).keys());
@@ -93,17 +93,15 @@ type Past = {
   readonly last: () => Position;
 };
 
-const openPast = (log: EventReader, asOf: AsOf, signal: AbortSignal): Past => {
+const openPast = (log: EventReader, until: Position, signal: AbortSignal): Past => {
   let left = eventsMax;
   let last: Position = start;
-  const isThen = ({ position, metadata }: Recorded): boolean =>
-    'position' in asOf ? position <= asOf.position : metadata.at <= asOf.instant;
   return {
     last: () => last,
     eventsOf: async (name) => {
       signal.throwIfAborted();
       const all = await log.read(name);
-      const end = all.findIndex((event) => !isThen(event));
+      const end = all.findIndex(({ position }) => position > until);
       const events = end === -1 ? all : all.slice(0, end);
       left -= events.length;
       if (left < 0) throw valueError(['query', 'as_of'], `more than ${eventsMax} events to fold`);

@@ -206,7 +206,7 @@ const openHistory = async (dir: string) => {
     clock: systemClock,
     sha256,
     cursorTag: (text: string) => hexOf(sha256(text)).slice(0, tagCharacters),
-    ...historyAnswers({ log, clock: systemClock, sha256 }),
+    ...historyAnswers({ log, clock: systemClock, sha256, positionOf: unasked }),
     ...entryEvidence(log),
     gate: { projectInSight: unasked },
   };

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { positionAsOf } from '../../service/answers/as-of.js';
 import { datasetAt } from '../../service/answers/dataset-use.js';
 import { datasetStream } from '../../command-api/facts/datasets.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { instantAfter, testLog, type TestLog } from '../support/log.js';
+import { naiveChains } from '../support/naive-chains.js';
 import { organization, userId } from '../support/people.js';
 
 const id = 'dddddddd-0000-4000-8000-000000000001' as DatasetId;
@@ -44,9 +46,14 @@ describe('a dataset as of a position', () => {
   it('is not there yet between its creation and its first version', async () => {
     const [begun, whole] = await world.log.read(datasetStream(id));
     if (begun === undefined || whole === undefined) throw new Error('two events were appended');
-    const at = datasetAt(world.log);
-    expect(await at(id, { position: begun.position })).to.equal(null);
-    const found = await at(id, { position: whole.position });
+    const positionOf = positionAsOf({
+      log: world.log,
+      chains: naiveChains(world.log),
+      freshness: { reached: () => world.log.head() },
+    });
+    const at = datasetAt(world.log, positionOf);
+    expect(await at(organization, id, { position: begun.position })).to.equal(null);
+    const found = await at(organization, id, { position: whole.position });
     expect(found?.facts).to.deep.include({ name: 'set', current_version_index: 1 });
     expect(found?.position).to.equal(whole.position);
   });

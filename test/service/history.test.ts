@@ -45,6 +45,10 @@ const rated = (trace: string, value: boolean): Event => ({
   },
 });
 
+const unasked = (): never => {
+  throw new Error('entries are told of no date-time');
+};
+
 const entryOf = (event: Recorded, seq: number): ChainEntry => ({
   ...chainedOf(event, organization),
   seq,
@@ -62,7 +66,8 @@ describe('what history tells beyond its entries', () => {
     world = await testLog();
   });
   after(() => world.close());
-  const answers = () => historyAnswers({ log: world.log, clock: systemClock, sha256 });
+  const answers = () =>
+    historyAnswers({ log: world.log, clock: systemClock, sha256, positionOf: unasked });
   const entriesOf = async (trace: string): Promise<readonly ChainEntry[]> =>
     (await world.log.read(traceStream(trace))).map((event, at) => entryOf(event, at + 1));
   const { signal } = new AbortController();

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import type { App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
+import { upload } from '../support/datasets.js';
 import { expectInvalid, keyRing, type KeyRing } from '../support/key-ring.js';
 import { until } from '../support/until.js';
 
@@ -209,5 +210,40 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
     const left = await counted();
     expect(left).to.include({ num_traces: 1 });
     expect(left.aggregate_metrics).to.include({ average_toxicity: 0.25, total_responses: 1 });
+  });
+
+  // A service whose clock was two days ahead and is set right between two writes.
+  it('are as of a date-time with what a clock that was ahead wrote before', async () => {
+    const { now } = Date;
+    let path: string;
+    let dataset: string;
+    try {
+      Date.now = () => now() + 2 * 86_400_000;
+      root = `/v2/projects/${await keys.project(`ahead ${randomUUID()}`)}`;
+      path = `${root}/experiments/${await made({ name: 'ahead' })}`;
+      const parts = { name: `ahead ${randomUUID()}` };
+      dataset = (await upload(app, { file: 'a\n1\n', parts })).body.id;
+    } finally {
+      Date.now = now;
+    }
+    await call('PUT', path, { name: 'right' });
+    const name = `right ${randomUUID()}`;
+    const renamed = await call('PATCH', `/v2/datasets/${dataset}`, { name });
+    const then = new Date(now() + 1_000).toISOString();
+    await send('GET', path, { headers: { 'X-Min-Position': String(renamed.position) } });
+    const before = '2020-01-01';
+    const read = (of: string, when: string) =>
+      send<{ readonly name: string; readonly state: { readonly name: string } | null }>(
+        'GET',
+        `${of}=${when}`,
+      );
+    expect((await read(`${path}?as_of`, then)).body).to.include({ name: 'right' });
+    expect((await read(`/v2/datasets/${dataset}?as_of`, then)).body).to.include({ name });
+    expect((await read(`/v2/datasets/${dataset}/content?as_of`, then)).status).to.equal(200);
+    const history = `/v2/history/dataset/${dataset}?at`;
+    expect((await read(history, then)).body.state).to.include({ name });
+    expect((await read(history, before)).body.state).to.equal(null);
+    expect((await read(`/v2/datasets/${dataset}?as_of`, before)).status).to.equal(404);
+    expect((await read(`${path}?as_of`, before)).status).to.equal(404);
   });
 };
