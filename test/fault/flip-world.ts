@@ -56,7 +56,11 @@ export const openFlipWorld = async (): Promise<FlipWorld> => {
   }
   await service.kill();
   await cp(data, killed, { recursive: true });
-  await (await startService({ dir: data })).stop();
+  const again = await startService({ dir: data });
+  await again.client.call('GET', '/v2/projects/all');
+  const exit = await again.stop();
+  expect(exit, again.output()).to.deep.equal({ code: 0, signal: null });
+  expect(await readdir(data)).not.to.include('log.sqlite-wal');
   return { data, backup, killed, remove: folder.remove };
 };
 
