@@ -57,7 +57,10 @@ export const openFlipWorld = async (): Promise<FlipWorld> => {
   await service.kill();
   await cp(data, killed, { recursive: true });
   const again = await startService({ dir: data });
-  await again.client.call('GET', '/v2/projects/all');
+  await until('an answer', 20_000, async () => {
+    const { status } = await again.client.send('GET', '/v2/projects/all');
+    return status === 200;
+  });
   const exit = await again.stop();
   expect(exit, again.output()).to.deep.equal({ code: 0, signal: null });
   expect(await readdir(data)).not.to.include('log.sqlite-wal');
