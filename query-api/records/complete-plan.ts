@@ -8,12 +8,15 @@ import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
 import { unknownMetrics } from '../filters/catalogue.js';
+import type { UnknownKeys } from '../filters/metadata-keys.js';
 import { columnsNamed, metricsNamed, planSearch } from './plan.js';
 
 type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
+  /** Absent: keys of user metadata are not looked up. */
+  readonly unknownKeys?: UnknownKeys;
 };
 
 /** Complaints about a search, of what needs no look at the records. */
@@ -38,7 +41,7 @@ export type CompletePlan = {
  * have, and `invalid`.
  */
 export const completePlan = async (
-  { records, runInProject, templatesOf }: Needs,
+  { records, runInProject, templatesOf, unknownKeys }: Needs,
   project: ProjectId,
   body: RecordSearch,
   population: Population,
@@ -51,9 +54,11 @@ export const completePlan = async (
   ]);
   const { plan, complaints } = planSearch(body, population, types, templates);
   if (plan === null) throw invalid(complaints);
+  const columns = columnsNamed(plan);
+  const keys = (await unknownKeys?.(project, population, columns)) ?? [];
   return {
     plan: { ...plan, project, run, templates },
-    notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) },
+    notes: { 'X-Unknown-Columns': [...unknownMetrics(columns, types), ...keys] },
     templates,
   };
 };

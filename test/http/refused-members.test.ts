@@ -227,6 +227,41 @@ describe('what an answer says it did not read', () => {
     });
   });
 
+  it('names keys of user metadata that no record of the project has', async () => {
+    const { body: made } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: uuid() },
+    });
+    const root = `/v2/projects/${made.id}`;
+    const spans = [{ type: 'tool', user_metadata: { step: 'a' } }];
+    await app.client.call('POST', `${root}/traces`, {
+      body: { traces: [{ user_metadata: { user: 'ada' }, spans }] },
+    });
+    const filters = ['user', 'usr', 'step'].map((key) => ({
+      type: 'text',
+      name: `user_metadata/${key}`,
+      operator: 'eq',
+      value: 'ada',
+    }));
+    for (const path of ['/traces/search', '/traces/count', '/traces/search']) {
+      const { body } = await app.client.call<object>('POST', `${root}${path}`, {
+        body: { filters },
+      });
+      expect(body, path).to.deep.include({ unknown_columns: ['user_metadata/usr'] });
+    }
+    const known = { filters: filters.filter(({ name }) => !name.endsWith('usr')) };
+    const found = await app.client.call<object>('POST', `${root}/traces/search`, { body: known });
+    expect(found.body).not.to.have.property('unknown_columns');
+    const grouped = await app.client.call<object>('POST', `${root}/metrics/custom_search`, {
+      body: {
+        start_time: '2026-01-01',
+        end_time: '2099-01-01',
+        metric_details: [],
+        group_by: 'user_metadata/usr',
+      },
+    });
+    expect(grouped.headers['x-unknown-columns']).to.equal('user_metadata/usr');
+  });
+
   it('names a body that an operation does not take, and parameters sent twice', async () => {
     const groups = await app.client.call<Record<string, unknown>>(
       'GET',
