@@ -9,6 +9,7 @@ import {
   type Position,
   type StreamAppend,
 } from './ports.js';
+import { overlapWeightIn } from './records/overlap-weight.js';
 
 /**
  * How long a part of an append waits at most for what its project logged before it. The caller has
@@ -100,7 +101,7 @@ const partsOf = (
   for (const one of batch) {
     const project = projectOf(one.stream);
     const bytes = project === null ? 0 : bytesOf(one.events, weightOf);
-    const weight = project === null ? 0 : bytes + spanWeight * spansOf(one.events);
+    const weight = project === null ? 0 : bytes + workOf(one.events, weightOf);
     const last = parts.at(-1);
     if (last?.project === project && last.bytes + bytes <= partMax) {
       last.batch.push(one);
@@ -114,8 +115,10 @@ const partsOf = (
 const bytesOf = (events: readonly NewEvent[], weightOf: (data: unknown) => number): number =>
   events.reduce((sum, { data }) => sum + eventWeight + weightOf(data), 0);
 
-const spansOf = (events: readonly NewEvent[]): number =>
+/** What the events cost beside their bytes. */
+const workOf = (events: readonly NewEvent[], weightOf: (data: unknown) => number): number =>
   events.reduce((sum, { data }) => {
     const { spans } = (data ?? {}) as { readonly spans?: unknown };
-    return sum + (Array.isArray(spans) ? spans.length : 0);
+    const ofSpans = Array.isArray(spans) ? spans.length * spanWeight : 0;
+    return sum + ofSpans + overlapWeightIn(data, weightOf);
   }, 0);

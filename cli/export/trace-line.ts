@@ -1,3 +1,4 @@
+import { longTextsCode, unfitValueCode } from '../../kernel/records/evaluation-errors.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 
 /** What the service adds to a record as read (contract 5.7): none of it can be sent. */
@@ -60,11 +61,16 @@ const sentMembers = (record: JsonObject, above: Json): JsonObject => {
 const isEmpty = (value: Json): boolean =>
   value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-/** A failed evaluation, as the members beside a metric say it (contract 3.4, rule 1). */
+/**
+ * A failed evaluation, as the members beside a metric say it (contract 3.4, rule 1). The service
+ * finds those again that it set itself.
+ */
 const errorsOf = ({ metric_info: info }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries((info ?? {}) as Readonly<Record<string, JsonObject>>)
-      .filter(([, { status_type: status }]) => status === 'error')
+      .filter(([, { status_type: status, ems_error_code: code }]) => {
+        return status === 'error' && code !== longTextsCode && code !== unfitValueCode;
+      })
       .flatMap(([name, { ems_error_code: code = null, message = null }]) => [
         [`${name}_ems_error_code`, code],
         [`${name}_error_message`, message],

@@ -1,4 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { overlapOf, type Pair } from './overlaps.js';
+import { overlapOf } from '../../kernel/records/overlaps.js';
+import type { Pair } from './overlaps.js';
 
-parentPort?.on('message', (pair: Pair) => parentPort?.postMessage(overlapOf(pair)));
+parentPort?.on('message', ({ name, output, reference }: Pair) =>
+  parentPort?.postMessage(overlapOf(name, output, reference)),
+);

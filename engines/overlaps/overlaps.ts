@@ -1,18 +1,19 @@
 import { Worker } from 'node:worker_threads';
 import { threadFile } from '../node/thread-file.js';
-import { bleu } from '../../kernel/records/bleu.js';
 import { openFairLine } from '../../kernel/fair.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Overlaps } from '../../kernel/records/overlaps.js';
-import { rouge } from '../../kernel/records/rouge.js';
+import {
+  areOverlapTexts,
+  overlapOf,
+  type OverlapName,
+  type Overlaps,
+} from '../../kernel/records/overlaps.js';
 
 export type Pair = {
-  readonly name: 'bleu' | 'rouge';
+  readonly name: OverlapName;
   readonly output: string;
   readonly reference: string;
 };
-export const overlapOf = ({ name, output, reference }: Pair): number | null =>
-  ({ bleu, rouge })[name](output, reference);
 
 /** Characters of a pair that is computed here: it takes a millisecond, however hostile. */
 const hereMax = 2_000;
@@ -41,7 +42,8 @@ export const openOverlaps = (): Overlaps => {
   return {
     of: async (name, output, reference, whose) => {
       const pair = { name, output, reference };
-      if (output.length + reference.length <= hereMax) return overlapOf(pair);
+      if (!areOverlapTexts(output, reference)) return null;
+      if (output.length + reference.length <= hereMax) return overlapOf(name, output, reference);
       const leave = await line.enter(whose);
       try {
         return await apart(pair);

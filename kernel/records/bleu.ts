@@ -1,65 +1,61 @@
-const entities: readonly (readonly [RegExp, string])[] = [
-  [/<skipped>/g, ''],
-  [/-\n/g, ''],
-  [/\n/g, ' '],
-  [/&quot;/g, '"'],
-  [/&amp;/g, '&'],
-  [/&lt;/g, '<'],
-  [/&gt;/g, '>'],
-];
-const spacings: readonly (readonly [RegExp, string])[] = [
-  [/[!-&(-+/:-@[-`{-~]/g, ' $& '],
-  [/([^0-9])([.,])/g, '$1 $2 '],
-  [/([.,])([^0-9])/g, ' $1 $2'],
-  [/([0-9])(-)/g, '$1 $2 '],
-];
-const replaced = (text: string, rules: readonly (readonly [RegExp, string])[]): string =>
-  rules.reduce((result, [pattern, by]) => result.replace(pattern, by), text);
-
-/**
- * Tokens 13a of contract 3.5: each step over the whole text, left to right, without overlap. Case
- * is kept.
- */
-export const tokens13a = (text: string): readonly string[] =>
-  replaced(` ${replaced(text, entities)} `, spacings)
-    .split(/\s+/)
-    .filter((token) => token !== '');
+import { tokens13a } from './tokens-13a.js';
 
 const orders = 4;
 
 /**
  * Numbers n-grams so that no n-gram is ever built as a string: the number of an n-gram is looked up
- * by the number of its first n-1 tokens and its last token. Open addressing on typed arrays,
- * because texts of 1 MiB have a million tokens and a Map of them costs seconds.
+ * by the number of its first n-1 tokens and its last token. Open addressing on typed arrays, since
+ * a Map takes many times as long.
  */
 const ngramTable = (capacity: number) => {
   const size = 2 ** Math.ceil(Math.log2(Math.max(16, capacity * 2)));
   const prefixes = new Int32Array(size);
   const tokens = new Int32Array(size);
-  const numbers = new Int32Array(size).fill(-1);
+  /** One more than the number; 0: the slot is free. */
+  const numbers = new Int32Array(size);
   let known = 0;
   const slot = (prefix: number, token: number): number => {
     let at = (Math.imul(prefix, 0x9e3779b1) ^ Math.imul(token, 0x85ebca6b)) >>> 0;
     at = (at ^ (at >>> 15)) & (size - 1);
-    while (numbers[at] !== -1 && (prefixes[at] !== prefix || tokens[at] !== token)) {
+    while (numbers[at] !== 0 && (prefixes[at] !== prefix || tokens[at] !== token)) {
       at = (at + 1) & (size - 1);
     }
     return at;
   };
   return {
     /** The n-gram's number, or -1. */
-    find: (prefix: number, token: number): number => numbers[slot(prefix, token)] ?? -1,
+    find: (prefix: number, token: number): number => (numbers[slot(prefix, token)] ?? 0) - 1,
     intern: (prefix: number, token: number): number => {
       const at = slot(prefix, token);
-      if (numbers[at] === -1) {
+      if (numbers[at] === 0) {
         prefixes[at] = prefix;
         tokens[at] = token;
-        numbers[at] = known;
         known += 1;
+        numbers[at] = known;
       }
-      return numbers[at] ?? -1;
+      return (numbers[at] ?? 0) - 1;
+    },
+    clear: (): void => {
+      numbers.fill(0);
+      known = 0;
     },
   };
+};
+
+/** Numbers of the tokens; -1: the output has a token that the reference lacks. */
+const numbered = (reference: readonly string[], output: readonly string[]) => {
+  const vocabulary = new Map<string, number>();
+  const ofReference = new Int32Array(reference.length);
+  const ofOutput = new Int32Array(output.length);
+  reference.forEach((token, at) => {
+    const known = vocabulary.get(token) ?? vocabulary.size;
+    if (known === vocabulary.size) vocabulary.set(token, known);
+    ofReference[at] = known;
+  });
+  output.forEach((token, at) => {
+    ofOutput[at] = vocabulary.get(token) ?? -1;
+  });
+  return { ofReference, ofOutput };
 };
 
 /**
@@ -67,30 +63,26 @@ const ngramTable = (capacity: number) => {
  * occurs there.
  */
 const clippedMatches = (output: readonly string[], reference: readonly string[]): number[] => {
-  const vocabulary = new Map<string, number>();
-  const referenceTokens = Int32Array.from(reference, (token) => {
-    const known = vocabulary.get(token) ?? vocabulary.size;
-    vocabulary.set(token, known);
-    return known;
-  });
-  const outputTokens = Int32Array.from(output, (token) => vocabulary.get(token) ?? -1);
+  const { ofReference, ofOutput } = numbered(reference, output);
   // The number of the (n-1)-gram that starts at each place; an output n-gram that the reference
   // lacks is -1.
   const referenceGrams = new Int32Array(reference.length);
   const outputGrams = new Int32Array(output.length);
+  const table = ngramTable(reference.length);
+  const left = new Int32Array(reference.length);
   const matches: number[] = [];
   for (let n = 1; n <= orders; n += 1) {
-    const table = ngramTable(reference.length);
-    const left = new Int32Array(reference.length);
+    table.clear();
+    left.fill(0);
     for (let at = 0; at + n <= reference.length; at += 1) {
-      const gram = table.intern(referenceGrams[at] ?? 0, referenceTokens[at + n - 1] ?? -1);
+      const gram = table.intern(referenceGrams[at] ?? 0, ofReference[at + n - 1] ?? -1);
       referenceGrams[at] = gram;
       left[gram] = (left[gram] ?? 0) + 1;
     }
     let found = 0;
     for (let at = 0; at + n <= output.length; at += 1) {
       const prefix = outputGrams[at] ?? -1;
-      const token = outputTokens[at + n - 1] ?? -1;
+      const token = ofOutput[at + n - 1] ?? -1;
       const gram = prefix === -1 || token === -1 ? -1 : table.find(prefix, token);
       outputGrams[at] = gram;
       if (gram !== -1 && (left[gram] ?? 0) > 0) {

@@ -47,6 +47,8 @@ export const unknownMetricCode = 1005;
 export const otherPopulationCode = 1006;
 /** Of a value that does not fit the type of its metric. */
 export const unfitValueCode = 1007;
+/** Of a metric that the service does not compute for texts of that size (contract 3.5). */
+export const longTextsCode = 1008;
 
 const known: ReadonlyMap<number, Known> = new Map([
   [
@@ -116,6 +118,16 @@ const known: ReadonlyMap<number, Known> = new Map([
       group: 'query',
       severity: 'low',
       message: null,
+      retriable: false,
+    },
+  ],
+  [
+    longTextsCode,
+    {
+      type: 'not_applicable_reason',
+      group: 'computed',
+      severity: 'low',
+      message: 'Not computed: output or reference is longer than 32 KiB. Send the metric itself.',
       retriable: false,
     },
   ],

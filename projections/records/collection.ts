@@ -2,7 +2,7 @@ import type { Collection } from '../../kernel/documents.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 
 /** Of the fold without the mapping. */
-const foldVersion = 7;
+const foldVersion = 8;
 const mappingVersions = 1_000;
 
 /**

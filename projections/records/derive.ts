@@ -1,7 +1,7 @@
-import { bleu } from '../../kernel/records/bleu.js';
 import { registryMetric } from '../../kernel/records/columns.js';
+import { longTextsCode } from '../../kernel/records/evaluation-errors.js';
+import { areOverlapTexts, overlapNames, overlapOf } from '../../kernel/records/overlaps.js';
 import type { RollUp, MetricCell } from '../../kernel/records/record.js';
-import { rouge } from '../../kernel/records/rouge.js';
 import { shownParents } from '../../kernel/records/span-tree.js';
 import { showElapsed } from './elapsed.js';
 import { member, ownNumber, put, remove, type RowBuilder } from './row-builder.js';
@@ -100,22 +100,27 @@ const cost = ({ metrics, body }: RowBuilder): void => {
 /**
  * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events; `overlap`
  * in the body lists those that were computed and says that the texts were looked at: it goes when
- * one of them changes.
+ * one of them changes, together with the errors of `overlap_errors`, which stand for values of
+ * texts that are too long.
  */
 const overlap = (row: RowBuilder): void => {
-  const { values, metrics, body } = row;
+  const { values, metrics, errors, body } = row;
   const output = values['output'];
   const reference = values['dataset_output'];
   if (body['overlap'] !== undefined) return;
   if (typeof output !== 'string' || typeof reference !== 'string') return;
   if (output === '' || reference === '') return;
+  const wanted = overlapNames.filter((name) => !sent(row, name));
+  if (!areOverlapTexts(output, reference)) {
+    const failed = wanted.filter((name) => errors[name] === undefined);
+    for (const name of failed) errors[name] = { code: longTextsCode, message: null };
+    body['overlap'] = [];
+    if (failed.length > 0) body['overlap_errors'] = failed;
+    return;
+  }
   const computed: string[] = [];
-  for (const [name, score] of [
-    ['bleu', bleu],
-    ['rouge', rouge],
-  ] as const) {
-    if (sent(row, name)) continue;
-    const value = score(output, reference);
+  for (const name of wanted) {
+    const value = overlapOf(name, output, reference);
     if (value === null) continue;
     metrics[name] = { value, rolledUp: false };
     computed.push(name);

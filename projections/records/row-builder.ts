@@ -117,10 +117,31 @@ export const putInBody = (
   else builder.body[map] = members;
 };
 
-/** A text changed, or a client sent or withdrew an overlap metric: they are computed anew. */
-export const forgetOverlap = ({ metrics, body }: RowBuilder): void => {
-  const computed = body['overlap'];
-  if (!Array.isArray(computed)) return;
-  for (const name of computed as readonly string[]) remove(metrics, name);
+/** A text changed, or a client withdrew an overlap metric: they are computed anew. */
+export const forgetOverlap = ({ metrics, errors, body }: RowBuilder): void => {
+  for (const name of overlapsComputed(body)) remove(metrics, name);
+  for (const name of overlapErrors(body)) remove(errors, name);
   remove(body, 'overlap');
+  remove(body, 'overlap_errors');
+};
+
+export const overlapsComputed = (body: RowBuilder['body']): readonly string[] =>
+  (body['overlap'] ?? []) as readonly string[];
+
+/** Overlap metrics with an error because their texts are too long (contract 3.5). */
+export const overlapErrors = (body: RowBuilder['body']): readonly string[] =>
+  (body['overlap_errors'] ?? []) as readonly string[];
+
+/** A client sent this overlap metric; the other one stays as it was computed. */
+export const dropOverlap = ({ metrics, errors, body }: RowBuilder, name: string): void => {
+  const computed = overlapsComputed(body);
+  if (computed.includes(name)) {
+    remove(metrics, name);
+    body['overlap'] = computed.filter((one) => one !== name);
+  }
+  const failed = overlapErrors(body);
+  if (!failed.includes(name)) return;
+  remove(errors, name);
+  if (failed.length === 1) remove(body, 'overlap_errors');
+  else body['overlap_errors'] = failed.filter((one) => one !== name);
 };

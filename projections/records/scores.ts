@@ -1,6 +1,17 @@
 import { registryMetric } from '../../kernel/records/columns.js';
+import { isOverlapName } from '../../kernel/records/overlaps.js';
 import type { MetricCell, MetricType, MetricValue, RollUp } from '../../kernel/records/record.js';
-import { forgetOverlap, member, put, putInBody, remove, type RowBuilder } from './row-builder.js';
+import {
+  dropOverlap,
+  forgetOverlap,
+  member,
+  overlapErrors,
+  overlapsComputed,
+  put,
+  putInBody,
+  remove,
+  type RowBuilder,
+} from './row-builder.js';
 
 const codeSuffix = '_ems_error_code';
 const messageSuffix = '_error_message';
@@ -64,10 +75,17 @@ const recordValue = (
 };
 
 const ownValue = ({ metrics, body }: RowBuilder, name: string): MetricValue | undefined => {
+  if (isComputed(body, name)) return undefined;
   const cell = member(metrics, name);
   if (cell !== undefined && !cell.rolledUp) return cell.value;
   return member((body['metrics'] ?? {}) as Readonly<Record<string, MetricValue>>, name);
 };
+
+/** `derive` made the value: whether it is there yet depends on the batches. */
+const isComputed = (body: RowBuilder['body'], name: string): boolean =>
+  (name === 'num_total_tokens' && body['total'] === true) ||
+  (name === 'cost' && body['priced'] === true) ||
+  overlapsComputed(body).includes(name);
 
 /** Metrics of the record whose own value is a scorer's. */
 const scoredNames = ({ body }: RowBuilder): readonly string[] =>
@@ -98,7 +116,10 @@ const putValue = (
   value: MetricValue | null,
   { at, method: given }: Origin,
 ): void => {
-  if (name === 'bleu' || name === 'rouge') forgetOverlap(builder);
+  if (isOverlapName(name)) {
+    if (value === null) forgetOverlap(builder);
+    else dropOverlap(builder, name);
+  }
   if (name === 'num_total_tokens') remove(builder.body, 'total');
   if (name === 'cost') remove(builder.body, 'priced');
   const known = member(builder.metrics, name);
@@ -129,6 +150,7 @@ const fits = (type: 'integer' | 'floating_point', value: number): boolean =>
 
 const recordCode = (builder: RowBuilder, name: string, value: MetricValue | null): void => {
   const metric = name.slice(0, -codeSuffix.length);
+  if (overlapErrors(builder.body).includes(metric)) forgetOverlap(builder);
   const known = member(builder.errors, metric);
   remove(builder.errors, metric);
   const message =
@@ -144,6 +166,7 @@ const recordCode = (builder: RowBuilder, name: string, value: MetricValue | null
 /** A message without its code waits in the body: the code may come first or second. */
 const recordMessage = (builder: RowBuilder, metric: string, value: MetricValue | null): void => {
   const message = typeof value === 'string' ? value : null;
+  if (overlapErrors(builder.body).includes(metric)) forgetOverlap(builder);
   const known = member(builder.errors, metric);
   if (known === undefined) putInBody(builder, 'messages', metric, message ?? undefined);
   else put(builder.errors, metric, { code: known.code, message });

@@ -2,6 +2,7 @@ import type { TraceEvent } from '../../events/traces.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { Recorded, StreamName } from '../../kernel/ports.js';
+import { overlapWeight } from '../../kernel/records/overlap-weight.js';
 import type { Copies, GroupWrite, Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { poison, readable, type Poison } from '../read-model.js';
@@ -25,7 +26,10 @@ export type FoldedTrace = {
 
 type Needs = Pick<Records, 'spanOutlines' | 'rowsAt'>;
 
-/** Rows that are folded in one turn of the event loop, so that questions come in between. */
+/**
+ * Rows that are folded in one turn of the event loop, so that questions come in between; rows whose
+ * texts are compared count for what that costs.
+ */
 const rowsOfTurn = 250;
 
 /** Folds traces: how much it reads and writes of stored ones depends on what is added to them. */
@@ -43,7 +47,7 @@ export const foldTraces = async (
     const of = { spans: spans.get(stream.name) ?? [], named: named.get(stream.name) ?? [] };
     const folded = upToPoison(stream.events, (some) => foldStream(stream, of, some, mapping));
     changed.push({ stream, ...folded });
-    rows += folded.value?.rows.length ?? 0;
+    rows += costOf(folded.value?.rows ?? []);
     if (rows < rowsOfTurn) continue;
     rows = 0;
     await new Promise((resolve) => setImmediate(resolve));
@@ -55,6 +59,18 @@ export const foldTraces = async (
     return { stream, after, write, poisoned };
   });
 };
+
+/** What comparing texts costs as much as folding a row (`overlapWeight`). */
+const weightOfRow = 2_048;
+
+/** In rows. */
+const costOf = (rows: readonly RecordRow[]): number =>
+  rows.reduce((cost, { values, body }) => {
+    const { output, dataset_output: reference } = values;
+    const isCompared = Array.isArray(body['overlap']) && body['overlap'].length > 0;
+    if (!isCompared || typeof output !== 'string' || typeof reference !== 'string') return cost + 1;
+    return cost + 1 + overlapWeight(output.length, reference.length) / weightOfRow;
+  }, 0);
 
 const noSpans: ReadonlyMap<StreamName, readonly SpanOutline[]> = new Map();
 const nameOf = ({ name }: Stream): StreamName => name;

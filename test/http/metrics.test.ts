@@ -130,6 +130,30 @@ describe('POST …/metrics/custom_search', () => {
 
   const reward = [{ id: 'r', metric_name: 'reward', aggregation: 'Average' }];
 
+  it('says that overlap metrics were not computed, because texts are too long', async () => {
+    const log = await recordedProject();
+    const words = 'word '.repeat(12_000);
+    await log.log([{ id: uuid(1), input: 'x', output: words, dataset_output: words }]);
+    const { body } = await log.ask<{ records: Record<string, Record<string, unknown>>[] }>(
+      'traces/search',
+      {},
+    );
+    for (const name of ['bleu', 'rouge']) {
+      const { ems_error_code: code } = (body.records[0]?.['metric_info']?.[name] ?? {}) as {
+        ems_error_code?: number;
+      };
+      expect(code, name).to.equal(1008);
+    }
+    const ofAll = await log.ask<Record<string, Record<string, unknown>>>(path, {
+      start_time: '2026-01-01T00:00:00Z',
+      end_time: '2026-12-31T00:00:00Z',
+      metric_details: [{ id: 'b', metric_name: 'bleu', aggregation: 'Average' }],
+    });
+    expect(ofAll.body['aggregate_metrics']).to.include({ b: null });
+    expect(ofAll.body['ems_captured_error']).to.equal(true);
+    expect(ofAll.body['standard_errors']).to.have.property('1008');
+  });
+
   it('explains null metrics of traces where spans are counted; traces can be grouped', async () => {
     const ofSpans = await answered({ group_by: 'model', metric_details: reward });
     expect(ofSpans['aggregate_metrics']).to.include({ r: null });

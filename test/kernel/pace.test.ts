@@ -309,6 +309,36 @@ describe('a log at the pace of projects', () => {
     expect(asked.map(({ weight }) => weight)).to.deep.equal([2 * (bytes + 2_000 * 2_048)]);
   });
 
+  it('counts what comparing the texts of its records costs', async () => {
+    const { paced, asked } = opened();
+    const text = 'a '.repeat(8_192);
+    const pair = { output: text, dataset_output: text };
+    const ofPair = 4 * 2 * 16_384 + 16_384 ** 2 / 4_096;
+    const ofLongest = 4 * 2 * 32_768 + 32_768 ** 2 / 4_096;
+    const received = [
+      { key: 'gen_ai.completion', value: text },
+      { key: 'galileo.dataset.output', value: text },
+    ];
+    const [data, expected] = [
+      [
+        { trace: pair, spans: [] },
+        { trace: { output: text }, spans: [pair, pair] },
+        { trace: { output: text.repeat(3), dataset_output: 'a' }, spans: [] },
+        { parts: [{ spans: [{ sent: { attributes: received } }] }] },
+        { changes: { output: text } },
+        { scores: { bleu: null } },
+        { scores: { bleu: 1 } },
+      ],
+      [ofPair, 2 * (ofPair + 2_048), 0, ofPair, ofPair, ofLongest, 0],
+    ];
+    for (const one of data) {
+      const events = [newEvent('TraceLogged', one)];
+      await paced.append([{ stream: traceStream(1), expected: 'none', events }]);
+    }
+    const bytes = 4_096 + '[object Object]'.length;
+    expect(asked.map(({ weight }) => weight - bytes)).to.deep.equal(expected);
+  });
+
   it('asks nothing for streams that have no records', async () => {
     const { paced, asked } = opened();
     const one = streamOf(1, 10);

@@ -277,6 +277,22 @@ describe('metrics of records', () => {
       expect(shownAfter(...failedOnce)).to.deep.equal(hidden);
     });
 
+    it('takes the place of a value that the service computes, whatever the batches are', () => {
+      const texts = { output: 'a b', dataset_output: 'a b' };
+      const costs = { num_input_tokens: 1, num_output_tokens: 2 };
+      const log = logOf();
+      log.append(traceStream(1), logged({ ...texts, metrics: costs }));
+      const own = { bleu: 0.25, num_total_tokens: 7 };
+      log.append(traceStream(1), byScorer(own));
+      const events = log.events as readonly Recorded<TraceEvent>[];
+      const oneByOne = events.reduce<readonly RecordRow[]>(
+        (rows, event) => foldTrace(rows, [event]),
+        [],
+      );
+      expect(oneByOne).to.deep.equal(foldTrace([], events));
+      expect(recordOf(of(oneByOne, 0))['metrics']).to.deep.include(own);
+    });
+
     it('keeps the value of the client where the scorer failed, beside the error', () => {
       for (const events of [[sent], [sent, byScorer({ reward: 0.25 })]]) {
         const { metrics, info } = shownAfter(...events, byScorer(failure));
