@@ -23,7 +23,7 @@ import {
   removeManifest,
   writeManifest,
 } from './backup-manifest.js';
-import { requireLog } from './folder.js';
+import { isWithin, requireLog } from './folder.js';
 import { openBar } from './progress-bar.js';
 
 export type BackupOptions = { readonly keys?: string; readonly json?: true };
@@ -37,11 +37,13 @@ export const foldersOf = (dir: string, keys: string | undefined) => ({
 /**
  * `assay backup DIR`: the log as it is now and the keys beside it, also while a service runs. Into
  * the same folder again it brings only what came since, and goes on where it broke off. Throws
- * Fault `conflict` where a file of it is not what the last one wrote: nothing is added to that.
+ * Fault `conflict` where a file of it is not what the last one wrote: nothing is added to that, and
+ * `invalid` for a folder in the data folder or around it.
  */
 export const backup = async (config: Config, dir: string, options: BackupOptions) => {
   refuseElsewhere(config);
   requireLog(config);
+  refuseNested(config, dir, options.keys);
   const to = foldersOf(dir, options.keys);
   await makeFolder(to.log);
   const unlock = lockedFolder(to.log);
@@ -135,6 +137,24 @@ const refuseElsewhere = ({ eventStoreUrl }: Config): void => {
       '*.chk, chaser.chk as truncate.chk when you restore), or a snapshot of all of it; keep ' +
       'ASSAY_SECRET_KEY and the collection data_keys of MongoDB apart from it. See RUNBOOK.md',
   );
+};
+
+/** A backup within the data folder is lost with it, and counts as a part of it. */
+const refuseNested = ({ dataDir }: Config, dir: string, keys: string | undefined): void => {
+  const within = [dir, ...(keys === undefined ? [] : [keys])].find((to) => isWithin(dataDir, to));
+  if (within !== undefined) {
+    throw new Fault(
+      'invalid',
+      `${resolve(within)} is in the data folder ${resolve(dataDir)}: choose a folder outside, on ` +
+        'another disk if there is one',
+    );
+  }
+  if (isWithin(dir, dataDir)) {
+    throw new Fault(
+      'invalid',
+      `${resolve(dir)} contains the data folder ${resolve(dataDir)}: choose a folder of its own`,
+    );
+  }
 };
 
 const elsewhere = ({ secretKey, mongodbUrl, seals }: Config): string => {

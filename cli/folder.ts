@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { hasLog, openEngines, refuseLost, type EngineChoice } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
@@ -30,4 +32,19 @@ export const openLogOf = async (
       await bus.close();
     },
   };
+};
+
+/** Whether a path is that folder or in it, with links followed as far as there is something. */
+export const isWithin = (folder: string, path: string): boolean => {
+  const rest = relative(real(resolve(folder)), real(resolve(path)));
+  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
+};
+
+const real = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(real(parent), basename(path));
+  }
 };

@@ -1,9 +1,21 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../config.js';
 import { backup } from '../../cli/backup.js';
+import { Fault } from '../../kernel/fault.js';
 import { temporaryFolder } from '../support/folder.js';
 import { assay, startService, type ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
@@ -133,6 +145,29 @@ describe('a service that is backed up, lost and restored', function () {
     expect(await readdir(half))
       .to.include('log.sqlite')
       .and.not.to.include('restoring');
+  });
+
+  it('is refused a folder in the data folder, by a link too, or one around it', async () => {
+    const config = readConfig({ ASSAY_DATA_DIR: data });
+    const link = join(folder.dir, 'link');
+    await symlink(data, link);
+    const names = await readdir(data);
+    const outside = join(folder.dir, 'outside');
+    const asked: readonly (readonly [string, string?])[] = [
+      [data],
+      [join(data, 'new', 'backup')],
+      [join(link, 'backup')],
+      [outside, join(data, 'keys')],
+      [folder.dir],
+    ];
+    for (const [to, keysIn] of asked) {
+      const options = keysIn === undefined ? {} : { keys: keysIn };
+      const said: unknown = await backup(config, to, options).catch((error: unknown) => error);
+      expect(said, to).to.be.instanceOf(Fault).that.has.property('code', 'invalid');
+      expect(String(said)).to.include(`the data folder ${data}: choose`);
+    }
+    expect(await readdir(data)).to.deep.equal(names);
+    expect(existsSync(outside)).to.equal(false);
   });
 
   it('is sent to the backup of EventStoreDB where the log is there', async () => {
