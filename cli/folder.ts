@@ -1,17 +1,25 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { hasLog, openEngines, refuseLost, type EngineChoice } from '../engines/open.js';
+import {
+  hasLog,
+  openEngines,
+  refuseHalfRestored,
+  refuseLost,
+  type EngineChoice,
+} from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
 
 /**
  * Throws Fault `not-found` unless a service has used the folder or the log is elsewhere, `invalid`
- * where its log is lost: commands that only read create nothing.
+ * where its log is lost, `conflict` beside a restoring that broke off: commands that only read
+ * create nothing.
  */
 export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
   if (eventStoreUrl !== null) return;
   refuseLost(dataDir);
   if (hasLog(dataDir)) return;
+  refuseHalfRestored(dataDir);
   throw new Fault('not-found', `no data folder ${dataDir}; set ASSAY_DATA_DIR to the service’s`);
 };
 

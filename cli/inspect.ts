@@ -80,6 +80,7 @@ const inspectLog = async (
   if (last.length === 0 && unknown.length > 0) {
     process.stderr.write(`This program knows no event that is called ${unknown.join(', ')}.\n`);
   }
+  if (last.length === 0 && stream !== null && !options.follow) await requireStream(reader, stream);
   const rows = last.map((event) => eventRow(event, stream !== null));
   // Who follows, and who reads one stream, reads on downwards.
   const isUpwards = what === 'events' && !options.follow;
@@ -88,6 +89,13 @@ const inspectLog = async (
   const seen = last.at(-1)?.position;
   const after = seen !== undefined && seen > head ? seen : head;
   await follow(reader, { after, stream, wanted: options }, options.json);
+};
+
+/** Throws Fault `not-found` where the log has no event of that stream, nor what stayed of one. */
+const requireStream = async (reader: EventReader, stream: StreamName): Promise<void> => {
+  const any = await lastEvents(reader, stream, { organization: null, types: null, since: null }, 1);
+  if (any.length > 0) return;
+  throw new Fault('not-found', `the log has no stream ${stream}; assay inspect streams lists them`);
 };
 
 const projectionRows = async (

@@ -20,7 +20,7 @@ import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { openSandbox } from './sandbox/sandbox.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
-import { lostLog } from './sqlite/lost-log.js';
+import { lostLog, type LostLog } from './sqlite/lost-log.js';
 
 // Clients of servers are loaded once one is asked for: nobody waits for them at a start without.
 // DuckDB is two hundred files, which only the thread needs that has the records.
@@ -189,14 +189,20 @@ export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 /** Where a restoring keeps what it has, until all of the log is there. */
 export const restoringFolder = (dir: string): string => join(dir, 'restoring');
 
+/** A restoring that broke off, and what to do; null: there is none. */
+export const halfRestored = (dir: string): LostLog | null => {
+  const restoring = restoringFolder(resolve(dir));
+  if (hasLog(dir) || !existsSync(restoring)) return null;
+  return {
+    found: `${restoring} is from a restoring that broke off`,
+    toDo: 'give assay restore again, it goes on where it was',
+  };
+};
+
 /** A service would begin an empty installation beside what is there already. */
-const refuseHalfRestored = (dir: string): void => {
-  if (hasLog(dir) || !existsSync(restoringFolder(dir))) return;
-  throw new Fault(
-    'conflict',
-    `${restoringFolder(dir)} is from a restoring that broke off: give assay restore again, ` +
-      'it goes on where it was',
-  );
+export const refuseHalfRestored = (dir: string): void => {
+  const half = halfRestored(dir);
+  if (half !== null) throw new Fault('conflict', `${half.found}: ${half.toDo}`);
 };
 
 /** The folder of a log; before anything is written to it. */

@@ -1,7 +1,7 @@
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config.js';
-import { hasLog } from '../../engines/open.js';
+import { halfRestored, hasLog } from '../../engines/open.js';
 import { lostLog } from '../../engines/sqlite/lost-log.js';
 import { bad, good, warning, type Finding } from './finding.js';
 import { keyFindings } from './keys.js';
@@ -26,7 +26,7 @@ export const folderFindings = async (config: Config): Promise<readonly Finding[]
 
 const folderFinding = ({ eventStoreUrl }: Config, dir: string): Finding => {
   if (eventStoreUrl !== null) return good('folder', dir);
-  const lost = lostLog(dir);
+  const lost = lostLog(dir) ?? halfRestored(dir);
   if (lost !== null) return bad('folder', lost.found, lost.toDo);
   if (hasLog(dir)) return good('folder', dir);
   return bad('folder', `${dir} has no log`, 'set ASSAY_DATA_DIR to the service’s, or restore one');

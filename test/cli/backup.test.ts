@@ -20,7 +20,12 @@ import { temporaryFolder } from '../support/folder.js';
 import { assay, startService, type ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 
-type Row = { readonly check: string; readonly state: string; readonly to_do: string };
+type Row = {
+  readonly check: string;
+  readonly state: string;
+  readonly found: string;
+  readonly to_do: string;
+};
 
 describe('a service that is backed up, lost and restored', function () {
   this.timeout(120_000);
@@ -140,6 +145,12 @@ describe('a service that is backed up, lost and restored', function () {
     const started = await assay(half, 'serve');
     expect([started.code, await readdir(half)]).to.deep.equal([1, ['restoring']]);
     expect(started.output).to.include('give assay restore again');
+    const diagnosis = (await findings(half)).get('folder');
+    expect(diagnosis).to.include({ state: 'bad' });
+    expect(`${diagnosis?.found}: ${diagnosis?.to_do}`).to.equal(
+      started.output.trim().replace('assay: ', ''),
+    );
+    expect((await assay(half, 'inspect', 'events')).output).to.equal(started.output);
     const said = await ran(half, 'restore', unfinished, '--keys', keys);
     expect(said).to.include('This backup was never finished');
     expect(await readdir(half))

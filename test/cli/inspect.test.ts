@@ -102,6 +102,15 @@ describe('assay inspect', () => {
   it('shows a stream in its order', () =>
     expect(asked('stream', 'trace-1').map(({ data }) => data)).to.deep.equal(['1', '2', '4']));
 
+  it('says that there is no such stream, and prints nothing of one without such events', () => {
+    for (const more of [[], ['--type', 'Counted']]) {
+      expect(() => asked('stream', 'trace-3', ...more)).to.throw('no stream trace-3');
+    }
+    expect(() => asked('events', 'trace-3')).to.throw('no stream trace-3');
+    expect(asked('stream', 'trace-1', '--type', 'Counted')).to.deep.equal([]);
+    expect(asked('stream', 'gone-1')).to.have.length(1);
+  });
+
   it('shows all of one event by its id or its position, and no secret', () => {
     const [whole] = asked('event', '0000000000000005');
     expect(whole).to.deep.include({

@@ -32,6 +32,19 @@ describe('the secret key of a data folder', () => {
   });
   afterEach(() => folder.remove());
 
+  it('is 32 bytes in base64 or base64url, and nothing beside them', () => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    const read = (text: string) => readConfig({ ASSAY_SECRET_KEY: text }).secretKey;
+    const base64 = bytes.toString('base64');
+    for (const text of [base64, base64.slice(0, -1), bytes.toString('base64url')]) {
+      expect(read(text)).to.equal(text);
+    }
+    const others = [`!!!!${base64}`, `${base64}!`, `${base64}${base64}`, base64.slice(1)];
+    for (const text of [...others, `${base64.slice(0, 20)} ${base64.slice(20)}`]) {
+      expect(() => read(text), text).to.throw('ASSAY_SECRET_KEY must be 32 bytes in base64');
+    }
+  });
+
   it('is made once, for an empty log', async () => {
     await log(0);
     const made = await key();
