@@ -247,10 +247,12 @@ describe('the registry of scorers over HTTP', function () {
         scorer_type: 'code',
         scoreable_node_types: null,
       };
-      expect(set.body).to.deep.equal({ ...empty, scorers: [shown] });
+      const silent = { scorers_without_version: [encodeURIComponent(scorer.name)] };
+      expect(set.body).to.deep.equal({ ...empty, ...silent, scorers: [shown] });
       const counts = { eligible: 0, waiting: 0, scored: 0, skipped: 0, failed: {} };
       expect((await app.client.call('GET', settings)).body).to.deep.equal({
         ...empty,
+        ...silent,
         scorers: [{ ...shown, counts }],
       });
       const same = await app.client.call('PATCH', settings, { body });
