@@ -35,7 +35,8 @@ export const measureErasures = (
 ): void =>
   metrics.beforeScrape(async () => {
     const now = Date.parse(clock.now());
-    const age = (since: string): number => Math.max(0, now - Date.parse(since)) / 1_000;
+    // A deletion by a clock that was ahead must not keep the alert silent.
+    const age = (since: string): number => Math.abs(now - Date.parse(since)) / 1_000;
     metrics.operating.erasures(
       pending().map(({ where, count, since }) => ({ where, count, seconds: age(since) })),
     );

@@ -11,7 +11,7 @@ import {
   rowsStream,
   type Dataset,
 } from '../facts/datasets.js';
-import { lateWritesSeconds, type ErasureNeeds, type Erasures } from './reactions.js';
+import { isLate, type ErasureNeeds, type Erasures } from './reactions.js';
 import { inReplyTo } from '../work/service-author.js';
 
 /** How much of the log one step looks through, and how many contents it erases. */
@@ -23,6 +23,8 @@ type Deletion = {
   readonly event: Recorded;
   /** A bookmark before the event. */
   readonly before: Position;
+  /** By the clock for measuring. */
+  readonly seenMs: number;
   /** How far the present visit came; null between visits. */
   readonly pass: { readonly isLast: boolean; readonly visited: StreamName | null } | null;
 };
@@ -37,16 +39,15 @@ export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): E
   const pending = new Map<DatasetId, Deletion>();
   let position = after;
 
-  const isLate = ({ metadata }: Recorded): boolean =>
-    Date.parse(clock.now()) - Date.parse(metadata.at) >= lateWritesSeconds * 1_000;
   const look = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, ['DatasetDeleted']);
     for (const event of page.events) {
       const { dataset_id: id } = (event as unknown as Deleted).data;
       const { state } = await load(log, datasetStream(id), datasets);
       if (state?.erased === true) continue;
-      const pass = { isLast: isLate(event), visited: null };
-      pending.set(id, { id, event, before: position, pass });
+      const seenMs = clock.milliseconds();
+      const pass = { isLast: isLate(event.metadata.at, seenMs, clock), visited: null };
+      pending.set(id, { id, event, before: position, seenMs, pass });
     }
     const moved = page.through > position;
     position = page.through;
@@ -88,7 +89,8 @@ export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): E
       }
       if (await look()) return true;
       for (const deletion of pending.values()) {
-        if (!isLate(deletion.event)) continue;
+        const { event, seenMs } = deletion;
+        if (!isLate(event.metadata.at, seenMs, clock)) continue;
         pending.set(deletion.id, { ...deletion, pass: { isLast: true, visited: null } });
         return true;
       }

@@ -201,18 +201,21 @@ const eraseAll = async (
 
 /** A walk for what is due, if anything is. */
 const setOut = (pending: readonly Deletion[], clock: ErasureNeeds['clock']): Walk | null => {
-  const due = pending.filter((one) => !one.isVisited || isLate(one, clock));
+  const due = pending.filter((one) => !one.isVisited || isLate(one.deletion.at, one.seenMs, clock));
   const [first] = due;
   if (first === undefined) return null;
   const projects = due.filter(({ kind }) => kind === 'project');
   const runs = due.filter(({ kind, project }) => kind === 'run' && project === first.project);
   const deleted = projects.length > 0 ? projects : runs;
-  return walkThrough(deleted, new Map(deleted.map((one) => [one.id, isLate(one, clock)])));
+  return walkThrough(
+    deleted,
+    new Map(deleted.map((one) => [one.id, isLate(one.deletion.at, one.seenMs, clock)])),
+  );
 };
 
 /** No write that began before the deletion can be under way any more. */
-const isLate = ({ deletion, seenMs }: Deletion, clock: ErasureNeeds['clock']): boolean => {
-  const age = Date.parse(clock.now()) - Date.parse(deletion.at);
+export const isLate = (at: string, seenMs: number, clock: ErasureNeeds['clock']): boolean => {
+  const age = Date.parse(clock.now()) - Date.parse(at);
   // Where the clock was set back, the time since it was seen counts.
   return Math.max(age, clock.milliseconds() - seenMs) >= lateWritesSeconds * 1_000;
 };

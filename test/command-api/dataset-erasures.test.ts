@@ -122,6 +122,22 @@ describe('erasing the rows of a deleted dataset', () => {
     expect(erasures.bookmark()).to.equal(await world.log.head());
   });
 
+  it('completes a minute after it saw the deletion, even if the clock was set back', async () => {
+    await world.happened(datasetStream(gone), deleted);
+    let seconds = 0;
+    const setBack = {
+      now: () => instantAfter(seconds - 7_200),
+      milliseconds: () => seconds * 1_000,
+    };
+    const of = { log: world.log, clock: setBack, ids: randomIds, after: start };
+    const erasures = openDatasetErasures(of);
+    await finish(erasures);
+    expect((await facts()).at(-1)?.type).to.equal('DatasetRowsErased');
+    seconds = lateWritesSeconds;
+    await finish(erasures);
+    expect((await facts()).at(-1)?.type).to.equal('DatasetErased');
+  });
+
   it('goes on after a kill at any step, and rests once it is done', async () => {
     await world.happened(datasetStream(gone), deleted);
     let bookmark = start;
