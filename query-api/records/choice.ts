@@ -5,6 +5,7 @@ import type { Records } from '../../kernel/records/records.js';
 import type { RecordSize } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
+import type { UnknownKeys } from '../filters/metadata-keys.js';
 import type { RunInProject, TemplatesOf } from '../selection.js';
 import { completePlan } from './complete-plan.js';
 import { planSearch } from './plan.js';
@@ -13,6 +14,7 @@ type Needs = {
   readonly records: Records;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
+  readonly unknownKeys: UnknownKeys;
 };
 
 /** Complaints about a choice of records that need no look at the records. */
@@ -27,29 +29,28 @@ export const choiceComplaints = (
 
 /**
  * The records that a body chooses, at most `limit` of them in the default order of searches; a
- * session comes with its traces. `unknown` names metrics of the body that nobody recorded. Throws
- * Fault `not-found` for a run that the project does not have, `invalid` where an unknown metric
- * does not keep records out of the choice.
+ * session comes with its traces. `unknown` names metrics and keys of metadata that nobody recorded.
+ * Throws Fault `not-found` for a run that the project does not have, `invalid` where records are
+ * chosen although one of those names is unknown.
  */
 export const chooseRecords = async (
-  { records, runInProject, templatesOf }: Needs,
+  needs: Needs,
   population: 'session' | 'trace',
   project: ProjectId,
   body: RecordDeletion,
   limit: number,
 ) => {
-  const needs = { records, runInProject, templatesOf };
   const { plan, notes } = await completePlan(needs, project, { ...body, limit }, population);
   const unknown = notes['X-Unknown-Columns'];
-  const { rows, more } = await records.search(plan);
+  const { rows, more } = await needs.records.search(plan);
   refuseUnknown(body, unknown, rows.length);
   const found = rows.map(sizeOf);
   if (population === 'trace') return { ...tracesAlone(found), more, unknown };
-  const chosen = await withTraces(records, project, found);
+  const chosen = await withTraces(needs.records, project, found);
   return { ...chosen, more: more || chosen.more, unknown };
 };
 
-/** A misspelt metric without values must not widen what is deleted (contract 1.2, rule 3). */
+/** A misspelt name without values must not widen what is deleted (contract 1.2, rule 3). */
 const refuseUnknown = (
   { filter_tree: tree }: RecordDeletion,
   unknown: readonly string[],
@@ -64,19 +65,22 @@ const refuseUnknown = (
 
 /** How many records a body chooses, and the first `idsMax`; throws as `chooseRecords` does. */
 export const previewRecords = async (
-  { records, runInProject, templatesOf }: Needs,
+  needs: Needs,
   population: 'session' | 'trace',
   project: ProjectId,
   body: RecordDeletion,
   idsMax: number,
 ) => {
-  const needs = { records, runInProject, templatesOf };
   const asked = { ...body, limit: idsMax };
   const { plan, notes } = await completePlan(needs, project, asked, population);
   const unknown = notes['X-Unknown-Columns'];
-  const { rows } = await records.search(plan);
+  const { rows } = await needs.records.search(plan);
   refuseUnknown(body, unknown, rows.length);
-  return { count: await records.count(plan), ids: rows.map((row) => sizeOf(row).id), unknown };
+  return {
+    count: await needs.records.count(plan),
+    ids: rows.map((row) => sizeOf(row).id),
+    unknown,
+  };
 };
 
 const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({

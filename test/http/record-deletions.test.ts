@@ -56,7 +56,7 @@ describe('deleting records over HTTP', function () {
     filters: [{ type: 'text', name: 'name', operator: 'eq', value }],
   });
 
-  it('deletes nothing by a metric that nobody recorded, and names it', async () => {
+  it('deletes nothing by a column that nobody recorded, and names it', async () => {
     await log([{ metrics: { reward: 1 } }, { metrics: { reward: 0 } }]);
     const by = (name: string, operator: string, more: object = {}) => ({
       filters: [{ type: 'number', name, operator, value: 1 }],
@@ -71,6 +71,8 @@ describe('deleting records over HTTP', function () {
         unknown_columns: ['metrics/rewrad'],
       });
     }
+    const text = { type: 'text', name: 'user_metadata/evn', operator: 'ne', value: 'prod' };
+    expectInvalid(await remove('traces', { filters: [text] }), ['body', 'filters'], 'value_error');
     expect(await count('traces')).to.equal(2);
     expect((await remove('traces', by('metrics/reward', 'ne'))).body.deleted_count).to.equal(1);
   });
