@@ -129,7 +129,7 @@ describe('a service whose log is damaged on the disk', function () {
 
   for (const command of ['verify', 'rebuild --all', 'backup'] as const) {
     it(`is told by assay ${command}, with the position`, async () => {
-      const where = command === 'backup' ? [`${folder.dir}/kept`] : [];
+      const where = command === 'backup' ? [`${folder.dir}.kept`] : [];
       const { code, output } = await assay(folder.dir, ...command.split(' '), ...where);
       expect(code).to.equal(1);
       expect(output)
