@@ -144,7 +144,7 @@ const called = async (
       ({ loc, msg }) => `${loc.slice(1).join('.') || 'arguments'}: ${msg}`,
     );
     const known = Object.keys(listed.inputSchema.properties ?? {}).join(', ');
-    throw new Fault('invalid', `not valid: ${said.join('; ')}. ${tool.name} takes ${known}`);
+    throw new Fault('invalid', `not valid: ${said.join('; ')}; ${tool.name} takes ${known}`);
   }
   const { max_chars = answerCharacters.usual } = guarded.value as { readonly max_chars?: number };
   const answer = bounded(await tool.run(guarded.value as never, call), max_chars);
