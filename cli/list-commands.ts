@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ClientSettings } from './client-settings.js';
-import type { ListedNoun } from './list.js';
+import type { ListedNoun, ListedPopulation } from './list.js';
 import { wholeNumber } from './numbers.js';
 import { accessed, accessOf, placed, placeOf, type AccessOptions } from './service-options.js';
 import type { PlaceOptions } from './run-place.js';
@@ -14,9 +14,9 @@ type ListOptions = AccessOptions &
   };
 
 type ColumnsOptions = AccessOptions &
-  PlaceOptions & { readonly of: (typeof populations)[number]; readonly json?: true };
+  PlaceOptions & { readonly of: ListedPopulation; readonly json?: true };
 
-const populations = ['traces', 'spans', 'sessions'] as const;
+const populations: readonly ListedPopulation[] = ['traces', 'spans', 'sessions'];
 
 const recordsHelp = `
 A condition is COLUMN OPERATOR VALUE, with the columns that \`assay columns\` lists, the operators

@@ -61,7 +61,7 @@ export const compare = async (
 
 /** `assay columns`: what records of a project can be filtered and sorted by. */
 export const columns = async (
-  population: Population,
+  population: ListedPopulation,
   access: ServiceAccess,
   { project, logStream, experiment, json }: PlaceOptions & { readonly json: boolean },
 ): Promise<void> => {
@@ -78,7 +78,7 @@ export const columns = async (
     description: cell(description),
   }));
 };
-type Population = 'traces' | 'spans' | 'sessions';
+export type ListedPopulation = 'traces' | 'spans' | 'sessions';
 
 type Compared = Pick<ExperimentComparison, 'experiments' | 'metrics'>;
 

@@ -56,6 +56,7 @@ import { historySealReads } from '../query-api/history-seals/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
 import { currentUserReads } from '../query-api/logins/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
+import { openMetadataKeys } from '../query-api/filters/metadata-keys.js';
 import { metricReads } from '../query-api/metrics/routes.js';
 import { priceListReads } from '../query-api/price-list/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
@@ -119,6 +120,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const questions = questionsOf(needs);
   const people = peopleOf(needs);
   const positionOf = positionAsOf(needs);
+  const unknownKeys = openMetadataKeys(records);
   const projectInSight: Gate['projectInSight'] = (principal, id) =>
     gate.projectInSight(principal, id);
   const sessions = openSessionRepository({ log, ids });
@@ -163,11 +165,11 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ documents, records, runInProject: questions.runInProject }),
-    ...metricReads({ records, answers: needs.answers, ...questions }),
+    ...metricReads({ records, unknownKeys, answers: needs.answers, ...questions }),
     ...orgJobWrites({ log, secrets, preview: orgJobPreviewOf(needs) }),
     ...orgJobReads({ documents, secrets }),
-    ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
-    ...recordReads({ ...needs, ...questions, otelReceived: otelReceivedIn(log) }),
+    ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions, unknownKeys }) }),
+    ...recordReads({ ...needs, ...questions, unknownKeys, otelReceived: otelReceivedIn(log) }),
     ...exportRoutes(needs, questions),
     ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, projectInSight }),
     ...scorerWrites({ log, ids }),

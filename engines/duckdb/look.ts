@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../kernel/fault.js';
 import { fileName, readPointer } from './pointer.js';
 import { tableNames } from './schema.js';
+import { textConstant } from './sql.js';
 
 type Looked = { readonly found: string; readonly trouble: string | null };
 
@@ -22,7 +23,7 @@ export const lookAtRecords = async (
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   try {
-    await connection.run(`ATTACH '${path.replaceAll("'", "''")}' AS looked (READ_ONLY)`);
+    await connection.run(`ATTACH ${textConstant(path)} AS looked (READ_ONLY)`);
     await connection.run('USE looked');
     const [[position, version] = []] = await rowsOf(
       connection,
@@ -81,7 +82,7 @@ const isMissed = async (
     `SELECT DISTINCT CAST(${column} AS VARCHAR) FROM ${table} WHERE rowid % ${step} = 0`,
   );
   for (let at = 0; at < rows.length; at += placesAtOnce) {
-    const values = rows.slice(at, at + placesAtOnce).map(([value]) => literal(String(value)));
+    const values = rows.slice(at, at + placesAtOnce).map(([value]) => textConstant(String(value)));
     const found = await rowsOf(
       connection,
       `SELECT count(DISTINCT ${column}) FROM ${table} WHERE ${column} IN (${values.join(', ')})`,
@@ -90,5 +91,3 @@ const isMissed = async (
   }
   return false;
 };
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -8,6 +8,7 @@ import { openConnections, type ModelConnections, type Statements } from './conne
 import { memoryOf } from './memory.js';
 import { rememberColumns, type NamedColumns } from './remembered-columns.js';
 import { schemaVersion, tables } from './schema.js';
+import { textConstant } from './sql.js';
 
 /** What was found of the types of a project's metrics outside the registry, as of a position. */
 export type KnownTypes = {
@@ -81,8 +82,9 @@ export const openModel = async (
     control.closeSync();
   };
   try {
-    const file = `'${path.replaceAll("'", "''")}'`;
-    await control.run(`ATTACH ${file} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`);
+    await control.run(
+      `ATTACH ${textConstant(path)} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`,
+    );
     isAttached = true;
     connections = await openConnections(instance, catalog);
     const read = await readModel(connections);

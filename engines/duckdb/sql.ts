@@ -26,6 +26,8 @@ export const bindTexts = (to: Parameters, texts: readonly string[]): string => {
 /** By way of text: a bare decimal constant would be a fixed-point number and lose bits. */
 export const doubleConstant = (value: number): string => `CAST('${value}' AS DOUBLE)`;
 export const bigintConstant = (value: bigint): string => `CAST(${value} AS BIGINT)`;
+/** A text where no parameter can stand: a file's name, a value that an index is to find. */
+export const textConstant = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 export const uuidConstant = (text: string): string => {
   if (!isUuid(text)) throw new TypeError('not a canonical uuid');
   return `CAST('${text}' AS UUID)`;

@@ -25,7 +25,7 @@ import {
   type RunInProject,
   type TemplatesOf,
 } from '../selection.js';
-import { openMetadataKeys, type UnknownKeys } from '../filters/metadata-keys.js';
+import type { UnknownKeys } from '../filters/metadata-keys.js';
 import { weightOf, type RecordAnswers, type RecordPlan } from './answers.js';
 import { checkOf, completePlan } from './complete-plan.js';
 
@@ -34,6 +34,7 @@ type Needs = {
   readonly answers: RecordAnswers;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
+  readonly unknownKeys: UnknownKeys;
   /** What exporters sent of a trace, or of one span of it, as JSON of OTLP's `ResourceSpans`. */
   readonly otelReceived: {
     readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
@@ -41,21 +42,16 @@ type Needs = {
   };
 };
 
-type Searches = Needs & { readonly unknownKeys: UnknownKeys };
-
 /** Contract 5.7 without its deletions. */
-export const recordReads = (needs: Needs): readonly Route[] => {
-  const searches = { ...needs, unknownKeys: openMetadataKeys(needs.records) };
-  return [
-    searching(searches, searchSessions, 'session'),
-    searching(searches, searchTraces, 'trace'),
-    searching(searches, searchSpans, 'span'),
-    counting(searches, countSessions, 'session'),
-    counting(searches, countTraces, 'trace'),
-    counting(searches, countSpans, 'span'),
-    ...gets(needs),
-  ];
-};
+export const recordReads = (needs: Needs): readonly Route[] => [
+  searching(needs, searchSessions, 'session'),
+  searching(needs, searchTraces, 'trace'),
+  searching(needs, searchSpans, 'span'),
+  counting(needs, countSessions, 'session'),
+  counting(needs, countTraces, 'trace'),
+  counting(needs, countSpans, 'span'),
+  ...gets(needs),
+];
 
 /** A trace of usual size; what is asked for up to that needs no room (contract 1.11). */
 const usualBytes = 65_536;
@@ -63,11 +59,7 @@ const usualBytes = 65_536;
 const reads = [recordsCollection, ...runCollections, annotationTemplates];
 const shown = [recordsCollection, annotationTemplates];
 
-const searching = (
-  needs: Searches,
-  operation: typeof searchSessions,
-  population: Population,
-): Route =>
+const searching = (needs: Needs, operation: typeof searchSessions, population: Population): Route =>
   reading(
     operation,
     reads,
@@ -84,11 +76,7 @@ const searching = (
     checkOf(population),
   );
 
-const counting = (
-  needs: Searches,
-  operation: typeof countSessions,
-  population: Population,
-): Route =>
+const counting = (needs: Needs, operation: typeof countSessions, population: Population): Route =>
   reading(
     operation,
     reads,

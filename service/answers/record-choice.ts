@@ -3,7 +3,7 @@ import type { Freshness } from '../../contract/gate.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { openMetadataKeys } from '../../query-api/filters/metadata-keys.js';
+import type { UnknownKeys } from '../../query-api/filters/metadata-keys.js';
 import { choiceComplaints, chooseRecords, previewRecords } from '../../query-api/records/choice.js';
 import {
   annotationTemplates,
@@ -34,18 +34,19 @@ export const caughtUpRecords = async ({ log, freshness }: RecordChoiceNeeds): Pr
 };
 
 /** Everything that was answered before the choice is in it, or it is refused: 503. */
-export const recordChoiceOf = (needs: RecordChoiceNeeds): RecordChoice => {
+export const recordChoiceOf = (
+  needs: RecordChoiceNeeds & { readonly unknownKeys: UnknownKeys },
+): RecordChoice => {
   const caughtUp = () => caughtUpRecords(needs);
-  const choosing = { ...needs, unknownKeys: openMetadataKeys(needs.records) };
   return {
     complaints: choiceComplaints,
     choose: async (population, project, body, limit) => {
       await caughtUp();
-      return chooseRecords(choosing, population, project, body, limit);
+      return chooseRecords(needs, population, project, body, limit);
     },
     preview: async (population, project, body, idsMax) => {
       await caughtUp();
-      return previewRecords(choosing, population, project, body, idsMax);
+      return previewRecords(needs, population, project, body, idsMax);
     },
     followed: () =>
       needs.freshness.reached([recordsCollection.name], null, { atMostMs: waitMaxMs }),
