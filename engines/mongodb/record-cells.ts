@@ -178,7 +178,8 @@ export const categoryStages = (
   isList: boolean,
 ): readonly Document[] => [
   { $match: { [member]: { $exists: true } } },
-  ...(isList ? [{ $unwind: `$${member}` }] : []),
+  // The list may be the one that the stages group by: they need it whole.
   ...stages,
+  ...(isList ? [{ $unwind: `$${member}` }] : []),
   { $group: { _id: { cell: cell ?? nowhere, value: compared(member) }, count: { $sum: 1 } } },
 ];

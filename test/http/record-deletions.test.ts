@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { openLogOf } from '../../cli/folder.js';
 import { readConfig } from '../../config.js';
-import { start } from '../../kernel/ports.js';
 import { expectReplayEqual, startApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
@@ -102,8 +101,7 @@ describe('deleting records over HTTP', function () {
     await log([{ id, name: 'gone' }, { id: other, name: 'gone' }, { name: 'kept' }]);
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
     const types = ['RecordsDeleted', 'TraceDeleted'];
-    const deletions = async () => (await reader.page(start, 1_000, types)).events.length;
-    const before = await deletions();
+    const before = await reader.head();
     const dry = await remove('traces', { ...named('gone'), dry_run: true });
     expect(dry.body).to.deep.include({
       message: '2 traces would be deleted.',
@@ -120,7 +118,8 @@ describe('deleting records over HTTP', function () {
       matched_count: 0,
       ids: [],
     });
-    expect([await count('traces'), await deletions()]).to.deep.equal([3, before]);
+    expect(await count('traces')).to.equal(3);
+    expect((await reader.page(before, 1_000, types)).events).to.deep.equal([]);
     await close();
   });
 

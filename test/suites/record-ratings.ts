@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import { feedbackAggregate, talliesOf, type Annotation } from '../../kernel/records/feedback.js';
 import type { Records } from '../../kernel/records/records.js';
 import { uuid } from '../support/record-generators.js';
-import { noon, project, putRows, run, spanRow, traceRow } from '../support/record-rows.js';
+import {
+  aggregateOf,
+  groupKey,
+  noon,
+  project,
+  putRows,
+  run,
+  spanRow,
+  traceRow,
+} from '../support/record-rows.js';
 
 const [first, second] = [uuid(4, 1), uuid(4, 2)];
 const [ada, bob] = [uuid(5, 1), uuid(5, 2)];
@@ -99,5 +108,32 @@ export const recordRatingSuite = (records: () => Records): void => {
     expect((await records().ratings(project, null)).map((one) => one.run)).to.deep.equal([
       otherRun,
     ]);
+  });
+
+  it('count the values of a list by the groups that the same list makes', async () => {
+    await putRows(records(), [rated(1, { [first]: { [ada]: ['a', 'b'] } })]);
+    const answer = await records().aggregate(
+      aggregateOf({
+        templates: [{ id: first, type: 'tags' }],
+        groupBy: [groupKey(`annotations/${first}`)],
+        widgets: [
+          {
+            id: 'w',
+            metric: first,
+            source: 'annotations',
+            aggregation: 'Count',
+            type: 'string_list',
+          },
+        ],
+      }),
+    );
+    if ('refused' in answer) throw new TypeError(answer.refused);
+    const counts = answer.groups.map(({ key, buckets }) => [key, buckets[0]?.widgets['w']]);
+    const both = { a: 1, b: 1 };
+    expect(counts).to.deep.equal([
+      ['a', both],
+      ['b', both],
+    ]);
+    expect(answer.total.widgets['w']).to.deep.equal(both);
   });
 };
