@@ -235,7 +235,7 @@ const openReplies = (port: MessagePort) => {
 };
 
 /** Of an answer of bytes in pieces; a view of a part of some buffer is copied. */
-const buffersOf = (value: unknown): readonly ArrayBuffer[] =>
+const buffersOf = (value: unknown): ArrayBuffer[] =>
   Array.isArray(value)
     ? value.flatMap((piece: unknown) => {
         const isWhole =

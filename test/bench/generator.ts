@@ -74,5 +74,5 @@ process.once('message', (load: Load) => {
   });
   void send(load, (answered) => tell({ answered }))
     .catch(failed)
-    .then((loaded) => process.send?.(loaded, () => process.disconnect()));
+    .then((loaded) => process.send?.(loaded, () => process.disconnect?.()));
 });

@@ -148,7 +148,7 @@ describe('the HTTP engine at the socket', () => {
       new Promise((resolve, reject) => {
         const socket = connect(service.port, '127.0.0.1', () => socket.write(text));
         const chunks: Buffer[] = [];
-        socket.on('data', (chunk) => chunks.push(chunk));
+        socket.on('data', (chunk: Buffer) => chunks.push(chunk));
         socket.on('error', reject);
         socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
       });

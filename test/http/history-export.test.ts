@@ -242,8 +242,9 @@ describe('the history taken elsewhere over HTTP', () => {
     const [head = '', payload = '', signature = ''] = jws.split('.');
     const text = (part: string): string => Buffer.from(part, 'base64url').toString('utf8');
     expect(JSON.parse(text(payload))).to.deep.equal(certificate);
-    const { keys } = (await auditor.as.call<{ keys: { kid: string }[] }>('GET', '/v2/history/keys'))
-      .body;
+    const { keys } = (
+      await auditor.as.call<{ keys: { kid: string; kty: string }[] }>('GET', '/v2/history/keys')
+    ).body;
     const { kid } = JSON.parse(text(head)) as { kid: string };
     const jwk = keys.find((one) => one.kid === kid);
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });

@@ -57,11 +57,11 @@ describe('the settings of seals', () => {
       await writeFile(path, 'no key');
       expect(await refused()).to.contain('a private key on P-256');
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+      const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
       await writeFile(path, pem);
       await started();
       const signed = sealingKey({ pem }).signed('a', 'text\n');
-      const trusted = trustedKey(publicKey.export({ format: 'pem', type: 'spki' }).toString());
+      const trusted = trustedKey(publicKey.export({ format: 'pem', type: 'spki' }));
       expect(trusted.hasSigned({ text: 'text\n', signatures: [signed] })).to.equal(true);
     } finally {
       await remove();

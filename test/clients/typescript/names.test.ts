@@ -16,7 +16,7 @@ const clientOf = async (project: string, options: LoggerOptions = {}) => {
   const { url, apiKey } = await sharedApp();
   const [lines, asked]: [string[], string[]] = [[], []];
   const noting: typeof fetch = (to, init) => {
-    asked.push(`${init?.method} ${new URL(to).pathname}`);
+    asked.push(`${init?.method} ${new URL(new Request(to).url).pathname}`);
     return fetch(to, init);
   };
   const onWarning = (line: string) => lines.push(line);
