@@ -1,3 +1,4 @@
+import './engines/node/minimum-version.js';
 import {
   copyFile,
   link,
@@ -123,7 +124,7 @@ const builtUrl = new globalThis.URL(builtRoot, import.meta.url);`,
   } as const satisfies BuildOptions;
   const entries = Object.entries(threads).map(([name, path]) => [`threads/${name}`, path]);
   const [main, ...others] = await Promise.all([
-    build({ ...options, entryPoints: { assay: join(built, 'main.js') } }),
+    build({ ...options, entryPoints: { assay: join(built, 'entry.js') } }),
     ...entries.map(([name = '', path = '']) =>
       build({ ...options, entryPoints: { [name]: join(built, path) } }),
     ),

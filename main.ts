@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';

@@ -1,3 +1,4 @@
+import '../engines/node/minimum-version.js';
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -335,7 +335,7 @@ describe('the house', () => {
       ),
     );
     const entries = [
-      /^(main|bundle|config|test\/run)\.ts$|\.test\.ts$/,
+      /^(entry|bundle|config|test\/run)\.ts$|\.test\.ts$/,
       /^test\/(support|senders|bench|chaos|fault)\//,
       /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
       /^clients\/typescript\/(src\/(node|browser)|generate\/main)\.ts$|^examples\//,

@@ -11,15 +11,8 @@ export const machineFindings = async (config: Config): Promise<readonly Finding[
   await sandbox(config),
 ];
 
-const nodeFloor = [20, 19] as const;
-const runtime = (): Finding => {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const isOld = major < nodeFloor[0] || (major === nodeFloor[0] && minor < nodeFloor[1]);
-  const found = `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`;
-  return isOld
-    ? bad('runtime', found, `install ${nodeFloor.join('.')} or newer`)
-    : good('runtime', found);
-};
+const runtime = (): Finding =>
+  good('runtime', `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
 
 /** Another machine may have written the last event, and clocks differ by this much. */
 const clockAheadMs = 60_000;

@@ -1,3 +1,4 @@
+import '../../engines/node/minimum-version.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { eventSchemas } from '../../events/all.js';
 import { goldenEventsDir, goldenName } from './event-files.js';

@@ -1,3 +1,4 @@
+import '../../../engines/node/minimum-version.js';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatedFiles } from './files.js';

@@ -1,0 +1,25 @@
+/** The oldest Node that runs the service; `engines` of package.json says the same. */
+export const minimumNode = '24';
+
+/**
+ * Null where `version` is new enough; else one sentence with the version that runs, the one that is
+ * needed, and what to do.
+ */
+export const tooOldMessage = (version: string): string | null => {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [minimumMajor = 0, minimumMinor = 0] = minimumNode.split('.').map(Number);
+  if (major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)) return null;
+  return (
+    `Assay needs Node ${minimumNode} or newer and was started by Node ${version}: start it ` +
+    'through npm ("npm start", or "npx node" in place of "node"), which finds the Node that the ' +
+    `lock file pins, or install Node ${minimumNode}.`
+  );
+};
+
+// Every entry point imports this module first, and statically nothing that an older Node cannot
+// link, such as `node:sqlite`: it would end there, without a word on what to do.
+const message = tooOldMessage(process.versions.node);
+if (message !== null) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import './engines/node/minimum-version.js';
+
+// Loaded after the check: an older Node cannot link it.
+await import('./main.js');
