@@ -108,7 +108,7 @@ const bundle = async (): Promise<void> => {
     splitting: true,
     chunkNames: `${chunks}/[name]-[hash]`,
     platform: 'node',
-    target: 'node20',
+    target: 'node24',
     external,
     outdir: built,
     legalComments: 'inline',
