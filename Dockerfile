@@ -1,6 +1,6 @@
 # Two stages: what compiles stays behind, what runs has no compiler and no root.
-# A name can be pointed at something else overnight, a digest cannot: .ci/digests finds the one of today, see docs/configuration.md.
-ARG NODE_IMAGE=node:24-bookworm-slim
+# The Node of package.json. A name can be pointed at something else overnight, a digest cannot: .ci/digests finds the one of today, see docs/configuration.md.
+ARG NODE_IMAGE=node:26.10.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 RUN apt-get update \
   && apt-get install -y --no-install-recommends python3 make g++ \
