@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { Fault } from '../../kernel/fault.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
@@ -34,12 +31,9 @@ export async function* gathered(
   pieces: AsyncIterable<FilePiece>,
   format: RowsFormat,
 ): AsyncGenerator<ImportedRecord> {
-  const dir = await mkdtemp(join(tmpdir(), 'assay-import-'));
-  const table = new Database(join(dir, 'rows.sqlite'));
+  // Without a name it is SQLite's own temporary file, which no crash leaves behind.
+  const table = openDatabase('');
   try {
-    // Nobody reads it after a crash.
-    table.pragma('journal_mode = OFF');
-    table.pragma('synchronous = OFF');
     table.exec('CREATE TABLE rows (trace TEXT, line INTEGER, body TEXT)');
     const put = table.prepare<[string, number, string]>('INSERT INTO rows VALUES (?, ?, ?)');
     for await (const piece of pieces) {
@@ -54,11 +48,10 @@ export async function* gathered(
     yield* traces(table, format);
   } finally {
     table.close();
-    await rm(dir, { recursive: true, force: true });
   }
 }
 
-function* traces(table: Database.Database, { traceOf }: RowsFormat): Generator<ImportedRecord> {
+function* traces(table: Database, { traceOf }: RowsFormat): Generator<ImportedRecord> {
   const sizes = table.prepare<[], Sized>(
     'SELECT trace, min(line) line, count(*) count, sum(length(body)) bytes FROM rows ' +
       'GROUP BY trace ORDER BY min(line), trace',

@@ -1,20 +1,20 @@
-import type Database from 'better-sqlite3';
+import type { Database, Statement } from './database.js';
 import { damage, schemaTrouble, sumOf } from './document-sums.js';
 
 /** Of one piece of the check in a running service: about a millisecond. */
 const pieceMax = { rows: 100, bytes: 256 * 1024 };
 
 type Cells = readonly unknown[];
-type Indexed = { readonly columns: readonly number[]; readonly find: Database.Statement };
+type Indexed = { readonly columns: readonly number[]; readonly find: Statement };
 type Table = {
   readonly name: string;
   /** Rows after a rowid: rowid, the cells, and last the checksum. */
-  readonly rows: Database.Statement;
-  readonly fill: Database.Statement;
+  readonly rows: Statement;
+  readonly fill: Statement;
   readonly indexes: readonly Indexed[];
   /** Keys after one, with the rowid that the index of keys has for each. */
-  readonly keys: Database.Statement;
-  readonly row: Database.Statement;
+  readonly keys: Statement;
+  readonly row: Statement;
 };
 
 export type CheckWishes = {
@@ -28,15 +28,15 @@ export type CheckWishes = {
  * What is wrong with a small part that all else depends on; null: nothing. In one snapshot, since
  * others may make tables meanwhile.
  */
-export const frameTrouble = (database: Database.Database): string | null =>
-  database.transaction(() => troubleOf(database)).deferred();
+export const frameTrouble = (database: Database): string | null =>
+  database.transaction('deferred', () => troubleOf(database));
 
-const troubleOf = (database: Database.Database): string | null => {
+const troubleOf = (database: Database): string | null => {
   const schema = schemaTrouble(database);
   if (schema !== null) return schema;
-  const found = database.pragma('integrity_check(generations)', { simple: true });
+  const found = database.pragma('integrity_check(generations)');
   if (found !== 'ok') return String(found);
-  const rows = database.prepare('SELECT * FROM generations').raw().all() as readonly Cells[];
+  const rows = database.prepareCells('SELECT * FROM generations').all() as readonly Cells[];
   const isSummed = hasSum(database, 'generations');
   const isDamaged = isSummed && rows.some((row) => isOther(row.slice(0, -1), row.at(-1)));
   return isDamaged ? 'a row of generations is not as it was written' : null;
@@ -46,8 +46,8 @@ const troubleOf = (database: Database.Database): string | null => {
  * Looks through the rows of all documents, a piece at each step, each against its checksum. Throws
  * as SQLite does where one is not what was written.
  */
-export function* checkRows(database: Database.Database, wishes: CheckWishes): Generator<void> {
-  const generations = database.prepare('SELECT generation FROM generations').pluck().all();
+export function* checkRows(database: Database, wishes: CheckWishes): Generator<void> {
+  const generations = database.prepareValue('SELECT generation FROM generations').all();
   for (const generation of generations) {
     const name = `documents_${String(generation)}`;
     if (!hasSum(database, name)) continue;
@@ -67,7 +67,7 @@ export function* checkRows(database: Database.Database, wishes: CheckWishes): Ge
 }
 
 /** What the table has lost, an index still names. */
-function* checkKeys(database: Database.Database, { name, keys, row }: Table): Generator<void> {
+function* checkKeys(database: Database, { name, keys, row }: Table): Generator<void> {
   for (let after = ''; hasSum(database, name);) {
     const found = keys.all(after) as readonly (readonly [string, number])[];
     const last = found.at(-1);
@@ -105,32 +105,34 @@ const checkPiece = (table: Table, rows: readonly Cells[], { fills }: CheckWishes
 
 const isOther = (cells: Cells, sum: unknown): boolean => sum !== null && sum !== sumOf(cells);
 
-const columnsOf = (database: Database.Database, table: string): readonly string[] =>
-  (database.pragma(`table_info(${table})`) as readonly { name: string }[]).map(({ name }) => name);
+const columnsOf = (database: Database, table: string): readonly string[] =>
+  (database.prepare(`PRAGMA table_info(${table})`).all() as readonly { name: string }[]).map(
+    ({ name }) => name,
+  );
 
-const hasSum = (database: Database.Database, table: string): boolean =>
+const hasSum = (database: Database, table: string): boolean =>
   columnsOf(database, table).at(-1) === 'sum';
 
-const tableOf = (database: Database.Database, name: string, { indexes }: CheckWishes): Table => {
+const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Table => {
   const columns = columnsOf(database, name);
-  const list = database.pragma(`index_list(${name})`) as readonly { name: string }[];
+  const list = database.prepare(`PRAGMA index_list(${name})`).all() as readonly { name: string }[];
   return {
     name,
-    rows: database
-      .prepare(
-        `SELECT rowid, ${columns.map(quoted).join(', ')} FROM ${name}
+    rows: database.prepareCells(
+      `SELECT rowid, ${columns.map(quoted).join(', ')} FROM ${name}
          WHERE rowid > ? ORDER BY rowid LIMIT ${pieceMax.rows}`,
-      )
-      .raw(),
+    ),
     fill: database.prepare(`UPDATE ${name} SET sum = ? WHERE rowid = ? AND sum IS NULL`),
-    keys: database
-      .prepare(`SELECT key, rowid FROM ${name} WHERE key > ? ORDER BY key LIMIT ${pieceMax.rows}`)
-      .raw(),
+    keys: database.prepareCells(
+      `SELECT key, rowid FROM ${name} WHERE key > ? ORDER BY key LIMIT ${pieceMax.rows}`,
+    ),
     row: database.prepare(`SELECT 1 FROM ${name} WHERE rowid = ?`),
     indexes: !indexes
       ? []
       : list.map(({ name: index }) => {
-          const info = database.pragma(`index_info(${index})`) as readonly { name: string }[];
+          const info = database.prepare(`PRAGMA index_info(${index})`).all() as readonly {
+            name: string;
+          }[];
           const where = info.map((one) => `${quoted(one.name)} IS ?`).join(' AND ');
           return {
             columns: info.map((one) => columns.indexOf(one.name)),

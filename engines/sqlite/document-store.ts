@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { noLongerAsked } from '../../kernel/asking.js';
@@ -7,6 +6,7 @@ import type { Instant } from '../../kernel/shapes.js';
 import { forgetBroken, markDamaged } from '../node/broken-files.js';
 import { systemClock } from '../node/clock.js';
 import { makeFolder } from '../node/files.js';
+import { openDatabase, type Database, type Statement } from './database.js';
 import { checkRows, frameTrouble } from './document-check.js';
 import { damageNoted, isDamage, preparedAnew, type BrokenFile } from './document-damage.js';
 import { damage, defineRowSum, stampSchema } from './document-sums.js';
@@ -23,10 +23,13 @@ const cacheKib = 64 * 1_024;
 
 export const documentsFile = (dir: string): string => join(dir, 'documents.sqlite');
 
+type CellStatement = Statement<readonly unknown[], readonly unknown[]>;
+
 /** The connection of a folder's documents. */
 export type Store = {
-  readonly database: Database.Database;
-  readonly statement: (sql: string) => Database.Statement;
+  readonly database: Database;
+  /** Its rows are lists of cells. */
+  readonly statement: (sql: string) => CellStatement;
   /** Runs in one snapshot: which generation is live, and what it holds, belong together. */
   readonly snapshot: <T>(work: () => T) => T;
   /**
@@ -73,7 +76,7 @@ export const openStore = async ({
   const found = readOnly ? null : await preparedAnew(file, () => prepareFile(file, true));
   if (found !== null) broken(found);
   const endForgetting = readOnly ? () => undefined : forgetBroken(dir);
-  const database = new Database(file, { readonly: readOnly });
+  const database = openDatabase(file, { readOnly });
   // Of the connection, not of the file: a commit that a power cut takes back is folded again from
   // the log.
   if (!readOnly) database.pragma('synchronous = NORMAL');
@@ -89,31 +92,30 @@ export const openStore = async ({
     since ??= systemClock.now();
     timer ??= setTimeout(() => {
       timer = null;
-      const [done] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[];
-      if (done?.busy === 0) since = null;
+      const isBusy = database.pragma('wal_checkpoint(TRUNCATE)') !== 0;
+      if (!isBusy) since = null;
       else forget();
     }, forgetAfterMs).unref();
   };
-  const statements = new Map<string, Database.Statement>();
+  const statements = new Map<string, CellStatement>();
   const checkOpen = (): void => {
-    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
+    if (!database.isOpen()) throw new Fault('unavailable', 'The service is stopping');
   };
-  const statement = (sql: string): Database.Statement => {
+  const statement = (sql: string): CellStatement => {
     checkOpen();
     const known = statements.get(sql);
     if (known !== undefined) return known;
     if (statements.size >= statementsMax) statements.clear();
-    const compiled = database.prepare(sql);
+    const compiled = database.prepareCells(sql);
     statements.set(sql, compiled);
     return compiled;
   };
-  const inTransaction = database.transaction((work: () => unknown) => work());
   return {
     database,
     statement,
     snapshot: <T>(work: () => T) => {
       checkOpen();
-      return inTransaction.deferred(work) as T;
+      return database.transaction('deferred', work);
     },
     pinned: null,
     forget,
@@ -132,8 +134,8 @@ export const openStore = async ({
  * `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. It costs
  * a call out of SQLite, 0.2 µs; looking at shared memory then is next to nothing.
  */
-const defineStillAsked = (database: Database.Database, isGivenUp: () => boolean): void => {
-  database.function('still_asked', { deterministic: false }, (_row: unknown) => {
+const defineStillAsked = (database: Database, isGivenUp: () => boolean): void => {
+  database.define('still_asked', { deterministic: false }, (_row: unknown) => {
     if (isGivenUp()) throw noLongerAsked();
     return 1;
   });
@@ -145,9 +147,9 @@ const defineStillAsked = (database: Database.Database, isGivenUp: () => boolean)
  */
 const checkedBytesMax = 16 * 1024 * 1024;
 
-const refuseDamaged = (database: Database.Database, file: string): void => {
+const refuseDamaged = (database: Database, file: string): void => {
   if (statSync(file).size > checkedBytesMax) return;
-  const found = database.pragma('integrity_check(1)', { simple: true });
+  const found = database.pragma('integrity_check(1)');
   if (found !== 'ok') throw damage(String(found));
   const pieces = checkRows(database, { indexes: false, fills: true });
   while (pieces.next().done !== true);
@@ -157,7 +159,7 @@ const refuseDamaged = (database: Database.Database, file: string): void => {
 const checkEveryMs = 1_000;
 
 /** Looks through rows and indexes while the file is used; damage is noted, and that ends it. */
-const beginChecking = (database: Database.Database, file: string): (() => void) => {
+const beginChecking = (database: Database, file: string): (() => void) => {
   const wishes = { indexes: true, fills: true };
   let pieces = checkRows(database, wishes);
   const timer = setInterval(() => {
@@ -176,34 +178,32 @@ const beginChecking = (database: Database.Database, file: string): (() => void) 
 };
 
 const prepareFile = (file: string, isWriter: boolean): void => {
-  const database = new Database(file);
+  const database = openDatabase(file);
   try {
     database.pragma('journal_mode = WAL');
     defineRowSum(database);
     const known = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'generations'`).get();
     const frame = known === undefined ? null : frameTrouble(database);
     if (frame !== null) throw damage(frame);
-    if (isWriter || known === undefined) inOneStep(database, () => makeTables(database));
+    if (isWriter || known === undefined)
+      database.transaction('immediate', () => makeTables(database));
     if (!isWriter) return;
     refuseDamaged(database, file);
-    inOneStep(database, () => dropLeft(database));
+    database.transaction('immediate', () => dropLeft(database));
   } finally {
     database.close();
   }
 };
 
-const inOneStep = (database: Database.Database, work: () => void): void =>
-  database.transaction(work).immediate();
-
-const makeTables = (database: Database.Database): void => {
+const makeTables = (database: Database): void => {
   database.exec(generationsSchema);
   addSums(database);
   stampSchema(database);
 };
 
-const dropLeft = (database: Database.Database): void => {
-  const left = database.prepare(`SELECT generation FROM generations AS one WHERE
+const dropLeft = (database: Database): void => {
+  const left = database.prepareValue<[], number>(`SELECT generation FROM generations AS one WHERE
     (is_live = 0 AND generation NOT IN (SELECT generation FROM lasting_generations)) OR
     EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);
-  for (const generation of left.pluck().all() as readonly number[]) dropTable(database, generation);
+  for (const generation of left.all()) dropTable(database, generation);
 };

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import { crc32 } from 'node:zlib';
+import type { Database } from './database.js';
 
 /**
  * CRC-32 of the cells of a row, in the order of its table; null where one has a type that nothing
@@ -9,10 +9,8 @@ export const sumOf = (cells: readonly unknown[]): number | null =>
   cells.some((cell) => typeof cell === 'object' && cell !== null) ? null : crc32(cells.join('\0'));
 
 /** `row_sum(…)` is the same in SQL. */
-export const defineRowSum = (database: Database.Database): void =>
-  void database.function('row_sum', { deterministic: true, varargs: true }, (...cells: unknown[]) =>
-    sumOf(cells),
-  );
+export const defineRowSum = (database: Database): void =>
+  database.define('row_sum', { deterministic: true }, (...cells) => sumOf(cells));
 
 /** What SQLite throws for a file that is not what it wrote. */
 export const damage = (cause: string): Error =>
@@ -31,27 +29,25 @@ export const checkRow = (row: readonly unknown[], width: number, of: string): vo
 /**
  * A file has the CRC-32 of its schema as its `user_version`; 0: a build without checksums made it.
  */
-export const stampSchema = (database: Database.Database): void => {
+export const stampSchema = (database: Database): void => {
   const sum = schemaSum(database);
   if (stampOf(database) !== sum) database.pragma(`user_version = ${sum}`);
 };
 
 /** What is wrong with the schema; null: nothing. */
-export const schemaTrouble = (database: Database.Database): string | null => {
+export const schemaTrouble = (database: Database): string | null => {
   const stamp = stampOf(database);
   return stamp === 0 || stamp === schemaSum(database)
     ? null
     : 'its schema is not as it was written';
 };
 
-const stampOf = (database: Database.Database): number =>
-  Number(database.pragma('user_version', { simple: true }));
+const stampOf = (database: Database): number => Number(database.pragma('user_version'));
 
 /** As SQLite keeps it: 32 bits with a sign, and never 0. */
-const schemaSum = (database: Database.Database): number => {
+const schemaSum = (database: Database): number => {
   const rows = database
-    .prepare('SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY name')
-    .raw()
+    .prepareCells('SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY name')
     .all() as readonly (readonly unknown[])[];
   return crc32(rows.flat().join('\0')) | 0 || 1;
 };

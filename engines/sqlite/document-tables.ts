@@ -1,7 +1,7 @@
-import type Database from 'better-sqlite3';
 import { foldCase } from '../../kernel/case-fold.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Collection, Document, FieldValue } from '../../kernel/documents.js';
+import type { Database } from './database.js';
 import { checkRow, stampSchema, sumOf } from './document-sums.js';
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
@@ -48,11 +48,13 @@ export const tableOf = (collection: Collection, generation: number): DocumentTab
 });
 
 /** Tables of a build without checksums get the column; their rows get theirs from the check. */
-export const addSums = (database: Database.Database): void => {
-  const generations = database.prepare('SELECT generation FROM generations').pluck().all();
+export const addSums = (database: Database): void => {
+  const generations = database.prepareValue('SELECT generation FROM generations').all();
   const tables = generations.map((generation) => `documents_${String(generation)}`);
   for (const table of ['generations', ...tables]) {
-    const columns = database.pragma(`table_info(${table})`) as readonly { name: string }[];
+    const columns = database.prepare(`PRAGMA table_info(${table})`).all() as readonly {
+      name: string;
+    }[];
     if (columns.length === 0 || columns.at(-1)?.name === 'sum') continue;
     database.exec(`ALTER TABLE ${table} ADD COLUMN sum INTEGER`);
   }
@@ -73,7 +75,7 @@ const own = {
 
 /** A new, empty generation. */
 export const createTable = (
-  database: Database.Database,
+  database: Database,
   collection: Collection,
   state: { readonly isLive: boolean; readonly position: Position },
 ): DocumentTable => {
@@ -119,7 +121,7 @@ const indexesOf = (table: DocumentTable): readonly string[] => {
   return [index('newest', []), ...named];
 };
 
-export const dropTable = (database: Database.Database, generation: number): void => {
+export const dropTable = (database: Database, generation: number): void => {
   database.exec(`DROP TABLE IF EXISTS documents_${generation}`);
   for (const table of ['generations', 'lasting_generations']) {
     database.prepare(`DELETE FROM ${table} WHERE generation = ?`).run(generation);

@@ -68,17 +68,16 @@ const over = (store: Store): Documents => ({
     return find<B>(store, collection, query);
   },
   apply: async (collection, writes, checkpoint, gone = []) => {
-    const write = store.database.transaction(() => {
+    store.database.transaction('immediate', () => {
       const table = claim(store, collection, checkpoint);
       if (table !== null) writeTo(store, table, writes, gone);
     });
-    write.immediate();
     if (gone.length > 0 || writes.some(({ document }) => document === null)) store.forget();
   },
   dump: (collection) => dump(store, collection),
   shadow: async (collection, { lasting = false } = {}) => {
-    const begin = store.database.transaction(() => beginCopy(store, collection, lasting));
-    return shadow(store, collection, begin.immediate());
+    const begin = () => beginCopy(store, collection, lasting);
+    return shadow(store, collection, store.database.transaction('immediate', begin));
   },
   resume: async (collection, id) =>
     isLasting(store, collection, id) ? shadow(store, collection, Number(id)) : null,
@@ -93,9 +92,7 @@ const select = (
   tail: string,
   values: readonly unknown[],
 ): DocumentRow[] =>
-  statement(`SELECT * FROM ${table.name} ${tail}`)
-    .raw()
-    .all(...values) as DocumentRow[];
+  statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as DocumentRow[];
 
 const inTable = <T>(
   store: Store,
@@ -172,9 +169,7 @@ const stateOf = ({ statement, pinned }: Store, { name, version }: Collection): S
   const which = pinned === null ? 'is_live = 1' : 'generation = ?';
   const sql = `SELECT * FROM generations WHERE name = ? AND version = ? AND ${which}`;
   const values = pinned === null ? [name, version] : [name, version, pinned];
-  const row = statement(sql)
-    .raw()
-    .get(...values) as StateRow | undefined;
+  const row = statement(sql).get(...values) as StateRow | undefined;
   if (row === undefined) return null;
   checkRow(row, stateWidth, 'generations');
   const [generation, , , , position, fence] = row;
@@ -225,8 +220,8 @@ const beginCopy = (
   if (!lasting) return generation;
   const others = statement(`SELECT generation FROM generations WHERE name = ? AND is_live = 0
     AND generation IN (SELECT generation FROM lasting_generations)`);
-  for (const { generation } of others.all(collection.name) as readonly State[]) {
-    dropTable(database, generation);
+  for (const [other] of others.all(collection.name)) {
+    dropTable(database, Number(other));
   }
   statement('INSERT INTO lasting_generations VALUES (?)').run(generation);
   return generation;
@@ -246,23 +241,21 @@ const shadow = (store: Store, collection: Collection, generation: number): Shado
     id: String(generation),
     model: over({ ...store, pinned: generation }),
     promote: async () => {
-      const promote = database.transaction(() => {
+      database.transaction('immediate', () => {
         const live = stateOf({ ...store, pinned: null }, collection);
         if (live !== null) dropTable(database, live.generation);
         statement(`UPDATE generations SET is_live = 1, sum = ${summed({ is_live: '1' })}
           WHERE generation = ?`).run(generation);
         statement('DELETE FROM lasting_generations WHERE generation = ?').run(generation);
       });
-      promote.immediate();
       // The generation before may have what was deleted.
       store.forget();
     },
     discard: async () => {
       const isLive = statement('SELECT 1 FROM generations WHERE generation = ? AND is_live = 1');
-      const discard = database.transaction(() => {
+      database.transaction('immediate', () => {
         if (isLive.get(generation) === undefined) dropTable(database, generation);
       });
-      discard.immediate();
       store.forget();
     },
     leave: async () => undefined,

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import { crc32 } from 'node:zlib';
 import { digestOf } from '../node/digest.js';
+import type { Database } from './database.js';
 
 /**
  * A checksum an event, in a table of its own: a byte that changes on the disk changes one of the
@@ -13,7 +13,7 @@ export const sumsSchema = `
 `;
 
 /** False for a log that no build with checksums has opened for writing. */
-export const hasSums = (database: Database.Database): boolean =>
+export const hasSums = (database: Database): boolean =>
   database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'sums'`).get() !== undefined;
 
 export type SummedRow = {
@@ -24,7 +24,7 @@ export type SummedRow = {
   readonly type: string;
   readonly data: string;
   readonly metadata: string;
-  readonly digest: Buffer | null;
+  readonly digest: Uint8Array | null;
 };
 
 /**
@@ -35,16 +35,16 @@ export const sumOf = ({ pos, stream, rev, id, type, data, metadata, digest }: Su
   crc32(digest ?? digestOf(null, data), crc32(`${pos} ${stream} ${rev} ${id} ${type} ${metadata}`));
 
 /** Adds or replaces the checksum of an event, in the caller's transaction. */
-export const openSums = (database: Database.Database): ((row: SummedRow) => void) => {
+export const openSums = (database: Database): ((row: SummedRow) => void) => {
   const put = database.prepare<[number, number]>('INSERT OR REPLACE INTO sums VALUES (?, ?)');
   return (row) => void put.run(row.pos, sumOf(row));
 };
 
 /** What is wrong with the mark of erased positions; null: nothing. */
-export const highWaterTrouble = (database: Database.Database): string | null => {
+export const highWaterTrouble = (database: Database): string | null => {
   if (!hasSums(database)) return null;
   const number = (sql: string): number | null =>
-    database.prepare<[], number>(sql).pluck().get() ?? null;
+    database.prepareValue<[], number>(sql).get() ?? null;
   const wanted = number('SELECT sum FROM sums WHERE pos = 0');
   const found = number('SELECT pos FROM high_water');
   if (wanted === null || wanted === found) return null;

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
+import { openDatabase } from './database.js';
 
 /**
  * One process per data folder. The lock is the kernel's, on a small database of its
@@ -12,7 +12,7 @@ import { Fault } from '../../kernel/fault.js';
  */
 export const lockFolder = (dir: string): (() => void) => {
   accessSync(dir, constants.W_OK);
-  const database = new Database(join(dir, 'lock.sqlite'), { timeout: 0 });
+  const database = openDatabase(join(dir, 'lock.sqlite'), { busyTimeoutMs: 0 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');

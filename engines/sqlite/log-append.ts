@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { digestOf, openSalts } from '../node/digest.js';
+import type { Database } from './database.js';
 import { openSums } from './event-sums.js';
 import type { StreamOrder, WrittenTo } from './log-orders.js';
 
@@ -17,29 +17,27 @@ type Known = {
   readonly data: string;
 };
 
-const prepared = (database: Database.Database) => ({
+const prepared = (database: Database) => ({
   insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-  headOf: database
-    .prepare<[string], number | null>('SELECT max(rev) FROM events WHERE stream = ?')
-    .pluck(),
-  isErased: database.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?').pluck(),
+  headOf: database.prepareValue<[string], number | null>(
+    'SELECT max(rev) FROM events WHERE stream = ?',
+  ),
+  isErased: database.prepareValue<[string]>('SELECT 1 FROM erased WHERE stream = ?'),
   byId: database.prepare<[string], Known>(
     'SELECT pos, stream, rev, type, data FROM events WHERE id = ?',
   ),
-  lastPosition: database
-    .prepare<[], number>(
-      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-    )
-    .pluck(),
+  lastPosition: database.prepareValue<[], number>(
+    'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+  ),
 });
 type Statements = ReturnType<typeof prepared>;
 
 /** What an erasure does to the stream, as of a position; within the caller's transaction. */
-export const openForgetting = (
-  database: Database.Database,
-): ((stream: string, pos: number) => void) => {
+export const openForgetting = (database: Database): ((stream: string, pos: number) => void) => {
   // Events from before there were digests get theirs while there is something to make it of.
-  database.function('unsalted_digest', (data) => digestOf(null, String(data)));
+  database.define('unsalted_digest', { deterministic: true }, (data) =>
+    digestOf(null, String(data)),
+  );
   const forget = database.prepare(
     `UPDATE events SET data = '', salt = NULL, digest = coalesce(digest, unsalted_digest(data))
      WHERE stream = ? AND data <> ''`,
@@ -56,7 +54,7 @@ export const openForgetting = (
  * anything is inserted, so a conflict leaves the transaction's other appends alone. After a
  * rollback `restart` forgets what did not happen.
  */
-export const openAppender = (database: Database.Database) => {
+export const openAppender = (database: Database) => {
   const forget = openForgetting(database);
   const statements = prepared(database);
   const { insert, headOf, isErased, byId, lastPosition } = statements;

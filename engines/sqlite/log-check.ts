@@ -1,7 +1,7 @@
-import type Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { reasonOf } from '../../kernel/fault.js';
 import { isMarkedDamaged } from '../node/broken-files.js';
+import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
 import { highWaterTrouble, openSums } from './event-sums.js';
 import type { Damage } from './log-orders.js';
@@ -39,7 +39,7 @@ export const damageAtStart = (dir: string): Damage | null => {
   });
 };
 
-const damageIn = (database: Database.Database): Damage | null => {
+const damageIn = (database: Database): Damage | null => {
   const structure = structureOf(database);
   let bad: BadPlace | undefined;
   let hidden: BadPlace | undefined;
@@ -54,7 +54,7 @@ const damageIn = (database: Database.Database): Damage | null => {
 };
 
 /** No service has written to it yet. */
-const isEmpty = (database: Database.Database): boolean =>
+const isEmpty = (database: Database): boolean =>
   database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events'`).get() === undefined;
 
 export type Checked = { readonly damage: Damage | null; readonly restMs: number };
@@ -64,7 +64,7 @@ export type Checked = { readonly damage: Damage | null; readonly restMs: number 
  * event against its checksum and its digest, and each index against the events. Events without a
  * checksum get theirs. The caller waits `restMs` between two calls, so that appends go on.
  */
-export const openCheck = (database: Database.Database): (() => Checked) => {
+export const openCheck = (database: Database): (() => Checked) => {
   const began = performance.now();
   const indexed = openIndexLook(database);
   const fill = filling(database);
@@ -104,14 +104,13 @@ export const openCheck = (database: Database.Database): (() => Checked) => {
 };
 
 /** Checksums for events that have none; a full disk or a busy file leaves them to the next pass. */
-const filling = (database: Database.Database) => {
+const filling = (database: Database) => {
   const add = openSums(database);
-  const all = database.transaction((rows: readonly WholeRow[]) => rows.forEach(add));
   return (rows: readonly WholeRow[]): void => {
     const unsummed = rows.filter(({ sum }) => sum === null);
     if (unsummed.length === 0) return;
     try {
-      all.immediate(unsummed);
+      database.transaction('immediate', () => unsummed.forEach(add));
     } catch (error) {
       if (isDamage(error)) throw error;
     }

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
+import type { Database } from './database.js';
 import { openSums } from './event-sums.js';
 import { openForgetting } from './log-append.js';
 import { scan, type WholeRow } from './log-scan.js';
@@ -56,13 +56,13 @@ export const copyLog = async (wishes: Wishes): Promise<CopiedLog> => {
       head = within(from, () => lastIn(source));
     }
     // One snapshot of events and erasures: no erasure is later than the last event copied.
-    const finish = source.transaction(() => {
+    const finish = (): void => {
       const last = within(from, () => lastIn(source));
       for (const count of pieces(through, last)) added += count;
       within(to, () => forget(source, copy));
-    });
+    };
     within(to, () => {
-      copy.transaction(finish)();
+      copy.transaction('deferred', () => source.transaction('deferred', finish));
       copy.pragma('wal_checkpoint(TRUNCATE)');
       copy.pragma('journal_mode = DELETE');
     });
@@ -74,11 +74,7 @@ export const copyLog = async (wishes: Wishes): Promise<CopiedLog> => {
 };
 
 /** Copies the events after a position up to a head, piece by piece: how many each piece had. */
-const copying = (
-  { from, to, progress }: Wishes,
-  source: Database.Database,
-  copy: Database.Database,
-) => {
+const copying = ({ from, to, progress }: Wishes, source: Database, copy: Database) => {
   const put = inserting(copy);
   return function* (after: number, head: number): Generator<number, void> {
     for (const { rows, unreadable, through } of scan(source, after)) {
@@ -115,41 +111,40 @@ export const damagedAt = (dir: string, position: Position, why: string): Fault =
   new Fault('log-damaged', `${logFile(dir)} is damaged at position ${position}: ${why}`);
 
 const checkSame = (
-  source: Database.Database,
-  copy: Database.Database,
+  source: Database,
+  copy: Database,
   { begun, head, to }: { readonly begun: number; readonly head: number; readonly to: string },
 ): void => {
   if (begun === 0) return;
-  const idAt = (database: Database.Database) =>
-    database.prepare('SELECT id FROM events WHERE pos = ?').pluck().get(begun);
+  const idAt = (database: Database) =>
+    database.prepareValue('SELECT id FROM events WHERE pos = ?').get(begun);
   if (begun <= head && idAt(source) === idAt(copy)) return;
   throw new Fault('conflict', `${to} has a copy of another log: choose an empty folder`);
 };
 
-const inserting = (copy: Database.Database): ((rows: readonly WholeRow[]) => void) => {
+const inserting = (copy: Database): ((rows: readonly WholeRow[]) => void) => {
   const insert = copy.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const addSum = openSums(copy);
-  return copy.transaction((rows: readonly WholeRow[]) => {
-    for (const row of rows) {
-      const { pos, stream, rev, id, type, data, metadata, salt, digest } = row;
-      insert.run(pos, stream, rev, id, type, data, metadata, salt, digest);
-      addSum(row);
-    }
-  });
+  const add = (row: WholeRow): void => {
+    const { pos, stream, rev, id, type, data, metadata, salt, digest } = row;
+    insert.run(pos, stream, rev, id, type, data, metadata, salt, digest);
+    addSum(row);
+  };
+  return (rows) => copy.transaction('immediate', () => rows.forEach(add));
 };
 
 /** What was erased after it was copied goes from the copy, in one step with its tombstone. */
-const forget = (source: Database.Database, copy: Database.Database): void => {
+const forget = (source: Database, copy: Database): void => {
   const erase = openForgetting(copy);
   const isErased = copy.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?');
   const erased = source.prepare<[], { stream: string; pos: number }>('SELECT * FROM erased');
-  const highWater = source.prepare<[], number>('SELECT pos FROM high_water').pluck();
-  copy.transaction(() => {
+  const highWater = source.prepareValue<[], number>('SELECT pos FROM high_water');
+  copy.transaction('deferred', () => {
     for (const { stream, pos } of erased.iterate()) {
       if (isErased.get(stream) === undefined) erase(stream, pos);
     }
     const mark = highWater.get() ?? 0;
     copy.prepare('UPDATE high_water SET pos = ?').run(mark);
     copy.prepare('UPDATE sums SET sum = ? WHERE pos = 0').run(mark);
-  })();
+  });
 };

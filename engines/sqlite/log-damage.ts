@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { EventReader, Position } from '../../kernel/ports.js';
+import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
 import { scan, type BadPlace } from './log-scan.js';
 import { posOf, positionOf } from './log-schema.js';
@@ -37,7 +37,7 @@ const checkedBytesMax = 64 * 1024 * 1024;
  */
 export const sayingDamage = (
   reader: EventReader,
-  database: Database.Database,
+  database: Database,
   damaged: TellDamage,
 ): EventReader => {
   let unplaced: string | null = null;
@@ -95,7 +95,7 @@ const named = ({ message }: Fault): Place | null => {
 const justBefore = (position: Position): Position => positionOf(Math.max(0, posOf(position) - 1));
 
 /** The next positions after it that cannot be read; null: all of them can be. */
-const firstBad = (database: Database.Database, after: Position): Place | null => {
+const firstBad = (database: Database, after: Position): Place | null => {
   try {
     for (const { unreadable, end } of scan(database, posOf(after))) {
       const [first] = unreadable;
@@ -121,11 +121,9 @@ const rangeOf = (bad: readonly BadPlace[], isOpen: boolean): string => {
 };
 
 /** What is damaged where each event can be read: an index, a list of erased streams, free pages. */
-const partOf = (database: Database.Database, error: unknown): string => {
+const partOf = (database: Database, error: unknown): string => {
   try {
-    const [pages, size] = ['page_count', 'page_size'].map((name) =>
-      Number(database.pragma(name, { simple: true })),
-    );
+    const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.pragma(name)));
     const isSmall = (pages ?? 0) * (size ?? 0) <= checkedBytesMax;
     const structure = isSmall ? structureOf(database) : null;
     if (structure !== null) return structure.trouble;

@@ -1,7 +1,7 @@
-import type Database from 'better-sqlite3';
 import type { Envelope, Evidence, Metadata, StreamName } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { digestOf } from '../node/digest.js';
+import type { Database } from './database.js';
 import { isSalted, positionOf } from './log-schema.js';
 
 /** An event as the table has it. */
@@ -15,9 +15,9 @@ export type Row = {
   readonly data: string;
   readonly metadata: string;
   /** Null: stored before there were digests. */
-  readonly digest: Buffer | null;
+  readonly digest: Uint8Array | null;
 };
-type EvidenceRow = Row & { readonly salt: Buffer | null; readonly marked: 0 | 1 };
+type EvidenceRow = Row & { readonly salt: Uint8Array | null; readonly marked: 0 | 1 };
 
 export const metadataOf = (row: Row): Metadata => {
   try {
@@ -37,6 +37,11 @@ const torn: Metadata = {
   schema: 0,
 };
 
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** Its size in characters; damage can make a cell of another type. */
+export const sizeOf = ({ data }: Row): number => (typeof data === 'string' ? data.length : 0);
+
 export const isErased = ({ data }: Row): boolean => data === '';
 
 export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
@@ -46,7 +51,7 @@ export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
   position: positionOf(row.pos),
   type: row.type,
   metadata,
-  digest: (row.digest ?? digestOf(null, row.data)).toString('hex'),
+  digest: hexOf(row.digest ?? digestOf(null, row.data)),
 });
 
 /**
@@ -54,7 +59,7 @@ export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
  * Content in a stream that is marked as erased is gone, as for whoever reads the stream; the digest
  * is that of what lies there.
  */
-export const openEvidence = (database: Database.Database) => {
+export const openEvidence = (database: Database) => {
   const selected = (columns: string) => {
     const rows = `SELECT pos, stream, rev, id, type, data, metadata, ${columns},
          EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream) AS marked
@@ -86,9 +91,9 @@ export const openEvidence = (database: Database.Database) => {
       const envelope = envelopeOf(row, metadataOf(row));
       if (isErased(row)) return { ...envelope, data: null, salt: null };
       if (row.marked === 0) {
-        return { ...envelope, data: row.data, salt: row.salt?.toString('hex') ?? null };
+        return { ...envelope, data: row.data, salt: row.salt === null ? null : hexOf(row.salt) };
       }
-      const digest = digestOf(row.salt, row.data).toString('hex');
+      const digest = hexOf(digestOf(row.salt, row.data));
       return { ...envelope, data: null, salt: null, digest };
     },
   };

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import type { EventReader, StreamName } from '../../kernel/ports.js';
 import type { LoopTurns } from '../node/loop-turns.js';
+import type { Database } from './database.js';
 
 /** Names looked at in one step: a millisecond. */
 const stepNames = 1_000;
@@ -14,7 +14,7 @@ type Found = { readonly name: StreamName; readonly isErased: 0 | 1 };
  * here, and others have their turn between two steps. `ask` throws once the reader is closed.
  */
 export const openNames = (
-  database: Database.Database,
+  database: Database,
   ask: () => unknown,
   turns: LoopTurns,
 ): EventReader['streams'] => {

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import {
   collected,
@@ -14,7 +13,15 @@ import {
   type Decode,
 } from '../../kernel/ports.js';
 import { openLoopTurns, type LoopTurns } from '../node/loop-turns.js';
-import { envelopeOf, isErased, metadataOf, openEvidence, type Row } from './log-evidence.js';
+import type { Database } from './database.js';
+import {
+  envelopeOf,
+  isErased,
+  metadataOf,
+  openEvidence,
+  sizeOf,
+  type Row,
+} from './log-evidence.js';
 import { noKnownEnds, type KnownEnds } from './known-ends.js';
 import { badRow, hiddenEvents, placeless, sayingDamage, type TellDamage } from './log-damage.js';
 import { isDamage } from './document-damage.js';
@@ -72,7 +79,7 @@ export const openReader = ({
   const { database, statements } = opened(dir);
   const evidence = openEvidence(database);
   const ask = (): Statements => {
-    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
+    if (!database.isOpen()) throw new Fault('unavailable', 'The service is stopping');
     return statements();
   };
   const byIndex = (): Statements => {
@@ -90,7 +97,7 @@ export const openReader = ({
     read: (stream, reading) => collected(portions(source, stream, reading)),
     portions: (stream, reading) => portions(source, stream, reading),
     last: async (stream) => lastOf(source, stream),
-    knownEnd: (stream) => (database.open ? ends.of(stream) : null),
+    knownEnd: (stream) => (database.isOpen() ? ends.of(stream) : null),
     page: (from, limit, types) =>
       types === undefined ? page(source, from, limit) : pageOf(source, types, from, limit),
     evidence: async (from, limit) => {
@@ -109,7 +116,7 @@ export const openReader = ({
     // Positions here have no gaps.
     lag: async (from) => Math.max(0, posOf(head()) - posOf(from)),
     grown: async (from, signal) => {
-      if (!database.open || signal?.aborted === true || head() > from) return;
+      if (!database.isOpen() || signal?.aborted === true || head() > from) return;
       await waits.wait(from, signal);
     },
     close: async () => {
@@ -136,7 +143,7 @@ const opened = (dir: string) => {
 };
 
 /** Prepared anew once a writer has brought the log to the layout of this build. */
-const preparedOn = (database: Database.Database): (() => Statements) => {
+const preparedOn = (database: Database): (() => Statements) => {
   let isNew = isCurrent(database);
   let statements = prepared(database);
   return () => {
@@ -155,7 +162,7 @@ const noPos = Number.MAX_SAFE_INTEGER;
 export const positionsOfTypes = `SELECT pos FROM events
   WHERE type IN (SELECT value FROM json_each(?)) AND pos > ? AND pos <= ?`;
 
-const prepared = (database: Database.Database) => {
+const prepared = (database: Database) => {
   const columns = wholeColumns(database);
   const envelopes = envelopeColumns(database);
   const ofIt = 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.stream = ?) AND stream = ?';
@@ -174,17 +181,15 @@ const prepared = (database: Database.Database) => {
       `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
     ),
     before: database.prepare<[number, number], WholeRow>(
-      `SELECT ${columns} FROM events WHERE pos < ? AND data <> '' ORDER BY pos DESC LIMIT ?`,
+      `SELECT ${columns} FROM events WHERE pos < ? AND data IS NOT '' ORDER BY pos DESC LIMIT ?`,
     ),
     ofTypes: database.prepare<[string, number, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE pos IN (${positionsOfTypes})
-      AND data <> '' ORDER BY pos`,
+      AND data IS NOT '' ORDER BY pos`,
     ),
-    last: database
-      .prepare<[], number>(
-        'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-      )
-      .pluck(),
+    last: database.prepareValue<[], number>(
+      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+    ),
   };
 };
 type Statements = ReturnType<typeof prepared>;
@@ -225,7 +230,7 @@ const takesIn =
       let cost = 0;
       for (const row of rows()) {
         events.push(as(row));
-        cost += row.data.length;
+        cost += sizeOf(row);
         if (cost >= turnBytesMax) return { events, cost, isOver: false };
       }
       atEnd?.(events);
@@ -242,7 +247,7 @@ const tailOf = (
   let bytes = 0;
   for (const row of rows) {
     events.push(unchecked(row));
-    bytes += row.data.length;
+    bytes += sizeOf(row);
     if (bytes >= pageBytesMax) break;
   }
   return events.reverse();

@@ -1,14 +1,14 @@
-import type Database from 'better-sqlite3';
 import type { Position } from '../../kernel/ports.js';
 import { digestOf } from '../node/digest.js';
+import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
-import type { Row } from './log-evidence.js';
+import { sizeOf, type Row } from './log-evidence.js';
 import { hasSums, sumOf } from './event-sums.js';
 import { positionOf, wholeColumns } from './log-schema.js';
 
 /** A row of the log with all that it has. */
 export type WholeRow = Row & {
-  readonly salt: Buffer | null;
+  readonly salt: Uint8Array | null;
   /** Null: stored by a build without checksums, and not looked at since. */
   readonly sum: number | null;
   /** Whether the stream of erased content is marked as erased; 0 where there is content. */
@@ -35,7 +35,7 @@ const usualPiece: PieceSize = { events: 500, bytes: 8 * 1024 * 1024 };
  * damaged, its positions are tried one by one.
  */
 export function* scan(
-  database: Database.Database,
+  database: Database,
   after: number,
   piece: PieceSize = usualPiece,
 ): Generator<ScannedRows, void> {
@@ -58,15 +58,15 @@ export function* scan(
   }
 }
 
-const statementsOf = (database: Database.Database) => {
+const statementsOf = (database: Database) => {
   const all = `SELECT ${wholeColumns(database)} FROM events`;
   // The second has the end where the table of events lost it.
   const tables = hasSums(database) ? ['events', 'sums'] : ['events'];
   return {
     from: database.prepare<[number, number], WholeRow>(`${all} WHERE pos > ? ORDER BY pos LIMIT ?`),
     one: database.prepare<[number], WholeRow>(`${all} WHERE pos = ?`),
-    ends: tables.map((name) => database.prepare(`SELECT max(pos) FROM ${name}`).pluck()),
-    highWater: database.prepare('SELECT pos FROM high_water').pluck(),
+    ends: tables.map((name) => database.prepareValue(`SELECT max(pos) FROM ${name}`)),
+    highWater: database.prepareValue('SELECT pos FROM high_water'),
   };
 };
 
@@ -85,7 +85,7 @@ const taken = (rows: Iterable<WholeRow>, bytesMax: number): readonly WholeRow[] 
   let bytes = 0;
   for (const row of rows) {
     found.push(row);
-    bytes += row.data.length;
+    bytes += sizeOf(row);
     if (bytes >= bytesMax) break;
   }
   return found;
@@ -140,8 +140,13 @@ export const isUnmarked = ({ why }: BadPlace): boolean => why === unmarked;
 
 /** Null: the event is what was stored, or what an erasure left of that. */
 export const whyWrong = (row: WholeRow): string | null => {
+  if (!hasOwnTypes(row)) return 'a cell is not of its type';
   if (row.sum !== null && row.sum !== sumOf(row)) return 'its checksum is of another event';
   if (row.data === '') return row.marked === 1 ? null : unmarked;
   if (row.digest === null) return null;
-  return row.digest.equals(digestOf(row.salt, row.data)) ? null : 'its digest is of other data';
+  return digestOf(row.salt, row.data).equals(row.digest) ? null : 'its digest is of other data';
 };
+
+/** A byte of a record's header that changed can make a text of what is bytes, or null of either. */
+const hasOwnTypes = ({ data, digest }: WholeRow): boolean =>
+  typeof data === 'string' && (digest === null || digest instanceof Uint8Array);

@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
+import { openDatabase, type Database } from './database.js';
 import { hasSums, sumsSchema } from './event-sums.js';
 
 export const logFile = (dir: string): string => join(dir, 'log.sqlite');
@@ -63,12 +63,11 @@ const saltColumns = `
 `;
 
 /** Whether events have salts: one of layout 1 may be read before anybody opens it for writing. */
-export const isSalted = (database: Database.Database): boolean =>
-  Number(database.pragma('user_version', { simple: true })) > unsaltedLayout;
+export const isSalted = (database: Database): boolean =>
+  Number(database.pragma('user_version')) > unsaltedLayout;
 
 /** Whether the log has all columns and tables of this build. */
-export const isCurrent = (database: Database.Database): boolean =>
-  isSalted(database) && hasSums(database);
+export const isCurrent = (database: Database): boolean => isSalted(database) && hasSums(database);
 
 const isMarked = 'EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream)';
 
@@ -76,14 +75,14 @@ const isMarked = 'EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stre
  * The columns of a `WholeRow` in a query of `events`; a log of an earlier build has nulls where it
  * has nothing. `marked` is looked up for erased content alone.
  */
-export const wholeColumns = (database: Database.Database): string => {
+export const wholeColumns = (database: Database): string => {
   const digest = isSalted(database) ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
   return `pos, stream, rev, id, type, data, metadata, ${digest}, ${sumColumn(database)},
     CASE WHEN data <> '' THEN 0 ELSE ${isMarked} END AS marked`;
 };
 
 /** The same without content, as if it were erased, where a digest stands for it. */
-export const envelopeColumns = (database: Database.Database): string => {
+export const envelopeColumns = (database: Database): string => {
   const rest = isSalted(database)
     ? `CASE WHEN digest IS NULL THEN data ELSE '' END AS data, digest`
     : 'data, NULL AS digest';
@@ -92,7 +91,7 @@ export const envelopeColumns = (database: Database.Database): string => {
     CASE WHEN data <> '' THEN 1 ELSE ${isMarked} END AS marked, ${rest}, ${sum}`;
 };
 
-const sumColumn = (database: Database.Database): string =>
+const sumColumn = (database: Database): string =>
   hasSums(database) ? '(SELECT sum FROM sums WHERE sums.pos = events.pos) AS sum' : 'NULL AS sum';
 
 /**
@@ -101,13 +100,13 @@ const sumColumn = (database: Database.Database): string =>
  * shown what is really in force. Throws when the library is too old, when the file has another
  * layout, or when that first write fails.
  */
-export const openForWriting = (dir: string): Database.Database => {
-  const database = new Database(logFile(dir));
-  const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
+export const openForWriting = (dir: string): Database => {
+  const database = openDatabase(logFile(dir));
+  const version = String(database.prepareValue('SELECT sqlite_version()').get());
   if (older(version, sqliteFloor)) {
     throw new Fault('unavailable', `SQLite ${version} can corrupt a log; ${sqliteFloor} is needed`);
   }
-  const found = database.pragma('user_version', { simple: true });
+  const found = database.pragma('user_version');
   if (found !== 0 && found !== unsaltedLayout && found !== layout) {
     throw new Fault('unavailable', `${logFile(dir)} has layout ${String(found)}, not ${layout}`);
   }
@@ -123,26 +122,25 @@ export const openForWriting = (dir: string): Database.Database => {
     `BEGIN IMMEDIATE; ${schema}; ${salted} UPDATE high_water SET pos = pos;
      PRAGMA user_version = ${layout}; COMMIT`,
   );
-  if (database.pragma('synchronous', { simple: true }) !== 2) {
+  if (database.pragma('synchronous') !== 2) {
     throw new Fault('unavailable', 'the log does not sync at commit; refusing to start');
   }
   return database;
 };
 
-export const openForReading = (dir: string): Database.Database => {
-  const database = new Database(logFile(dir), { readonly: true });
+export const openForReading = (dir: string): Database => {
+  const database = openDatabase(logFile(dir), { readOnly: true });
   database.pragma('cache_size = -16384');
   return database;
 };
 
 /** The position number of the last event, also where it went without a trace. */
-export const lastIn = (database: Database.Database): number =>
+export const lastIn = (database: Database): number =>
   Number(
     database
-      .prepare(
+      .prepareValue(
         'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
       )
-      .pluck()
       .get() ?? 0,
   );
 

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { Database } from './database.js';
 import { highWaterTrouble } from './event-sums.js';
 import type { BadPlace, WholeRow } from './log-scan.js';
 import { positionOf } from './log-schema.js';
@@ -20,9 +20,9 @@ const linesMax = 100;
  * Checks all pages of the file and each index against its table, in one snapshot: 10 MiB take some
  * 40 ms. Null: nothing is wrong.
  */
-export const structureOf = (database: Database.Database): Structure | null => {
+export const structureOf = (database: Database): Structure | null => {
   const mark = highWaterTrouble(database);
-  const lines = database.prepare(`PRAGMA integrity_check(${linesMax})`).pluck().all() as string[];
+  const lines = database.prepareValue(`PRAGMA integrity_check(${linesMax})`).all() as string[];
   const found = lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
   const [first] = found;
   if (first === undefined) {
@@ -49,7 +49,7 @@ const isOfTheIndex = (line: string): boolean => ofIndexes.some((form) => form.te
 
 type Tree = { readonly type: string; readonly name: string; readonly rootpage: number };
 
-const treesOf = (database: Database.Database): ReadonlyMap<number, Tree> => {
+const treesOf = (database: Database): ReadonlyMap<number, Tree> => {
   const rows = database.prepare<[], Tree>('SELECT type, name, rootpage FROM sqlite_schema').all();
   return new Map(rows.map((row) => [row.rootpage, row]));
 };
@@ -71,18 +71,18 @@ export const isOfIndex = ({ why }: BadPlace): boolean => why.startsWith(hidden);
  * place: what an append and a reader of a stream rely on.
  */
 export const openIndexLook = (
-  database: Database.Database,
+  database: Database,
 ): ((rows: readonly WholeRow[]) => readonly BadPlace[]) => {
-  const byPlace = database
-    .prepare<[string, number]>('SELECT pos FROM events WHERE stream = ? AND rev = ?')
-    .pluck();
-  const byId = database.prepare<[string]>('SELECT pos FROM events WHERE id = ?').pluck();
+  const byPlace = database.prepareValue<[string, number]>(
+    'SELECT pos FROM events WHERE stream = ? AND rev = ?',
+  );
+  const byId = database.prepareValue<[string]>('SELECT pos FROM events WHERE id = ?');
   // A log of an earlier build may lack this index until it is opened for writing.
   const has = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events_type'`).get();
   const from = has === undefined ? 'events' : 'events INDEXED BY events_type';
-  const byType = database
-    .prepare<[string, number]>(`SELECT pos FROM ${from} WHERE type = ? AND pos = ?`)
-    .pluck();
+  const byType = database.prepareValue<[string, number]>(
+    `SELECT pos FROM ${from} WHERE type = ? AND pos = ?`,
+  );
   return (rows) => {
     const bad: BadPlace[] = [];
     for (const { pos, stream, rev, id, type } of rows) {

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
 import type { Damage, Order, OrderOutcome, WriteFailure } from './log-orders.js';
 import { busyCode, openWrites } from './log-writes.js';
@@ -32,7 +32,7 @@ export const take = (waiting: Order[]): readonly Order[] => {
  * marked them clean, so that a retry succeeds and means nothing): from then on everything is
  * refused.
  */
-export const openTransactions = (database: Database.Database) => {
+export const openTransactions = (database: Database) => {
   const writes = openWrites(database);
   let failure: WriteFailure | null = null;
   /** A probe is as large as what failed, so that success means something. */

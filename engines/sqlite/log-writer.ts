@@ -46,7 +46,7 @@ const serveOrders = (port: MessagePort, dir: string): void => {
   port.postMessage({ last: transactions.last(), damage: null } satisfies Ready);
   const check = openCheck(database);
   const look = (): void => {
-    if (!database.open) return;
+    if (!database.isOpen()) return;
     const { restMs, damage } = check();
     if (damage === null) setTimeout(look, restMs).unref();
     else answer([{ id: 0, failed: transactions.refuse(damage) }]);

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { Database } from './database.js';
 import { openAppender } from './log-append.js';
 import type { AppendOrder, OrderOutcome } from './log-orders.js';
 
@@ -14,7 +14,7 @@ const lookBytes = 2 * 1024 * 1024;
  * What orders do to the file. Each method throws what SQLite throws; then `undo` comes before
  * anything else.
  */
-export const openWrites = (database: Database.Database) => {
+export const openWrites = (database: Database) => {
   const appender = openAppender(database);
   const wal = openWal(database);
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -54,14 +54,14 @@ export const openWrites = (database: Database.Database) => {
     },
     /** Of a transaction that broke off nothing is in the log. */
     undo: (): void => {
-      if (database.inTransaction) rollback.run();
+      if (database.inTransaction()) rollback.run();
       appender.restart();
     },
     keepWalShort: wal.keepShort,
   };
 };
 
-const openWal = (database: Database.Database) => {
+const openWal = (database: Database) => {
   const pages = database.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)');
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   const truncate = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');

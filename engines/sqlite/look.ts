@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { reasonOf } from '../../kernel/fault.js';
+import { openDatabase, type Database } from './database.js';
 import { checkRows, frameTrouble } from './document-check.js';
 import { isDamage } from './document-damage.js';
 import { documentsFile } from './document-store.js';
@@ -36,7 +36,7 @@ const toldMax = 1_000;
 const heldBytesMax = 64 * 1024 * 1024;
 
 export const lookAtLog = async (dir: string, { quick, isHeld, tell }: Wishes): Promise<LogLook> => {
-  const version = String(new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get());
+  const version = String(openDatabase(':memory:').prepareValue('SELECT sqlite_version()').get());
   try {
     const database = openForReading(dir);
     try {
@@ -58,10 +58,10 @@ const isOtherSchema = (error: unknown): boolean =>
 
 const looked = async (
   dir: string,
-  database: Database.Database,
+  database: Database,
   { quick, isHeld, tell }: Wishes,
 ): Promise<Omit<LogLook, 'version'>> => {
-  const mode = String(database.pragma('journal_mode', { simple: true }));
+  const mode = String(database.pragma('journal_mode'));
   const head = lastIn(database);
   const unreadable: BadPlace[] = [];
   const indexed = openIndexLook(database);
@@ -99,10 +99,10 @@ const attempt = (look: () => readonly BadPlace[]): readonly BadPlace[] => {
 export type Look = { readonly found: string; readonly trouble: string | null };
 
 /** All that the file has: its pages and indexes, its schema, and each row. */
-const documentsTrouble = (database: Database.Database): string | null => {
+const documentsTrouble = (database: Database): string | null => {
   const frame = frameTrouble(database);
   if (frame !== null) return frame;
-  const found = String(database.pragma('integrity_check(1)', { simple: true }));
+  const found = String(database.pragma('integrity_check(1)'));
   if (found !== 'ok') return found;
   const pieces = checkRows(database, { indexes: false, fills: false });
   while (pieces.next().done !== true);
@@ -113,7 +113,7 @@ export const lookAtDocuments = (dir: string): Look => {
   const file = documentsFile(dir);
   if (!existsSync(file)) return { found: 'not there yet: built from the log', trouble: null };
   try {
-    const database = new Database(file, { readonly: true });
+    const database = openDatabase(file, { readOnly: true });
     try {
       const found = documentsTrouble(database);
       const size = `documents.sqlite, ${Math.ceil(statSync(file).size / 1_048_576)} MiB`;

@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { start } from '../../kernel/ports.js';
+import { openDatabase, type Database } from './database.js';
 import { documentsFile } from './document-store.js';
 import { lastIn, logFile, openForReading, positionOf } from './log-schema.js';
 
@@ -55,7 +55,7 @@ const hasEvents = (dir: string): boolean => {
     const database = openForReading(dir);
     try {
       if (!hasTable(database, 'events')) return false;
-      return database.prepare(`SELECT max(pos) FROM (${ends})`).pluck().get() !== 0;
+      return database.prepareValue(`SELECT max(pos) FROM (${ends})`).get() !== 0;
     } finally {
       database.close();
     }
@@ -72,10 +72,10 @@ const ends = 'SELECT coalesce(max(pos), 0) AS pos FROM events UNION SELECT pos F
 const foldedPosition = (dir: string): string | null => {
   const file = documentsFile(dir);
   if (isBare(file)) return null;
-  const database = new Database(file, { readonly: true });
+  const database = openDatabase(file, { readOnly: true });
   try {
     if (!hasTable(database, 'generations')) return null;
-    const position = database.prepare('SELECT max(position) FROM generations').pluck().get();
+    const position = database.prepareValue('SELECT max(position) FROM generations').get();
     return typeof position === 'string' && position > start ? position : null;
   } finally {
     database.close();
@@ -101,5 +101,5 @@ const isBare = (file: string): boolean =>
 /** By the disk, the file system or SQLite. */
 const isRefusal = (error: unknown): boolean => error instanceof Error && 'code' in error;
 
-const hasTable = (database: Database.Database, name: string): boolean =>
+const hasTable = (database: Database, name: string): boolean =>
   database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { seeded, type Seeded } from '../../cli/demo/seeded.js';
 import { newestSeal } from '../../command-api/seals/sealed.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -31,7 +31,7 @@ type Question = {
   readonly most: number;
   readonly ask: (history: History) => () => Promise<number>;
   readonly beside: string;
-  readonly straight: (database: Database.Database) => () => Promise<number>;
+  readonly straight: (database: Database) => () => Promise<number>;
 };
 
 const warmUps = 3;
@@ -96,10 +96,12 @@ const questions: readonly Question[] = [
     },
     beside: 'the events of a stream from the table',
     straight: (database) => {
-      const name = database.prepare<[number], string>('SELECT stream FROM events WHERE pos = ?');
+      const name = database.prepareValue<[number], string>(
+        'SELECT stream FROM events WHERE pos = ?',
+      );
       const rows = database.prepare<[string]>('SELECT * FROM events WHERE stream = ?');
       const { random, size } = placesOf(database);
-      return async () => rows.all(name.pluck().get(random.integer(3, size)) ?? '').length;
+      return async () => rows.all(name.get(random.integer(3, size)) ?? '').length;
     },
   },
   {
@@ -124,10 +126,10 @@ const questions: readonly Question[] = [
     },
     beside: 'the event by its id from the table',
     straight: (database) => {
-      const id = database.prepare<[number], string>('SELECT id FROM events WHERE pos = ?');
+      const id = database.prepareValue<[number], string>('SELECT id FROM events WHERE pos = ?');
       const row = database.prepare<[string]>('SELECT * FROM events WHERE id = ?');
       const { random, size } = placesOf(database);
-      return async () => row.all(id.pluck().get(random.integer(3, size)) ?? '').length;
+      return async () => row.all(id.get(random.integer(3, size)) ?? '').length;
     },
   },
 ];
@@ -140,7 +142,7 @@ export const historyReadRows = async (bench: Bench): Promise<readonly Row[]> => 
   const times = bench.smoke ? 2 : 60;
   bench.say(`history-page: ${events} events into a log`);
   await fillHistory(dir, { events, wideTraces: (warmUps + times) * pageLimit }, bench.say);
-  const database = new Database(join(dir, 'log.sqlite'), { readonly: true });
+  const database = openDatabase(join(dir, 'log.sqlite'), { readOnly: true });
   const history = await openHistory(dir);
   try {
     const rows: Row[] = [];
@@ -158,7 +160,7 @@ export const historyReadRows = async (bench: Bench): Promise<readonly Row[]> => 
 const measured = async (
   { name, what, most, ask, beside, straight }: Question,
   history: History,
-  database: Database.Database,
+  database: Database,
   parameters: { readonly events: number; readonly times: number },
 ): Promise<Row> => {
   const { times } = parameters;
@@ -239,7 +241,7 @@ const openHistory = async (dir: string) => {
   };
 };
 
-const placesOf = (database: Database.Database): { random: Seeded; size: number } => ({
+const placesOf = (database: Database): { random: Seeded; size: number } => ({
   random: seeded(37),
-  size: Number(database.prepare('SELECT max(pos) FROM events').pluck().get()),
+  size: Number(database.prepareValue('SELECT max(pos) FROM events').get()),
 });

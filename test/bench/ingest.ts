@@ -52,7 +52,7 @@ export const ingestRows = async (bench: Bench): Promise<readonly Row[]> => {
         what: `durable over HTTP, ${what}`,
         measured: figure(summary(accepted)),
         baseline: {
-          what: 'the same bytes straight into better-sqlite3, synchronous=FULL, a sync for each 20',
+          what: 'the same bytes straight into node:sqlite, synchronous=FULL, a sync for each 20',
           ...figure(summary(raw)),
         },
         target: { least: 40_000 },

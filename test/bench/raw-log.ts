@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import type { Body } from './bodies.js';
 
 /**
@@ -7,16 +7,20 @@ import type { Body } from './bodies.js';
  * request, unique ids, nothing parsed, nothing answered. Answers traces per second.
  */
 export const appendRaw = (dir: string, name: string, bodies: Iterable<Body>): number => {
-  const db = new Database(join(dir, `${name}.sqlite`));
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = FULL');
+  const db = new DatabaseSync(join(dir, `${name}.sqlite`));
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec('PRAGMA synchronous = FULL');
   db.exec(`CREATE TABLE events (
     position INTEGER PRIMARY KEY, stream TEXT NOT NULL, revision INTEGER NOT NULL,
     id TEXT NOT NULL UNIQUE, data BLOB NOT NULL, UNIQUE (stream, revision))`);
   const insert = db.prepare('INSERT INTO events (stream, revision, id, data) VALUES (?, 0, ?, ?)');
-  const append = db.transaction((traces: readonly { id: string; data: Buffer }[]) => {
+  const begin = db.prepare('BEGIN');
+  const commit = db.prepare('COMMIT');
+  const append = (traces: readonly { id: string; data: Buffer }[]): void => {
+    begin.run();
     for (const { id, data } of traces) insert.run(`trace-${id}`, id, data);
-  });
+    commit.run();
+  };
   let traces = 0;
   let seconds = 0;
   for (const body of bodies) {

@@ -2,8 +2,8 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import type { Proven } from '../../cli/proven.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { bytesOfHex } from '../../kernel/history/hex.js';
@@ -197,7 +197,7 @@ describe('assay inspect', () => {
       expect(table).to.match(new RegExp(`history +${organization}, entry 5`));
       expect(table).to.match(/holds +yes\nseal +not sealed yet/);
       expect(shown('events', '--proof').stderr).to.match(/--proof is of one event/);
-      const database = new Database(join(world.dir, 'log.sqlite'));
+      const database = openDatabase(join(world.dir, 'log.sqlite'));
       database.exec(`UPDATE events SET data = '{"n":9}' WHERE pos = 1`);
       database.close();
       const touched = shown('event', '0000000000000001', '--proof');

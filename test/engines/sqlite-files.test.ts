@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
@@ -80,7 +80,7 @@ describe('the files of the log on SQLite', () => {
 
   it('are refused when a newer build has written them', async () => {
     await log.close();
-    const database = new Database(join(folder.dir, 'log.sqlite'));
+    const database = openDatabase(join(folder.dir, 'log.sqlite'));
     database.pragma('user_version = 99');
     database.close();
     const refusal = await openEventLog({ dir: folder.dir, bus }).catch((error: unknown) => error);
@@ -94,7 +94,7 @@ describe('the files of the log on SQLite', () => {
   it('open when they are from before there were salts, whose events then have none', async () => {
     await single(log, appendOf(newStream(), 'none', newEvent({ old: true })));
     await log.close();
-    const database = new Database(join(folder.dir, 'log.sqlite'));
+    const database = openDatabase(join(folder.dir, 'log.sqlite'));
     for (const column of ['salt', 'digest']) {
       database.exec(`ALTER TABLE events DROP COLUMN ${column}`);
     }
@@ -169,13 +169,11 @@ describe('the files of documents on SQLite', () => {
     expect(await again.checkpoint(things)).to.equal(at(3));
     expect(await dumped(again, things)).to.deep.equal([]);
     await again.close();
-    const database = new Database(join(dir, 'documents.sqlite'));
-    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE name LIKE 'documents_%'`);
-    expect(tables.pluck().all()).to.deep.equal([
-      'documents_1',
-      'documents_1_newest',
-      'documents_1_named',
-    ]);
+    const database = openDatabase(join(dir, 'documents.sqlite'));
+    const tables = database.prepareValue(
+      `SELECT name FROM sqlite_schema WHERE name LIKE 'documents_%'`,
+    );
+    expect(tables.all()).to.deep.equal(['documents_1', 'documents_1_newest', 'documents_1_named']);
     database.close();
     await remove();
   });

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { openForWriting, logFile } from '../../engines/sqlite/log-schema.js';
 import { positionsOfTypes } from '../../engines/sqlite/log-reader.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -10,7 +10,7 @@ describe('events of a few types on SQLite', () => {
     try {
       prepare(dir);
       openForWriting(dir).close();
-      const database = new Database(logFile(dir), { readonly: true });
+      const database = openDatabase(logFile(dir), { readOnly: true });
       const steps = database
         .prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${positionsOfTypes}`)
         .all('[]', 0, 1);

@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { markDamaged } from '../../engines/node/broken-files.js';
 import { start } from '../../kernel/ports.js';
@@ -107,8 +107,8 @@ describe('a broken file of a read model', () => {
     expect(told).to.deep.equal(['broken-documents.sqlite']);
   });
 
-  const inFile = (dir: string, work: (database: Database.Database) => void): void => {
-    const database = new Database(join(dir, 'documents.sqlite'));
+  const inFile = (dir: string, work: (database: Database) => void): void => {
+    const database = openDatabase(join(dir, 'documents.sqlite'));
     work(database);
     database.close();
   };

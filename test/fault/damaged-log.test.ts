@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { cp, open, readFile, stat } from 'node:fs/promises';
-import Database from 'better-sqlite3';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { logFile } from '../../engines/sqlite/log-schema.js';
@@ -53,7 +53,7 @@ const contentPages = async (path: string): Promise<readonly number[]> => {
 
 /** The first position that cannot be read. */
 const firstLost = (dir: string): string => {
-  const database = new Database(logFile(dir), { readonly: true });
+  const database = openDatabase(logFile(dir), { readOnly: true });
   try {
     for (const { unreadable } of scan(database, 0)) {
       const [first] = unreadable;
@@ -168,7 +168,7 @@ describe('a service whose log is damaged on the disk', function () {
 });
 
 describe('an event that is not what was stored', () => {
-  it('is found by its digest when it is folded, and then nothing is written', async () => {
+  const isRefused = async (change: string, why: string): Promise<void> => {
     const { dir, remove } = await temporaryFolder();
     const bus = openBus(dir);
     const stream = newStream();
@@ -176,8 +176,8 @@ describe('an event that is not what was stored', () => {
     const event = newEvent({ text: 'as it was' });
     await single(first, appendOf(stream, 'none', event));
     await first.close();
-    const database = new Database(logFile(dir));
-    database.exec(`UPDATE events SET data = replace(data, 'as it was', 'as it is!')`);
+    const database = openDatabase(logFile(dir));
+    database.exec(`UPDATE events SET ${change}`);
     database.close();
     const log = await openEventLog({ dir, bus });
     const code = (work: Promise<unknown>): Promise<unknown> =>
@@ -186,7 +186,7 @@ describe('an event that is not what was stored', () => {
         (error: unknown) => (error instanceof Fault ? [error.code, error.message] : error),
       );
     const at = '0000000000000001' as Position;
-    const said = `The log is damaged at position ${at}: its digest is of other data`;
+    const said = `The log is damaged at position ${at}: ${why}`;
     const ofType = log.page(start, 10, [event.type]);
     expect(await code(log.read(stream))).to.deep.equal(['log-damaged', said]);
     expect(await code(ofType)).to.deep.equal(['log-damaged', said]);
@@ -197,5 +197,13 @@ describe('an event that is not what was stored', () => {
     await log.close();
     await bus.close();
     await remove();
+  };
+
+  it('is found by its digest when it is folded, and then nothing is written', () =>
+    isRefused(`data = replace(data, 'as it was', 'as it is!')`, 'its digest is of other data'));
+
+  it('is found where a cell has become one of another type', async () => {
+    await isRefused('data = CAST(data AS BLOB)', 'a cell is not of its type');
+    await isRefused('digest = hex(digest)', 'a cell is not of its type');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import Database from 'better-sqlite3';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { copyLog } from '../../engines/sqlite/log-copy.js';
@@ -18,7 +18,7 @@ type Page = { readonly of: string; readonly pages: readonly number[] };
 
 /** Pages of the file by what they are of: roots, other nodes, free ones. */
 const partsOf = (dir: string): readonly Page[] => {
-  const database = new Database(logFile(dir), { readonly: true });
+  const database = openDatabase(logFile(dir), { readOnly: true });
   try {
     const rows = database
       .prepare<[], { name: string; pageno: number; pagetype: string; path: string }>(

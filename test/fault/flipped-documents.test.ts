@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { seeded } from '../../cli/demo/seeded.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { checkRows, frameTrouble } from '../../engines/sqlite/document-check.js';
@@ -162,7 +162,7 @@ const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>
 
 /** What one round of the check finds. */
 const checkSays = (dir: string): string | null => {
-  const database = new Database(documentsFile(dir));
+  const database = openDatabase(documentsFile(dir));
   try {
     const frame = frameTrouble(database);
     if (frame !== null) return frame;

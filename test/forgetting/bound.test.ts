@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { join } from 'node:path';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { readConfig } from '../../config.js';
 import { startService, type Service } from '../../service/service.js';
 import { appKey } from '../support/app.js';
@@ -63,10 +63,9 @@ describe('the content of what was deleted', function () {
 
   /** Of the one integration: its secrets are in no file in clear. */
   const ciphertextIn = (dir: string): string => {
-    const log = new Database(join(dir, 'log.sqlite'), { readonly: true });
+    const log = openDatabase(join(dir, 'log.sqlite'), { readOnly: true });
     const sealed = log
-      .prepare<[], string>(`SELECT data FROM events WHERE type = 'IntegrationSecretsSealed'`)
-      .pluck()
+      .prepareValue<[], string>(`SELECT data FROM events WHERE type = 'IntegrationSecretsSealed'`)
       .get();
     log.close();
     const { ciphertext } = (JSON.parse(String(sealed)) as Sealed).sealed;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { operateCommand } from '../../cli/ask.js';
 import type { HistoryProof } from '../../contract/history-seals.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
@@ -197,7 +197,7 @@ describe('a history that somebody tampered with', () => {
     (await app.client.call<string>('GET', '/v2/history/checkpoint')).body;
 
   const tamper = (name: string): void => {
-    const database = new Database(join(app.dir, 'log.sqlite'));
+    const database = openDatabase(join(app.dir, 'log.sqlite'));
     database.exec(`UPDATE events SET data = replace(data, '${name}', 'FORGE')
       WHERE data LIKE '%${name}%'`);
     database.close();
@@ -230,18 +230,18 @@ describe('a history that somebody tampered with', () => {
   it('tells the operator which seal and entry a rebuild of the history contradicts', async () => {
     await made('sealed');
     await seal();
-    const database = new Database(join(app.dir, 'log.sqlite'));
+    const database = openDatabase(join(app.dir, 'log.sqlite'));
     type Row = { readonly pos: number; readonly salt: Buffer; readonly data: string };
     const of = "SELECT pos, salt, data FROM events WHERE data LIKE '%sealed%' AND type = ?";
     const { pos, salt, data } = database.prepare<[string], Row>(of).get('ProjectCreated') as Row;
     const other = data.replace('sealed', 'forged');
     // One transaction: the running check must not see the change beside the old checksum.
-    database.transaction(() => {
+    database.transaction('immediate', () => {
       database
         .prepare('UPDATE events SET data = ?, digest = ? WHERE pos = ?')
         .run(other, digestOf(salt, other), pos);
       database.prepare('DELETE FROM sums WHERE pos = ?').run(pos);
-    })();
+    });
     database.close();
     const told = await operateCommand(app.opsUrl, { opsToken: null })('rebuild', {
       name: 'history',

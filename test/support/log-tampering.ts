@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import { digestOf } from '../../engines/node/digest.js';
 import { below, oneOf, type Rng } from '../fuzz/valid-request.js';
 
@@ -155,7 +155,7 @@ export const touches: Readonly<Record<string, Touch>> = {
 
 /** The log's file, past the service: as whoever has the disk can. */
 export const openLogFile = (dir: string) => {
-  const database = new Database(join(dir, 'log.sqlite'));
+  const database = openDatabase(join(dir, 'log.sqlite'));
   database.pragma('synchronous = OFF');
   const insert = database.prepare(
     `INSERT INTO events (pos, stream, rev, id, type, data, metadata, salt, digest)
@@ -165,14 +165,15 @@ export const openLogFile = (dir: string) => {
   return {
     rows: (): LogRows => ({
       events: database.prepare('SELECT * FROM events ORDER BY pos').all() as LogRow[],
-      erased: database.prepare('SELECT stream FROM erased').pluck().all() as string[],
+      erased: database.prepareValue('SELECT stream FROM erased').all() as string[],
     }),
-    put: database.transaction(({ events, erased }: LogRows): void => {
-      // Whoever has the disk leaves no checksum that tells on them.
-      database.exec('DELETE FROM events; DELETE FROM erased; DELETE FROM sums WHERE pos > 0');
-      for (const row of events) insert.run(row);
-      for (const stream of erased) mark.run(stream);
-    }),
-    close: (): void => void database.close(),
+    put: ({ events, erased }: LogRows): void =>
+      database.transaction('immediate', () => {
+        // Whoever has the disk leaves no checksum that tells on them.
+        database.exec('DELETE FROM events; DELETE FROM erased; DELETE FROM sums WHERE pos > 0');
+        for (const row of events) insert.run(row);
+        for (const stream of erased) mark.run(stream);
+      }),
+    close: database.close,
   };
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { openDatabase } from '../../engines/sqlite/database.js';
 import {
   openSealing,
   type Sealing,
@@ -77,7 +77,7 @@ export const openSealWorld = async (open: () => Promise<TestLog> = testLog): Pro
       return found;
     },
     tampered: (statement) => {
-      const database = new Database(join(made.dir, 'log.sqlite'));
+      const database = openDatabase(join(made.dir, 'log.sqlite'));
       try {
         // One transaction: the running check must not see the change beside the old checksums.
         database.exec(`BEGIN IMMEDIATE; ${statement}; DELETE FROM sums WHERE pos > 0; COMMIT`);

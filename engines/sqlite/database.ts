@@ -1,0 +1,153 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { resultCode } from './result-codes.js';
+
+/**
+ * A compiled statement; its methods throw `SQLITE_…` errors, see `openDatabase`. Numbers are bound
+ * as REAL: a column of type INTEGER stores 5 as 5, one without a type as 5.0.
+ */
+export type Statement<Values extends readonly unknown[] = readonly unknown[], Row = unknown> = {
+  /** `lastInsertRowid` is of the connection's last insert. */
+  readonly run: (...values: Values) => { readonly lastInsertRowid: number | bigint };
+  /** The first row; undefined without one. */
+  readonly get: (...values: Values) => Row | undefined;
+  readonly all: (...values: Values) => Row[];
+  /** Row by row; the statement is reset when the loop ends. */
+  readonly iterate: (...values: Values) => IterableIterator<Row>;
+};
+
+/** A connection to one file. A transaction that is open when it is closed is rolled back. */
+export type Database = {
+  readonly isOpen: () => boolean;
+  readonly inTransaction: () => boolean;
+  readonly exec: (sql: string) => void;
+  /** Rows are objects by column name; BLOBs are Uint8Arrays, of which SQLite keeps no part. */
+  readonly prepare: <Values extends readonly unknown[] = readonly unknown[], Row = unknown>(
+    sql: string,
+  ) => Statement<Values, Row>;
+  /** The same with rows as lists of cells. */
+  readonly prepareCells: <Row extends readonly unknown[] = readonly unknown[]>(
+    sql: string,
+  ) => Statement<readonly unknown[], Row>;
+  /** The same with the first cell of each row. */
+  readonly prepareValue: <Values extends readonly unknown[] = readonly unknown[], Value = unknown>(
+    sql: string,
+  ) => Omit<Statement<Values, Value>, 'iterate'>;
+  /** The first cell that a pragma answers. */
+  readonly pragma: (text: string) => unknown;
+  /**
+   * Runs `work` in a transaction: `deferred` reads one snapshot, `immediate` takes the write lock
+   * first. Within another transaction it is a part of that one. An error rolls back.
+   */
+  readonly transaction: <T>(kind: 'deferred' | 'immediate', work: () => T) => T;
+  /** Adds an SQL function; what it throws is what the statement throws. */
+  readonly define: (
+    name: string,
+    options: { readonly deterministic: boolean },
+    work: (...cells: readonly unknown[]) => unknown,
+  ) => void;
+  /** Does nothing when it is closed already. */
+  readonly close: () => void;
+};
+
+type Options = {
+  readonly readOnly?: boolean;
+  /** How long a statement waits for a lock of another connection. */
+  readonly busyTimeoutMs?: number;
+};
+
+const defaultBusyTimeoutMs = 5_000;
+
+/**
+ * Opens a file with Node's own SQLite, or makes it; with `readOnly` it has to be there. Errors have
+ * the name of SQLite's result code as their `code`, for example `SQLITE_FULL` or
+ * `SQLITE_IOERR_WRITE`.
+ */
+export const openDatabase = (file: string, options: Options = {}): Database => {
+  const { readOnly = false, busyTimeoutMs = defaultBusyTimeoutMs } = options;
+  const connection = named(() => new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs }));
+  const compiled = (sql: string): StatementSync => named(() => connection.prepare(sql));
+  const prepareCells = <Values extends readonly unknown[], Row>(sql: string) => {
+    const statement = compiled(sql);
+    statement.setReturnArrays(true);
+    return over<Values, Row>(statement);
+  };
+  const prepareValue = <Values extends readonly unknown[], Value>(sql: string) =>
+    firstCells(prepareCells<Values, readonly Value[]>(sql));
+  const control = new Map<string, Statement>();
+  const run = (sql: string): void => {
+    const statement = control.get(sql) ?? over(compiled(sql));
+    control.set(sql, statement);
+    statement.run();
+  };
+  return {
+    isOpen: () => connection.isOpen,
+    inTransaction: () => connection.isTransaction,
+    exec: (sql) => named(() => connection.exec(sql)),
+    prepare: (sql) => over(compiled(sql)),
+    prepareCells,
+    prepareValue,
+    pragma: (text) => prepareValue(`PRAGMA ${text}`).get(),
+    transaction: (kind, work) => {
+      if (connection.isTransaction) return work();
+      run(`BEGIN ${kind}`);
+      try {
+        const value = work();
+        run('COMMIT');
+        return value;
+      } catch (error) {
+        // SQLite has rolled back itself after some errors.
+        if (connection.isTransaction) run('ROLLBACK');
+        throw error;
+      }
+    },
+    define: (name, { deterministic }, work) =>
+      connection.function(name, { deterministic, varargs: true }, (...cells) =>
+        asInput(work(...cells)),
+      ),
+    close: () => {
+      if (connection.isOpen) connection.close();
+    },
+  };
+};
+
+const over = <Values extends readonly unknown[], Row>(
+  statement: StatementSync,
+): Statement<Values, Row> => ({
+  run: (...values) => named(() => statement.run(...inputs(values))),
+  get: (...values) => named(() => statement.get(...inputs(values))) as Row | undefined,
+  all: (...values) => named(() => statement.all(...inputs(values))) as Row[],
+  iterate: (...values) => rows(statement, values) as IterableIterator<Row>,
+});
+
+const firstCells = <Values extends readonly unknown[], Value>(
+  statement: Statement<Values, readonly Value[]>,
+): Omit<Statement<Values, Value>, 'iterate'> => ({
+  run: statement.run,
+  get: (...values) => statement.get(...values)?.[0],
+  all: (...values) => statement.all(...values).map(([value]) => value as Value),
+});
+
+function* rows(statement: StatementSync, values: readonly unknown[]): Generator {
+  try {
+    yield* statement.iterate(...inputs(values));
+  } catch (error) {
+    throw withCode(error);
+  }
+}
+
+/** The types of a statement's values are its caller's; SQLite refuses what is none of its own. */
+const inputs = (values: readonly unknown[]): SQLInputValue[] => values as SQLInputValue[];
+const asInput = (value: unknown): SQLInputValue => value as SQLInputValue;
+
+const named = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw withCode(error);
+  }
+};
+
+const withCode = (error: unknown): unknown => {
+  if (!(error instanceof Error) || !('errcode' in error)) return error;
+  return Object.assign(error, { code: resultCode(Number(error.errcode)) });
+};
