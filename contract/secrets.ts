@@ -33,15 +33,20 @@ const redacted = (schema: Raw, value: unknown): unknown => {
 
 const hasSecrets = (schema: TSchema): boolean => secretNames(schema).size > 0;
 
+/** Each schema is searched once per process: every replayed answer needs its names. */
 const secretNames = (schema: TSchema): ReadonlySet<string> => {
+  const known = namesBySchema.get(schema);
+  if (known !== undefined) return known;
   const names = new Set<string>();
   // Schemas are plain JSON, so their text has every mark; recursive ones are written once.
   JSON.stringify(schema, function (this: unknown, name, value: Raw | null) {
     if (typeof value === 'object' && value !== null && isSecret(value)) names.add(name);
     return value;
   });
+  namesBySchema.set(schema, names);
   return names;
 };
+const namesBySchema = new WeakMap<TSchema, ReadonlySet<string>>();
 const isSecret = (schema: Raw): boolean =>
   schema['x-secret'] === true || branchesOf(schema).some(isSecret);
 

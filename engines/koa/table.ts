@@ -73,10 +73,18 @@ const bySpecificity = (one: string, other: string): number => {
 
 const compiled = (route: Route): Bound => {
   const { operation } = route;
+  const guards = guardsByOperation.get(operation) ?? guardsOf(operation);
+  guardsByOperation.set(operation, guards);
+  return { route, operation, ...guards };
+};
+
+type Guards = Omit<Bound, 'route' | 'operation'>;
+/** Guards are pure, so each operation is compiled once per process, however many servers start. */
+const guardsByOperation = new WeakMap<Operation, Guards>();
+
+const guardsOf = (operation: Operation): Guards => {
   const body = operation.body === null ? bodyless(operation) : bodyOf(operation.body, operation);
   return {
-    route,
-    operation,
     params: compileGuard(operation.params, 'path'),
     query: compileGuard(operation.query, 'query'),
     queryNames: new Map(
