@@ -5,8 +5,9 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openSandbox } from '../engines/sandbox/sandbox.js';
-import { program, repository } from './support/outside.js';
+import { compileCache, program, repository } from './support/outside.js';
 import { openFileWatch } from './support/file-watch.js';
+import { randomFiles } from './support/random-files.js';
 import { testCache } from './support/sandboxes.js';
 
 /**
@@ -35,11 +36,21 @@ const rank = (name: string): number => {
   return at < 0 ? long.length : at;
 };
 // What a build left of a test that is gone is no test.
-const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+const all = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => name.replace(/ts$/, 'js'))
   .sort()
   .sort((one, other) => rank(one) - rank(other));
+/** `--random`: only the files that ASSAY_TEST_RUNS makes longer (`npm run test:long`). */
+const isLong = process.argv.includes('--random');
+const files = isLong
+  ? randomFiles(all.map((name) => join(tests, name))).map((name) => relative(tests, name))
+  : all;
+if (isLong)
+  process.stdout.write(
+    `${files.length} of ${all.length} files draw random cases or repeat kills; ` +
+      `each does ${process.env['ASSAY_TEST_RUNS'] ?? 1} times what it does in npm test\n`,
+  );
 
 /** One more than there are processors: who drives services and engines mostly waits. */
 const jobs = availableParallelism() + 1;
@@ -62,7 +73,10 @@ const mocha = spawn(
     ...(process.stdout.isTTY ? ['--color'] : []),
     ...files.map((name) => relative(process.cwd(), join(tests, name))),
   ],
-  { stdio: ['ignore', 'pipe', 'pipe'] },
+  {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  },
 );
 
 // Each file has a tally of its own (test/support/tally.ts).

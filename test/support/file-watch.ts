@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { patience } from './runs.js';
 
 /** No file takes this long, also beside a busy neighbour: it hangs. */
-const patienceMs = 600_000;
+const patienceMs = patience(600_000);
 const lookMs = 5_000;
 
 /**
@@ -36,13 +37,16 @@ export const openFileWatch = (files: readonly string[]) => {
       took.set(begun.file, { seconds, processor: processorSeconds(worker) - begun.used });
       running.delete(worker);
     },
-    /** The files that took longest are said; answers those that never ended, or never began. */
+    /**
+     * Prints the most expensive files and the sum of each folder, dearest first; answers the files
+     * that never ended, or never began.
+     */
     close(): readonly string[] {
       clearInterval(timer);
-      const slowest = [...took].sort(([, one], [, other]) => other.seconds - one.seconds);
-      process.stdout.write('\nslowest files, in seconds, and of the processor:\n');
-      for (const [file, { seconds, processor }] of slowest.slice(0, 15))
-        process.stdout.write(`${column(seconds)}${column(processor)}  ${file}\n`);
+      process.stdout.write('\nprocessor and wall seconds of the most expensive files:\n');
+      for (const line of linesOf(took).slice(0, filesShown)) process.stdout.write(line);
+      process.stdout.write('\nprocessor and wall seconds of each folder:\n');
+      for (const line of linesOf(byFolder(took))) process.stdout.write(line);
       return files.filter((file) => !took.has(file));
     },
   };
@@ -50,6 +54,27 @@ export const openFileWatch = (files: readonly string[]) => {
 
 type Begun = { readonly file: string; readonly since: number; readonly used: number };
 type Took = { readonly seconds: number; readonly processor: number };
+
+const filesShown = 20;
+
+const linesOf = (costs: ReadonlyMap<string, Took>): readonly string[] =>
+  [...costs]
+    .sort(([, left], [, right]) => right.processor - left.processor)
+    .map(([name, cost]) => `${column(cost.processor)}${column(cost.seconds)}  ${name}\n`);
+
+/** The sums of each folder of test/, with all that is below it, and of all files. */
+const byFolder = (costs: ReadonlyMap<string, Took>): ReadonlyMap<string, Took> => {
+  const sums = new Map<string, Took>();
+  for (const [file, cost] of costs)
+    for (const name of ['all files', file.includes('/') ? (file.split('/')[0] ?? '') : 'test']) {
+      const { seconds, processor } = sums.get(name) ?? { seconds: 0, processor: 0 };
+      sums.set(name, {
+        seconds: seconds + cost.seconds,
+        processor: processor + cost.processor,
+      });
+    }
+  return sums;
+};
 
 const column = (seconds: number): string => String(Math.round(seconds)).padStart(6);
 

@@ -1,12 +1,13 @@
 import type { Context, Hook, RootHookObject, Suite } from 'mocha';
 
 import { closeSharedApps } from './app.js';
+import { patience } from './runs.js';
 import { closeSharedSandbox } from './sandboxes.js';
 import { skippedIn } from './skips.js';
 
 const tally = { passed: 0, failed: 0 };
 /** What a test may take at least: mocha's limits mean the clock, and are there for what hangs. */
-const patienceMs = 180_000;
+const patienceMs = patience(180_000);
 /** Whether mocha runs files side by side; test/run.ts then watches over each. */
 const besideOthers = process.env['MOCHA_WORKER_ID'] !== undefined;
 

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { calmClock } from './calm-clock.js';
 
-/** Looking costs the machine what the work that is waited for could have. */
-const lookEveryMs = 50;
+/**
+ * Interval between two polls: a tenth of the time waited so far, within these bounds. A poll takes
+ * processor time from the work that it waits for, and a long wait needs few of them.
+ */
+const pollMs = { least: 20, most: 250 };
 
 /**
- * Asks again and again until the answer is true. For what a process does on its own time and tells
- * nobody about; whatever can be waited for properly is. Throws after `withinMs` of a machine that
- * is not busy, naming what it waited for.
+ * Polls until `question` answers true, for effects of another process that no event announces.
+ * Throws after `withinMs` of a machine that is not busy, naming what it waited for.
  */
 export const until = async (
   what: string,
@@ -15,8 +17,10 @@ export const until = async (
   question: () => Promise<boolean>,
 ): Promise<void> => {
   const waited = calmClock();
+  const began = performance.now();
   while (!(await question())) {
     if (waited() > withinMs) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await pause(lookEveryMs);
+    const tenth = (performance.now() - began) / 10;
+    await pause(Math.min(Math.max(tenth, pollMs.least), pollMs.most));
   }
 };
