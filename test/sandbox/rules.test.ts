@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Sandbox, SandboxTask, Verdict } from '../../kernel/sandbox.js';
+import { runs } from '../support/runs.js';
 import { sandboxOf, stepOf, stepsOf, taskOf } from '../support/sandboxes.js';
+import { openTaskBatch } from '../support/task-batch.js';
 
 /** Rules of contract 4.11, 6 to 8, and what the author of a file is told. */
 describe('a scorer file', () => {
@@ -9,6 +11,7 @@ describe('a scorer file', () => {
     sandbox = sandboxOf('strict');
   });
   after(() => sandbox.close());
+  const batch = openTaskBatch(() => sandbox);
 
   const run = (source: string, more: Partial<SandboxTask> = {}): Promise<Verdict> =>
     sandbox.run(taskOf(source, more));
@@ -17,12 +20,13 @@ describe('a scorer file', () => {
     return verdict.scores.map(({ score }) => score);
   };
 
+  const perRow = batch.add(
+    'def scorer_fn(*, step_object, index, node_type, **kwargs) -> str:\n' +
+      '    return f"{index} {node_type} {step_object.type}"',
+    { steps: stepsOf(2), nodeTypes: ['llm', 'chain'] },
+  );
   it('is called once per row and node type, rows first', async () => {
-    const verdict = await run(
-      'def scorer_fn(*, step_object, index, node_type, **kwargs) -> str:\n' +
-        '    return f"{index} {node_type} {step_object.type}"',
-      { steps: stepsOf(2), nodeTypes: ['llm', 'chain'] },
-    );
+    const verdict = await perRow();
     expect(scoresOf(verdict)).to.deep.equal([
       '0 llm llm',
       '0 chain chain',
@@ -95,41 +99,41 @@ def scorer_fn(*, step_object, index, node_id, node_type, node_name, node_input, 
     ]);
   });
 
+  const declared = {
+    bool: ['True', true],
+    int: ['7', 7],
+    float: ['1', 1],
+    str: ['"x"', 'x'],
+    'float | None': ['None', null],
+    'Optional[int]': ['None', null],
+    'tuple[bool, dict]': ['(False, {})', false],
+    'tuple[float | None, dict[str, int]]': ['(None, {"a": 1})', null],
+    'Tuple[int, Dict[str, Any]]': ['(3, {})', 3],
+    '"float"': ['0.5', 0.5],
+  } as const;
+  const declaring = Object.entries(declared).map(([annotation, [value]]) =>
+    batch.add(
+      `from typing import *\n` +
+        `def scorer_fn(*, node_output, **kwargs) -> ${annotation}:\n    return ${value}`,
+    ),
+  );
   it('may declare each type, None and metadata', async () => {
-    const declared = {
-      bool: ['True', true],
-      int: ['7', 7],
-      float: ['1', 1],
-      str: ['"x"', 'x'],
-      'float | None': ['None', null],
-      'Optional[int]': ['None', null],
-      'tuple[bool, dict]': ['(False, {})', false],
-      'tuple[float | None, dict[str, int]]': ['(None, {"a": 1})', null],
-      'Tuple[int, Dict[str, Any]]': ['(3, {})', 3],
-      '"float"': ['0.5', 0.5],
-    } as const;
-    const found = await Promise.all(
-      Object.entries(declared).map(([annotation, [value]]) =>
-        run(
-          `from typing import *\n` +
-            `def scorer_fn(*, node_output, **kwargs) -> ${annotation}:\n    return ${value}`,
-        ),
-      ),
-    );
+    const found = await Promise.all(declaring.map((verdict) => verdict()));
     expect(found.map(scoresOf)).to.deep.equal(Object.values(declared).map(([, score]) => [score]));
   });
 
-  it('may say its type, node types, chain aggregation and aggregates by itself', async () => {
-    const verdict = await run(
-      `
+  const saying = batch.add(
+    `
 chain_aggregation = "average"
 def score_type(): return int
 def scoreable_node_types_fn(): return ["chain", "tool"]
 def aggregator_fn(*, scores: list) -> dict:
     return {"Sum": sum(scores), "Mean": sum(scores) / len(scores)}
 def scorer_fn(*, index, **kwargs): return index`,
-      { steps: stepsOf(3) },
-    );
+    { steps: stepsOf(3) },
+  );
+  it('may say its type, node types, chain aggregation and aggregates by itself', async () => {
+    const verdict = await saying();
     expect(verdict).to.deep.include({
       score_type: 'int',
       scoreable_node_types: ['chain', 'tool'],
@@ -143,7 +147,7 @@ def scorer_fn(*, index, **kwargs): return index`,
       'import random\ndef scorer_fn(*, index, **kwargs) -> float:\n    return random.random()';
     const first = scoresOf(await run(source, { steps: stepsOf(5) }));
     expect(new Set(first).size).to.equal(5);
-    for (let time = 0; time < 3; time += 1) {
+    for (let time = 0; time < runs(1); time += 1) {
       expect(scoresOf(await run(source, { steps: stepsOf(5) }))).to.deep.equal(first);
     }
   });
@@ -195,13 +199,14 @@ def scorer_fn(*, index, **kwargs) -> str:
     expect(seen).not.to.match(/making-|sandbox|inside\.mjs/);
   });
 
-  it('sees no trace of an earlier row that changed its arguments', async () => {
-    const source =
-      'def scorer_fn(*, step_object, dataset_variables, **kwargs) -> int:\n' +
+  const changing = batch.add(
+    'def scorer_fn(*, step_object, dataset_variables, **kwargs) -> int:\n' +
       '    dataset_variables["x"] = 1; step_object.tags.append("t"); ' +
-      'return len(dataset_variables) + len(step_object.tags)';
-    const verdict = await run(source, { nodeTypes: ['llm', 'tool'], steps: stepsOf(2) });
-    expect(scoresOf(verdict)).to.deep.equal([2, 2, 2, 2]);
+      'return len(dataset_variables) + len(step_object.tags)',
+    { nodeTypes: ['llm', 'tool'], steps: stepsOf(2) },
+  );
+  it('sees no trace of an earlier row that changed its arguments', async () => {
+    expect(scoresOf(await changing())).to.deep.equal([2, 2, 2, 2]);
   });
 
   const wrong: Readonly<Record<string, readonly [source: string, kind: string, message: RegExp]>> =
@@ -267,14 +272,10 @@ def scorer_fn(*, index, **kwargs) -> str:
       ],
       'imports what is not there': ['import numpy', 'exception', /^ModuleNotFoundError/],
     };
-  // As many at once as the machine can run.
-  const judged = new Map<string, Promise<Verdict>>();
-  before(() => {
-    for (const [what, [source]] of Object.entries(wrong)) judged.set(what, run(source));
-  });
-  for (const [what, [, kind, message]] of Object.entries(wrong)) {
+  for (const [what, [source, kind, message]] of Object.entries(wrong)) {
+    const judged = batch.add(source);
     it(`is told when it ${what}`, async () => {
-      const verdict = await judged.get(what);
+      const verdict = await judged();
       expect(verdict).to.deep.include({ verdict: 'invalid', kind });
       expect(verdict).to.have.property('message').that.matches(message);
     });
@@ -293,11 +294,12 @@ def scorer_fn(*, index, **kwargs) -> str:
     expect(message).not.to.match(/\/|harness|assay/);
   });
 
+  const keepingGoing = batch.add(
+    'def scorer_fn(*, index, **k) -> float:\n    return 1 / (index - 1) if index < 3 else "x"',
+    { steps: stepsOf(4), keepGoing: true },
+  );
   it('keeps going over failures when it is asked to', async () => {
-    const verdict = await run(
-      'def scorer_fn(*, index, **k) -> float:\n    return 1 / (index - 1) if index < 3 else "x"',
-      { steps: stepsOf(4), keepGoing: true },
-    );
+    const verdict = await keepingGoing();
     if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
     expect(verdict.scores.map(({ score, error }) => error?.kind ?? score)).to.deep.equal([
       -1,
@@ -307,9 +309,9 @@ def scorer_fn(*, index, **kwargs) -> str:
     ]);
   });
 
+  const otherType = batch.add('def scorer_fn(**k) -> int:\n    return 1', { scoreType: 'float' });
   it('is held to the score type that was asked for', async () => {
-    const verdict = await run('def scorer_fn(**k) -> int:\n    return 1', { scoreType: 'float' });
-    expect(verdict).to.deep.include({ verdict: 'invalid', kind: 'signature' });
+    expect(await otherType()).to.deep.include({ verdict: 'invalid', kind: 'signature' });
   });
 
   it('hears of steps in order while it runs', async () => {
