@@ -1,5 +1,9 @@
 import { isIP } from 'node:net';
-import { clientVariables, readClientSettings, type ClientSettings } from './cli/client-settings.js';
+import {
+  clientVariables,
+  readClientSettings,
+  type ClientSettings,
+} from './config/client-settings.js';
 import { usualKeyHeaders } from './contract/operation.js';
 import { codePoints } from './kernel/code-points.js';
 import { isEmail } from './kernel/email.js';
@@ -11,8 +15,8 @@ import {
   recordsVariables,
   refuseLoneRecords,
   type RecordsSettings,
-} from './service/records-settings.js';
-import { readSealSettings, sealVariables, type SealSettings } from './service/seal-settings.js';
+} from './config/records-settings.js';
+import { readSealSettings, sealVariables, type SealSettings } from './config/seal-settings.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
 export const roles = ['command', 'query', 'projections', 'worker'] as const;

@@ -12,7 +12,7 @@ import { endWithReader } from './cli/standard-output.js';
 import { addTransfers } from './cli/transfer-commands.js';
 import { visible } from './cli/visible.js';
 import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
-import { withPartition } from './service/records-settings.js';
+import { withPartition } from './config/records-settings.js';
 import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.

@@ -4,7 +4,7 @@ import { openEngines, type EngineChoice } from '../engines/open.js';
 import type { ExportNeeds } from '../service/history/exports.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { openChains } from '../projections/history/chains.js';
-import { requireLog } from './folder.js';
+import { requireLog } from '../service/read-log.js';
 
 export type HistoryRead = ExportNeeds & {
   /** How many events of the log are not folded yet; exact up to 1,000 only on EventStoreDB. */

@@ -6,7 +6,7 @@ import { stream } from '../kernel/ports.js';
 import { sealCommand, sealWaitSeconds, type Behind, type SealedNow } from '../service/sealing.js';
 import { operateLines } from './ask.js';
 import { failureSaid } from './failure.js';
-import { openLogOf, requireLog } from './folder.js';
+import { openLogOf, requireLog } from '../service/read-log.js';
 import { opsUrlOf } from './operator.js';
 import { openBar } from './progress-bar.js';
 

@@ -23,7 +23,8 @@ import {
   removeManifest,
   writeManifest,
 } from './backup-manifest.js';
-import { isWithin, requireLog } from './folder.js';
+import { requireLog } from '../service/read-log.js';
+import { isWithin } from './within.js';
 import { openBar } from './progress-bar.js';
 
 export type BackupOptions = { readonly keys?: string; readonly json?: true };

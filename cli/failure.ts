@@ -1,5 +1,5 @@
-import { resolve, sep } from 'node:path';
 import { Fault } from '../kernel/fault.js';
+import { isWithin } from './within.js';
 
 const damaged =
   'has a damaged file: read models are set aside and built anew by the next start; log.sqlite ' +
@@ -61,11 +61,8 @@ export const failureSaid = (error: unknown, dataDir: string): string | undefined
 };
 
 /** Whether it is the data folder, one around it that it is to be made in, or a file of it. */
-const isIn = (dataDir: string, path: string | undefined): boolean => {
-  if (path === undefined) return true;
-  const [outer, inner] = [resolve(dataDir) + sep, resolve(path) + sep];
-  return inner.startsWith(outer) || outer.startsWith(inner);
-};
+const isIn = (dataDir: string, path: string | undefined): boolean =>
+  path === undefined || isWithin(dataDir, path) || isWithin(path, dataDir);
 
 /** Extended codes of SQLite begin with the plain one. */
 const stepOf = (code: string | undefined): string | null => {

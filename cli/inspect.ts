@@ -4,7 +4,7 @@ import type { EventReader, StreamName } from '../kernel/ports.js';
 import { choiceOf, type Config } from '../config.js';
 import { openHistory } from './audit-history.js';
 import { eventBy, eventRow, follow, lastEvents, printEvent, type EventsWanted } from './events.js';
-import { openLogOf } from './folder.js';
+import { openLogOf } from '../service/read-log.js';
 import { backwards, isWhole } from './log-walk.js';
 import { operator } from './operator.js';
 import { provenEvent } from './proven.js';

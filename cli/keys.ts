@@ -1,5 +1,9 @@
 import { openTurns } from '../kernel/turns.js';
-import { rotateKeys as rotate, type Rotated } from '../command-api/integrations/rotate.js';
+import {
+  rotateCommand,
+  rotateKeys as rotate,
+  type Rotated,
+} from '../command-api/integrations/rotate.js';
 import type { Config } from '../config.js';
 import { systemClock } from '../engines/node/clock.js';
 import { randomIds } from '../engines/node/ids.js';
@@ -7,13 +11,10 @@ import { openSecrets } from '../engines/node/secrets.js';
 import { openVault } from '../engines/node/vault.js';
 import { openEngines, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
-import { requireLog } from './folder.js';
+import { requireLog } from '../service/read-log.js';
 import { operateCommand } from './ask.js';
 import { opsUrlOf } from './operator.js';
 import { secretKey } from '../service/secret-key.js';
-
-/** What the operators' listener calls it. */
-export const rotateCommand = 'rotate-keys';
 
 /**
  * `assay keys rotate`: done by the running service, which holds the folder, or here when none is

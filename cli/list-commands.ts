@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { ClientSettings } from './client-settings.js';
+import type { ClientSettings } from '../config/client-settings.js';
 import type { ListedNoun, ListedPopulation } from './list.js';
 import { wholeNumber } from './numbers.js';
 import { accessed, accessOf, placed, placeOf, type AccessOptions } from './service-options.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { McpOptions } from './mcp/server.js';
-import type { ClientSettings } from './client-settings.js';
+import type { ClientSettings } from '../config/client-settings.js';
 
 const clientConfiguration = `{
   "mcpServers": {

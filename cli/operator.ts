@@ -11,7 +11,7 @@ import type { ParkedStream } from '../projections/parking.js';
 import type { RebuildWishes } from '../projections/rebuilds.js';
 import type { Verified } from '../projections/verify.js';
 import { operateCommand, operateLines } from './ask.js';
-import { requireLog } from './folder.js';
+import { requireLog } from '../service/read-log.js';
 import type { Incident } from '../kernel/records/records.js';
 import { startReadSide } from '../service/read-side.js';
 import { openRulings, type Ruled, type StreamRuling } from '../service/rulings.js';

@@ -4,7 +4,7 @@ import type { EventReader, Recorded } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
 import type { Config } from '../config.js';
 import type { ParkedStream } from '../projections/parking.js';
-import { openLogOf } from './folder.js';
+import { openLogOf } from '../service/read-log.js';
 import { operator } from './operator.js';
 import { printRows, type PrintedRow } from './rows.js';
 import { shownData } from './shown-data.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Fault } from '../kernel/fault.js';
 import type { ServiceAccess } from './api-client.js';
-import type { ClientSettings } from './client-settings.js';
+import type { ClientSettings } from '../config/client-settings.js';
 import { wholeNumber } from './numbers.js';
 import type { PlaceOptions } from './run-place.js';
 

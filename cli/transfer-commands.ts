@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Fault } from '../kernel/fault.js';
-import type { ClientSettings } from './client-settings.js';
+import type { ClientSettings } from '../config/client-settings.js';
 import { wholeNumber } from './numbers.js';
 import type { PlaceOptions } from './run-place.js';
 import { accessOf, placed, placeOf, waiting, type AccessOptions } from './service-options.js';

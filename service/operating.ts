@@ -1,5 +1,4 @@
-import { rotateCommand } from '../cli/keys.js';
-import type { Rotated } from '../command-api/integrations/rotate.js';
+import { rotateCommand, type Rotated } from '../command-api/integrations/rotate.js';
 import type { RulingNeeds } from '../command-api/parking/record.js';
 import { startOps } from '../engines/koa/ops.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';

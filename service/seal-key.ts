@@ -1,7 +1,7 @@
 import { diskFiles } from '../engines/node/files.js';
 import { sealingKey } from '../engines/node/seal-keys.js';
 import { Fault } from '../kernel/fault.js';
-import type { SealSettings } from './seal-settings.js';
+import type { SealSettings } from '../config/seal-settings.js';
 
 /** What seals and certificates are signed with; throws Fault `invalid` for a file that is none. */
 export const sealKeyOf = async ({ key }: Pick<SealSettings, 'key'>, seed: Uint8Array) =>

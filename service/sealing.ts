@@ -15,7 +15,7 @@ import type { EventLog, Position } from '../kernel/ports.js';
 import { chainSaid } from '../projections/history/chain.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { sealKeyOf } from './seal-key.js';
-import type { SealSettings } from './seal-settings.js';
+import type { SealSettings } from '../config/seal-settings.js';
 
 type Needs = Pick<StartNeeds, 'chains' | 'clock' | 'ids' | 'leases' | 'worker'> & {
   readonly log: StartNeeds['log'] & Pick<EventLog, 'health'>;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { openLogOf } from '../cli/folder.js';
+import { openLogOf } from './read-log.js';
 import { diskFiles } from '../engines/node/files.js';
 import { keyCheckOf, readKeyCheck, writeKeyCheck } from '../engines/node/key-check.js';
 import { secretKeyOf } from '../engines/node/secrets.js';

@@ -19,6 +19,16 @@ type Rule = {
   readonly packages: RegExp | null;
   readonly instead: string;
 };
+/** The layers that a service is made of. */
+const below = [
+  'kernel',
+  'events',
+  'contract',
+  'command-api',
+  'projections',
+  'query-api',
+  'engines',
+];
 const typebox = /^typebox(\/compile)?$/;
 const imports: Readonly<Record<string, Rule>> = {
   kernel: {
@@ -48,6 +58,18 @@ const imports: Readonly<Record<string, Rule>> = {
     packages: /./,
     instead: 'engines know ports, never a noun of the service',
   },
+  'config.ts': {
+    folders: ['config', 'kernel', 'contract'],
+    packages: /^node:net$/,
+    instead: 'settings know only shapes',
+  },
+  config: { folders: ['kernel'], packages: null, instead: 'settings know only shapes' },
+  service: {
+    folders: [...below, 'config'],
+    packages: /./,
+    instead: 'a service does not know its commands: move what both need into service/',
+  },
+  cli: { folders: [...below, 'config', 'service'], packages: /./, instead: 'main.ts imports cli/' },
 };
 
 /** A way out of the sandbox is a line there: broken, each would be read as several. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js';
-import { openLogOf } from '../folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { hasLog, openEngines } from '../../engines/open.js';
 import { systemClock } from '../../engines/node/clock.js';
 import type { Sandbox, SandboxState } from '../../kernel/sandbox.js';

@@ -13,6 +13,9 @@ import { eraseSeal, readSeal, sealedPlace, writeSeal } from './seals.js';
 import { byItself } from '../work/service-author.js';
 import { streamNames } from '../work/stream-names.js';
 
+/** The operators' listener takes the rotation by this name. */
+export const rotateCommand = 'rotate-keys';
+
 export type RotationNeeds = {
   readonly log: EventLog;
   readonly vault: Vault;

@@ -4,21 +4,8 @@ import { layered } from './layers.js';
 import { differing, sameContent, type TraceAsSent } from './same.js';
 import { sessionTracesMax } from './session-sizes.js';
 import { recordBytes, shortened } from './shortened.js';
-import { spanEvents, traceEvents } from './sizes.js';
+import { spanEvents } from './sizes.js';
 import type { Trace } from './trace.js';
-
-/**
- * Records a trace as it came. One that is known already: quiet when it is the same (contract 5.6,
- * rule 3).
- */
-export const logTrace =
-  (logged: TraceLogged): Decide<Trace | null, TraceEvent> =>
-  (trace) => {
-    if (trace === null) return traceEvents(logged);
-    if (trace.deleted) return taken([], [trace.id]);
-    const differ = differingFrom(trace, logged);
-    return differ.length === 0 ? [] : taken(differ);
-  };
 
 /** Ids of the records that the trace, which lives, has with other content. */
 export const differingFrom = (trace: Trace, logged: TraceLogged): readonly string[] =>

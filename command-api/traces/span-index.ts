@@ -6,11 +6,8 @@ import type { ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
  * what another process wrote.
  */
 export type SpanIndex = {
-  /** Only those that it knows. */
-  readonly owners: (
-    project: ProjectId,
-    spans: Iterable<string>,
-  ) => Promise<ReadonlyMap<string, TraceId>>;
+  /** Of those that it knows, at once: every ingest request asks it. */
+  readonly owners: (project: ProjectId, spans: Iterable<string>) => ReadonlyMap<string, TraceId>;
   readonly traceOf: (project: ProjectId, span: SpanId) => Promise<TraceId | null>;
   /** Spans that were just made durable in this trace. */
   readonly note: (project: ProjectId, trace: TraceId, spans: Iterable<string>) => void;
@@ -19,33 +16,20 @@ export type SpanIndex = {
 /** What main supplies: read models, or answers that know nothing. */
 export type SpanQuestions = {
   /**
-   * Asked by every ingest request that names ids of spans which were not written lately: it has to
-   * be quick, or know nothing.
-   */
-  readonly spanOwners: (
-    project: ProjectId,
-    spans: readonly string[],
-  ) => Promise<ReadonlyMap<string, TraceId>>;
-  /**
    * Asked for a change of a span that was not written lately. It may wait until the read model has
    * caught up.
    */
   readonly traceOfSpan: SpanIndex['traceOf'];
 };
 
-export const openSpanIndex = ({ spanOwners, traceOfSpan }: SpanQuestions): SpanIndex => {
+export const openSpanIndex = ({ traceOfSpan }: SpanQuestions): SpanIndex => {
   const recent = recentSpans();
   return {
-    owners: async (project, spans) => {
+    owners: (project, spans) => {
       const found = new Map<string, TraceId>();
-      const unknown: string[] = [];
       for (const span of spans) {
         const trace = recent.find(project, span);
-        if (trace === null) unknown.push(span);
-        else found.set(span, trace);
-      }
-      if (unknown.length > 0) {
-        for (const [span, trace] of await spanOwners(project, unknown)) found.set(span, trace);
+        if (trace !== null) found.set(span, trace);
       }
       return found;
     },

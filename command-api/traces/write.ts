@@ -151,7 +151,7 @@ export const ownedElsewhere = async (
 ): Promise<ReadonlySet<string>> => {
   const owned = new Set<string>();
   if (spans.size === 0) return owned;
-  for (const [span, trace] of await spanIndex.owners(project, spans.keys())) {
+  for (const [span, trace] of spanIndex.owners(project, spans.keys())) {
     if (trace === spans.get(span)) continue;
     const { state } = await traceRepository.load(traceStream(project, trace));
     if (state !== null && !state.deleted && layered(state.records, span) !== undefined) {

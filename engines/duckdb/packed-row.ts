@@ -90,6 +90,15 @@ const packedGroup = (group: StreamName, values: Values, own: ColumnValue): Packe
 const unpackedGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
   typeof group === 'string' ? usualGroup(group, values, own) : group[0];
 
+const presenceBits = 32;
+
+/** Throws where there are more columns than a row has bits that say which of them it has. */
+export const checkPresenceBits = (columns: readonly unknown[]): void => {
+  if (columns.length <= presenceBits) return;
+  throw new TypeError(`${columns.length} standard columns, and ${presenceBits} bits for them`);
+};
+checkPresenceBits(standardColumns);
+
 const columns = standardColumns.map(({ id }) => id);
 /** Columns of ids that often have the own one, and what stands for it there. */
 const copies: ReadonlySet<string> = new Set(['session_id', 'parent_id']);

@@ -39,12 +39,6 @@ export const questionsOf = ({
     return document !== null && document.scope === project;
   },
 
-  /**
-   * Spans written lately are remembered where they are written; looking for older ones would slow
-   * every ingest.
-   */
-  spanOwners: async (): Promise<ReadonlyMap<string, TraceId>> => new Map(),
-
   traceOfSpan: async (project: ProjectId, span: SpanId): Promise<TraceId | null> => {
     await freshness.reached([recordsCollection.name], null, { project });
     const group = await records.locate(project, 'span', span);

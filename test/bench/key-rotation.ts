@@ -6,9 +6,8 @@ import {
   slots,
 } from '../../command-api/integrations/integrations.js';
 import { printOf, readSeal, sealedPlace } from '../../command-api/integrations/seals.js';
-import { rotateCommand } from '../../cli/keys.js';
+import { rotateCommand, type Rotated } from '../../command-api/integrations/rotate.js';
 import { operateCommand } from '../../cli/ask.js';
-import type { Rotated } from '../../command-api/integrations/rotate.js';
 import { configurationOf, type Provider } from '../../contract/integration-providers.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readConfig } from '../../config.js';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { scorerTaskStream } from '../../command-api/facts/scorer-tasks.js';
 import { seeded } from '../../cli/demo/seeded.js';
 import { temporaryFolder } from '../support/folder.js';

@@ -1,4 +1,4 @@
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { readConfig } from '../../config.js';
 import type { HistorySealed } from '../../events/seals.js';
 import { sha256 } from '../../engines/node/digest.js';

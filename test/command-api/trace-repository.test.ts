@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { awaited, openTraceRepository } from '../../command-api/traces/repository.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
-import { addSpans, logTrace } from '../../command-api/traces/log.js';
+import { addSpans } from '../../command-api/traces/log.js';
+import { traceEvents } from '../../command-api/traces/sizes.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import { decode } from '../../events/codec.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -38,7 +39,7 @@ describe('the repository of traces', () => {
 
   it('reads only what is new of a trace that grows, not the whole each time', async () => {
     const repository = openTraceRepository({ log, clock: systemClock });
-    await repository.transact(stream, logTrace(one({ id: traceId })), authorship);
+    await repository.transact(stream, () => traceEvents(one({ id: traceId })), authorship);
     const count = 100;
     eventsRead = 0;
     for (let added = 0; added < count; added += 1) {
@@ -51,7 +52,7 @@ describe('the repository of traces', () => {
     const input = 'x'.repeat(400_000);
     const own = traceStream(projectId, uuid(70));
     const repository = openTraceRepository({ log, clock: systemClock });
-    await repository.transact(own, logTrace(one({ id: uuid(70) })), authorship);
+    await repository.transact(own, () => traceEvents(one({ id: uuid(70) })), authorship);
     const large = 100;
     for (let added = 0; added < large; added += 1) {
       await repository.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
@@ -71,7 +72,7 @@ describe('the repository of traces', () => {
     const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
     const own = traceStream(projectId, large.trace_id);
     const repository = openTraceRepository({ log, clock: systemClock });
-    await repository.transact(own, logTrace(large), authorship);
+    await repository.transact(own, () => traceEvents(large), authorship);
     const [first, second] = [await repository.load(own), await repository.load(own)];
     expect(first.revision).to.be.above(0);
     expect(second).to.deep.equal(first);

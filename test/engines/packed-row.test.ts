@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { packedRow, unpackedRow } from '../../engines/duckdb/packed-row.js';
+import { checkPresenceBits, packedRow, unpackedRow } from '../../engines/duckdb/packed-row.js';
 import type { StreamName } from '../../kernel/ports.js';
+import { standardColumns } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { drawSeed } from '../support/outside.js';
 import { recordGroups } from '../support/record-generators.js';
@@ -13,6 +14,12 @@ const packed = (row: RecordRow): string =>
 const again = (row: RecordRow): RecordRow => unpackedRow(packed(row));
 
 describe('a record packed into a text', () => {
+  it('has a bit for each standard column, and is refused one column more', () => {
+    expect(() => checkPresenceBits(standardColumns)).not.to.throw();
+    const more = [...standardColumns, ...Array.from({ length: 33 - standardColumns.length })];
+    expect(() => checkPresenceBits(more)).to.throw(TypeError, '33 standard columns');
+  });
+
   const seed = drawSeed('packed records');
 
   it('is the same when unpacked', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { seeded } from '../../cli/demo/seeded.js';
 import { operations } from '../../contract/all.js';
 import { readConfig } from '../../config.js';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Operation } from '../../contract/operation.js';
 import { appPassword, startApp, type App } from '../support/app.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { seeded } from '../../cli/demo/seeded.js';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import type { Operation } from '../../contract/operation.js';

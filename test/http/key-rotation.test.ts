@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { rotateCommand } from '../../cli/keys.js';
-import { openLogOf } from '../../cli/folder.js';
+import { rotateCommand, type Rotated } from '../../command-api/integrations/rotate.js';
+import { openLogOf } from '../../service/read-log.js';
 import { operateCommand } from '../../cli/ask.js';
 import { integrationStream, slots } from '../../command-api/integrations/integrations.js';
-import type { Rotated } from '../../command-api/integrations/rotate.js';
 import { readSeal, sealedPlace } from '../../command-api/integrations/seals.js';
 import { readConfig } from '../../config.js';
 import { providers, type Provider } from '../../contract/integration-providers.js';

@@ -5,7 +5,7 @@ import { openMemory } from '../../command-api/access/remember.js';
 import { openThrottle } from '../../command-api/access/throttle.js';
 import { sightsOf } from '../../service/api.js';
 import { seeded } from '../../cli/demo/seeded.js';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import type { Credential, Gate } from '../../contract/gate.js';

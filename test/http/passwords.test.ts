@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { start } from '../../kernel/ports.js';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { readConfig } from '../../config.js';
 import { appPassword, startApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { readConfig } from '../../config.js';
 import { expectReplayEqual, startApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';

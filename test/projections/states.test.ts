@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { seeded } from '../../cli/demo/seeded.js';
-import { openLogOf } from '../../cli/folder.js';
+import { openLogOf } from '../../service/read-log.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import { historyResources, type HistoryResourceType } from '../../contract/history.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig, withRoles } from '../../config.js';
-import { withPartition } from '../../service/records-settings.js';
+import { withPartition } from '../../config/records-settings.js';
 
 const elsewhere = {
   ASSAY_EVENTSTORE_URL: 'esdb://localhost:2113?tls=false',

@@ -76,7 +76,10 @@ export const projectMade = (
   },
 });
 
-export const keyMade = (number: number, more: Partial<ApiKeyCreated> = {}): ApiKeyEvent => ({
+export const keyMade = (
+  number: number,
+  more: Partial<ApiKeyCreated> = {},
+): Extract<ApiKeyEvent, { type: 'ApiKeyCreated' }> => ({
   type: 'ApiKeyCreated',
   data: {
     api_key_id: keyId(number),

@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   hasLog,
   openEngines,
@@ -40,19 +38,4 @@ export const openLogOf = async (
       await bus.close();
     },
   };
-};
-
-/** Whether a path is that folder or in it, with links followed as far as there is something. */
-export const isWithin = (folder: string, path: string): boolean => {
-  const rest = relative(real(resolve(folder)), real(resolve(path)));
-  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
-};
-
-const real = (path: string): string => {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(real(parent), basename(path));
-  }
 };
