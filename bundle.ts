@@ -98,7 +98,11 @@ const linkTree = async (from: string, to: string): Promise<void> => {
   }
 };
 
+/** What is no TypeScript stands where the compiler puts the module that reads it. */
+const copied = ['engines/sandbox/harness.py'];
+
 const bundle = async (): Promise<void> => {
+  for (const path of copied) await copyFile(join(dirname(built), path), join(built, path));
   const { build } = await import('esbuild');
   const options = {
     bundle: true,
@@ -174,7 +178,11 @@ const newestOf = async (): Promise<number> => {
     .filter((name) => name.endsWith('.js') && !madeHere.includes(name.split('/')[0] ?? ''))
     .map((name) => join(built, name));
   const times = await Promise.all(
-    [...own, join(built, '../node_modules/.package-lock.json')].map(changedAt),
+    [
+      ...own,
+      ...copied.map((path) => join(dirname(built), path)),
+      join(built, '../node_modules/.package-lock.json'),
+    ].map(changedAt),
   );
   return Math.max(...times);
 };

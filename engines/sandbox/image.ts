@@ -18,7 +18,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { harness } from './harness.js';
+import { readHarness } from './harness.js';
 import { seccompFilter } from './seccomp.js';
 
 /**
@@ -57,6 +57,7 @@ export const openImage = async (
     throw new Error(`no sandbox for ${process.platform} on ${process.arch}`);
   }
   await ownFolder(cache);
+  const harness = await readHarness();
   const sources = sourcesOf();
   const inside = await readFile(fileURLToPath(new URL('inside.js', import.meta.url)));
   const name = createHash('sha256')
