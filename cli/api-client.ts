@@ -1,5 +1,6 @@
 import { Agent, request as plainRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../kernel/fault.js';
 import { visible } from './visible.js';
@@ -149,10 +150,8 @@ const connectionTo = (base: string, apiKey: string | null) => {
 };
 
 const bodyOf = async (incoming: IncomingMessage): Promise<unknown> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  const text = await textOf(incoming);
   if (!incoming.complete) throw new Error('the answer was cut off');
-  const text = Buffer.concat(chunks).toString('utf8');
   if (!/[/+]json\b/.test(incoming.headers['content-type'] ?? '')) return text;
   return JSON.parse(text) as unknown;
 };

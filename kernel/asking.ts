@@ -26,17 +26,15 @@ export const whileAsked = async <T>(
 ): Promise<T> => {
   if (signal === undefined) return work();
   checkAsked({ signal });
-  let given: () => void = () => undefined;
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => {
+    aborted.reject(noLongerAsked(signal));
+    end();
+  };
+  signal.addEventListener('abort', abort, { once: true });
   try {
-    const givenUp = new Promise<never>((_resolve, reject) => {
-      given = () => {
-        reject(noLongerAsked(signal));
-        end();
-      };
-      signal.addEventListener('abort', given, { once: true });
-    });
-    return await Promise.race([work(), givenUp]);
+    return await Promise.race([work(), aborted.promise]);
   } finally {
-    signal.removeEventListener('abort', given);
+    signal.removeEventListener('abort', abort);
   }
 };

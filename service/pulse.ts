@@ -100,10 +100,7 @@ const openAnswers = <T>(what: string, clock: Clock) => {
     },
     heed: async <R>(work: () => Promise<R>): Promise<R> => {
       if (silence !== null) throw silence;
-      let giveUp: (fault: Fault) => void = () => undefined;
-      const silent = new Promise<never>((_resolve, reject) => {
-        giveUp = reject;
-      });
+      const { promise: silent, reject: giveUp } = Promise.withResolvers<never>();
       waiting.add(giveUp);
       try {
         const done = await Promise.race([work(), silent]);

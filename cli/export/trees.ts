@@ -60,7 +60,7 @@ const knownTrees = async (
   if (spans === null) return known;
   // After their spans: one that is deleted in between is not taken for a trace without any.
   const traces = await recordsIn(await rows('traces', 'id', ids));
-  const spansOf = groupedBy('trace_id', spans);
+  const spansOf = Map.groupBy(spans, (span) => span['trace_id']);
   for (const trace of traces ?? []) {
     const id = trace['id'] as string;
     const tree = treeOf(trace, spansOf.get(id) ?? []);
@@ -90,7 +90,7 @@ const recordsIn = async (chunks: AsyncIterable<Buffer>): Promise<readonly JsonOb
 export const treeOf = (trace: JsonObject, spans: readonly JsonObject[]): JsonObject | null => {
   const { id, num_spans: count } = trace;
   if (count !== spans.length || spans.some((span) => span['id'] === id)) return null;
-  const children = groupedBy('parent_id', spans);
+  const children = Map.groupBy(spans, (span) => span['parent_id']);
   for (const siblings of children.values()) if (!areInOrder(siblings.sort(bySteps))) return null;
   let placed = 0;
   const below = (record: JsonObject, level: number): JsonObject[] => {
@@ -100,16 +100,6 @@ export const treeOf = (trace: JsonObject, spans: readonly JsonObject[]): JsonObj
   };
   const tree = { ...trace, num_spans: null, spans: below(trace, 1) };
   return placed === spans.length ? tree : null;
-};
-
-const groupedBy = (name: string, records: readonly JsonObject[]): Map<unknown, JsonObject[]> => {
-  const groups = new Map<unknown, JsonObject[]>();
-  for (const record of records) {
-    const group = groups.get(record[name]) ?? [];
-    group.push(record);
-    groups.set(record[name], group);
-  }
-  return groups;
 };
 
 const areInOrder = (siblings: readonly JsonObject[]): boolean =>

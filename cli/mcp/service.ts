@@ -70,7 +70,7 @@ export const openMcpService = (
 };
 
 const rootOf = (url: string): string => {
-  const parsed = /^https?:/.test(url) && URL.canParse(url) ? new URL(url) : null;
+  const parsed = /^https?:/.test(url) ? URL.parse(url) : null;
   if (parsed === null || parsed.search !== '' || parsed.hash !== '') {
     throw new Fault('invalid', '--url takes an address like http://localhost:8080');
   }

@@ -190,10 +190,10 @@ export const copied = (
       rows_added: rows.length,
       rows_removed: before.reduce((sum, chunk) => sum + chunk.rows.length, 0),
       rows_edited: 0,
-      columns_added: [...next].filter((name) => !old.has(name)).length,
-      columns_removed: [...old].filter((name) => !next.has(name)).length,
+      columns_added: next.difference(old).size,
+      columns_removed: old.difference(next).size,
       columns_renamed: 0,
     },
-    renamed: new Map([...old].filter((name) => !next.has(name)).map((name) => [name, null])),
+    renamed: new Map([...old.difference(next)].map((name) => [name, null])),
   };
 };

@@ -243,7 +243,7 @@ const worked = async (
     },
   };
   const turn = await takeTurn(needs, plan, asked.project_id, [...stretch.left], signal);
-  stretch.left = new Set([...turn.first, ...turn.last]);
+  stretch.left = turn.first.union(turn.last);
   // A log that does not answer only delays; it is nothing that these traces are given up for.
   if (turn.scored > 0 || turn.first.size > 0) stretch.tries = 0;
   else if (!turn.isAway) stretch.tries += 1;

@@ -33,13 +33,12 @@ export const record = async (
   made: readonly Made[],
   job: JobId | null,
 ): Promise<Recording> => {
-  const byTrace = new Map<ScoredTrace, Scoring[]>();
   const { roll_up_method: method } = scorer.details;
   const rollUp = method !== null && { roll_up_methods: { [scorer.name]: method } };
-  targets.forEach((target, at) => {
+  const all = targets.flatMap((target, at): Scoring[] => {
     const { trace, record: id } = target;
     const one = made[at];
-    if (one === undefined) return;
+    if (one === undefined) return [];
     const data = {
       project_id: trace.projectId,
       trace_id: trace.id,
@@ -53,12 +52,10 @@ export const record = async (
         ...('code' in one && { failure: one.reason }),
       },
     };
-    const known = byTrace.get(trace) ?? [];
-    byTrace.set(trace, known);
-    known.push({ target, event: { type: 'ScoresRecorded', data } });
+    return [{ target, event: { type: 'ScoresRecorded', data } }];
   });
   const [recorded, changed] = [new Set<Target>(), new Set<ScoredTrace>()];
-  for (const [trace, scorings] of byTrace) {
+  for (const [trace, scorings] of Map.groupBy(all, ({ target }) => target.trace)) {
     for (const some of inAppends(scorings)) {
       const appended = await append(needs, trace, some);
       for (const { target } of appended ?? []) recorded.add(target);

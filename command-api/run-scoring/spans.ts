@@ -58,12 +58,7 @@ const inTreeOrder = ({ id, records }: ScoredTrace): readonly Placed[] => {
     id,
     spans.map((span) => ({ id: span.id, parent: span.parent_id })),
   );
-  const below = new Map<number, number[]>();
-  for (const [index, parent] of parents.entries()) {
-    const siblings = below.get(parent) ?? [];
-    below.set(parent, siblings);
-    siblings.push(index);
-  }
+  const below = Map.groupBy(parents.keys(), (index) => parents[index]);
   const order = siblingOrder<number>({
     step: (index) => spans[index]?.step_number,
     createdAt: (index) => spans[index]?.created_at,

@@ -1,7 +1,7 @@
 import { threadFile } from '../node/thread-file.js';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { openPlaces } from '../../kernel/turns.js';
-import type { Cells, ContentTable } from '../../kernel/dataset-content.js';
+import type { ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import { proxy } from '../node/thread.js';
 import { parseTable, type TableFile, type TableFormat } from './table.js';
@@ -70,7 +70,5 @@ const collected = async (
   asked: TableFormat | null,
 ): Promise<ContentTable> => {
   const columns = await reader.read(file, asked);
-  const rows: Cells[] = [];
-  for await (const row of reader.rows()) rows.push(row);
-  return { columns, rows };
+  return { columns, rows: await Array.fromAsync(reader.rows()) };
 };

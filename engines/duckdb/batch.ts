@@ -176,13 +176,10 @@ const admitNames = (
   named: ReadonlyMap<number, Named>,
   groups: readonly Kept[],
 ): void => {
-  const byProject = new Map<number, RecordRow[]>();
-  for (const row of groups.flatMap(({ rows }) => rows)) {
-    const project = projectNumber(batch, String(row.values['project_id']));
-    const known = byProject.get(project);
-    if (known === undefined) byProject.set(project, [row]);
-    else known.push(row);
-  }
+  const byProject = Map.groupBy(
+    groups.flatMap(({ rows }) => rows),
+    ({ values }) => projectNumber(batch, String(values['project_id'])),
+  );
   for (const [project, rows] of byProject) {
     const known = named.get(project) ?? noNames;
     const has = (kind: NameKind, name: string): boolean => known.numbers.has(`${kind}/${name}`);

@@ -45,13 +45,7 @@ export const openEnvelopes = (connection: Connection, names: Names) => {
   return {
     /** They are durable when it resolves; answers the buckets they are in. */
     keep: async (envelopes: readonly Envelope[]): Promise<readonly Bucket[]> => {
-      const buckets = new Map<Bucket, Envelope[]>();
-      for (const envelope of envelopes) {
-        const bucket = bucketOf(envelope.position);
-        const others = buckets.get(bucket) ?? [];
-        others.push(envelope);
-        buckets.set(bucket, others);
-      }
+      const buckets = Map.groupBy(envelopes, ({ position }) => bucketOf(position));
       for (const [bucket, some] of buckets) {
         for (const portion of portionsOf(some)) {
           await write(connection, names.envelopes(bucket), portion);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
 import type { Clock } from '../../kernel/ports.js';
@@ -127,4 +127,4 @@ const emailOf = (
   return emailDomains === null || emailDomains.includes(domain) ? email : null;
 };
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const digestOf = (text: string): string => hash('sha256', text, 'hex');

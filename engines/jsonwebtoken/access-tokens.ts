@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, randomUUID, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { AccessClaims, AccessTokens } from '../../kernel/credentials.js';
@@ -127,7 +127,7 @@ const keyIdOf = (token: string): string | null => {
 const keyPair = (seed: Uint8Array, period: number): KeyPair => {
   const { private: own, jwk, point } = derivedP256(seed, `access token ${period}`);
   return {
-    id: createHash('sha256').update(point).digest('hex').slice(0, 16),
+    id: hash('sha256', point, 'hex').slice(0, 16),
     private: own,
     public: createPublicKey({ key: jwk, format: 'jwk' }),
   };
@@ -136,4 +136,4 @@ const keyPair = (seed: Uint8Array, period: number): KeyPair => {
 type Checked = { readonly claims: AccessClaims; readonly expires: number };
 
 /** So that no token is kept. */
-const markOf = (token: string): string => createHash('sha256').update(token).digest('base64');
+const markOf = (token: string): string => hash('sha256', token, 'base64');

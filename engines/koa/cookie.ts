@@ -48,9 +48,8 @@ export const noCookie: RefreshCookie = { value: '', maxAgeSeconds: 0 };
  */
 export const isOwnOrigin = ({ origin, host = '' }: IncomingHttpHeaders): boolean => {
   if (origin === undefined) return true;
-  if (!URL.canParse(origin)) return false;
-  const page = new URL(origin);
-  const here = `${page.protocol}//${host}`;
+  const page = URL.parse(origin);
+  if (page === null || page.host === '') return false;
   // A host with the default port of the page's scheme is the same host without it.
-  return URL.canParse(here) && page.host !== '' && new URL(here).host === page.host;
+  return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
 };

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
 import type { MisspeltHeader } from '../../contract/misspelt-headers.js';
@@ -208,5 +208,4 @@ const headerComplaints = (bound: Bound, sent: Sent): readonly Complaint[] =>
         ],
   );
 
-const digest = (value: unknown): string =>
-  createHash('sha256').update(canonicalJson(value)).digest('hex');
+const digest = (value: unknown): string => hash('sha256', canonicalJson(value), 'hex');

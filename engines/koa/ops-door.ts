@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { BlockList, isIP } from 'node:net';
@@ -45,9 +45,8 @@ export const openOpsDoor = (host: string, token: string | null): OpsDoor => {
 
 /** Without port and brackets; null when it is no host. */
 const nameIn = (host: string): string | null => {
-  const url = `http://${host}`;
-  if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(url)) return null;
-  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const url = /^[\w.:[\]-]+$/.test(host) ? URL.parse(`http://${host}`) : null;
+  return url?.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase() ?? null;
 };
 
 const loopback = new BlockList();
@@ -58,5 +57,5 @@ const isLoopback = (address: string): boolean =>
 
 /** Takes as long for every text: nothing is learnt from how far it was right. */
 const isSame = (given: string, wanted: string): boolean =>
-  timingSafeEqual(hash(given), hash(wanted));
-const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  timingSafeEqual(digest(given), digest(wanted));
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Document } from 'mongodb';
 import {
   nameKinds,
@@ -35,13 +35,7 @@ export const admitNames = async (
   batch: StampedBatch,
   rows: readonly RecordRow[],
 ): Promise<ReadonlyMap<string, Admitted>> => {
-  const byProject = new Map<string, RecordRow[]>();
-  for (const row of rows) {
-    const project = String(row.values['project_id']);
-    const known = byProject.get(project);
-    if (known === undefined) byProject.set(project, [row]);
-    else known.push(row);
-  }
+  const byProject = Map.groupBy(rows, ({ values }) => String(values['project_id']));
   const stored = await storedNames(batch, [...byProject.keys()]);
   return new Map(
     [...byProject].map(([project, some]) => {
@@ -97,8 +91,7 @@ const knownNames = (stored: readonly StoredName[]): KnownNames => {
 };
 
 /** Half of it tells any two names apart. */
-export const hashed = (name: string): string =>
-  createHash('sha256').update(name).digest('base64url').slice(0, 22);
+export const hashed = (name: string): string => hash('sha256', name, 'base64url').slice(0, 22);
 
 /** An entry of user metadata: JSON keeps key and value apart. */
 export const storedEntry = (key: string, value: string): string =>

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
 
@@ -32,15 +33,6 @@ const openClock = (): Clock => {
 };
 
 const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.max(0, milliseconds));
-    signal.addEventListener('abort', done, { once: true });
-  });
+  setTimeout(Math.max(0, milliseconds), undefined, { signal }).catch(() => undefined);
 
 export const systemClock: Clock = openClock();

@@ -16,7 +16,6 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readHarness } from './harness.js';
 import { seccompFilter } from './seccomp.js';
@@ -59,7 +58,7 @@ export const openImage = async (
   await ownFolder(cache);
   const harness = await readHarness();
   const sources = sourcesOf();
-  const inside = await readFile(fileURLToPath(new URL('inside.js', import.meta.url)));
+  const inside = await readFile(new URL('inside.js', import.meta.url));
   const name = createHash('sha256')
     .update(JSON.stringify([sources.versions, process.arch, harness, bytes.join()]))
     .update(inside)

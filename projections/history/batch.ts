@@ -40,13 +40,8 @@ export const foldHistory = async (
 ): Promise<readonly DocumentWrite[]> => {
   const seen = inLogOrder(events, erased);
   const places = openPlaces(await load(stored, placesAsked(seen)));
-  const chains = new Map<ChainName, (readonly [SeenEvent, Placed])[]>();
-  for (const one of seen) {
-    const placed = places.place(one);
-    const chain = chains.get(placed.chain);
-    if (chain === undefined) chains.set(placed.chain, [[one, placed]]);
-    else chain.push([one, placed]);
-  }
+  const placed = seen.map((one) => [one, places.place(one)] as const);
+  const chains = Map.groupBy(placed, ([, { chain }]) => chain);
   const heads = await load(stored, [...chains.keys()].map(headKey));
   const growing = [...chains].map(([chain, added]): Growing => {
     const document = heads.get(headKey(chain));

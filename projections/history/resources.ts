@@ -211,11 +211,10 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
 };
 
 /** By the first word, the longest noun first. */
-const byWord = new Map<string, readonly StreamNoun[]>();
-for (const noun of [...streamNouns].sort((one, other) => other.length - one.length)) {
-  const word = noun.split('-', 1)[0] ?? noun;
-  byWord.set(word, [...(byWord.get(word) ?? []), noun]);
-}
+const byWord = Map.groupBy(
+  [...streamNouns].sort((one, other) => other.length - one.length),
+  (noun) => noun.split('-', 1)[0] ?? noun,
+);
 
 const kindOfStream = (name: StreamName): StreamKind => {
   const dash = name.indexOf('-');

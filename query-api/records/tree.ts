@@ -31,14 +31,8 @@ type Children = (row: RecordRow) => readonly RecordRow[];
 /** The read model names as `parent_id` the record that a span is shown under, and has no cycles. */
 const childrenOf = (rows: readonly RecordRow[]): Children => {
   const traceId = rows.find(({ kind }) => kind === 'trace')?.values['id'];
-  const children = new Map<unknown, RecordRow[]>();
-  for (const row of rows) {
-    if (row.kind === 'trace') continue;
-    const parent = row.values['parent_id'];
-    const siblings = children.get(parent) ?? [];
-    siblings.push(row);
-    children.set(parent, siblings);
-  }
+  const spans = rows.filter(({ kind }) => kind !== 'trace');
+  const children = Map.groupBy(spans, ({ values }) => values['parent_id']);
   for (const siblings of children.values()) siblings.sort(bySteps);
   // A span may have the id of its trace: what names that id is under the trace.
   return (row) =>

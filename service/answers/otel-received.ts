@@ -33,11 +33,7 @@ export const otelReceivedIn = (log: EventReader): OtelAnswers => {
       for await (const text of read(trace, span)) bytes += utf8Bytes(text);
       return bytes;
     },
-    texts: async (trace, span) => {
-      const texts: string[] = [];
-      for await (const text of read(trace, span)) texts.push(text);
-      return texts;
-    },
+    texts: (trace, span) => Array.fromAsync(read(trace, span)),
   };
 };
 

@@ -63,13 +63,10 @@ export const considers = (scope: RecordScope, row: RecordRow, below: Below): boo
 
 /** `rows` are all of one project. A lone trace is in no session, whatever the session's id. */
 export const belowIn = (rows: readonly RecordRow[]): Below => {
-  const found = new Map<string, RecordRow[]>();
-  for (const row of rows) {
-    const { session_id: session, id } = row.values;
-    const above = row.kind === 'trace' ? `session ${String(session)}` : `trace ${row.group}`;
-    if (row.kind === 'session' || (row.kind === 'trace' && session === id)) continue;
-    found.set(above, [...(found.get(above) ?? []), row]);
-  }
+  const found = Map.groupBy(rows, ({ kind, group, values: { session_id: session, id } }) => {
+    if (kind === 'trace') return session === id ? null : `session ${String(session)}`;
+    return kind === 'session' ? null : `trace ${group}`;
+  });
   return ({ kind, group, values }) => {
     if (kind === 'trace') return found.get(`trace ${group}`) ?? [];
     return kind === 'session' ? (found.get(`session ${String(values['id'])}`) ?? []) : [];
@@ -208,12 +205,9 @@ export const aggregate = (
 };
 
 const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGroup['buckets'] => {
-  const buckets = new Map<bigint, RecordRow[]>();
-  for (const row of rows) {
-    const at = microsecondsOf(row.values['created_at'] as Instant);
-    const bucket = bucketOf(at, plan);
-    buckets.set(bucket, [...(buckets.get(bucket) ?? []), row]);
-  }
+  const buckets = Map.groupBy(rows, ({ values }) =>
+    bucketOf(microsecondsOf(values['created_at'] as Instant), plan),
+  );
   return [...buckets]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([bucket, members]) => ({

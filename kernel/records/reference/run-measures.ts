@@ -72,14 +72,10 @@ export const runAverages = (
   rows: readonly RecordRow[],
   metrics: readonly TypedMetric[],
 ): ReadonlyMap<string, readonly (number | null)[]> => {
-  const byRun = new Map<string, RecordRow[]>();
-  for (const row of rows) {
-    if (row.kind !== 'trace') continue;
-    const run = String(row.values['run_id']);
-    const known = byRun.get(run);
-    if (known === undefined) byRun.set(run, [row]);
-    else known.push(row);
-  }
+  const byRun = Map.groupBy(
+    rows.filter(({ kind }) => kind === 'trace'),
+    ({ values }) => String(values['run_id']),
+  );
   const averages = [...byRun].map(
     ([run, traces]) => [run, metrics.map((one) => averageOf(traces, one))] as const,
   );

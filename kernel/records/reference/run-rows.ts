@@ -12,13 +12,13 @@ export const runRows = (
   rows: readonly RecordRow[],
   { project, runs, metrics }: RunRowsPlan,
 ): readonly RunRow[] => {
-  const cells = new Map<string, RecordRow[]>();
-  for (const row of rows) {
-    const { project_id, run_id } = row.values;
-    if (row.kind !== 'trace' || project_id !== project || !runs.includes(String(run_id))) continue;
-    const key = JSON.stringify([run_id, rowOf(row)]);
-    cells.set(key, [...(cells.get(key) ?? []), row]);
-  }
+  const tracesOfRuns = rows.filter(
+    ({ kind, values: { project_id, run_id } }) =>
+      kind === 'trace' && project_id === project && runs.includes(String(run_id)),
+  );
+  const cells = Map.groupBy(tracesOfRuns, (row) =>
+    JSON.stringify([row.values['run_id'], rowOf(row)]),
+  );
   return [...cells].map(([key, traces]) => {
     const [run, row] = JSON.parse(key) as [string, string | null];
     const ends = traces
