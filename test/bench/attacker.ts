@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { prepared, type Prepared, type Stage } from './attack.js';
 import { playable } from './attacks.js';
@@ -15,7 +15,7 @@ const play = async ({ attack, stage }: { attack: string; stage: Stage }): Promis
   const set = await prepared(stage);
   const ready = await one.prepare(set);
   process.send?.('prepared');
-  await new Promise((resolve) => process.once('message', resolve));
+  await once(process, 'message');
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
   await one.strike(counted(set), ready as never, signal);

@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { clientOf, type Client } from '../support/client.js';
 import { testCache } from '../support/sandboxes.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
@@ -46,7 +45,7 @@ const staged = async (bench: Bench, name: string) => {
       ASSAY_TRUSTED_PROXIES: '127.0.0.1',
     },
   });
-  const attacker = fork(fileURLToPath(new URL('./attacker.js', import.meta.url)));
+  const attacker = fork(new URL('./attacker.js', import.meta.url));
   const takeAlong = (): void => void attacker.kill('SIGKILL');
   process.once('exit', takeAlong);
   return { service, attacker, takeAlong };

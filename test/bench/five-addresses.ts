@@ -3,7 +3,6 @@ import { on, once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startService } from '../support/service-process.js';
 import { paced, type Bench } from './bench.js';
 import { answered, tenant } from './fairness.js';
@@ -25,7 +24,7 @@ export const fiveAddressesRow = async (bench: Bench): Promise<Row> => {
   const seconds = bench.smoke ? 1 : 12;
   bench.say(`five-addresses: ${seconds} s without and with`);
   const service = await startService({ dir: join(bench.dir, 'five-addresses') });
-  const attacker = fork(fileURLToPath(new URL('./attacker.js', import.meta.url)));
+  const attacker = fork(new URL('./attacker.js', import.meta.url));
   const takeAlong = (): void => void attacker.kill('SIGKILL');
   process.once('exit', takeAlong);
   try {

@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Summary } from './stats.js';
 
 /**
@@ -36,7 +35,7 @@ export const sendLoad = (
   progress: (answered: number) => void = () => undefined,
 ): Promise<Loaded> =>
   new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL('./generator.js', import.meta.url)));
+    const child = fork(new URL('./generator.js', import.meta.url));
     const takeAlong = (): void => void child.kill('SIGKILL');
     process.once('exit', takeAlong);
     child.on('message', (said: { readonly answered: number } | Loaded) => {

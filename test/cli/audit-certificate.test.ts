@@ -132,9 +132,7 @@ describe('a certificate of a deletion', () => {
       sealKey: async () => ({ ...sealedBy, jws: async () => 'signed' }) as never,
     });
     try {
-      const lines: JsonObject[] = [];
-      for await (const line of certified({ [`${kind}_id`]: id }, whose)) lines.push(line);
-      return lines;
+      return await Array.fromAsync(certified({ [`${kind}_id`]: id }, whose));
     } finally {
       await history.close();
     }

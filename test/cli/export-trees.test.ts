@@ -28,12 +28,10 @@ describe('the trees of an export', () => {
           yield Buffer.from(asLines(kind === 'spans' ? spans : traces));
         })(),
     };
-    const found: (JsonObject | null)[] = [];
     const asked = async function* asked() {
       yield* ids;
     };
-    for await (const one of treesOf(asks, asked())) found.push(one);
-    return { found, alone };
+    return { found: await Array.fromAsync(treesOf(asks, asked())), alone };
   };
   type Stored = { readonly traces: readonly JsonObject[]; readonly ids: readonly string[] };
 

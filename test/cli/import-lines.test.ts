@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { linesOf, valuesOf, type FilePiece } from '../../cli/import/lines.js';
+import { linesOf, valuesOf } from '../../cli/import/lines.js';
 import { isOverLines } from '../../cli/import/source.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
@@ -15,11 +15,6 @@ async function* chunked(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<
   yield bytes.subarray(from);
 }
 
-const all = async (pieces: AsyncIterable<FilePiece>): Promise<readonly FilePiece[]> => {
-  const found: FilePiece[] = [];
-  for await (const piece of pieces) found.push(piece);
-  return found;
-};
 const cuts = fc.array(fc.nat(10_000), { maxLength: 8 });
 const whole = (text: string) => chunked(Buffer.from(text), []);
 
@@ -38,7 +33,7 @@ describe('the lines of a file', () => {
         const expected = lines.flatMap((text, at) =>
           text.trim() === '' ? [] : [{ line: at + 1, text: text.trim() }],
         );
-        expect(await all(linesOf(chunked(bytes, where)))).to.deep.equal(expected);
+        expect(await Array.fromAsync(linesOf(chunked(bytes, where)))).to.deep.equal(expected);
       },
     );
     const seed = drawSeed('lines');
@@ -50,7 +45,7 @@ describe('the lines of a file', () => {
       Buffer.from(`\ufeffone\n${'x'.repeat(50)}\ntwo\n`),
       Buffer.from([0xff, 0x0a]),
     ]);
-    expect(await all(linesOf(chunked(bytes, [7, 20, 40]), 40))).to.deep.equal([
+    expect(await Array.fromAsync(linesOf(chunked(bytes, [7, 20, 40]), 40))).to.deep.equal([
       { line: 1, text: 'one' },
       { line: 2, problem: 'it has more than 40 bytes' },
       { line: 3, text: 'two' },
@@ -71,7 +66,9 @@ describe('the values of a JSON text over many lines', () => {
         const text = asList
           ? JSON.stringify(values, null, indent)
           : values.map((value) => JSON.stringify(value, null, indent)).join('\n');
-        const pieces = await all(valuesOf(chunked(Buffer.from(`\ufeff${text}`), where)));
+        const pieces = await Array.fromAsync(
+          valuesOf(chunked(Buffer.from(`\ufeff${text}`), where)),
+        );
         expect(pieces.map((piece) => JSON.parse('text' in piece ? piece.text : ''))).to.deep.equal(
           values.map((value) => JSON.parse(JSON.stringify(value)) as unknown),
         );
@@ -83,7 +80,7 @@ describe('the values of a JSON text over many lines', () => {
 
   it('have the number of the line on which they begin', async () => {
     const text = '[\n  {"a": [1,\n 2], "b": "}]\\""},\n 7, {\n},\n\n{"c": 1}, {"cut": [';
-    expect(await all(valuesOf(whole(text)))).to.deep.equal([
+    expect(await Array.fromAsync(valuesOf(whole(text)))).to.deep.equal([
       { line: 2, text: '{"a": [1,\n 2], "b": "}]\\""}' },
       { line: 4, text: '7' },
       { line: 4, text: '{\n}' },

@@ -30,8 +30,7 @@ for (const [engine, open] of bothLogs) {
     const placed = (event: Walked) => [event.position, isWhole(event)];
 
     it('meets every event once, the newest first', async () => {
-      const walked: unknown[] = [];
-      for await (const event of backwards(opened.log)) walked.push(placed(event));
+      const walked = await Array.fromAsync(backwards(opened.log), placed);
       expect(walked.reverse()).to.deep.equal(await known());
     });
 

@@ -167,10 +167,7 @@ describe('assay mcp, when something is wrong', function () {
   });
 
   it('ends its question to the service when the call is cancelled', async () => {
-    let asked: (request: IncomingMessage) => void;
-    const request = new Promise<IncomingMessage>((resolve) => {
-      asked = resolve;
-    });
+    const { promise: request, resolve: asked } = Promise.withResolvers<IncomingMessage>();
     // Takes every question and answers none.
     const silent = createServer((incoming) => asked(incoming)).listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rowsOfVersion } from '../../command-api/scorer-tasks/dataset-rows.js';
 import { rowsStream } from '../../command-api/facts/datasets.js';
 import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
-import type { ContentId, ContentRow } from '../../kernel/dataset-content.js';
+import type { ContentId } from '../../kernel/dataset-content.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { testLog, type TestLog } from '../support/log.js';
@@ -36,8 +36,7 @@ describe('rows of a version', () => {
     };
     const parts = [{ content, first: 0, sizes: [2, 2, 2, 2] }];
     const version = { dataset_id: dataset, parts } as unknown as ContentChanged;
-    const found: (readonly ContentRow[] | null)[] = [];
-    for await (const rows of rowsOfVersion({ ...world.log, read }, version, 3, 2)) found.push(rows);
+    const found = await Array.fromAsync(rowsOfVersion({ ...world.log, read }, version, 3, 2));
     expect(found.map((rows) => rows?.map(({ id }) => id))).to.deep.equal([['1.1'], ['2.0']]);
     expect(events).to.equal(2);
   });

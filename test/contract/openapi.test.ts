@@ -52,10 +52,7 @@ describe('the OpenAPI document of the service', () => {
     ));
 
   it('writes no object out twice, except bodies that are named after their operations', () => {
-    const places = new Map<string, readonly string[]>();
-    for (const [text, place] of objectsIn(document, '')) {
-      places.set(text, [...(places.get(text) ?? []), place]);
-    }
+    const places = Map.groupBy(objectsIn(document, ''), ([text]) => text);
     const bodies = new Set(
       operations.map(
         ({ operationId: name }) =>
@@ -64,7 +61,7 @@ describe('the OpenAPI document of the service', () => {
     );
     found(
       [...places.values()]
-        .map((copies) => copies.filter((place) => !bodies.has(place)))
+        .map((copies) => copies.map(([, place]) => place).filter((place) => !bodies.has(place)))
         .filter(({ length }) => length > 1)
         .map((copies) => copies.join(' is ')),
     );

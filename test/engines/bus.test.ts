@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
@@ -19,9 +20,9 @@ describe('the bus of a process', () => {
       openBus(${JSON.stringify(name)}).publish('from the thread', { hello: 1 });
     })`;
     const thread = new Worker(code, { eval: true });
-    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    const ended = once(thread, 'exit');
     expect(await heard).to.deep.equal({ hello: 1 });
-    expect(await ended).to.equal(0);
+    expect(await ended).to.deep.equal([0]);
     await bus.close();
   });
 });

@@ -313,11 +313,7 @@ describe('the files of DuckDB', () => {
     };
     return { isReached: () => isReached, open };
   };
-  const dumped = async (records: Records): Promise<readonly unknown[]> => {
-    const items: unknown[] = [];
-    for await (const item of records.dump()) items.push(item);
-    return items;
-  };
+  const dumped = (records: Records): Promise<readonly unknown[]> => Array.fromAsync(records.dump());
 
   it('are written and asked while what was deleted is purged, and lose nothing of it', async () => {
     const records = await withCanary(20);

@@ -25,12 +25,6 @@ const events = (count: number): EventData[] =>
   Array.from({ length: count }, (_, index) => event({ index }));
 const newName = (): string => `fidelity-${randomUUID()}`;
 
-type Reading<T> = AsyncIterable<T>;
-const all = async <T>(reading: Reading<T>): Promise<readonly T[]> => {
-  const found: T[] = [];
-  for await (const one of reading) found.push(one);
-  return found;
-};
 const failed = async (
   work: Promise<unknown>,
 ): Promise<{ readonly type?: string; readonly [name: string]: unknown }> => {
@@ -55,7 +49,7 @@ const fidelity = (name: string, open: () => Promise<Opened>): void => {
       ({ client } = opened);
     });
     after(() => opened.close());
-    const read = (stream: string) => all(client.readStream(stream));
+    const read = (stream: string) => Array.fromAsync(client.readStream(stream));
 
     it('answers wrong-expected-version with both versions', async () => {
       const stream = newName();
@@ -159,17 +153,21 @@ const fidelity = (name: string, open: () => Promise<Opened>): void => {
       const [first, second] = positions;
       if (first === undefined || second === undefined) throw new Error('positions are missing');
       const at = async (direction: 'forwards' | 'backwards') =>
-        (await all(client.readAll({ direction, fromPosition: second, maxCount: 1 }))).map(
-          (one) => one.event?.position,
-        );
+        (
+          await Array.fromAsync(client.readAll({ direction, fromPosition: second, maxCount: 1 }))
+        ).map((one) => one.event?.position);
       expect(await at('forwards')).to.deep.equal([second]);
       expect(await at('backwards')).to.deep.equal([first]);
       const nowhere = { commit: second.commit + 1n, prepare: second.prepare + 1n };
-      const error = await failed(all(client.readAll({ fromPosition: nowhere, maxCount: 1 })));
+      const error = await failed(
+        Array.fromAsync(client.readAll({ fromPosition: nowhere, maxCount: 1 })),
+      );
       expect(error).to.include({ type: 'unknown', code: 2 });
-      const followed = failed(all(client.subscribeToAll({ fromPosition: nowhere })));
+      const followed = failed(Array.fromAsync(client.subscribeToAll({ fromPosition: nowhere })));
       expect(await followed).to.include({ type: 'unknown', code: 2 });
-      expect(await all(client.readStream(stream, { fromRevision: 10n }))).to.deep.equal([]);
+      expect(await Array.fromAsync(client.readStream(stream, { fromRevision: 10n }))).to.deep.equal(
+        [],
+      );
     });
 
     it('shows erased events to whoever reads everything, and the tombstone', async () => {
@@ -178,7 +176,7 @@ const fidelity = (name: string, open: () => Promise<Opened>): void => {
       const [first] = await read(stream);
       await client.tombstoneStream(stream);
       const from = first?.event?.position ?? 'start';
-      const found = await all(client.readAll({ fromPosition: from }));
+      const found = await Array.fromAsync(client.readAll({ fromPosition: from }));
       const ours = found.flatMap((one) => (one.event?.streamId === stream ? [one.event] : []));
       expect(ours.map(({ type }) => type)).to.deep.equal([
         'Happened',
@@ -325,9 +323,13 @@ describe('the EventStoreDB test server', function () {
     const other = EventStoreDBClient.connectionString(`esdb://127.0.0.1:${second.port}?tls=false`);
     const again = await other.appendToStream('a', batch, { expectedRevision: 'no_stream' });
     expect(again).to.deep.equal(result);
-    expect(await all(other.readStream('a'))).to.have.length(3);
-    expect(await failed(all(other.readStream('soft')))).to.include({ type: 'stream-not-found' });
-    expect(await failed(all(other.readStream('hard')))).to.include({ type: 'stream-deleted' });
+    expect(await Array.fromAsync(other.readStream('a'))).to.have.length(3);
+    expect(await failed(Array.fromAsync(other.readStream('soft')))).to.include({
+      type: 'stream-not-found',
+    });
+    expect(await failed(Array.fromAsync(other.readStream('hard')))).to.include({
+      type: 'stream-deleted',
+    });
     const exited = once(second.child, 'exit');
     second.child.kill('SIGTERM');
     expect(await exited).to.deep.equal([0, null]);

@@ -11,7 +11,6 @@ import { temporaryFolder } from '../support/folder.js';
 import { uuid } from '../support/recorded.js';
 import {
   aggregateOf,
-  everything,
   markAt,
   put,
   putRows,
@@ -74,7 +73,7 @@ describe('records in partitions', function () {
     await both(async (of) => sorted(await of.groups(groups)));
     await both(async (of) => sorted(await of.weights(groups)));
     await both(async (of) => sorted(await of.spanOutlines(groups)));
-    await both((of) => everything(of.dump()));
+    await both((of) => Array.fromAsync(of.dump()));
     const places = groups.map((group) => ({ group, ordinals: [1] }));
     await both(async (of) => new Set((await of.rowsAt(places)).map(({ values }) => values['id'])));
     for (const [at, project] of projects.entries()) {
@@ -101,7 +100,7 @@ describe('records in partitions', function () {
   it('forget a project, and a batch that some parts had already', async () => {
     for (const of of [whole, records]) await putRows(of, rows);
     for (const of of [whole, records]) await put(of, { deletedProjects: [projects[0] ?? ''] });
-    await both((of) => everything(of.dump()));
+    await both((of) => Array.fromAsync(of.dump()));
     const again = {
       groups: [{ group: groups[3] ?? stream('trace', 'none'), fresh: false, rows: [] }],
       deletedRuns: [],
@@ -111,7 +110,7 @@ describe('records in partitions', function () {
       await of.apply(again, markAt(3));
       await of.apply(again, markAt(3));
     }
-    await both((of) => everything(of.dump()));
+    await both((of) => Array.fromAsync(of.dump()));
   });
 
   recordCopySuite(

@@ -114,8 +114,7 @@ describe('a port served from another thread', () => {
   });
 
   it('reads iterables page by page and lets go of one that is left early', async () => {
-    const all: number[] = [];
-    for await (const n of store.numbers(1_200)) all.push(n);
+    const all = await Array.fromAsync(store.numbers(1_200));
     expect(all).to.have.length(1_200);
     expect(all.at(-1)).to.equal(1_199);
     for await (const n of store.numbers(2_000)) if (n === 3) break;

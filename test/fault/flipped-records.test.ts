@@ -21,11 +21,7 @@ const log = /^records-v\d+-1\.duckdb\.wal$/;
 
 /** All rows, how far they are, and each group as the index of names finds it. */
 const recordAnswers = async (records: Records): Promise<readonly string[]> => {
-  const rows = await answered(async () => {
-    const items: unknown[] = [];
-    for await (const item of records.dump()) items.push(item);
-    return items;
-  });
+  const rows = await answered(() => Array.fromAsync(records.dump()));
   const found = [...rows.matchAll(/"key":"([^" ]+) /g)].map(([, name = '']) => name as StreamName);
   const names = [...new Set(found)];
   const groups = await answered(async () => [...(await records.groups(names))]);

@@ -20,8 +20,8 @@ describe('a client that waits for an answer', () => {
   let service: SmallService;
   let asked: Promise<AbortSignal>;
   const started = async (options: Parameters<typeof smallService>[1] = {}): Promise<void> => {
-    let tell: (signal: AbortSignal) => void;
-    asked = new Promise((resolve) => (tell = resolve));
+    const { promise, resolve: tell } = Promise.withResolvers<AbortSignal>();
+    asked = promise;
     const route = reading(hang, [], ({ signal }) => {
       tell(signal);
       return new Promise(() => undefined);
@@ -95,8 +95,7 @@ describe('a client that waits for an answer', () => {
 
   it('has the log open until the handlers at work have ended', async () => {
     let found: string | null = null;
-    let tell: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => (tell = resolve));
+    const { promise: begun, resolve: tell } = Promise.withResolvers<void>();
     const routes = (log: EventLog) => [
       reading(hang, [], async ({ signal }) => {
         tell();

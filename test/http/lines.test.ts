@@ -18,10 +18,7 @@ const line = `${'x'.repeat(999)}\n`;
 describe('an answer that is made while it is sent', () => {
   let service: SmallService;
   let produced = 0;
-  let ended: () => void = () => undefined;
-  const over = new Promise<void>((resolve) => {
-    ended = resolve;
-  });
+  const { promise: over, resolve: ended } = Promise.withResolvers<void>();
 
   before(async () => {
     const flowing = (operationId: string, path: string) =>

@@ -123,14 +123,11 @@ describe('requests at work', () => {
   });
 
   it('do not include those that wait for a read model', async () => {
-    let arrived: () => void = () => undefined;
-    const behind = new Promise<Position>((resolve) => {
-      arrived = () => resolve('00000000000000aa' as Position);
-    });
+    const { promise: behind, resolve: arrived } = Promise.withResolvers<Position>();
     await start({ load: { requestsMax: 1 }, reached: () => behind });
     const reads = service.as('editor').send('GET', '/v2/large');
     expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(done);
-    arrived();
+    arrived('00000000000000aa' as Position);
     await atWork(1);
     expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(shed);
     gates[0]?.();

@@ -5,11 +5,6 @@ import { drawSeed } from '../support/outside.js';
 
 /** Work that ends when it is told to. */
 type Work = { readonly owner: string; readonly end: () => void };
-const later = (): { promise: Promise<void>; resolve: () => void } => {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
-};
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const seed = drawSeed();
 const random = (() => {
@@ -30,7 +25,7 @@ describe('places shared fairly between owners', () => {
   });
   const asking = async (fair: FairLine, owner: string, signal?: AbortSignal): Promise<string> => {
     const leave = await fair.enter(owner, signal === undefined ? {} : { signal });
-    const { promise, resolve } = later();
+    const { promise, resolve } = Promise.withResolvers<void>();
     begun.push(owner);
     const work = { owner, end: resolve };
     at.push(work);

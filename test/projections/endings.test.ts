@@ -47,9 +47,7 @@ describe('what is in a read model of something that was deleted', () => {
     const folded = await source.fold(batch, null, []);
     expect(folded.poisons).to.deep.equal([]);
     await folded.apply({ position: batch.at(-1)?.position as Recorded['position'], fence: 1 });
-    const keys: string[] = [];
-    for await (const { key } of source.dump()) keys.push(key);
-    return keys;
+    return Array.fromAsync(source.dump(), ({ key }) => key);
   };
   const gone = { type: 'ProjectDeleted', data: { project_id: project } };
 

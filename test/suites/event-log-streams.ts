@@ -23,8 +23,7 @@ export const streamSuite = (log: () => EventLog): void => {
   describe('a long stream', () => {
     it('comes in portions, in order and whole', async () => {
       const stream = await long();
-      const portions: (readonly number[])[] = [];
-      for await (const portion of log().portions(stream)) portions.push(numbers(portion));
+      const portions = await Array.fromAsync(log().portions(stream), numbers);
       expect(portions.flat()).to.deep.equal(all);
       expect(portions.length).to.be.above(2);
       expect(numbers(await log().read(stream))).to.deep.equal(all);

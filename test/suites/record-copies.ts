@@ -5,7 +5,6 @@ import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import {
   awkwardTrace,
-  everything,
   idsOf,
   positionAt,
   putRows,
@@ -111,8 +110,8 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
     await putRows(records(), rows);
     const beside = await records().shadow();
     for (const row of rows.toReversed()) await putRows(beside.model, [row]);
-    const dump = await everything(records().dump());
-    expect(await everything(beside.model.dump())).to.deep.equal(dump);
+    const dump = await Array.fromAsync(records().dump());
+    expect(await Array.fromAsync(beside.model.dump())).to.deep.equal(dump);
     const keys = dump.map(({ key }) => key);
     expect(keys).to.deep.equal(keys.toSorted(byCodePoint));
     expect(dump).to.have.lengthOf(30);

@@ -7,7 +7,6 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import { compare } from '../../projections/verify.js';
 import {
-  everything,
   idsOf,
   markAt,
   project,
@@ -58,7 +57,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
       grown[2],
     ]);
     expect((await records().columns(scopeOf())).userMetadata).to.deep.equal([]);
-    const left = await everything(records().dump());
+    const left = await Array.fromAsync(records().dump());
     expect(left).to.have.lengthOf(5);
     await put(records(), { groups: [{ group: first.group, fresh: false, rows: [] }] });
     expect(await spansNow()).to.deep.equal([]);

@@ -6,7 +6,6 @@ import type { Records } from '../../kernel/records/records.js';
 import { comparedCharactersMax, type SessionPlan } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import {
-  everything,
   idsOf,
   project,
   put,
@@ -82,7 +81,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
       expect((await records().search(searchOf({ population: 'span' }))).rows).to.deep.equal([span]);
       const group = trace?.group ?? sessionRow(1).group;
       expect((await records().groups([group])).get(group)).to.deep.equal(rows);
-      const dumped = await everything(records().dump());
+      const dumped = await Array.fromAsync(records().dump());
       expect(dumped.map(({ value }) => JSON.stringify(value).length > 500_000)).to.deep.equal([
         true,
         true,

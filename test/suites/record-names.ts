@@ -6,7 +6,6 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
 import {
   aggregateOf,
-  everything,
   idsOf,
   put,
   putRows,
@@ -102,7 +101,9 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     const beside = await records().shadow();
     const { model } = beside;
     for (const row of rows) await putRows(model, [row]);
-    expect(await everything(model.dump())).to.deep.equal(await everything(records().dump()));
+    expect(await Array.fromAsync(model.dump())).to.deep.equal(
+      await Array.fromAsync(records().dump()),
+    );
     expect((await model.columns(scopeOf())).metrics).to.deep.equal(metrics);
     await beside.discard();
   });

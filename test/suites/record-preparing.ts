@@ -4,7 +4,6 @@ import type { Records, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
 import {
-  everything,
   groupsOf,
   markAt,
   put,
@@ -36,7 +35,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
         records().search(searchOf({ population })),
       ),
     );
-    return [found.map(({ rows }) => rows), await everything(records().dump())];
+    return [found.map(({ rows }) => rows), await Array.fromAsync(records().dump())];
   };
   /** The very writes that were prepared. */
   const applyNext = async (writes: RecordWrites): Promise<void> => {
@@ -48,7 +47,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
     const copy = await records().shadow();
     await putRows(copy.model, before);
     await putRows(copy.model, rows);
-    const dump = await everything(copy.model.dump());
+    const dump = await Array.fromAsync(copy.model.dump());
     await copy.discard();
     return dump;
   };
@@ -70,7 +69,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
       applied = records().apply(writes, markAt(2 + at));
     }
     await applied;
-    const dump = await everything(records().dump());
+    const dump = await Array.fromAsync(records().dump());
     expect(dump).to.deep.equal(await usual(batches.flat(), first));
     const before = await stored();
     await reopen();
@@ -83,7 +82,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
     await records().prepare(writesOf([traceWith(2, 'known'), traceWith(3, 'new')]));
     expect(await stored()).to.deep.equal(before);
     await putRows(records(), [traceWith(2, 'new')]);
-    expect(await everything(records().dump())).to.deep.equal(
+    expect(await Array.fromAsync(records().dump())).to.deep.equal(
       await usual([traceWith(2, 'new')], [traceWith(1, 'known')]),
     );
   });
@@ -105,7 +104,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
       await put(records(), deletions[at] ?? {});
       await applyNext(writes);
     }
-    const left = (await everything(records().dump())).map(({ key }) => key.split(' ')[0]);
+    const left = (await Array.fromAsync(records().dump())).map(({ key }) => key.split(' ')[0]);
     expect([...new Set(left)]).to.have.members([1, 4, 6].map((at) => traceRow(at).group));
   });
 
@@ -115,7 +114,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
     await records().prepare(writes);
     await putRows(records(), [traceWith(4, 'new'), traceWith(5, 'other')]);
     await applyNext(writes);
-    const dump = await everything(records().dump());
+    const dump = await Array.fromAsync(records().dump());
     const before = [1, 4, 5].map((at) => traceWith(at, { 1: 'known', 4: 'new' }[at] ?? 'other'));
     expect(dump).to.deep.equal(await usual([traceWith(2, 'new'), traceWith(3, 'known')], before));
   });
@@ -133,7 +132,7 @@ export const recordPreparingSuite = (records: () => Records, reopen: () => Promi
       );
     expect(refused).to.have.property('code', 'conflict');
     await records().apply(writes, markAt(3, 2));
-    expect(await everything(records().dump())).to.deep.equal(
+    expect(await Array.fromAsync(records().dump())).to.deep.equal(
       await usual([traceWith(2, 'known')], [traceWith(1, 'known')]),
     );
   });

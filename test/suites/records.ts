@@ -8,7 +8,6 @@ import {
   aggregateOf,
   groupKey,
   awkwardTrace,
-  everything,
   groupsOf,
   idsOf,
   markAt,
@@ -105,7 +104,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
       userMetadata: [],
       templates: [],
     });
-    expect(await everything(records().dump())).to.deep.equal([]);
+    expect(await Array.fromAsync(records().dump())).to.deep.equal([]);
   });
 
   it('give every row back as it came, even after they are reopened', async () => {
@@ -228,7 +227,7 @@ const deletionTests = (records: () => Records, reopen: () => Promise<void>): voi
     expect(idsOf(await all(records()))).to.deep.equal([traceId(1)]);
     expect(await records().count(scopeOf({ population: 'span' }))).to.equal(0);
     expect(await records().count(scopeOf({ project: uuid(1, 2) }))).to.equal(0);
-    const left = await everything(records().dump());
+    const left = await Array.fromAsync(records().dump());
     expect(left.map(({ key }) => key)).to.deep.equal([`${kept.group} 00000000`]);
   });
 

@@ -30,14 +30,10 @@ export const thing = (
   body,
 });
 
-export const dumped = async (
+export const dumped = (
   documents: Documents,
   collection: Collection,
-): Promise<readonly DumpItem[]> => {
-  const items: DumpItem[] = [];
-  for await (const item of documents.dump(collection)) items.push(item);
-  return items;
-};
+): Promise<readonly DumpItem[]> => Array.fromAsync(documents.dump(collection));
 export const keysOf = async (
   documents: Documents,
   collection = things,

@@ -97,8 +97,8 @@ export const holdFirst = (
   wire: MongoWire,
   is: (command: Document) => boolean,
 ): { readonly came: Promise<unknown>; readonly release: (fate: Fate) => void } => {
-  const came = later<undefined>();
-  const decided = later<Fate>();
+  const came = Promise.withResolvers<undefined>();
+  const decided = Promise.withResolvers<Fate>();
   let isHeld = false;
   wire.judge((command) => {
     if (isHeld || !is(command)) return 'pass';
@@ -107,12 +107,4 @@ export const holdFirst = (
     return decided.promise;
   });
   return { came: came.promise, release: decided.resolve };
-};
-
-const later = <T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } => {
-  let resolve: ((value: T) => void) | null = null;
-  const promise = new Promise<T>((decide) => {
-    resolve = decide;
-  });
-  return { promise, resolve: (value) => resolve?.(value) };
 };

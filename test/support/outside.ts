@@ -1,14 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 /**
  * What the environment says to the tests that drive the built service; nothing else of them reads
  * it.
  */
 
-const compiled = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const compiled = resolve(import.meta.dirname, '../..');
 
 /** The repository's own folder. */
 export const repository = dirname(compiled);

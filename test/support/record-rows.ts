@@ -77,8 +77,7 @@ export const sessionRow = (at: number, { values, ...changes }: Changes = {}): Re
 
 /** Rows by group, none of which is known yet. */
 export const groupsOf = (rows: readonly RecordRow[]): readonly GroupWrite[] => {
-  const groups = new Map<RecordRow['group'], RecordRow[]>();
-  for (const row of rows) groups.set(row.group, [...(groups.get(row.group) ?? []), row]);
+  const groups = Map.groupBy(rows, ({ group }) => group);
   return [...groups].map(([group, members]) => ({ group, fresh: true, rows: members }));
 };
 
@@ -120,12 +119,6 @@ export const aggregateOf = (changes: Partial<AggregatePlan> = {}): AggregatePlan
 
 export const idsOf = (rows: readonly RecordRow[]): readonly unknown[] =>
   rows.map(({ values }) => values['id']);
-
-export const everything = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};
 
 /** Awkward in every part: names of prototypes, values that do not fit, texts beyond ASCII. */
 export const awkwardTrace = (): RecordRow =>

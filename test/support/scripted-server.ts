@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export type Received = {
   readonly method: string;
@@ -33,10 +34,8 @@ export const scriptedServer = async (
 ): Promise<ScriptedServer> => {
   const received: Received[] = [];
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method = '', url: path = '', headers } = incoming;
-    const request = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') };
+    const request = { method, path, headers, body: await text(incoming) };
     received.push(request);
     const said =
       typeof script === 'function'

@@ -55,7 +55,5 @@ export const recordsOf = async (
   const bytes = async function* bytes(): AsyncGenerator<Buffer> {
     yield Buffer.from(asLines(values));
   };
-  const found: ImportedRecord[] = [];
-  for await (const one of read(linesOf(bytes()))) found.push(one);
-  return found;
+  return Array.fromAsync(read(linesOf(bytes())));
 };

@@ -246,10 +246,8 @@ describe('the logger of the TypeScript client', () => {
 
   it('sends a span that ends after its trace, and a trace by itself after a while', async () => {
     const { assay, server, close } = await loggingTo([taken]);
-    let finish: () => void = () => undefined;
-    const late = assay.trace('t', () => ({
-      span: assay.span('late', () => new Promise<void>((resolve) => (finish = resolve))),
-    }));
+    const { promise, resolve: finish } = Promise.withResolvers<void>();
+    const late = assay.trace('t', () => ({ span: assay.span('late', () => promise) }));
     await until('the trace is sent', 5_000, async () => server.received.length > 0);
     finish();
     await late.span;

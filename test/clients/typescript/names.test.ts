@@ -57,8 +57,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
 
   it('knows it in a read that asked before the logger made it', async () => {
     const { url, apiKey } = await sharedApp();
-    let goOn: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     let asked = 0;
     const first: typeof fetch = async (...what) => {
       const answer = await fetch(...what);

@@ -17,11 +17,6 @@ const failed = (work: Promise<unknown>): Promise<AssayFault> =>
     () => expect.fail('it succeeded'),
     (fault: unknown) => fault as AssayFault,
   );
-const all = async <T>(rows: AsyncIterable<T>): Promise<readonly T[]> => {
-  const found: T[] = [];
-  for await (const row of rows) found.push(row);
-  return found;
-};
 const traces = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `n${index}`, input: 'in', output: 'out' }));
 
@@ -46,7 +41,7 @@ describe('the TypeScript client with the real service', () => {
     const { assay } = await inNewProject();
     for (const name of ['a', 'b', 'c']) {
       assay.trace(name, () => name);
-      const found = await all(assay.traces.search());
+      const found = await Array.fromAsync(assay.traces.search());
       expect(found.map((one) => one.name)).to.include(name);
     }
     await assay.close();
@@ -72,11 +67,11 @@ describe('the TypeScript client with the real service', () => {
   it('walks every row of a search, page after page, each once', async () => {
     const { assay } = await inNewProject();
     const { trace_ids: ids } = await assay.traces.log({ traces: traces(23) });
-    const found = await all(assay.traces.search({ limit: 5 }));
+    const found = await Array.fromAsync(assay.traces.search({ limit: 5 }));
     expect(found.map(({ id }) => id).sort()).to.deep.equal([...(ids ?? [])].sort());
     const page = await assay.traces.search({ limit: 5 });
     expect([page.records.length, page.next_starting_token]).to.deep.equal([5, 5]);
-    const sizes = (await all(assay.traces.search({ limit: 10 }).pages())).map(
+    const sizes = (await Array.fromAsync(assay.traces.search({ limit: 10 }).pages())).map(
       ({ records }) => records.length,
     );
     expect(sizes).to.deep.equal([10, 10, 3]);
@@ -86,16 +81,16 @@ describe('the TypeScript client with the real service', () => {
     const { assay, project } = await inNewProject();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) await assay.logStreams.create({ name });
-    const byQuery = await all(assay.logStreams.page({ limit: 2 }));
-    const byBody = await all(assay.logStreams.search({ limit: 2 }));
+    const byQuery = await Array.fromAsync(assay.logStreams.page({ limit: 2 }));
+    const byBody = await Array.fromAsync(assay.logStreams.search({ limit: 2 }));
     for (const rows of [byQuery, byBody])
       expect(rows.map(({ name }) => name)).to.include.members(names);
     const mine = assay.projects.page({
       limit: 1,
       filters: [{ name: 'id', operator: 'eq', value: project }],
     });
-    expect((await all(mine)).map(({ id }) => id)).to.deep.equal([project]);
-    const entries = await all(assay.history.listOfProject({ limit: 2, order: 'asc' }));
+    expect((await Array.fromAsync(mine)).map(({ id }) => id)).to.deep.equal([project]);
+    const entries = await Array.fromAsync(assay.history.listOfProject({ limit: 2, order: 'asc' }));
     const made = entries.filter(({ event_type: type }) => type === 'LogStreamCreated');
     expect(made.length).to.equal(names.length);
     const kinds = ['ProjectCreated', 'LogStreamCreated'];
@@ -120,13 +115,13 @@ describe('the TypeScript client with the real service', () => {
     await assay.datasets.change(renamed, { ifMatch: tag });
     const late = await failed(assay.datasets.change(renamed, { ifMatch: tag }));
     expect(late).to.include({ code: 'precondition_failed', status: 412 });
-    const rows = await all(assay.datasets.content({ dataset_id: made.id }));
+    const rows = await Array.fromAsync(assay.datasets.content({ dataset_id: made.id }));
     expect(rows.length).to.equal(1);
     const asked = { dataset_id: made.id, format: 'csv' } as const;
     const csv = await (await assay.datasets.exportContent(asked)).text();
     expect(csv).to.contain('To Oslo?');
     await assay.traces.log({ traces: traces(4) });
-    const lines = await all((await assay.traces.export()).lines());
+    const lines = await Array.fromAsync((await assay.traces.export()).lines());
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).to.deep.equal(
       Array.from({ length: 4 }, () => 'trace'),
     );
@@ -201,7 +196,7 @@ describe('the TypeScript client with the real service', () => {
     expect(job.status).to.equal('completed');
     expect(job.result).to.include({ traces: 1 });
     expect(seen.at(-1)).to.equal('completed');
-    const left = await all(assay.traces.search());
+    const left = await Array.fromAsync(assay.traces.search());
     expect(left.map(({ name }) => name)).to.deep.equal(['stays']);
   });
 

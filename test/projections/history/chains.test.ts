@@ -19,7 +19,6 @@ import { drawSeed } from '../../support/outside.js';
 import { uuid } from '../../support/record-generators.js';
 import { runs } from '../../support/runs.js';
 import {
-  dumped,
   foldedInto,
   histories,
   organizations,
@@ -103,7 +102,7 @@ describe('history folded into chains', () => {
           const outcome = (one: typeof history, at: readonly number[]) =>
             withDocuments(async (documents) => {
               await foldedInto(documents, one, at);
-              return dumped(documents.dump(historyCollection));
+              return Array.fromAsync(documents.dump(historyCollection));
             });
           const whole = await outcome(history, [10_000]);
           expect(await outcome(history, cuts)).to.deep.equal(whole);
@@ -129,9 +128,9 @@ describe('history folded into chains', () => {
       }
       const once = await withDocuments(async (others) => {
         await foldedInto(others, { events, erased: [] });
-        return dumped(others.dump(historyCollection));
+        return Array.fromAsync(others.dump(historyCollection));
       });
-      expect(await dumped(documents.dump(historyCollection))).to.deep.equal(once);
+      expect(await Array.fromAsync(documents.dump(historyCollection))).to.deep.equal(once);
     });
   });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { sha256 } from '../../../engines/node/digest.js';
 import { openDocuments } from '../../../engines/sqlite/documents.js';
-import type { Documents, DumpItem } from '../../../kernel/documents.js';
+import type { Documents } from '../../../kernel/documents.js';
 import { hexOf } from '../../../kernel/history/hex.js';
 import {
   start,
@@ -182,12 +182,6 @@ export const foldedInto = async (
     position = through;
     at += batch.length;
   }
-};
-
-export const dumped = async (items: AsyncIterable<DumpItem>): Promise<readonly DumpItem[]> => {
-  const all: DumpItem[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 };
 
 /** Documents in a folder of their own while `work` runs. */
