@@ -20,6 +20,15 @@ describe('passwords', () => {
     expect(await elsewhere.matches(hash, secret, here)).to.equal(false);
   });
 
+  it('match what was hashed before, whatever hashes now', async () => {
+    const passwords = openPasswords({ pepper, clock: testClock() });
+    const stored =
+      '$argon2id$v=19$m=19456,t=2,p=1$v+eHzcm8Kl65XeDkoQ98Mw' +
+      '$NupbHPIcRXbs+C1Phj7CcY2rWAEQ5Ye1aRzDbo+l11Y';
+    expect(await passwords.matches(stored, secret, here)).to.equal(true);
+    expect(await passwords.matches(stored, `${secret} `, here)).to.equal(false);
+  });
+
   it('match nobody and are too long for anybody', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
