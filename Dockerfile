@@ -1,16 +1,12 @@
-# Two stages: what compiles stays behind, what runs has no compiler and no root.
+# Two stages: what builds stays behind, what runs has no package for development and no root.
 # The Node of package.json. A name can be pointed at something else overnight, a digest cannot: .ci/digests finds the one of today, see docs/configuration.md.
 ARG NODE_IMAGE=node:26.10.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends python3 make g++ \
-  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY .ci/native .ci/
-RUN npm ci && .ci/native
+RUN npm ci
 COPY . .
-RUN npx tsc -p tsconfig.json && node dist/bundle.js
+RUN npm run build
 
 FROM ${NODE_IMAGE}
 # bubblewrap keeps code scorers in their sandbox; without it the worker refuses to run them.

@@ -34,7 +34,7 @@ const packages = join(built, 'node_modules');
 const madeHere = [basename(program), 'threads', chunks, 'test', basename(packages)];
 
 /** What is native, or looks for files beside itself. */
-const external = ['@duckdb/node-bindings', 'argon2', 'better-sqlite3', 'deno', 'pyodide'];
+const external = ['@duckdb/node-bindings', 'argon2', 'deno', 'pyodide'];
 /** Loaded by name at run time. */
 const required = [...external, '@koa/multer', 'multer'];
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder } from './support/folder.js';
@@ -10,6 +10,7 @@ type Locked = {
   readonly resolved?: string;
   readonly link?: boolean;
   readonly optional?: boolean;
+  readonly dev?: boolean;
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
   readonly hasInstallScript?: boolean;
@@ -17,7 +18,6 @@ type Locked = {
 type Manifest = {
   readonly os: readonly string[];
   readonly cpu: readonly string[];
-  readonly scripts: Readonly<Record<string, string>>;
 };
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
@@ -58,20 +58,23 @@ describe('what is installed', () => {
     expect(asked.stdout.trim()).to.equal('true');
     await home.remove();
     const scripted = lock.filter(([, { hasInstallScript }]) => hasInstallScript === true);
-    // SQLite's binding is built from source by .ci/native; the others come ready or need nothing.
     expect(scripted.map(([path]) => path.replace('node_modules/', ''))).to.deep.equal([
-      // Of a client's tests; the one that the service runs has no script.
+      // Of a client's tests: warns about versions. The one that the service runs has no script.
       '@grpc/proto-loader/node_modules/protobufjs',
+      // Takes its binary from the package itself.
       'argon2',
-      'better-sqlite3',
+      // Take theirs from a package for the platform, @deno/linux-x64-glibc and @esbuild/linux-x64.
       'deno',
       'esbuild',
     ]);
-    expect(manifest.scripts['build']).to.match(/^\.ci\/native && /);
   });
 
-  it('has a binding of SQLite that loads, and builds none then', () => {
-    const began = spawnSync(join(repository, '.ci/native'), { encoding: 'utf8' });
-    expect([began.status, began.stdout, began.stderr]).to.deep.equal([0, '', '']);
+  it('leaves every package for development out of the build', () => {
+    const built = readdirSync(join(repository, 'dist/node_modules'), { recursive: true });
+    const names = built
+      .map((path) => `node_modules/${String(path)}`)
+      .filter((path) => packages[path] !== undefined);
+    expect(names).to.include('node_modules/@duckdb/node-bindings-linux-x64');
+    expect(names.filter((path) => packages[path]?.dev === true)).to.deep.equal([]);
   });
 });

@@ -10,9 +10,9 @@ export const tooOldMessage = (version: string): string | null => {
   const [minimumMajor = 0, minimumMinor = 0] = minimumNode.split('.').map(Number);
   if (major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)) return null;
   return (
-    `Assay needs Node ${minimumNode} or newer and was started by Node ${version}: start it ` +
-    'through npm ("npm start", or "npx node" in place of "node"), which finds the Node that the ' +
-    `lock file pins, or install Node ${minimumNode}.`
+    `Assay needs Node ${minimumNode} or newer and was started by Node ${version}: use npm's ` +
+    'scripts ("npm start") or node_modules/.bin/node, which "npm ci" installs, or put Node ' +
+    `${minimumNode} into PATH.`
   );
 };
 

@@ -47,7 +47,7 @@ describe('the minimum version of Node', () => {
       expect(tooOldMessage(version), version).to.equal(null);
     for (const version of ['9.11.2', newest, `${major - 1}.99.0`, `${major}.${minor - 1}.9`])
       expect(tooOldMessage(version), version).to.match(
-        new RegExp(`^Assay needs Node ${minimumNode} .* started by Node ${version}: .* npm .*\\.$`),
+        new RegExp(`^Assay needs Node ${minimumNode} .* started by Node ${version}: .*npm .*\\.$`),
       );
   });
 
