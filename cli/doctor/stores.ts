@@ -116,10 +116,9 @@ const reachable = async (
   ask: () => Promise<string>,
 ): Promise<Finding> => {
   const to = `see that ${engine} runs, and that its address and password are right`;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${answerMs / 1_000} s`)), answerMs);
-  });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const fault = new Error(`no answer within ${answerMs / 1_000} s`);
+  const timer = setTimeout(() => reject(fault), answerMs);
   try {
     return good(check, `${engine}: ${await Promise.race([ask(), late])}`);
   } catch (error) {

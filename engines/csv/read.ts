@@ -42,11 +42,9 @@ const readApart = async (file: TableFile, asked: TableFormat | null): Promise<Co
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   });
   const reader = proxy<TableReader>(port1, ['rows']);
-  let timer: NodeJS.Timeout | undefined;
-  const givenUp = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), withinMs);
-    worker.once('error', (error) => reject(tooMuch(error)));
-  });
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooSlow()), withinMs);
+  worker.once('error', (error) => reject(tooMuch(error)));
   try {
     return await Promise.race([collected(reader, file, asked), givenUp]);
   } finally {

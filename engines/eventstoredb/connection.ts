@@ -46,10 +46,8 @@ export const troubleOf = (error: unknown): Trouble =>
 
 /** The client does not end a wait by itself; the outcome of what it waited for is then unknown. */
 const answered = async <T>(withinMs: number, what: string, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), withinMs);
-  });
+  const { promise: silence, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), withinMs);
   try {
     return await Promise.race([work, silence]);
   } finally {
