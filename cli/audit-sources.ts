@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { createInterface } from 'node:readline';
+import { json } from 'node:stream/consumers';
 import type { BundleBegun, BundleLine, BundleNode } from '../kernel/history/bundle.js';
 import { Fault } from '../kernel/fault.js';
 import { systemChain } from '../kernel/history/entries.js';
@@ -11,6 +11,7 @@ import { beginExport, exported, type ExportQuestion } from '../service/history/e
 import { sealingKeys, sealsOf } from '../service/history/seals.js';
 import type { BundleSource } from './audit-bundle.js';
 import type { HistoryRead } from './audit-history.js';
+import { linesOf as piecesOf } from './import/lines.js';
 
 /** A bundle from the log itself. */
 export const logSource = (
@@ -56,11 +57,8 @@ export const httpSource = async (
   const base = `${url.replace(/\/$/, '')}/v2/history`;
   const ask = (path: string, asked: Readonly<Record<string, string>>) =>
     answered(`${base}/${path}?${new URLSearchParams(asked).toString()}`, apiKey);
-  const page = async (path: string, asked: Readonly<Record<string, string>> = {}) => {
-    let text = '';
-    for await (const line of createInterface(await ask(path, asked))) text += `${line}\n`;
-    return JSON.parse(text) as JsonObject;
-  };
+  const page = async (path: string, asked: Readonly<Record<string, string>> = {}) =>
+    (await json(await ask(path, asked))) as JsonObject;
   return {
     begin: async () => {
       const answer = await ask('export', query);
@@ -106,9 +104,18 @@ export const httpSource = async (
   };
 };
 
+/**
+ * Lines end at line feeds alone: a text may hold U+2028, where Node's readline ends one too. An
+ * answer that is cut off has fewer lines; the last one says that it is whole.
+ */
 async function* linesOf(answer: IncomingMessage): AsyncGenerator<Line> {
-  for await (const line of createInterface({ input: answer, crlfDelay: Infinity })) {
-    if (line !== '') yield JSON.parse(line) as Line;
+  try {
+    for await (const piece of piecesOf(answer)) {
+      if ('problem' in piece) throw new Fault('unavailable', `an answer's line: ${piece.problem}`);
+      yield JSON.parse(piece.text) as Line;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   }
 }
 
