@@ -10,8 +10,8 @@ import { describeSpread, startEngines, type SpreadEngines } from '../support/spr
 import { runs } from '../support/runs.js';
 import { until } from '../support/until.js';
 
-/** 2 kills; with ASSAY_TEST_RUNS=13, 26 of them. */
-const kills = runs(2);
+/** Kills of the process that holds the lease. */
+const kills = runs(1);
 const spans = ['a', 'b', 'c'].map((name) => ({ type: 'tool', name }));
 
 describeSpread('records that several processes fold in parts', describe, function () {

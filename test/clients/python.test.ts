@@ -58,7 +58,7 @@ describe('the Python client', function () {
 
   it('loses nothing and doubles nothing while the service is killed under it', async () => {
     const seed = drawSeed('when the service is killed');
-    const spans = runs(800);
+    const spans = runs(400);
     const made = await service.client.call<{ readonly id: string }>('POST', '/v2/projects', {
       body: { name: 'killed' },
     });

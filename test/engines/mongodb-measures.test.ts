@@ -97,7 +97,7 @@ withMongo('measures of cells in MongoDB', (server) => {
       }
       expect(cells.size).to.equal(new Set(all.map(({ minute }) => Math.floor(minute / 5))).size);
     });
-    await fc.assert(property, { numRuns: runs(30) });
+    await fc.assert(property, { numRuns: runs(10) });
     await client.close();
     await dropDatabase(url);
   }).timeout(30_000);

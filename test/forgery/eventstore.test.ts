@@ -125,7 +125,7 @@ describe('an EventStoreDB whose disk somebody touches', function () {
     const places = all.flatMap((entry, at) => (isOurs(entry) ? [at] : []));
     expect(places.length).to.be.greaterThan(50);
     expect(await verified()).to.deep.equal([]);
-    for (let draw = 0; draw < runs(40); draw += 1) {
+    for (let draw = 0; draw < runs(15); draw += 1) {
       const name = oneOf(rng, [...Object.keys(touches), 'removed', 'swapped']);
       const at = oneOf(rng, places);
       const [entry, other] = [

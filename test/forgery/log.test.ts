@@ -114,7 +114,7 @@ describe('a log that somebody with the disk touches', function () {
     const end = 1 + pristine.events.findLastIndex(({ type }) => type === 'HistorySealed');
     const counts = new Map<string, number>();
     const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
-    for (let draw = 0; draw < runs(500); draw += 1) {
+    for (let draw = 0; draw < runs(150); draw += 1) {
       const name = oneOf(rng, Object.keys(touches));
       const at = below(rng, pristine.events.length);
       const touched = touches[name]?.(pristine, at, rng) ?? null;

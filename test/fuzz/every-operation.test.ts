@@ -34,7 +34,7 @@ const destructive = new Set(['deleteScorer', 'deleteProject', 'deleteGroup']);
 
 /** An unknown trace or span is waited for, 2 s each time (contract 5.6, rule 4). */
 const waiting = new Set(['updateTrace', 'logSpans', 'updateSpan']);
-const runsOf = (operationId: string): number => runs(waiting.has(operationId) ? 2 : 20);
+const runsOf = (operationId: string): number => runs(waiting.has(operationId) ? 2 : 8);
 
 describe('bad input on every operation', function () {
   this.timeout(120_000);

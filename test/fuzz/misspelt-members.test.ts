@@ -22,7 +22,7 @@ type Shot = {
 };
 
 /** Requests of one operation for each drawn body, and for its address. */
-const shotsMax = 8;
+const shotsMax = 4;
 /** An unknown trace or span is waited for, 2 s each time (contract 5.6, rule 4). */
 const waiting = new Set(['updateTrace', 'logSpans', 'updateSpan']);
 

@@ -66,7 +66,7 @@ describe('rows of generated histories', () => {
           canonicalRows(await play([events])),
         );
       }),
-      { numRuns: runs(80) },
+      { numRuns: runs(30) },
     )).timeout(20_000);
 
   it('are the same when events come up to three times and streams overtake each other', () =>
@@ -76,7 +76,7 @@ describe('rows of generated histories', () => {
           canonicalRows(await play([events])),
         );
       }),
-      { numRuns: runs(120) },
+      { numRuns: runs(40) },
     )).timeout(20_000);
 
   it('roll metrics up as the definition says', () =>
@@ -94,7 +94,7 @@ describe('rows of generated histories', () => {
           }
         }
       }),
-      { numRuns: runs(80) },
+      { numRuns: runs(30) },
     )).timeout(20_000);
 });
 

@@ -13,7 +13,7 @@ describe('a scorer that is stopped as it begins', () => {
     const sandbox = sandboxOf('strict');
     expect(await sandbox.ready()).to.have.property('mode', 'strict');
     const late: number[] = [];
-    for (let at = 0; at < runs(150); at += 1) {
+    for (let at = 0; at < runs(30); at += 1) {
       const stopping = new AbortController();
       const waited = calmClock();
       const verdict = sandbox.run(taskOf('while True: pass'), { signal: stopping.signal });

@@ -71,7 +71,7 @@ export const erasedSuite = (log: () => EventLog, reopen: () => Promise<void>): v
           expect(await envelopesIn(log(), limit)).to.deep.equal(after.map(withoutSalt));
         }
       });
-      await assert(property, { numRuns: runs(5) });
+      await assert(property, { numRuns: runs(3) });
     });
 
     it('is the same of large events, and none of it comes with pages of some types', async () => {
@@ -94,7 +94,7 @@ export const erasedSuite = (log: () => EventLog, reopen: () => Promise<void>): v
 
     it('is of every event that was acknowledged while the erasure ran', async () => {
       const acknowledged = new Map<StreamName, number>();
-      for (let round = 0; round < runs(50); round += 1) {
+      for (let round = 0; round < runs(12); round += 1) {
         const stream = newStream();
         await log().append([appendOf(stream, 'none', newEvent(0))]);
         acknowledged.set(stream, 1);

@@ -31,7 +31,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
         const data = { value, text, ['__proto__']: text, '1': -0, large: 1e21 };
         await log().append([appendOf(newStream(), 'none', newEvent(data))]);
       });
-      await assert(property, { numRuns: runs(10) });
+      await assert(property, { numRuns: runs(4) });
       const large = newEvent({ text: 'é'.repeat(440_000) });
       await log().append([appendOf(newStream(), 'none', large, newEvent('a'), newEvent(1))]);
       const before = await evidenceIn(log());

@@ -163,7 +163,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
           await Promise.all([grown.discard(), replayed.discard()]);
         }
       }),
-      { numRuns: runs(3) },
+      { numRuns: runs(2) },
     )).timeout(60_000);
 };
 

@@ -7,8 +7,8 @@ import { freePort } from '../../support/free-port.js';
 import { runs } from '../../support/runs.js';
 import { startService } from '../../support/service-process.js';
 
-/** 5,000 spans and 3 kills; with ASSAY_TEST_RUNS=20, 100,000 and 10. */
-const tracesLogged = runs(500);
+/** 2,000 spans and 3 kills; in npm run test:long 20,000 and 10. */
+const tracesLogged = runs(200);
 const spansOfEach = 10;
 const kills = Math.min(10, runs(3));
 
