@@ -110,7 +110,7 @@ export const openModel = async (
 };
 
 const readModel = async (connections: ModelConnections) => {
-  const misfolded = await connections.read(readMisfolded);
+  const misfolded = await misfoldedBy(connections);
   await connections.write((statements) => prepareTables(statements, misfolded));
   const known = await connections.read(readKnown);
   return {
@@ -136,6 +136,15 @@ const closeModel = async (
   await control.run(`DETACH ${catalog}`);
   control.closeSync();
 };
+
+/** `readMisfolded` once per thread: it depends on the engine and not on the file. */
+const misfoldedBy = async (connections: ModelConnections): Promise<string> => {
+  if (misfoldedKnown !== null) return misfoldedKnown;
+  const misfolded = await connections.read(readMisfolded);
+  misfoldedKnown = misfolded;
+  return misfolded;
+};
+let misfoldedKnown: string | null = null;
 
 /**
  * The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as
