@@ -48,11 +48,17 @@ export const openSalts = (): (() => Buffer) => {
   };
 };
 
+/** Salt and data of most events in one piece: one call, which halves the cost of short data. */
+const salted = Buffer.alloc(65_536);
+const utf8BytesMax = 3;
+
 /**
  * What an entry says of an event's data: SHA-256 of the salt and the data as stored (contract 5.14,
  * rule 2). Without a salt, of the data alone: events from before there were salts.
  */
-export const digestOf = (salt: Uint8Array | null, json: string): Buffer =>
-  salt === null
-    ? hash('sha256', json, 'buffer')
-    : createHash('sha256').update(salt).update(json).digest();
+export const digestOf = (salt: Uint8Array | null, json: string): Buffer => {
+  if (salt === null) return hashed(json);
+  if (salt.length + json.length * utf8BytesMax > salted.length) return inParts([salt, json]);
+  salted.set(salt);
+  return hashed(salted.subarray(0, salt.length + salted.write(json, salt.length)));
+};

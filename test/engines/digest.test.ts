@@ -16,6 +16,19 @@ describe('digests of events', () => {
     expect(Buffer.from(sha256('{"say":', text.slice(7))).toString('hex')).to.equal(sha(bytes));
   });
 
+  it('are the same for data of any length and letters', () => {
+    const part = fc.string({ unit: 'binary', maxLength: 40 });
+    const text = fc.tuple(part, fc.constantFrom(0, 1, 2_000, 21_820, 21_900, 70_000), part);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 16 }), text, (salt, [first, times, last]) => {
+        const json = `${first}${'é\ud800日'.charAt(times % 3).repeat(times)}${last}`;
+        const bytes = Buffer.concat([salt, Buffer.from(json, 'utf8')]);
+        expect(digestOf(salt, json).toString('hex')).to.equal(sha(bytes));
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+
   it('have a salt of their own each, which no later one overwrites', () => {
     const salt = openSalts();
     const salts = Array.from({ length: 2_000 }, salt);
