@@ -21,7 +21,7 @@ describe('digests of events', () => {
       unit: fc.constantFrom('a', '"', 'é', '日', '😀', '\ud800'),
       maxLength: 40,
     });
-    const text = fc.tuple(part, fc.constantFrom(0, 1, 2_000, 21_820, 21_900, 70_000), part);
+    const text = fc.tuple(part, fc.constantFrom(0, 1, 2_000, 21_820, 22_000, 70_000), part);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 16 }), text, (salt, [first, times, last]) => {
         const json = `${first}${'é\ud800日'.charAt(times % 3).repeat(times)}${last}`;
