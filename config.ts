@@ -64,8 +64,8 @@ export type Config = RecordsSettings & {
   readonly sandboxDir: string | null;
 };
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Variable = {

@@ -15,7 +15,7 @@ export type ServiceAccess = {
   readonly waitsAtFirst: boolean;
 };
 
-export type ApiAsk = {
+type ApiAsk = {
   readonly method: 'GET' | 'POST';
   /** From the root: `/v2/projects`. */
   readonly path: string;
@@ -41,7 +41,7 @@ export type ApiClient = {
   readonly close: () => void;
 };
 
-export type ClientWaiting = {
+type ClientWaiting = {
   readonly pause: (ms: number) => Promise<void>;
   readonly now: () => number;
   /** Told before each wait: what is waited for. */

@@ -26,7 +26,7 @@ import {
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import { bundleReadme } from './audit-readme.js';
 
-export type SourcePage = {
+type SourcePage = {
   readonly lines: readonly BundleLine[];
   readonly nodes: readonly BundleNode[];
   /** `seq` that was looked at. */

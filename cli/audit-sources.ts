@@ -34,7 +34,7 @@ export const logSource = (
   close: history.close,
 });
 
-export type Remote = {
+type Remote = {
   /** Of the service's API. */
   readonly url: string;
   /** The file that holds an API key. */

@@ -23,7 +23,7 @@ export type ShownRecord = {
   readonly spans?: readonly ShownRecord[];
 };
 
-export type Drawing = {
+type Drawing = {
   /** Longer lines are cut; null: texts are drawn whole, over as many lines as they have. */
   readonly width: number | null;
   /** Names of annotation templates by id. */

@@ -53,11 +53,7 @@ const isSince = ({ position, metadata }: Walked, since: string | null): boolean 
   return Date.parse(metadata.at) >= Date.parse(since);
 };
 
-export const wantedBy = ({
-  types,
-  organization,
-  since,
-}: EventsWanted): ((event: Walked) => boolean) => {
+const wantedBy = ({ types, organization, since }: EventsWanted): ((event: Walked) => boolean) => {
   if (since !== null && !positionForm.test(since) && Number.isNaN(Date.parse(since))) {
     throw new Fault('invalid', `--since takes a position or a date-time, not ${since}`);
   }

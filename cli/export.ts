@@ -9,10 +9,10 @@ import { linesOf } from './import/lines.js';
 import { openBar } from './progress-bar.js';
 import { runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
 
-export const exportKinds = ['traces', 'spans', 'sessions'] as const;
-export type ExportKind = (typeof exportKinds)[number];
+const exportKinds = ['traces', 'spans', 'sessions'] as const;
+type ExportKind = (typeof exportKinds)[number];
 
-export type ExportWishes = PlaceOptions & {
+type ExportWishes = PlaceOptions & {
   readonly csv: boolean;
   /** Null: standard output. */
   readonly output: string | null;

@@ -11,7 +11,7 @@ import { openBar } from './progress-bar.js';
 import { runPlace, type PlaceOptions, type RunPlace } from './run-place.js';
 import { visible } from './visible.js';
 
-export type ImportWishes = PlaceOptions & {
+type ImportWishes = PlaceOptions & {
   /** Null: by the first value of the file. */
   readonly format: string | null;
   /** The first line that is sent. */

@@ -13,7 +13,7 @@ import { conditionOf } from './where.js';
 
 export type ListedNoun = 'traces' | 'sessions' | 'experiments';
 
-export type ListWishes = PlaceOptions & {
+type ListWishes = PlaceOptions & {
   readonly where: readonly string[];
   /** A column; `-` before it: descending. Null: newest first. */
   readonly sort: string | null;

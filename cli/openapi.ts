@@ -8,7 +8,7 @@ export const openApiText = (): string =>
   `${JSON.stringify(openApiDocument({ operations, components, nouns }), null, 2)}\n`;
 
 /** The rows of contract 6 that are served, as the table of docs/operations.md. */
-export const operationTable = (): string =>
+const operationTable = (): string =>
   [
     '| method | path | contract | schemes | requires | unknown members | does |',
     '| --- | --- | --- | --- | --- | --- | --- |',

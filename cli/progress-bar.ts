@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-export type Bar = {
+type Bar = {
   /** `done` of `total`, with what the format names. */
   readonly show: (done: number, total: number, told?: Readonly<Record<string, unknown>>) => void;
   readonly end: () => void;

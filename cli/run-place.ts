@@ -8,7 +8,7 @@ export type PlaceOptions = {
   readonly experiment?: string;
 };
 
-export type NamedPlace = { readonly id: string; readonly name: string };
+type NamedPlace = { readonly id: string; readonly name: string };
 export type RunPlace = {
   /** What had to be made: `project airline`. */
   readonly made: readonly string[];

@@ -7,7 +7,7 @@ import { startService, type Service } from '../service/service.js';
  * The exit code after a failed log or a dead thread: a supervisor may start the process again, a
  * person should look.
  */
-export const fatalExitCode = 70;
+const fatalExitCode = 70;
 
 /** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
 export const serve = async (config: Config): Promise<void> => {
@@ -18,7 +18,7 @@ export const serve = async (config: Config): Promise<void> => {
 };
 
 /** In the data folder: the key of the first start, which scrolls away on the terminal. */
-export const firstKeyFile = 'first-api-key';
+const firstKeyFile = 'first-api-key';
 
 const sayFirstKey = (dir: string, key: string, email: string, url: string): void => {
   const path = join(dir, firstKeyFile);

@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/fault.js';
 
 /** A condition as the tools of `assay mcp` take it. */
-export type WhereCondition = {
+type WhereCondition = {
   readonly column: string;
   readonly operator: string;
   readonly value?: unknown;

@@ -5,8 +5,8 @@ import type { Partition } from '../kernel/records/partitions.js';
  * Where the records of a service on several machines are: `shared`, with the other read models; or
  * `replica`, folded from the log by each process that asks them, in its own data folder.
  */
-export const recordsPlaces = ['shared', 'replica'] as const;
-export type RecordsPlace = (typeof recordsPlaces)[number];
+const recordsPlaces = ['shared', 'replica'] as const;
+type RecordsPlace = (typeof recordsPlaces)[number];
 
 export type RecordsSettings = {
   readonly records: RecordsPlace;

@@ -71,7 +71,7 @@ const constraints = constraintsWith(Type.Boolean(), '');
 export type Constraints = Static<typeof constraints>;
 
 /** Contract 5.8. */
-export const annotationTemplate = named(
+const annotationTemplate = named(
   'AnnotationTemplate',
   Type.Object({
     id: id('TemplateId'),

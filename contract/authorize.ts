@@ -171,7 +171,7 @@ const naming = async (error: unknown, principal: Principal, gate: Gate): Promise
   if (own === null) return error;
   return new Fault(error.code, `${error.message}. This key sees only the project ${own.name}`);
 };
-export const projectParam = 'project_id';
+const projectParam = 'project_id';
 
 const isAllowed = (
   requires: Exclude<Requirement, 'self' | ObjectRequirement>,

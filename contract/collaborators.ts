@@ -32,7 +32,7 @@ const shown = {
   created_at: instant,
   permissions: Type.Array(permission),
 };
-export const userCollaborator = named(
+const userCollaborator = named(
   'Collaborator',
   Type.Object({
     ...shown,
@@ -42,7 +42,7 @@ export const userCollaborator = named(
     last_name: Type.String(),
   }),
 );
-export const groupCollaborator = named(
+const groupCollaborator = named(
   'GroupCollaborator',
   Type.Object({
     ...shown,

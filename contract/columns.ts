@@ -7,7 +7,7 @@ import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 
 /** Contract 3.2: what a table, a filter or a chart can show. */
-export const columnDescriptor = named(
+const columnDescriptor = named(
   'Column',
   Type.Object({
     id: Type.String(),

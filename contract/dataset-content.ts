@@ -39,7 +39,7 @@ const cell = Type.Unsafe<ContentCell>(
   ),
 );
 
-export const datasetRow = named(
+const datasetRow = named(
   'DatasetRow',
   Type.Object({
     row_id: id('RowId'),

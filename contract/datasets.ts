@@ -41,7 +41,7 @@ const columnMapping = named(
   }),
 );
 /** As last set, every role in the long form or null (contract 4.7). */
-export type ColumnMapping = Static<typeof columnMapping>;
+type ColumnMapping = Static<typeof columnMapping>;
 
 export const dataset = named(
   'Dataset',
@@ -73,7 +73,7 @@ const role = named(
   ]),
 );
 /** A role may be a bare list of columns; one that is left out becomes null (contract 4.7). */
-export const columnMappingGiven = named(
+const columnMappingGiven = named(
   'DatasetColumnMappingInput',
   Type.Object({
     input: maybe(role),
@@ -88,7 +88,7 @@ export type ColumnMappingGiven = Static<typeof columnMappingGiven>;
 export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
 const path = '/v2/datasets';
 /** Contract 1.11: a dataset upload. */
-export const uploadBytesMax = 33_554_432;
+const uploadBytesMax = 33_554_432;
 
 export const createDataset = operation({
   operationId: 'createDataset',

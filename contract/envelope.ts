@@ -44,7 +44,7 @@ export type PageAsked = {
   readonly starting_token?: number | null;
   readonly limit?: number | null;
 };
-export type PageMeasure = {
+type PageMeasure = {
   readonly starting_token: number;
   readonly limit: number;
   readonly paginated: boolean;

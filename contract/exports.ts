@@ -11,7 +11,6 @@ const format = oneOf(['jsonl', 'csv']);
 /** Contract 5.7: whether a text that a spreadsheet would run has a `'` before it. */
 const formulas = oneOf(['escape', 'keep']);
 export type ExportFormat = Static<typeof format>;
-export type Formulas = Static<typeof formulas>;
 
 export const exportMedia = {
   jsonl: 'application/x-ndjson',

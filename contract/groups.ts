@@ -22,13 +22,13 @@ import { atLeast, groupRoles, organizationRoles, type GroupRole, type Principal 
  * Contract 5.3: `public` open to join; `private` members hidden, a maintainer admits people;
  * `protected` joined only by being added; `hidden` seen by members only.
  */
-export const visibilities = ['public', 'private', 'hidden', 'protected'] as const;
+const visibilities = ['public', 'private', 'hidden', 'protected'] as const;
 export type Visibility = (typeof visibilities)[number];
 
 /** A group holds all its members in one document and one fold. */
 export const groupMembersMax = 1_000;
 /** In one request (contract 5.3). */
-export const addedMembersMax = 100;
+const addedMembersMax = 100;
 
 const facts = {
   id: id('GroupId'),

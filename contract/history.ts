@@ -54,7 +54,7 @@ export const historyResource = named(
   Type.Object({ type: oneOf(historyResources), id: Type.String() }),
 );
 
-export const historyEntry = named(
+const historyEntry = named(
   'HistoryEntry',
   Type.Object({
     seq: Type.Integer({ description: 'In the history of its organisation, from 1 without gaps.' }),
@@ -195,7 +195,7 @@ export const listResourceHistory = operation({
   ),
   faults: ['not-found', 'forbidden'],
 });
-export type ResourceAsked = Static<typeof listResourceHistory.query>;
+type ResourceAsked = Static<typeof listResourceHistory.query>;
 
 /** For the `check` of the route. */
 export const resourceComplaints = (
@@ -211,7 +211,7 @@ export const resourceComplaints = (
 ];
 
 const seq = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
-export const verifyReasons = [
+const verifyReasons = [
   'data',
   'entry',
   'missing',

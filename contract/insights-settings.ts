@@ -21,7 +21,7 @@ const settings = named(
     ),
   }),
 );
-export type InsightsSettingsAnswer = Static<typeof settings>;
+type InsightsSettingsAnswer = Static<typeof settings>;
 
 const shared = {
   section: '4.10',

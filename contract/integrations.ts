@@ -32,7 +32,7 @@ export const integration = named(
     is_disabled: Type.Boolean(),
   }),
 );
-export type IntegrationRecord = Static<typeof integration>;
+type IntegrationRecord = Static<typeof integration>;
 
 const shared = { requires: 'person' } as const;
 /** Not an enumeration: a value that names no provider is 404, like an unknown path. */

@@ -8,7 +8,7 @@ import { dateOperators, idOperators, textOperators } from './filters.js';
  * contract's words.
  */
 const listingFilter = component<Json>('ListingFilter');
-export const listingSort = component<Json>('ListingSort');
+const listingSort = component<Json>('ListingSort');
 
 /** Experiments are sorted by what is computed of them, too. */
 export const experimentSort = component<Json>('ExperimentSort');
@@ -41,7 +41,7 @@ export const textFilter = (component: string, columns: readonly string[]) =>
       case_sensitive: Type.Optional(Type.Boolean({ default: true })),
     }),
   );
-export const idFilter = (component: string, columns: readonly string[]) =>
+const idFilter = (component: string, columns: readonly string[]) =>
   named(
     component,
     Type.Object({

@@ -23,7 +23,7 @@ export const aggregations = [
 ] as const satisfies readonly Aggregation[];
 
 /** From the interface document (its part 8). */
-export const metricDetailsMax = 100;
+const metricDetailsMax = 100;
 export const defaultIntervalMinutes = 5;
 /** A year of 365 days. */
 const intervalMinutesMax = 525_600;

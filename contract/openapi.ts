@@ -19,7 +19,7 @@ export type OpenApiTag = {
   readonly operations: readonly Pick<Operation, 'operationId'>[];
 };
 
-export type Description = {
+type Description = {
   readonly operations: readonly Operation[];
   /** What `component(name)` stands for in the schemas (kernel/shapes.ts). */
   readonly components: Readonly<Record<string, TSchema>>;

@@ -125,7 +125,7 @@ export type Operation<
 export type Media =
   'application/json' | 'application/x-ndjson' | 'text/csv' | 'text/plain' | 'text/x-python';
 
-export type BodyBy = {
+type BodyBy = {
   readonly param: string;
   readonly bodies: Readonly<Record<string, TSchema>>;
 };

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { named, nullable } from '../kernel/shapes.js';
 
 /** One item of an ingest request that was not recorded (contract 5.6, rule 8). */
-export const rejectedItem = named(
+const rejectedItem = named(
   'RejectedItem',
   Type.Object({
     index: Type.Integer({ description: 'Place of the item in the list of the request, from 0.' }),

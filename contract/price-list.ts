@@ -4,7 +4,7 @@ import { id, instant, named } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 
 /** Contract 1.11: a few prices each of all models that a project is likely to see. */
-export const pricesMax = 500;
+const pricesMax = 500;
 const dollarsMax = 1_000_000;
 
 const dollars = (of: string) =>

@@ -18,11 +18,11 @@ import { permission, userBlock } from './people.js';
 import { projectPermissions } from './permissions.js';
 import type { ProjectRole } from './roles.js';
 
-export const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'protect'] as const;
+const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'protect'] as const;
 /** Newest runs shown with a project (contract 5.4). */
 export const shownRunsMax = 100;
 
-export const runSummary = named(
+const runSummary = named(
   'RunSummary',
   Type.Object({
     id: id('RunId'),

@@ -7,9 +7,9 @@ import { message } from './envelope.js';
 import { operation } from './operation.js';
 
 /** Limits of contract 1.11: operations, traces, and their product in one request. */
-export const ratingOperationsMax = 20;
-export const ratedTracesMax = 1_000;
-export const ratingItemsMax = 5_000;
+const ratingOperationsMax = 20;
+const ratedTracesMax = 1_000;
+const ratingItemsMax = 5_000;
 const explanationMax = 4_096;
 const starsMax = 5;
 

@@ -67,7 +67,7 @@ export type Principal = {
 };
 /** `familyId` null: with a password on this very request (Basic). */
 export type Login = { readonly familyId: FamilyId | null; readonly authMethod: string };
-export type KeyRights = {
+type KeyRights = {
   readonly id: ApiKeyId;
   /** Set: a bound key, valid for this project only. */
   readonly projectId: ProjectId | null;

@@ -11,7 +11,7 @@ import type {
 import type { scorer, ScorerFacts, ScorerVersion } from './scorers.js';
 
 /** What events say about a scorer; how it is shown is decided here, for writes and reads alike. */
-export type ScorerCreatedFacts = {
+type ScorerCreatedFacts = {
   readonly scorer_id: ScorerId;
   readonly organization_id: OrganizationId;
   readonly name: string;
@@ -28,7 +28,7 @@ export type ScorerCreatedFacts = {
   readonly created_by: UserId;
   readonly created_at: Instant;
 };
-export type ScorerVersionFacts = {
+type ScorerVersionFacts = {
   readonly scorer_id: ScorerId;
   readonly version_id: ScorerVersionId;
   readonly version: number;

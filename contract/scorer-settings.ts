@@ -6,7 +6,7 @@ import type { RunScoringFacts } from './jobs.js';
 import { operation } from './operation.js';
 import { countsOf, noOutcomes, scoringCounts } from './scoring-counts.js';
 
-export const runScorersMax = 50;
+const runScorersMax = 50;
 const scorerType = oneOf(['code', 'preset']);
 const runScorer = {
   id: id('ScorerId'),

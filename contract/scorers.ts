@@ -42,7 +42,7 @@ const shownThreshold = named(
 );
 const nodeTypeList = Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length });
 
-export const scorerVersion = named(
+const scorerVersion = named(
   'ScorerVersion',
   Type.Object({
     id: id('ScorerVersionId'),
@@ -133,8 +133,8 @@ export const createScorer = operation({
   faults: ['forbidden', 'already-exists', 'conflict'],
 });
 
-export const scorerFilter = component<Json>('ScorerFilter');
-export const scorerSort = component<Json>('ScorerSort');
+const scorerFilter = component<Json>('ScorerFilter');
+const scorerSort = component<Json>('ScorerSort');
 
 export const listScorers = operation({
   ...shared,

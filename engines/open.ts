@@ -64,7 +64,7 @@ export const replicaOf = (choice: EngineChoice): EngineChoice => ({
 });
 
 /** Where code scorers run; null = a folder among the temporary files. */
-export type SandboxChoice = {
+type SandboxChoice = {
   readonly sandbox: SandboxMode;
   readonly sandboxDir: string | null;
 };

@@ -12,7 +12,7 @@ const cell = Type.Union([
 ]);
 const roleColumns = Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() });
 /** What each role of a row is taken from (contract 4.7, rule 4). */
-export const storedMapping = Type.Object({
+const storedMapping = Type.Object({
   input: nullable(roleColumns),
   output: nullable(roleColumns),
   generated_output: nullable(roleColumns),

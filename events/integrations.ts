@@ -73,7 +73,7 @@ export const sealEvents = {
 };
 
 export type IntegrationEvent = EventOf<typeof integrationEvents>;
-export type SealEvent = EventOf<typeof sealEvents>;
+type SealEvent = EventOf<typeof sealEvents>;
 
 export type IntegrationPlace = DataOf<IntegrationEvent, 'IntegrationDeleted'>;
 export type IntegrationConfigured = DataOf<IntegrationEvent, 'IntegrationConfigured'>;

@@ -17,7 +17,7 @@ export type Bootstrap = {
 
 /** Beyond these a percentile of 95 % hardly moves. */
 export const resamplesMax = 10_000;
-export const resamplesMin = 200;
+const resamplesMin = 200;
 
 /**
  * The percentile interval of the mean of paired differences: B. Efron and R. J. Tibshirani, An

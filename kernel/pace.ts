@@ -36,7 +36,7 @@ export type Paused = Pick<Asking, 'signal'> & { readonly atMostMs: number };
  * quarter of that. Alone several batches, so that some are on their way in while one is folded and
  * one written.
  */
-export const unreadMax = {
+const unreadMax = {
   besideLateReads: 1024 * 1024,
   among: 4 * 1024 * 1024,
   alone: 24 * 1024 * 1024,

@@ -20,7 +20,7 @@ export const pauseMaxMs = 5_000;
  * Streams of records are appended in parts of this weight, so that a large request does not get
  * ahead of others all at once. A stream is not divided.
  */
-export const partMax = 512 * 1024;
+const partMax = 512 * 1024;
 /** What folding an event costs, however small it is, as bytes of content that cost the same. */
 const eventWeight = 4_096;
 /** Likewise each of its spans: 2,000 of 300 bytes take longer than one text of 600 KB. */

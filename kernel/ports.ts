@@ -209,7 +209,7 @@ export type Evidence = Envelope & {
   readonly data: string | null;
 };
 /** As `Page`. */
-export type EvidencePage = { readonly events: readonly Evidence[]; readonly through: Position };
+type EvidencePage = { readonly events: readonly Evidence[]; readonly through: Position };
 
 /**
  * On whose behalf something is asked. Once `signal` aborts nobody waits for the answer: the engine

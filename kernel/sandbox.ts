@@ -181,7 +181,7 @@ export type SandboxState = {
   readonly detail: string;
 };
 
-export type ScorerRunOptions = {
+type ScorerRunOptions = {
   /** Called with the place of each step as it begins, in order; the scorer can lie about it. */
   readonly onStep?: (step: number) => void;
   /** Called when the wait is over and its process begins. */

@@ -50,7 +50,7 @@ export type Transacted<S, E> = {
 };
 
 /** How each of several streams is decided on, by what is asked of it. */
-export type Decider<A, S, E extends Event> = {
+type Decider<A, S, E extends Event> = {
   readonly load: (stream: StreamName, asked: A) => Promise<Loaded<S>>;
   readonly decide: (state: S, asked: A) => Decision<E>;
 };

@@ -31,7 +31,7 @@ export const openTurns = <K extends string = StreamName>(): InTurn<K> => {
 };
 
 /** Work after the work before it, in the order asked, whether that succeeded or not. */
-export type Serially = <T>(work: () => Promise<T>) => Promise<T>;
+type Serially = <T>(work: () => Promise<T>) => Promise<T>;
 
 export const openSequence = (): Serially => {
   let last: Promise<unknown> = Promise.resolve();

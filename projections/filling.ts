@@ -3,7 +3,7 @@ import { start, type Clock, type EventReader, type Position } from '../kernel/po
 import { distance } from './progress.js';
 
 /** A read model that is filled from the log: answers from it would be a fraction of the truth. */
-export type FillProgress = {
+type FillProgress = {
   readonly name: string;
   readonly position: Position;
   /** The read model is whole again once it is here. */

@@ -6,7 +6,7 @@ import type { Document } from '../kernel/documents.js';
 import type { GroupMemberId, Instant, UserId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-export type ListedMember = {
+type ListedMember = {
   readonly id: GroupMemberId;
   readonly user_id: UserId;
   readonly role: GroupRole;

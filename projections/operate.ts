@@ -82,7 +82,7 @@ export type Projector = {
   stop(): Promise<void>;
 };
 
-export type ProjectorNeeds = Omit<RunNeeds, 'parking' | 'paged'> & {
+type ProjectorNeeds = Omit<RunNeeds, 'parking' | 'paged'> & {
   /** The records, where this thread has them. */
   readonly records?: Pick<Records, 'erasingSince'> | null;
   /** Read-write: the projector keeps its own state there too. */

@@ -30,7 +30,7 @@ export type RebuildNeeds = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking'
   readonly clock: Clock;
 };
 
-export type RebuildWork = {
+type RebuildWork = {
   readonly signal: AbortSignal;
   /** From the first event, whatever was built before. */
   readonly restart: boolean;

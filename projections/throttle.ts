@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/ports.js';
 
 /** What is live may be this far behind the log before a copy is built more slowly. */
-export const lagMostMs = 2_000;
+const lagMostMs = 2_000;
 const restMs = 100;
 const sliceMs = 5_000;
 /** A page a second all the same: live lag that stays must not keep its own cure from ending. */

@@ -6,7 +6,7 @@ import type { Records } from '../kernel/records/records.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 
 /** For whom something is asked now; empty: for nobody who could go away. */
-export type CurrentAsking = () => Asking;
+type CurrentAsking = () => Asking;
 
 /**
  * The log for requests until `signal` says that there are to be none: a handler at a long work ends

@@ -5,7 +5,7 @@ import type { Pulse } from './pulse.js';
 import type { Working } from './workers.js';
 
 /** Deletions whose content is still in the log, and files that still hold such content. */
-export type PendingErasures = {
+type PendingErasures = {
   readonly where: PendingErasure['where'];
   /** Of the log the number of deletions; 1 for a file. */
   readonly count: number;

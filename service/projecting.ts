@@ -93,7 +93,7 @@ const projectShared = async (
 };
 
 /** The only process: it folds from now on, and dies with its thread. */
-export const projectAlone = async (
+const projectAlone = async (
   choice: EngineChoice,
   hintSpace: string,
   heed: Heed,
@@ -109,7 +109,7 @@ export const projectAlone = async (
 };
 
 /** For the log of the process; `/readyz` says it too while they are built. */
-export const sayExchanged =
+const sayExchanged =
   (logger: Logger): NonNullable<Heed['exchanged']> =>
   (ahead: readonly Ahead[]) =>
     logger.error({ ahead }, 'the log is not the one that was folded: building read models anew');
@@ -151,7 +151,7 @@ type Needs = {
  * raises the fence of the read models, so what a process that lost its lease without noticing still
  * writes is refused by the store.
  */
-export const projectUnderLease = (needs: Needs): Projecting => {
+const projectUnderLease = (needs: Needs): Projecting => {
   const { leases, holder, clock, logger, partition = null } = needs;
   const leaseName = leaseOf(partition);
   const end = new AbortController();

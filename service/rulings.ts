@@ -6,7 +6,7 @@ import type { Projector } from '../projections/operate.js';
 import type { ParkedStream } from '../projections/parking.js';
 
 /** What an operator decides about a read model, or about one stream that it has set aside. */
-export type Ruling = {
+type Ruling = {
   readonly projection: string;
   readonly reason: string;
   /** Who decides, as they say. */

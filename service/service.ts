@@ -46,7 +46,7 @@ export type Service = {
   close(): Promise<void>;
 };
 
-export type ServiceOptions = {
+type ServiceOptions = {
   /** Tests: an answer that is not as its schema promises is a defect. */
   readonly strict?: boolean;
   /** Told of a key that was minted, before it works and before it can no longer be replaced. */

@@ -368,4 +368,23 @@ describe('the house', () => {
         .map((path) => `${path} is imported by nobody`),
     );
   });
+
+  it('exports what another file uses, and nothing else', () => {
+    // A client has what its users import; mocha looks for its hooks by name.
+    const ours = sources.filter((path) => !['clients', 'examples'].includes(folderOf(path)));
+    const files = new Map<string, number>();
+    const wordsOf = (path: string) => new Set(read(path).match(/[A-Za-z_]\w*/g));
+    for (const path of sources) {
+      for (const word of wordsOf(path)) files.set(word, (files.get(word) ?? 0) + 1);
+    }
+    const exported = /^export (?:const|type|class|let|(?:async )?function\*?) (\w+)/gm;
+    found(
+      ours.flatMap((path) =>
+        [...read(path).matchAll(exported)]
+          .map(([, name = '']) => name)
+          .filter((name) => files.get(name) === 1 && name !== 'mochaHooks')
+          .map((name) => `${path} exports ${name}, which nothing imports`),
+      ),
+    );
+  });
 });

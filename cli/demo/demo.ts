@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import { makeSample, spansIn, type SampleStream } from './sample.js';
 
-export type Terminal = NodeJS.WritableStream & { readonly isTTY?: boolean };
+type Terminal = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
 const project = 'demo';
 const sampleDays = 7;

@@ -8,7 +8,7 @@ import {
   type SampleSpan,
 } from './span.js';
 
-export type SampleTrace = {
+type SampleTrace = {
   readonly type: 'trace';
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export type SampleTrace = {
   readonly metrics: DemoMetrics;
   readonly spans: readonly SampleSpan[];
 };
-export type SampleSession = { readonly id: string; readonly name: string };
+type SampleSession = { readonly id: string; readonly name: string };
 export type SampleStream = {
   /** Name of the log stream. */
   readonly name: string;

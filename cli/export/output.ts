@@ -44,7 +44,7 @@ const readerGone = (error: NodeJS.ErrnoException): void => {
   throw new Fault('unavailable', 'whoever reads the output went away: it is not whole');
 };
 
-export type LineSpool = {
+type LineSpool = {
   readonly count: number;
   readonly lines: () => AsyncIterable<string>;
   readonly remove: () => Promise<void>;

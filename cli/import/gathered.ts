@@ -84,7 +84,7 @@ const unwrapped = (value: JsonObject): readonly JsonObject[] => {
 };
 
 /** Spans by their ids, each with the id of the one above it as the export has it. */
-export type FlatSpan = { readonly id: string; readonly parent: string | null };
+type FlatSpan = { readonly id: string; readonly parent: string | null };
 
 /**
  * Spans as a tree: those whose parent is not among them, or is below them, stand at the top. Each

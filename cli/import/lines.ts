@@ -9,7 +9,7 @@ export type FilePiece = { readonly line: number } & (
  * A trace has at most 64 MiB as JSON (contract 1.11); a third more for the escapes of another
  * writer.
  */
-export const pieceBytesMax = 96 * 1_048_576;
+const pieceBytesMax = 96 * 1_048_576;
 
 const newline = 0x0a;
 const byteOrderMark = '\ufeff';

@@ -81,7 +81,7 @@ export const conditionMembers = {
     }),
   ),
 };
-export type AskedConditions = {
+type AskedConditions = {
   readonly where?: readonly Condition[];
   readonly filter_tree?: Readonly<Record<string, unknown>>;
 };

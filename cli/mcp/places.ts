@@ -16,9 +16,9 @@ export type NamedPlaces = {
   /** The run selector of contract 3.1; `{}` for the whole project. */
   readonly run: (projectId: string, asked: AskedRun) => Promise<JsonObject>;
 };
-export type AskedRun = { readonly log_stream?: string; readonly experiment?: string };
+type AskedRun = { readonly log_stream?: string; readonly experiment?: string };
 type Named = { readonly id: string; readonly name: string };
-export type RatedTemplate = Named & { readonly constraints: JsonObject };
+type RatedTemplate = Named & { readonly constraints: JsonObject };
 
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** As many names as somebody reads. */

@@ -2,9 +2,9 @@ import { Fault, reasonOf, type Complaint } from '../../kernel/fault.js';
 import { serviceRoot } from '../api-client.js';
 
 /** What came, and which metrics of the question nobody recorded (contract 1.6). */
-export type ServiceSaid<T> = { readonly body: T; readonly unknownColumns: readonly string[] };
+type ServiceSaid<T> = { readonly body: T; readonly unknownColumns: readonly string[] };
 
-export type ServiceQuestion = {
+type ServiceQuestion = {
   readonly query?: Readonly<Record<string, string | number | boolean | null>>;
   readonly body?: unknown;
   readonly form?: FormData;
@@ -36,7 +36,7 @@ export type NextSteps = {
 };
 
 /** Of a language model, which has tools and no prompt. */
-export const stepsOfModel: NextSteps = {
+const stepsOfModel: NextSteps = {
   unreached:
     'Nothing is wrong with the call: ask whoever runs it to start the service, or to correct ' +
     '--url of assay mcp',

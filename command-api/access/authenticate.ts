@@ -17,7 +17,7 @@ import type { Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
 import type { Throttle } from './throttle.js';
 
-export type CredentialReading = {
+type CredentialReading = {
   /**
    * Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule
    * 1).
@@ -88,7 +88,7 @@ export const openAuthentication = (
   };
 };
 
-export const unknownCredential = (): Fault =>
+const unknownCredential = (): Fault =>
   new Fault('invalid-credentials', 'The credential is not valid');
 
 const keyCallers = ({ log, secrets, memory }: AuthenticationNeeds) => {

@@ -9,11 +9,11 @@ import type { EventReader } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { liveDataset, projectsOf, type Dataset } from '../facts/datasets.js';
 
-export type DatasetSightNeeds = {
+type DatasetSightNeeds = {
   readonly log: EventReader;
   readonly projectInSight: Gate['projectInSight'];
 };
-export type DatasetInSight = { readonly dataset: Dataset; readonly write: boolean };
+type DatasetInSight = { readonly dataset: Dataset; readonly write: boolean };
 
 /** The dataset as the caller may see it (contract 2.6, rule 4); null when it is out of sight. */
 export const datasetInSight = async (

@@ -22,7 +22,7 @@ import {
 } from '../facts/annotation-templates.js';
 import { change, create, missing, remove, reorder } from './templates.js';
 
-export type AnnotationTemplateNeeds = {
+type AnnotationTemplateNeeds = {
   readonly log: EventLog;
   /** Current ratings by template id, for the answer only: nothing is decided from it. */
   readonly templateUsage: (project: ProjectId) => Promise<ReadonlyMap<string, number>>;

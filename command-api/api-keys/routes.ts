@@ -10,7 +10,7 @@ import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-k
 import { create, revoke } from './keys.js';
 import { grant } from './rules.js';
 
-export type ApiKeyNeeds = {
+type ApiKeyNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly gate: Pick<Gate, 'projectInSight'>;

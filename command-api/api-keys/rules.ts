@@ -17,7 +17,7 @@ type Asked = {
   readonly pregenerated: boolean;
 };
 /** What the new key may do, once everything left out is filled in. */
-export type Granted = {
+type Granted = {
   readonly projectId: ProjectId | null;
   readonly projectRole: ProjectRole | null;
   readonly expiresAt: Instant | null;

@@ -32,7 +32,7 @@ type Wanted = {
   /** Becomes the admin's while they have none; null = they log in by other means. */
   readonly password: string | null;
 };
-export type Bootstrapped = {
+type Bootstrapped = {
   readonly email: string;
   /** A key value that was made just now: show it, then `finish`. */
   readonly minted: string | null;

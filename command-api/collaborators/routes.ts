@@ -28,7 +28,7 @@ import {
   removeUser,
 } from './collaborators.js';
 
-export type CollaboratorNeeds = {
+type CollaboratorNeeds = {
   readonly log: EventLog;
   readonly gate: Pick<Gate, 'sight'>;
 };

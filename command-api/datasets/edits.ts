@@ -18,7 +18,7 @@ import { isEvery, sameIn, sameRows } from './same-rows.js';
 
 /** A chunk of the version that is edited; its rows are never changed in place. */
 export type Chunk = ChunkName & { readonly rows: readonly ContentRow[] };
-export type Edited = {
+type Edited = {
   readonly columns: readonly Column[];
   /** In order: chunks that stay as they are, and rows that have to be stored. */
   readonly stretches: readonly (Chunk | readonly ContentRow[])[];

@@ -7,7 +7,7 @@ type Role = NonNullable<StoredMapping['input']>;
 type RoleGiven = ColumnMappingGiven['input'];
 
 /** Contract 1.11. */
-export const mappingBytesMax = 65_536;
+const mappingBytesMax = 65_536;
 /** Name of a metric (contract 1.11). */
 const metricNameMax = 128;
 

@@ -49,7 +49,7 @@ export const chunksOf = async (
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Rows that are to be stored as one event of this content. */
-export type NewChunk = {
+type NewChunk = {
   readonly content: ContentId;
   readonly rows: readonly ContentRow[];
   readonly bytes: number;

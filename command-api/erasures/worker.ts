@@ -5,7 +5,7 @@ import { openErasures, type Erasures, type RunErasureNeeds } from './reactions.j
 import { openRecordErasures } from './records.js';
 import { startWorker, type Worker } from '../work/worker.js';
 
-export type ErasingNeeds = {
+type ErasingNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Ids;

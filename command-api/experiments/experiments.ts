@@ -132,7 +132,7 @@ export const remove =
       ? [{ type: 'ExperimentDeleted', data: { run_id: id, project_id: project } }]
       : [];
 
-export type TagContent = Pick<ExperimentTag, 'key' | 'value' | 'tag_type'>;
+type TagContent = Pick<ExperimentTag, 'key' | 'value' | 'tag_type'>;
 type Tagging = {
   readonly run: RunId;
   readonly project: ProjectId;

@@ -21,7 +21,7 @@ import { criteria, setCriteria } from './criteria.js';
 import { liveExperiment, type ExperimentNeeds } from './routes.js';
 import { chooseWinner, scopes, withdrawWinner } from './scopes.js';
 
-export type RankingNeeds = {
+type RankingNeeds = {
   readonly log: EventLog;
   readonly experimentShown: ExperimentNeeds['experimentShown'];
   /**

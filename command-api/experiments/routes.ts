@@ -27,7 +27,7 @@ import { experimentNames, runStream } from '../facts/runs.js';
 import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
 import { groupFor } from './places.js';
 
-export type DatasetUse = {
+type DatasetUse = {
   readonly dataset: DatasetId;
   readonly project: ProjectId;
   readonly run: RunId;

@@ -17,7 +17,7 @@ type Kept<S, E extends Event> = {
 /** Beside its state each stream costs a name and a place. */
 const entryWeight = 300;
 
-export type KeptFolds<S> = {
+type KeptFolds<S> = {
   readonly load: (stream: StreamName) => Promise<Loaded<S>>;
   /** What an append of ours made of the state that was loaded last: it is not read back. */
   readonly note: (stream: StreamName, loaded: Loaded<S>) => void;

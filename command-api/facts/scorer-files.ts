@@ -5,7 +5,7 @@ import type { OrganizationId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
 
 /** `digest` is derived from the organisation and the file. */
-export const scorerFileStream = (digest: string): StreamName => stream('scorer-file', digest);
+const scorerFileStream = (digest: string): StreamName => stream('scorer-file', digest);
 
 /** What the organisation knows of a file; null: it was never found valid. */
 export type ScorerFile = ScorerFileEvent['data'];

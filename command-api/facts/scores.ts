@@ -4,7 +4,7 @@ type Metrics = NonNullable<RecordContent['metrics']>;
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
 
 /** The metrics of a record, and the names of those whose value is a scorer's. */
-export type OwnMetrics = { readonly metrics: Metrics; readonly scored: ReadonlySet<string> };
+type OwnMetrics = { readonly metrics: Metrics; readonly scored: ReadonlySet<string> };
 
 const errorMember = /._(?:ems_error_code|error_message)$/;
 

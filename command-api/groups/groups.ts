@@ -17,7 +17,7 @@ type Creation = {
   /** The creator among them; each user once. */
   readonly members: readonly Newcomer[];
 };
-export type GroupChange = {
+type GroupChange = {
   readonly name?: string | null;
   readonly description?: string | null;
   readonly visibility?: Visibility | null;

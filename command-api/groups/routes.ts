@@ -21,7 +21,7 @@ import { admit, groupNames, groups, isIn, type Group, groupStream } from '../fac
 import { checkMembers, liveUser, nameless, userBlockOf } from '../facts/users.js';
 import { change, changeMember, create, remove, removeMember } from './groups.js';
 
-export type GroupNeeds = {
+type GroupNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
 };

@@ -11,9 +11,9 @@ export const keptHours = 24;
  * As long as a request may take to arrive: whoever claimed and has not answered by then has died,
  * or is so slow that its work is done again, with the same ids and so with the same effect.
  */
-export const claimSeconds = 30;
+const claimSeconds = 30;
 
-export type Claim = {
+type Claim = {
   readonly fingerprint: string;
   /** Whose salt is in it; null: it has none. */
   readonly day: string | null;

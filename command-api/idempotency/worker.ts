@@ -108,7 +108,7 @@ const contentOf = ({ data, stream }: Recorded<Answered>): readonly StreamName[] 
 };
 const oldForm = /^idempotency-[0-9a-f]{8}-/;
 
-export type ForgettingNeeds = {
+type ForgettingNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly files: Files;

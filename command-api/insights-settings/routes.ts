@@ -11,7 +11,7 @@ import { runSince } from '../facts/runs.js';
 import { insightsSettingsStream } from '../facts/insights-settings.js';
 import { change, insightsSettings } from './settings.js';
 
-export type InsightsSettingsNeeds = { readonly log: EventLog };
+type InsightsSettingsNeeds = { readonly log: EventLog };
 
 /** Contract 4.10. */
 export const insightsSettingsWrites = ({ log }: InsightsSettingsNeeds): readonly Route[] => [

@@ -16,7 +16,7 @@ import { streamNames } from '../work/stream-names.js';
 /** The operators' listener takes the rotation by this name. */
 export const rotateCommand = 'rotate-keys';
 
-export type RotationNeeds = {
+type RotationNeeds = {
   readonly log: EventLog;
   readonly vault: Vault;
   readonly clock: Pick<Clock, 'now'>;

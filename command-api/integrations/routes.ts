@@ -42,7 +42,7 @@ import {
 } from './integrations.js';
 import { eraseSeal, printOf, writeSeal } from './seals.js';
 
-export type IntegrationNeeds = {
+type IntegrationNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly vault: Vault;

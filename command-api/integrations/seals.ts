@@ -8,7 +8,7 @@ import { append, type Authorship } from '../../kernel/transact.js';
 import type { SealedPlace, Vault } from '../../kernel/vault.js';
 import { sealStream, type Integration } from './integrations.js';
 
-export type Seal = { readonly seal_id: SealId; readonly seal_version: number };
+type Seal = { readonly seal_id: SealId; readonly seal_version: number };
 
 export const sealedPlace = (
   { organization_id, integration_id, provider }: IntegrationPlace,

@@ -7,7 +7,7 @@ import { inReplyTo } from '../work/service-author.js';
 import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/worker.js';
 
-export type SweepingNeeds = {
+type SweepingNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;

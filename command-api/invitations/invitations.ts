@@ -9,7 +9,7 @@ export const invite =
   (user) =>
     user === null ? [{ type: 'UserInvited', data: invitation }] : [];
 
-export type Acceptance = {
+type Acceptance = {
   readonly tokenHash: string;
   readonly passwordHash: string;
   readonly firstName: string | null;

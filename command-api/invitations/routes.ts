@@ -19,7 +19,7 @@ import { startLogin, type LoginNeeds } from '../access/login.js';
 import type { Throttle } from '../access/throttle.js';
 import { accept, invite, isOpenTo } from './invitations.js';
 
-export type InvitationNeeds = LoginNeeds & {
+type InvitationNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly secrets: { readonly invitationTokens: InvitationTokens };
   readonly passwords: Pick<Passwords, 'hash'>;

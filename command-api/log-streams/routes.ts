@@ -15,7 +15,7 @@ import { logStreamNames, runs, type Run, runStream } from '../facts/runs.js';
 import { userBlockOf } from '../facts/users.js';
 import { create, isLive, remove, rename } from './log-streams.js';
 
-export type LogStreamNeeds = { readonly log: EventLog; readonly ids: Ids };
+type LogStreamNeeds = { readonly log: EventLog; readonly ids: Ids };
 
 export const logStreamWrites = (needs: LogStreamNeeds): readonly Route[] => [
   creating(needs),

@@ -26,7 +26,7 @@ import { users, type User, liveUser, userStream } from '../facts/users.js';
 import { asUser, loggedIn, startLogin, type LoginNeeds } from '../access/login.js';
 import { changePassword } from './passwords.js';
 
-export type LoginWriteNeeds = LoginNeeds & {
+type LoginWriteNeeds = LoginNeeds & {
   readonly gate: Pick<Gate, 'authenticate'>;
   readonly tokens: AccessTokens;
   readonly passwords: Passwords;

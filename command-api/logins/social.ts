@@ -11,7 +11,7 @@ import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from '../access/throttle.js';
 import { isTooLate, linkedIdentities, linkIdentity } from './identities.js';
 
-export type SocialLoginNeeds = LoginNeeds & {
+type SocialLoginNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly identityTokens: IdentityTokens;
   readonly throttle: Throttle;

@@ -20,7 +20,7 @@ import { byItself, inReplyTo } from '../work/service-author.js';
 import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/worker.js';
 
-export type OffboardingNeeds = {
+type OffboardingNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;

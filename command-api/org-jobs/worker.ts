@@ -20,7 +20,7 @@ import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/worker.js';
 
 /** What has a metadata entry in a project, as the read models have it after all that was logged. */
-export type Matching = {
+type Matching = {
   readonly sessionIds: readonly SessionId[];
   readonly traceIds: readonly TraceId[];
   readonly spans: number;

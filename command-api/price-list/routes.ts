@@ -5,7 +5,7 @@ import { transact } from '../../kernel/transact.js';
 import { priceList, priceListStream } from '../facts/price-list.js';
 import { setPrices } from './prices.js';
 
-export type PriceListNeeds = { readonly log: EventLog };
+type PriceListNeeds = { readonly log: EventLog };
 
 /** Contract 5.4. */
 export const priceListWrites = ({ log }: PriceListNeeds): readonly Route[] => [

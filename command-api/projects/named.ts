@@ -20,7 +20,7 @@ import { create } from './projects.js';
  * caller may create projects; the same one for everybody who asks at once (contract 5.12, rule 1).
  * Throws Fault `not-found` for one out of sight, which is as good as none.
  */
-export type ProjectNamed = (
+type ProjectNamed = (
   name: string,
   asker: { readonly principal: Principal; readonly cause: Authorship },
 ) => Promise<ProjectInSight>;

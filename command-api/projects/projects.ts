@@ -11,7 +11,7 @@ type Creation = {
   readonly createdBy: UserId;
   readonly createdAt: Instant;
 };
-export type ProjectChange = {
+type ProjectChange = {
   readonly name?: string | null;
   readonly description?: string | null;
   readonly labels?: readonly string[] | null;

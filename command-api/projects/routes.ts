@@ -17,7 +17,7 @@ import { projectNames, projects, type Project, projectStream } from '../facts/pr
 import { userBlockOf } from '../facts/users.js';
 import { change, create, remove } from './projects.js';
 
-export type ProjectNeeds = {
+type ProjectNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   /** Newest runs of a project, for the answer only: nothing is decided from it. */

@@ -17,7 +17,7 @@ import { overtaken, type Authorship } from '../../kernel/transact.js';
 import { ratingBy, toldOf, type Action, type RatingOutcome, type Refusal } from './ratings.js';
 import * as write from './write.js';
 
-export type RatingNeeds = { readonly log: EventLog };
+type RatingNeeds = { readonly log: EventLog };
 
 /** Contract 4.8, and the writes of single ratings of 5.8. */
 export const ratingWrites = (given: RatingNeeds): readonly Route[] => {

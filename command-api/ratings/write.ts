@@ -16,18 +16,18 @@ import {
   type Rater,
 } from './ratings.js';
 
-export type RatingsAsked = {
+type RatingsAsked = {
   readonly projectId: ProjectId;
   readonly userId: UserId;
   /** What is to be done to each trace, one after the other. */
   readonly actions: ReadonlyMap<TraceId, readonly Action[]>;
 };
-export type Rated = {
+type Rated = {
   readonly position: Position;
   readonly traces: ReadonlyMap<TraceId, RatedOne>;
 };
 /** Outcomes in the order of the actions, and the trace after them. */
-export type RatedOne = {
+type RatedOne = {
   readonly outcomes: readonly RatingOutcome[];
   readonly trace: RatedTrace | null;
 };

@@ -11,7 +11,7 @@ import { start, type EventLog } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { deleteRecords, inParts } from '../work/record-deletions.js';
 
-export type Chosen = {
+type Chosen = {
   readonly sessionIds: readonly SessionId[];
   readonly traceIds: readonly TraceId[];
   readonly spans: number;

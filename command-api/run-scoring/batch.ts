@@ -11,7 +11,7 @@ type Needs = {
 };
 
 /** Records of one project for one version of a scorer. */
-export type ScoringBatch = {
+type ScoringBatch = {
   /** Names project, scorer and version: what is learned of it is kept under that. */
   readonly key: string;
   readonly whose: string;

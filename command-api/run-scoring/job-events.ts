@@ -49,7 +49,7 @@ export type TurnJobs = {
 };
 
 /** What a turn knows of the runs of its project. */
-export type TurnRuns = {
+type TurnRuns = {
   readonly project: ProjectId;
   /** The run of each trace of the turn, where its change says it. */
   readonly runs: ReadonlyMap<StreamName, RunId | null>;

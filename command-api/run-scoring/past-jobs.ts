@@ -24,7 +24,7 @@ const isSame = (one: PastScoringRequested, other: PastScoringRequested): boolean
     JSON.stringify([other.selection, other.scoreable_node_types]);
 
 /** What names a job in its events. */
-export type JobPlace = Pick<PastScoringRequested, 'job_id' | 'project_id' | 'run_id' | 'scorer_id'>;
+type JobPlace = Pick<PastScoringRequested, 'job_id' | 'project_id' | 'run_id' | 'scorer_id'>;
 export const placeOf = ({ job_id, project_id, run_id, scorer_id }: JobPlace): JobPlace => ({
   job_id,
   project_id,

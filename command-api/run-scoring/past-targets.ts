@@ -9,7 +9,7 @@ export type Outcome = 'scored' | 'skipped' | Failed;
 type Failed = Omit<ScoringFailure, 'count'> & { readonly reason: FailureReason };
 
 /** Records of a trace that a job has to look at, and those that it need not. */
-export type PastTargets = {
+type PastTargets = {
   readonly targets: readonly Target[];
   readonly known: ReadonlyMap<string, Outcome>;
 };

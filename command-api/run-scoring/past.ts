@@ -30,7 +30,7 @@ export type PastRecords = {
     signal: AbortSignal,
   ) => Promise<{ readonly traces: readonly TraceId[]; readonly next: string | null }>;
 };
-export type PastNeeds = TurnNeeds & { readonly past: PastRecords };
+type PastNeeds = TurnNeeds & { readonly past: PastRecords };
 
 /** Traces of one event of progress: a kill costs no more than a look at so many. */
 const stretchTraces = 100;

@@ -47,7 +47,7 @@ export type ScoringTally = ReturnType<typeof openScoringTally>;
 const none: RunScoringAdvanced['outcomes'][string] = { scored: 0, skipped: 0, failed: {} };
 
 /** A job of a run that this process works on. */
-export type OpenRunJob = {
+type OpenRunJob = {
   isBegun: boolean;
   /** Why nothing could be scored. */
   error: string | null;

@@ -27,7 +27,7 @@ export const untried = ({ stepsMax }: ScoringBudgets): Trial => ({
 });
 
 /** A process that ended before its verdict: at which record, of how many. */
-export type CutShort = {
+type CutShort = {
   readonly kind: FaultKind;
   /** Null: before the first, or nobody knows. */
   readonly place: number | null;

@@ -22,7 +22,7 @@ import {
   scorerSettingsStream,
 } from '../facts/scorer-settings.js';
 
-export type ScorerSettingsNeeds = { readonly log: EventLog };
+type ScorerSettingsNeeds = { readonly log: EventLog };
 type Setting = Request<
   { readonly project_id: ProjectId; readonly run_id: RunId },
   unknown,

@@ -20,7 +20,7 @@ import { requiredScores } from './required.js';
 import { sampleStep, scoredRow, stepOfRow, traceOfRow, type ScoredRow } from './rows.js';
 import { validated } from './tasks.js';
 
-export type WorkNeeds = {
+type WorkNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;

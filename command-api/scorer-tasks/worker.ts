@@ -27,7 +27,7 @@ import { workOn } from './work.js';
 import { byItself } from '../work/service-author.js';
 import type { Worker } from '../work/worker.js';
 
-export type ScoringNeeds = {
+type ScoringNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;

@@ -24,7 +24,7 @@ import { scorerFileOf } from '../facts/scorer-files.js';
 import { digestOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
 import { addVersion, change, create, detailsWith, isRepeat, noDetails, remove } from './scorers.js';
 
-export type ScorerNeeds = {
+type ScorerNeeds = {
   readonly log: EventLog;
   readonly ids: Pick<Ids, 'derive'>;
 };

@@ -50,7 +50,7 @@ export const sealStream = (
 export const organizationOf = (chain: ChainName): OrganizationId | null =>
   chain === systemChain ? null : (chain as OrganizationId);
 
-export type SealedNeeds = {
+type SealedNeeds = {
   readonly log: Pick<EventReader, 'read'>;
   readonly chains: ChainPages;
   readonly clock: Pick<Clock, 'now'>;
@@ -118,7 +118,7 @@ export const sealsOn = async (
 };
 
 /** What decisions ask of the seals of one day of a chain. */
-export type SealedDay = {
+type SealedDay = {
   /** Of the newest seal; 0: none. */
   readonly size: number;
   /** `<size> <witness>` of each cosignature. */

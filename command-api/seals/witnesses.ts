@@ -8,7 +8,7 @@ import { transact, type Authorship } from '../../kernel/transact.js';
 import { sealedDay, witness as witnessed, type ChainSeal } from './sealed.js';
 
 /** Somebody else who signs that each seal continues the one they signed last. */
-export type SealWitness = {
+type SealWitness = {
   /** As its signature line has it. */
   readonly name: string;
   /**

@@ -19,7 +19,7 @@ const turn = stream(leaseName);
 /** A worker that died is replaced within this time. */
 const leaseMs = 30_000;
 
-export type HistorySealer = Worker &
+type HistorySealer = Worker &
   Omit<Sealing, 'round'> & {
     /** Every chain that has something to seal, due or not; answers how many were sealed. */
     readonly sealNow: () => Promise<number>;

@@ -31,7 +31,7 @@ export type SessionsAsked = {
     readonly orId?: true;
   } | null;
 };
-export type SessionsJoined = {
+type SessionsJoined = {
   /** The session with the external id asked for. */
   readonly external: SessionId | null;
   readonly position: Position;
@@ -40,7 +40,7 @@ type Asker = {
   readonly cause: Authorship;
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
 };
-export type SessionBegun = { readonly session: Session; readonly position: Position };
+type SessionBegun = { readonly session: Session; readonly position: Position };
 
 export type SessionRepository = {
   /**

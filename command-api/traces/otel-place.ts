@@ -20,7 +20,7 @@ import {
 } from '../facts/runs.js';
 
 /** The project of that name; command-api/projects answers it, and makes what is missing. */
-export type ProjectByName = (
+type ProjectByName = (
   name: string,
   asker: { readonly principal: Principal; readonly cause: Authorship },
 ) => Promise<ProjectInSight>;

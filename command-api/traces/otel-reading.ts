@@ -25,7 +25,7 @@ export type SentOtelTrace = {
   readonly traceId: string;
   readonly parts: readonly { readonly place: OtelPlace; readonly spans: OtelSpan[] }[];
 };
-export type OtelRead = {
+type OtelRead = {
   readonly traces: readonly SentOtelTrace[];
   /** How many spans are invalid, and why, each reason once. */
   readonly refused: RefusedSpans;

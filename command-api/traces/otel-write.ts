@@ -34,14 +34,14 @@ export type OtelWriting = Writing & {
   readonly joinSessions: JoinSessions;
 };
 
-export type OtelAsker = {
+type OtelAsker = {
   readonly run: Run;
   readonly prices: Prices;
   readonly cause: Authorship;
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
 };
 
-export type SpansWritten = { readonly position: Position; readonly refused: RefusedSpans };
+type SpansWritten = { readonly position: Position; readonly refused: RefusedSpans };
 
 /** Streams of one append, as of an ingest request of contract 5.6. */
 const tracesAtOnce = 1_000;

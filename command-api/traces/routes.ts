@@ -31,7 +31,7 @@ import { openSpanIndex, type SpanQuestions } from './span-index.js';
 import type { Trace } from './trace.js';
 import { ownedElsewhere, sentIds, writeTraces, type Writing } from './write.js';
 
-export type TraceNeeds = SpanQuestions &
+type TraceNeeds = SpanQuestions &
   OtelNeeds & {
     readonly log: EventLog;
     readonly ids: Ids;

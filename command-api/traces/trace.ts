@@ -19,7 +19,7 @@ import { jsonBytes, weightOf } from './sizes.js';
  * A record as it came, which a repeat is compared with, and as it is now, which a change is; both
  * shortened.
  */
-export type LoggedRecord = {
+type LoggedRecord = {
   readonly sent: RecordContent;
   readonly now: RecordContent;
   /** Metrics of `now` whose value a scorer recorded. Absent: none. */

@@ -20,7 +20,7 @@ export type Writing = {
   readonly sessionSizes: SessionSizes;
 };
 
-export type TracesWritten = {
+type TracesWritten = {
   readonly position: Position;
   /** How many traces and spans were not there before. */
   readonly fresh: number;

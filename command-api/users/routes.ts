@@ -13,7 +13,7 @@ import { users, type User, liveUser, userEmails, userStream } from '../facts/use
 import { reservationStream } from '../facts/reservations.js';
 import { change, remove } from './users.js';
 
-export type UserNeeds = {
+type UserNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly inTurn: InTurn;

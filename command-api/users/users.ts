@@ -4,7 +4,7 @@ import { reject, type Decide } from '../../kernel/decision.js';
 import type { UserId } from '../../kernel/shapes.js';
 import type { User } from '../facts/users.js';
 
-export type UserChange = {
+type UserChange = {
   readonly first_name?: string | null;
   readonly last_name?: string | null;
   readonly role?: OrganizationRole | null;

@@ -5,7 +5,7 @@ import { start, type EventReader, type Files, type Position } from '../../kernel
  * and nothing else; one that is beyond the log's head is of another log, and counts as lost, as one
  * that is damaged does.
  */
-export type Bookmark = {
+type Bookmark = {
   readonly read: () => Promise<Position>;
   /** Kept at most once a minute; `Infinity` keeps it now. */
   readonly write: (bookmark: Position, nowMs: number) => Promise<void>;

@@ -80,7 +80,7 @@ export const inParts = (
 };
 
 /** A tombstone for each record that has none: from there on nothing is added to it. */
-export const appendTombstones = async (
+const appendTombstones = async (
   log: EventLog,
   deleted: RecordsDeleted,
   cause: Authorship,

@@ -7,7 +7,7 @@ import { typeOf, type Definitions, type Shape, type TypeName } from './shape.js'
 /** Contract 1.4. */
 export const complaintsMax = 100;
 
-export type Subject = {
+type Subject = {
   readonly shape: Shape;
   readonly definitions: Definitions;
   /** `text`: what is still a string where a number or boolean belongs could not be parsed. */

@@ -2,7 +2,7 @@ import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
 import type { Kind } from './shape.js';
 
 /** What a text of this kind becomes, null when it is none (contract 1.3). */
-export type Conversion = (text: string) => string | null;
+type Conversion = (text: string) => string | null;
 
 /** Anything but U+0000 to U+001F and U+007F is what a name may hold. */
 const controls = /[^ -~\u{80}-\u{10ffff}]/u;

@@ -35,7 +35,7 @@ export type FilterColumns = {
 };
 
 /** Conditions: the text is long, and it is long and ends so. */
-export type LongEnd = { readonly isLong: string; readonly ends: string };
+type LongEnd = { readonly isLong: string; readonly ends: string };
 
 /**
  * The filter as a condition for WHERE, true for exactly the rows that `matches` (kernel/filter.ts)

@@ -18,7 +18,7 @@ const includedMb = 32;
 const rowsUnnoticed = 100_000;
 
 /** The memory of one engine: what it was given, and on top of that what its indexes may take. */
-export type EngineMemory = {
+type EngineMemory = {
   /** So many rows more lie in its files. */
   readonly grew: (rows: number) => Promise<void>;
   /** As its files are now. */

@@ -17,7 +17,7 @@ export type Batch = { readonly writes: RecordWrites; readonly checkpoint: Checkp
  * A file is copied without what was deleted while batches go on being written to it: the copy hears
  * of them when it is made, and takes the place of the file when it has all of them.
  */
-export type Purging = {
+type Purging = {
   /**
    * One at a time. Does nothing where nothing was deleted; throws when the copy was given up, or
    * when a file stays that was replaced.

@@ -3,7 +3,7 @@ import { checkAsked, noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 
-export type Readers = {
+type Readers = {
   /** `work` with a connection of its own, when one is free; those who wait come in turn. */
   with<T>(asking: Asking, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
   /** Once all are back; nobody gets one afterwards. */

@@ -32,7 +32,7 @@ import { prepareWrites } from './ahead.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
-export const defaultMemoryMb = 300;
+const defaultMemoryMb = 300;
 
 type RecordsOptions = {
   readonly dir: string;

@@ -28,7 +28,7 @@ const closeWithinMs = 1_000;
  * node leads and nothing was written. `refused`: nothing was written, and asking again will not
  * help. `unknown`: it may be written, now or later.
  */
-export type Trouble = 'conflict' | 'erased' | 'missing' | 'elsewhere' | 'refused' | 'unknown';
+type Trouble = 'conflict' | 'erased' | 'missing' | 'elsewhere' | 'refused' | 'unknown';
 
 const troubles: Readonly<Record<string, Trouble>> = {
   'wrong-expected-version': 'conflict',

@@ -34,7 +34,7 @@ export type PagesNeeds = {
 /** An event, or what stays of it. */
 export type Paged = { readonly stored: Stored } | { readonly erased: Envelope };
 /** In log order, up to `through`. */
-export type StoredPage = { readonly events: readonly Paged[]; readonly through: Position };
+type StoredPage = { readonly events: readonly Paged[]; readonly through: Position };
 
 /** All events of ours that the server has between two positions, `through` included. */
 type Fetched = { readonly found: readonly Stored[]; readonly through: Position };

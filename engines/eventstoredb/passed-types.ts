@@ -5,7 +5,7 @@ import type { Stored } from './stored-event.js';
 /** Events whose types are kept, some 100 bytes each; twice as many between two clearings. */
 const usualKeptMax = 25_000;
 
-export type PassedTypes = {
+type PassedTypes = {
   /** `events` are all of the log after `after` up to `through`, in its order. */
   readonly note: (
     after: Position,

@@ -1,5 +1,5 @@
 /** Which of the requests that came begins next. */
-export type Admission = {
+type Admission = {
   /** Calls `go` now, or as soon as it is the turn of this network. */
   readonly admit: (network: string, go: () => void) => void;
 };

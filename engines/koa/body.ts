@@ -14,7 +14,7 @@ import { essenceOf } from './media.js';
 import { pairsOf } from './urlencoded.js';
 
 /** Contract 1.11, by the operation's `size`. */
-export const bodyLimits: Readonly<
+const bodyLimits: Readonly<
   Record<Operation['size'], { readonly bytes: number } & Omit<Weight, 'members'>>
 > = {
   json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
@@ -124,7 +124,7 @@ const parsePairs = (bytes: Buffer): Parsed => {
   return { value, repeated: repeated.slice(0, ignoredMax).map((name) => [name]) };
 };
 
-export type Accepts = {
+type Accepts = {
   /** After decompression. */
   readonly bytesMax: number;
   readonly isAccepted: (contentType: string | undefined) => boolean;

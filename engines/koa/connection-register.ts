@@ -27,7 +27,7 @@ export type ClientConnection = {
   measuredAt: number;
 };
 
-export type ConnectionRegister = {
+type ConnectionRegister = {
   readonly open: ReadonlyMap<Socket, ClientConnection>;
   /** False: there is no room for it. */
   readonly admit: (socket: Socket, network: string, isProxy: boolean) => boolean;

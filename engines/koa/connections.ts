@@ -12,7 +12,7 @@ import { plainAddress } from './peer.js';
 /** Looks this often within `silentMsMax`. */
 const looks = 30;
 
-export type ClientConnections = {
+type ClientConnections = {
   /** The request has a valid credential: from here on its connection has the usual deadlines. */
   readonly authenticated: (message: IncomingMessage) => void;
   /**

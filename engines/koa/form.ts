@@ -9,7 +9,7 @@ import type { MemberPath } from './json-repeats.js';
 import { parseJson } from './json.js';
 import { openParts, textBytesMax, type FileFound, type Parts } from './multipart.js';
 
-export type FormRead = {
+type FormRead = {
   /** Text parts as the guard takes them: text, lists of text, JSON that was read. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly files: Readonly<Record<string, Upload>>;
@@ -29,7 +29,7 @@ const fileBytesMax = ({ form }: FormOperation): number =>
   Math.max(0, ...Object.values(form.files).map(({ bytesMax }) => bytesMax));
 
 /** Contract 1.11: of the whole body, after decompression. */
-export const formBytesMax = (operation: FormOperation): number =>
+const formBytesMax = (operation: FormOperation): number =>
   Object.values(operation.form.files).reduce((sum, { bytesMax }) => sum + bytesMax, textBytesMax);
 
 /**

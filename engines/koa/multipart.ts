@@ -57,7 +57,7 @@ const keeping = (kept: ReadonlySet<string>): StorageEngine => ({
   _removeFile: (_request, _file, done) => done(null),
 });
 
-export type OpenParts = {
+type OpenParts = {
   readonly write: (chunk: Buffer) => void;
   /** Nothing more comes. None at all is a form without parts. */
   readonly end: () => Promise<Parts>;

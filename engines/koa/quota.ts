@@ -3,7 +3,7 @@ import { openWaitingList } from '../../kernel/waiting-list.js';
 import type { Owner } from './budget.js';
 
 /** So many work at a time: in all, of one caller, and of all keys of one person. */
-export type QuotaLimits = {
+type QuotaLimits = {
   readonly max: number;
   readonly perCallerMax: number;
   readonly perPersonMax: number;

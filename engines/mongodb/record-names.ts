@@ -18,14 +18,14 @@ import type { StampedBatch } from './snapshots.js';
  * A name of a project that is a column, beside its records. Hashed: it outlives the records that
  * had it, and goes with the project.
  */
-export type StoredName = {
+type StoredName = {
   readonly project: string;
   readonly column: NameKind;
   readonly name: string;
 };
 
 /** What of a project's rows are columns, and the names that are from this batch on. */
-export type Admitted = {
+type Admitted = {
   readonly isColumn: (kind: NameKind, name: string) => boolean;
   readonly added: readonly StoredName[];
 };

@@ -71,7 +71,7 @@ export type StoredRow = {
  * What shows of a metric when its type is integer, floating point, boolean or text (contract 3.4
  * rule 3), each when there is something to show.
  */
-export type StoredMetric = {
+type StoredMetric = {
   readonly integer?: number;
   readonly floating_point?: number;
   readonly boolean?: boolean;
@@ -80,7 +80,7 @@ export type StoredMetric = {
 };
 
 /** By the type of the template's column; an empty list is not kept. */
-export type StoredRating = {
+type StoredRating = {
   readonly floating_point?: number;
   readonly string_list?: readonly string[];
   readonly foldedList?: readonly string[];

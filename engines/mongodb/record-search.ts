@@ -68,7 +68,7 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
  * One more than the page. The usual order is that of the indexes; in another, missing values come
  * last in both directions (contract 3.8), which the server would put first when ascending.
  */
-export const searchStages = (
+const searchStages = (
   { visible }: Pick<Snapshot, 'visible'>,
   plan: SearchPlan,
   member: string | null,

@@ -140,7 +140,7 @@ const namesOf = (
         label: `records_v${form}_${index}of${count}`,
       };
 
-export type MongoRecordsOptions = {
+type MongoRecordsOptions = {
   /** Into how many parts the records of all projects are folded; absent = they are one. */
   readonly partitions?: number;
   /** Of these the only one, from 1; absent = all, as one. */

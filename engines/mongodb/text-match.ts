@@ -14,7 +14,7 @@ export const nothing: Match<Document> = { _id: { $in: [] } };
  * Where a text stands: as it is, and folded where folding changes it. `long`: long texts of ASCII
  * are not kept folded; the server's own lower-casing is the same for them.
  */
-export type TextPlace = {
+type TextPlace = {
   readonly text: string;
   readonly folded: string;
   readonly long?: boolean;

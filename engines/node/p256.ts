@@ -3,7 +3,7 @@ import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:cry
 /** Order of the group of P-256 (FIPS 186-4, D.1.2.3). */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
-export type P256Jwk = {
+type P256Jwk = {
   readonly kty: 'EC';
   readonly crv: 'P-256';
   readonly x: string;

@@ -11,7 +11,7 @@ import { sha256 } from './digest.js';
 import { trustedKey } from './seal-keys.js';
 
 /** A witness as it is configured: `<vkey>@<address>`. */
-export type WitnessAddress = { readonly vkey: Vkey; readonly url: string };
+type WitnessAddress = { readonly vkey: Vkey; readonly url: string };
 
 /** Null for what is none: the key has to be one for cosignatures, the address http or https. */
 export const witnessAddress = (text: string): WitnessAddress | null => {

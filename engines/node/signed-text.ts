@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 /** A compact JWS, taken apart and not yet believed. */
-export type SignedText = {
+type SignedText = {
   readonly header: TokenClaims;
   readonly payload: TokenClaims;
   /** What the signature is about. */

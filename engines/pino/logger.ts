@@ -40,7 +40,7 @@ export type Logger = {
   readonly warn: (fields: LogFields, text: string) => void;
   readonly error: (fields: LogFields, text: string) => void;
 };
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 /**
  * `secrets` are the members that operations mark `x-secret` (contract/secrets.ts): wherever one is

@@ -18,7 +18,7 @@ export type OperatingSeries = {
   readonly sealEvery: (seconds: number) => void;
 };
 
-export type RebuildFigures = {
+type RebuildFigures = {
   readonly projection: string;
   /** 0 to 1. */
   readonly ratio: number;

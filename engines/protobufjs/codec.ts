@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/light.js';
 import type { Messages } from '../../contract/messages.js';
 import { fieldCounter, type FieldCount } from './field-count.js';
 
-export type MessageCodec = {
+type MessageCodec = {
   /** Counts fields before anything is built of them. */
   readonly count: (message: string, bytes: Buffer) => FieldCount;
   /**

@@ -17,7 +17,7 @@ export type Confinement = {
 /** `bwrap` writes the process number of the program inside to this descriptor … */
 export const tellsPid = 3;
 /** … and reads the filter of seccomp.ts from this one. */
-export const takesFilter = 4;
+const takesFilter = 4;
 
 const megabyte = 1_024 * 1_024;
 /**

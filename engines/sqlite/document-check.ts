@@ -17,7 +17,7 @@ type Table = {
   readonly row: Statement;
 };
 
-export type CheckWishes = {
+type CheckWishes = {
   /** Looks each row up through each index, as `integrity_check` does for a whole file. */
   readonly indexes: boolean;
   /** Gives rows of a build without checksums theirs. */

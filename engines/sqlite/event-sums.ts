@@ -16,7 +16,7 @@ export const sumsSchema = `
 export const hasSums = (database: Database): boolean =>
   database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'sums'`).get() !== undefined;
 
-export type SummedRow = {
+type SummedRow = {
   readonly pos: number;
   readonly stream: string;
   readonly rev: number;

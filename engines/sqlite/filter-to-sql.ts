@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.js';
 import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
 import type { Collection, Sort } from '../../kernel/documents.js';
 
-export type Sql = { readonly sql: string; readonly values: readonly (string | number)[] };
+type Sql = { readonly sql: string; readonly values: readonly (string | number)[] };
 
 const always: Sql = { sql: '1', values: [] };
 

@@ -6,7 +6,7 @@ import { openForgetting } from './log-append.js';
 import { scan, type WholeRow } from './log-scan.js';
 import { lastIn, logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
 
-export type CopiedLog = {
+type CopiedLog = {
   /** Of the last event that was copied. */
   readonly position: Position;
   /** Events that this copying added. */
@@ -107,7 +107,7 @@ const within = <T>(dir: string, work: () => T): T => {
   }
 };
 
-export const damagedAt = (dir: string, position: Position, why: string): Fault =>
+const damagedAt = (dir: string, position: Position, why: string): Fault =>
   new Fault('log-damaged', `${logFile(dir)} is damaged at position ${position}: ${why}`);
 
 const checkSame = (

@@ -22,9 +22,9 @@ export type StreamOrder = {
     readonly metadata: string;
   }[];
 };
-export type EraseOrder = { readonly kind: 'erase'; readonly id: number; readonly stream: string };
+type EraseOrder = { readonly kind: 'erase'; readonly id: number; readonly stream: string };
 /** Asks a writer whose disk was full to find out whether it still is. */
-export type ProbeOrder = { readonly kind: 'probe'; readonly id: number };
+type ProbeOrder = { readonly kind: 'probe'; readonly id: number };
 
 /** Ends the writer after all that was sent before it. */
 export const endOfOrders = 'end';

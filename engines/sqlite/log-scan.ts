@@ -26,7 +26,7 @@ export type ScannedRows = {
 };
 
 /** How much one piece has at most. */
-export type PieceSize = { readonly events: number; readonly bytes: number };
+type PieceSize = { readonly events: number; readonly bytes: number };
 const usualPiece: PieceSize = { events: 500, bytes: 8 * 1024 * 1024 };
 
 /**

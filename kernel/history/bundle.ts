@@ -5,7 +5,7 @@ import type { ChainEntry } from './entries.js';
  * Why the data of an entry that has them are not in its line. `secret`: nobody but the operator is
  * shown data of its type. `asked`: whoever made the bundle wanted none.
  */
-export type Withheld = 'secret' | 'asked';
+type Withheld = 'secret' | 'asked';
 
 /** An entry in a bundle, as its line has it (verifier/ALGORITHM.md). */
 export type BundleLine = {

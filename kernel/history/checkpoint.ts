@@ -37,7 +37,7 @@ export type SealingJwk = JsonObject & {
 
 /** First byte of what an id or a vkey is made of: the kind of signature. */
 export const noteTypes = { ed25519: 1, ecdsa: 2, cosignature: 4 } as const;
-export type NoteType = (typeof noteTypes)[keyof typeof noteTypes];
+type NoteType = (typeof noteTypes)[keyof typeof noteTypes];
 
 /** More is no note of ours or of any witness. */
 const noteCharactersMax = 65_536;
@@ -53,7 +53,7 @@ export const fromBase64 = (text: string): Uint8Array | null => {
 /** Whose tree the seals of a chain are of. */
 export const originOf = (installation: string, chain: string): string => `${installation}/${chain}`;
 /** What key names may be: no spaces and no plus (C2SP signed-note). */
-export const isNoteName = (name: string): boolean => /^[^\s+]{1,255}$/.test(name);
+const isNoteName = (name: string): boolean => /^[^\s+]{1,255}$/.test(name);
 
 export const checkpointText = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${base64(root)}\n`;

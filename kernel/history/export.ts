@@ -8,7 +8,7 @@ import { grown, leafHash, rootOf, subtreesOf, type Range, type Span } from './tr
 
 /** Which entries go into a bundle; null = all of `from` to `to`. */
 export type BundleFilter = Pick<ChainQuestion, 'projects' | 'resourceTypes' | 'resourceIds'>;
-export type ExportAsked = {
+type ExportAsked = {
   readonly chain: ChainName;
   readonly filter: BundleFilter | null;
   /** By `seq`, both included; `to` is not beyond the head. */

@@ -15,7 +15,7 @@ const parsedHashes = (lines: readonly string[]): readonly Uint8Array[] | null =>
   return hashes.length === lines.length && lines.length <= hashesMax ? hashes : null;
 };
 
-export type InclusionProof = {
+type InclusionProof = {
   /** Of the leaf, from 0. */
   readonly index: number;
   /** What stands beside its way up, from the leaf on. */
@@ -43,7 +43,7 @@ export const parseInclusionProof = (text: string): InclusionProof | null => {
 };
 
 /** What a witness is asked to sign (C2SP tlog-witness, add-checkpoint). */
-export type AddCheckpoint = {
+type AddCheckpoint = {
   /** Of the tree that the witness signed last; 0: none. */
   readonly old: number;
   /** That the older tree is the beginning of this one. */

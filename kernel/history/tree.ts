@@ -7,7 +7,7 @@ import type { Sha256 } from '../ports.js';
  */
 export type Range = readonly Subtree[];
 /** The leaves from `at`, `width` of them: a power of two that divides `at`. */
-export type Subtree = { readonly at: number; readonly width: number; readonly hash: Uint8Array };
+type Subtree = { readonly at: number; readonly width: number; readonly hash: Uint8Array };
 /** Leaves by number: from `from` up to and without `to`. */
 export type Span = { readonly from: number; readonly to: number };
 /** The root of a perfect subtree of at least one leaf. */

@@ -9,7 +9,7 @@ import { textOf } from './values.js';
 type Price = { readonly input: number; readonly output: number };
 
 /** Spans of one trace as they were received in one request. */
-export type OtelReceived = {
+type OtelReceived = {
   readonly trace_id: string;
   readonly otel_trace_id: string;
   readonly received_at: Instant;
@@ -18,7 +18,7 @@ export type OtelReceived = {
   readonly parts: readonly OtelPart[];
 };
 /** Spans of one resource and one scope. */
-export type OtelPart = {
+type OtelPart = {
   readonly resource?: { readonly attributes?: readonly OtelAttribute[] };
   readonly spans: readonly OtelReceivedSpan[];
 };
@@ -32,7 +32,7 @@ export type OtelReceivedSpan = {
 };
 
 /** A span in the form of events/traces.ts. */
-export type OtelSpanRecord = OtelRecord & {
+type OtelSpanRecord = OtelRecord & {
   readonly id: string;
   readonly parent_id: string;
   readonly price?: Price;

@@ -64,7 +64,7 @@ const last = microsecondsOf(lastInstant);
 const microsecondsPerMinute = 60_000_000n;
 
 /** How buckets lie: how long each is, and in which local time, in minutes east of UTC. */
-export type BucketGrid = { readonly intervalMinutes: number; readonly offsetMinutes: number };
+type BucketGrid = { readonly intervalMinutes: number; readonly offsetMinutes: number };
 
 /**
  * Which bucket an instant falls into: whole multiples of the interval since 1970 in local time,

@@ -8,7 +8,7 @@ const userMetadataPrefix = 'user_metadata/';
 export const annotationPrefix = 'annotations/';
 
 /** Where the values of a column id live (contract 3.2). Null: no such column. */
-export type ColumnPlace =
+type ColumnPlace =
   | { readonly in: 'standard'; readonly column: string }
   | { readonly in: 'metrics'; readonly metric: string }
   | { readonly in: 'user_metadata'; readonly key: string }

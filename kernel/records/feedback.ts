@@ -4,7 +4,7 @@ import type { ColumnValue, RecordRow } from './record.js';
 import type { Instant, JsonObject } from '../shapes.js';
 
 /** The six kinds of rating of contract 4.8. */
-export const annotationTypes = ['like_dislike', 'star', 'score', 'tags', 'text', 'choice'] as const;
+const annotationTypes = ['like_dislike', 'star', 'score', 'tags', 'text', 'choice'] as const;
 export type AnnotationType = (typeof annotationTypes)[number];
 export type RatingValue = boolean | number | string | readonly string[];
 

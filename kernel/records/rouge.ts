@@ -1,5 +1,5 @@
 /** Tokens of contract 3.5: the lower-cased text's maximal runs of letters and digits. */
-export const wordTokens = (text: string): readonly string[] =>
+const wordTokens = (text: string): readonly string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** ROUGE-L F1 (contract 3.5), in [0, 1]. Null: no tokens on either side. */

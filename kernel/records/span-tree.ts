@@ -6,7 +6,7 @@ import { byCodePoint } from '../code-points.js';
  */
 export const treeLevelsMax = 500;
 
-export type SpanPlace = { readonly id: unknown; readonly parent: unknown };
+type SpanPlace = { readonly id: unknown; readonly parent: unknown };
 
 /**
  * For each span the index of the one that it is shown under; the number of spans stands for the

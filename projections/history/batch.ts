@@ -25,7 +25,7 @@ import type { PlainEntry, SegmentBody } from './segments.js';
 import { tilesGrowing, withLeaf, type FullRoot, type TileBody } from './tiles.js';
 
 /** Where the fold reads what it folds onto. */
-export type LoadsDocuments = Pick<Documents, 'load'>;
+type LoadsDocuments = Pick<Documents, 'load'>;
 
 /**
  * The documents after these events: each goes to the end of its chain, erased ones in their place.
@@ -61,10 +61,7 @@ export const foldHistory = async (
  * counts only for the head that it led to: the hash vouches for all before it, whatever became of
  * the batch.
  */
-export type KeptSegments = BoundedMap<
-  ChainName,
-  { readonly segment: OpenSegment; readonly hash: string }
->;
+type KeptSegments = BoundedMap<ChainName, { readonly segment: OpenSegment; readonly hash: string }>;
 /** Some 50 KB each. */
 export const keptSegments = (): KeptSegments => boundedMap(64);
 

@@ -57,7 +57,7 @@ export const streamNouns = [
 export type StreamNoun = (typeof streamNouns)[number];
 
 /** What its type says of an event. */
-export type EventKind = {
+type EventKind = {
   readonly in: StreamNoun;
   /** What begins with it, where its stream may be of several. */
   readonly of?: HistoryType;

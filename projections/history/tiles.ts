@@ -7,7 +7,7 @@ import { tileRoots } from './collection.js';
 export type TileBody = { readonly roots: readonly string[] };
 
 /** Where a root stands: the tile of a level, and in it. */
-export type TilePlace = { readonly level: number; readonly number: number };
+type TilePlace = { readonly level: number; readonly number: number };
 
 /** Leaves below one root of the level. */
 export const leavesBelow = (level: number): number => tileRoots ** level;

@@ -9,7 +9,7 @@ import { foldSession } from './session.js';
 import { refreshSessions, type GroupRows, type SessionNeeds } from './sessions.js';
 import { foldTraces, upToPoison, type Stream } from './traces.js';
 
-export type RecordsBatch = {
+type RecordsBatch = {
   readonly writes: RecordWrites;
   readonly poisons: readonly Poison[];
   readonly gap: Gap | null;

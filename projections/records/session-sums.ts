@@ -51,7 +51,7 @@ export const sumsOf = ({ body }: RecordRow): SessionSums =>
 /**
  * What the sums alone cannot say once these traces have changed, so that their session has to ask.
  */
-export type Lost = {
+type Lost = {
   readonly first: boolean;
   readonly last: boolean;
   /** Metrics whose extreme went. */

@@ -30,7 +30,7 @@ export const foldTrace = (
 };
 
 /** A stored trace, as far as events are folded onto it. */
-export type KnownTrace = {
+type KnownTrace = {
   readonly head: RecordRow;
   /** All its spans. */
   readonly spans: readonly SpanOutline[];

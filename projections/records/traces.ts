@@ -16,7 +16,7 @@ export type Stream = {
   readonly before: RecordRow | null;
   readonly events: readonly Recorded[];
 };
-export type FoldedTrace = {
+type FoldedTrace = {
   readonly stream: Stream;
   readonly after: RecordRow | null;
   /** Null: nothing changed. */

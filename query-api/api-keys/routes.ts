@@ -7,7 +7,7 @@ import type { Document, Documents } from '../../kernel/documents.js';
 import type { ApiKeyId, Instant } from '../../kernel/shapes.js';
 import { apiKeyList, type ListedApiKey } from '../../projections/api-key-list.js';
 
-export type ApiKeyReadNeeds = {
+type ApiKeyReadNeeds = {
   readonly documents: Documents;
   readonly clock: Pick<Clock, 'now'>;
   /** When the key was last used, to the minute; null = never, as far as is known. */

@@ -90,7 +90,7 @@ export const differenceOf = (value: number, baseline: number): number => {
 };
 
 type Sampled = { readonly differences: Float64Array; readonly bootstrap: Bootstrap | null };
-export type ComparedMetrics = {
+type ComparedMetrics = {
   /** Of each metric and each experiment but the first. */
   readonly samples: readonly (readonly Sampled[])[];
   readonly resamples: number;

@@ -72,7 +72,7 @@ export const directionsOf = async (
 };
 
 /** What somebody chose for the project; null when nobody did. */
-export const chosenCriteria = async (
+const chosenCriteria = async (
   documents: Documents,
   project: ProjectId,
 ): Promise<readonly Criterion[] | null> => {

@@ -1,6 +1,6 @@
 import type { Criterion } from '../../contract/experiment-ranking.js';
 
-export type Ranked = { readonly score: number; readonly rank: number };
+type Ranked = { readonly score: number; readonly rank: number };
 /** Averages of an experiment in the order of the criteria; null = no value. */
 export type Averages = readonly (number | null)[];
 

@@ -30,7 +30,7 @@ export type ExperimentShowNeeds = {
   readonly ranks: ExperimentRanks;
   readonly templatesOf: TemplatesOf;
 };
-export type ExperimentViewer = {
+type ExperimentViewer = {
   readonly principal: Principal;
   readonly project: ProjectId;
   readonly isCounted: boolean;

@@ -13,7 +13,7 @@ import {
   type DatasetVersioned,
 } from '../../projections/dataset-versions.js';
 
-export type DatasetExportNeeds = { readonly documents: Pick<Documents, 'get' | 'load'> };
+type DatasetExportNeeds = { readonly documents: Pick<Documents, 'get' | 'load'> };
 
 /** Contract 5.11: a version of a dataset as a file. */
 export const datasetExports = ({ documents }: DatasetExportNeeds): readonly Route[] => [

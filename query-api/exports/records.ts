@@ -27,7 +27,7 @@ import {
 } from '../selection.js';
 import { begun } from './begun.js';
 
-export type RecordExportNeeds = {
+type RecordExportNeeds = {
   readonly records: Pick<Records, 'columns' | 'metricTypes'>;
   readonly answers: Pick<RecordAnswers, 'stretch'>;
   readonly runInProject: RunInProject;

@@ -22,7 +22,7 @@ export type TemplatesKnown = readonly NamedTemplate[] | null;
 export const metricPrefix = 'metrics/';
 const metadataPrefix = 'user_metadata/';
 
-export type KnownColumn =
+type KnownColumn =
   | { readonly is: 'standard'; readonly filter: FilterKind; readonly applies: boolean }
   /** `type` null: no value in the project, so nothing says what it is. */
   | { readonly is: 'metric'; readonly metric: string; readonly type: MetricType | null }

@@ -32,7 +32,7 @@ export type Catalogue = {
   readonly orTraces?: true;
 };
 
-export type PlannedFilter = {
+type PlannedFilter = {
   /** Null when the request filters nothing, or when there are complaints. */
   readonly filter: Filter | null;
   readonly complaints: readonly Complaint[];

@@ -25,7 +25,7 @@ import {
 import { proofOf, type ProofNeeds } from './proof.js';
 import { openSpans } from './subtrees.js';
 
-export type HistorySealReadNeeds = ProofNeeds & { readonly documents: Documents };
+type HistorySealReadNeeds = ProofNeeds & { readonly documents: Documents };
 
 /** The reads of contract 5.14 that prove the history without trust in the service. */
 export const historySealReads = (needs: HistorySealReadNeeds): readonly Route[] => [

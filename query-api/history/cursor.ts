@@ -1,7 +1,7 @@
 import { valueError } from '../../kernel/fault.js';
 
 /** Where a list of entries goes on, and of which question it is. */
-export type Cursor = {
+type Cursor = {
   readonly chain: string;
   /** `seq` of the first entry to look at. Entries keep theirs, so a cursor stays valid. */
   readonly seq: number;

@@ -22,7 +22,7 @@ import { historyCollection } from '../../projections/history/collection.js';
 import { historyPage, type PageNeeds } from './page.js';
 
 /** A resource whose state is asked for; `stream` is that of its first entry. */
-export type StateAsked = {
+type StateAsked = {
   readonly type: string;
   readonly id: string;
   readonly projectId: string | null;

@@ -21,7 +21,7 @@ import { userList } from '../../projections/user-list.js';
 import { namedThings, pageOf, planListing, type ListingAsked } from '../listings.js';
 import { peopleOf } from '../people.js';
 
-export type LogStreamReadNeeds = {
+type LogStreamReadNeeds = {
   readonly documents: Documents;
   readonly records: Pick<Records, 'runCounts'>;
 };

@@ -6,7 +6,7 @@ import type { OrganizationId, UserId } from '../../kernel/shapes.js';
 import { userList } from '../../projections/user-list.js';
 import { Fault } from '../../kernel/fault.js';
 
-export type CurrentUserNeeds = {
+type CurrentUserNeeds = {
   readonly documents: Documents;
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
   /** Whether the log has the user now. */

@@ -27,7 +27,7 @@ import { columnsOf, ownColumnsOf, planFilter } from '../filters/plan.js';
 /** The part of a plan that the request itself determines; the route adds who asks and which run. */
 export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
 
-export type PlannedMetrics =
+type PlannedMetrics =
   | { readonly plan: MetricsPlan; readonly complaints: readonly [] }
   | { readonly plan: null; readonly complaints: readonly Complaint[] };
 

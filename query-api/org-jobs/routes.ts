@@ -6,7 +6,7 @@ import { orgJobList, type ListedOrgJob } from '../../projections/org-job-list.js
 import { userList } from '../../projections/user-list.js';
 import { peopleOf } from '../people.js';
 
-export type OrgJobReadNeeds = {
+type OrgJobReadNeeds = {
   readonly documents: Documents;
   readonly secrets: {
     readonly jobValues: { readonly open: (sealed: string, job: string) => string | null };

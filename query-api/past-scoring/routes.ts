@@ -11,7 +11,7 @@ import { pastScoringList, type PastScoringsOfRun } from '../../projections/past-
 import { recordsCollection } from '../../projections/records/collection.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
 
-export type PastScoringReadNeeds = {
+type PastScoringReadNeeds = {
   readonly documents: Pick<Documents, 'get'>;
   readonly records: Pick<Records, 'search'>;
   readonly runInProject: RunInProject;

@@ -23,7 +23,7 @@ import { spanTree, traceTree } from './tree.js';
 import { truncated, viewOf } from './views.js';
 
 /** How a search shows its records; templates are the live ones of the project. */
-export type PageShown = {
+type PageShown = {
   readonly withCounts: boolean;
   readonly truncated: boolean;
   readonly templates: readonly FeedbackTemplate[];
@@ -31,11 +31,11 @@ export type PageShown = {
 /** How an export shows them: as lines of JSON, or of CSV with these columns. */
 export type StretchShown = PageShown & { readonly csv: CsvShown | null };
 /** `next`: where the walk goes on, null at its end. */
-export type WalkedLines = { readonly lines: JsonPieces; readonly next: string | null };
+type WalkedLines = { readonly lines: JsonPieces; readonly next: string | null };
 export type RecordPlan = GroupPlan & { readonly population: 'trace' | 'span' };
 /** `json` null: its trace weighs more than was asked for. */
-export type RecordShown = Weighed & { readonly json: JsonPieces | null };
-export type SessionShown = {
+type RecordShown = Weighed & { readonly json: JsonPieces | null };
+type SessionShown = {
   readonly group: StreamName;
   /** Those of its page, in their order. */
   readonly traces: readonly Weighed[];

@@ -30,7 +30,7 @@ export const checkOf =
   ];
 
 /** What a search asks of the records, and what its answer has to say of it. */
-export type CompletePlan = {
+type CompletePlan = {
   readonly plan: SearchPlan;
   readonly notes: { readonly 'X-Unknown-Columns': readonly string[] };
   readonly templates: readonly FeedbackTemplate[];

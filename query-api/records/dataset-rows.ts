@@ -22,7 +22,7 @@ type Needs = {
 };
 
 /** A record as a row: dataset column → cell. */
-export type RecordCells = {
+type RecordCells = {
   readonly id: string;
   readonly traceId: string;
   readonly cells: Readonly<Record<string, ContentCell>>;

@@ -16,9 +16,9 @@ import { missing } from '../filters/complaints.js';
 import { columnsOf, planFilter, type Catalogue } from '../filters/plan.js';
 
 /** The part of a plan that the request itself determines; the route adds who asks and which run. */
-export type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
+type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
 
-export type PlannedSearch =
+type PlannedSearch =
   | { readonly plan: SearchOnly; readonly complaints: readonly [] }
   | { readonly plan: null; readonly complaints: readonly Complaint[] };
 

@@ -27,7 +27,7 @@ import { scorerTaskList } from '../../projections/scorer-task-list.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
 import type { TaskProgresses } from './progress.js';
 
-export type ScorerTaskReadNeeds = {
+type ScorerTaskReadNeeds = {
   readonly documents: Documents;
   readonly progresses: TaskProgresses;
   readonly runInProject: RunInProject;

@@ -32,7 +32,7 @@ import {
 import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
 
-export type ScorerReadNeeds = {
+type ScorerReadNeeds = {
   readonly documents: Documents;
   readonly runInProject: RunInProject;
 };

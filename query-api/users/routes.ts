@@ -18,7 +18,7 @@ import type { OrganizationId } from '../../kernel/shapes.js';
 import { userList } from '../../projections/user-list.js';
 import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';
 
-export type UserReadNeeds = {
+type UserReadNeeds = {
   readonly documents: Documents;
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
 };

@@ -5,7 +5,7 @@ import { start, type Asking, type EventReader, type Position } from '../../kerne
 import type { Instant } from '../../kernel/shapes.js';
 import { historyCollection } from '../../projections/history/collection.js';
 
-export type AsOfNeeds = {
+type AsOfNeeds = {
   readonly log: Pick<EventReader, 'head'>;
   readonly chains: ChainPages;
   readonly freshness: Pick<Freshness, 'reached'>;

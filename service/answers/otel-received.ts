@@ -5,7 +5,7 @@ import type { EventReader, StreamName } from '../../kernel/ports.js';
 type Part = OtelSpansReceived['parts'][number];
 
 /** What exporters sent of a trace, or of one span of it; nothing of what came otherwise. */
-export type OtelAnswers = {
+type OtelAnswers = {
   /** Bytes of the texts. */
   readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
   /**

@@ -16,13 +16,13 @@ import { collectedEntry } from './cloud-events.js';
 import type { ExportNeeds } from './exports.js';
 import { attested, proven } from './certificate-words.js';
 
-export const certificateKinds = ['deletion', 'job', 'run', 'project', 'dataset'] as const;
+const certificateKinds = ['deletion', 'job', 'run', 'project', 'dataset'] as const;
 export type CertificateOf = {
   readonly kind: (typeof certificateKinds)[number];
   readonly id: string;
 };
 
-export type CertificateNeeds = ExportNeeds & {
+type CertificateNeeds = ExportNeeds & {
   /** Records of these streams that can still be found; null: nobody looked. */
   readonly recordsLeft: (streams: readonly StreamName[]) => Promise<number | null>;
   /** How long operators keep backups; null: they do not say. */

@@ -170,7 +170,7 @@ const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
 
 /** What a type is that this build does not know. */
 const unknown: Deed = { class: 3004, activity: other };
-export const deedOf = (type: string): Deed =>
+const deedOf = (type: string): Deed =>
   Object.hasOwn(deeds, type) ? deeds[type as keyof typeof deeds] : unknown;
 
 const category = 3;

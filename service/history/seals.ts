@@ -5,7 +5,7 @@ import { stream, type EventReader, type Recorded, type StreamName } from '../../
 import type { JsonObject } from '../../kernel/shapes.js';
 
 /** A seal as bundles and `GET /history/seals` have it (contract 5.14). */
-export type SealSaid = {
+type SealSaid = {
   readonly size: number;
   readonly root: string;
   readonly head_hash: string;

@@ -8,7 +8,7 @@ import { tracesPerRequest, wideBodies } from './bodies.js';
 export const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
 /** Of what is asked for by a filter, as many as a page has. */
 export const rareType = 'GroupCreated';
-export const rareEvents = 100;
+const rareEvents = 100;
 
 const appendedAtOnce = 2_000;
 const user = randomIds.next('UserId');
@@ -16,7 +16,7 @@ const key = randomIds.next('ApiKeyId');
 const byKey: Actor = { type: 'api_key', id: key, role: 'owner' };
 const created = '2026-03-01T09:00:00.000000Z';
 
-export type LongHistory = {
+type LongHistory = {
   readonly events: number;
   /** The newest of them are traces of 10 spans of 1 KB; what is before are small ones. */
   readonly wideTraces: number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import { repository } from '../support/outside.js';
 
-export type Figure = { readonly value: number; readonly spread: number; readonly samples: number };
+type Figure = { readonly value: number; readonly spread: number; readonly samples: number };
 
 /**
  * One line of the bench: what was measured, what it is compared with in the same run, and what it

@@ -6,7 +6,7 @@ import { start, type EventLog, type NewEvent, type StreamName } from '../../kern
 import type { Seeded } from '../../cli/demo/seeded.js';
 import { newEvent } from '../support/new-events.js';
 
-export type Flip = { readonly at: number; readonly from: number; readonly to: number };
+type Flip = { readonly at: number; readonly from: number; readonly to: number };
 
 /** What was said of one flipped byte; null: nothing. */
 export type Said = {

@@ -18,7 +18,7 @@ export const scorerSource = `# ${mark}
 def scorer_fn(*, node_input: str, **kwargs) -> int:
     return 1
 `;
-export const scorerFile = { name: 'file', fileName: `${mark}.py`, content: scorerSource };
+const scorerFile = { name: 'file', fileName: `${mark}.py`, content: scorerSource };
 const message = { role: 'user', content: mark };
 const words = { input: mark, output: mark, redacted_input: mark, redacted_output: mark };
 const record = {

@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/operation.js';
 import { formBytes, formType, type Part } from '../support/forms.js';
 import { addressOf, below, oneOf, validValue, type Rng } from './valid-request.js';
 
-export type Fuzz = {
+type Fuzz = {
   readonly baseUrl: string;
   /** Headers that let the caller in. */
   readonly credential: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export type Fuzz = {
   readonly after?: (status: number) => Promise<void>;
 };
 /** How many answers had each status. */
-export type FuzzTally = Readonly<Record<number, number>>;
+type FuzzTally = Readonly<Record<number, number>>;
 
 type Shot = {
   /** What was done to a valid request. */

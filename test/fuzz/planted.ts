@@ -6,7 +6,7 @@ import { below, oneOf, type Rng } from './valid-request.js';
 
 export type Sent = { readonly path: string; readonly ask: Ask };
 /** Puts a text that must not be heard of again into a request that fits. */
-export type Planting = (sent: Sent, text: string, rng: Rng) => Sent;
+type Planting = (sent: Sent, text: string, rng: Rng) => Sent;
 export type Places = readonly (readonly [string, Planting])[];
 
 const headed =

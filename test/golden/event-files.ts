@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** An event as some version of the service stored it. Files are added and never edited. */
-export type GoldenEvent = {
+type GoldenEvent = {
   readonly type: string;
   readonly schema: number;
   readonly data: unknown;

@@ -25,7 +25,7 @@ import type { Instant, Json } from '../../kernel/shapes.js';
  * `session` and `spans` are no columns: they name the trace, its session and how many spans it has.
  * All times are of 2026-03-01, UTC.
  */
-export type Script = { readonly title: string; readonly steps: readonly Step[] };
+type Script = { readonly title: string; readonly steps: readonly Step[] };
 export type Step =
   | { readonly is: 'rows'; readonly rows: readonly RecordRow[] }
   | {

@@ -3,7 +3,7 @@
  * it was to find, or `ESCAPED`; whatever else it returns or raises, it was held. `traps` names what
  * lies outside: test/support/tripwires.ts.
  */
-export const prelude = `
+const prelude = `
 import json, os, sys, time
 from pyodide.code import run_js
 from pyodide.ffi import to_js

@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/shapes.js';
  * Two ends of one bus, as two threads or machines have them; `stranger` is on another one of its
  * kind.
  */
-export type OpenBuses = () => Promise<{
+type OpenBuses = () => Promise<{
   readonly one: Bus;
   readonly other: Bus;
   readonly stranger: Bus;

@@ -10,7 +10,7 @@ import { at, dumped, faultOf, keysOf, mark, thing, things, writesOf } from './th
  * Documents on an empty store. `reader` opens it once more, for reading only, as another thread
  * does; `reopen` closes all and opens what they left; `close` also removes it.
  */
-export type OpenDocuments = () => Promise<{
+type OpenDocuments = () => Promise<{
   readonly documents: Documents;
   readonly reader: () => Promise<Documents>;
   readonly reopen: () => Promise<Documents>;

@@ -22,7 +22,7 @@ import { raceSuite } from './event-log-races.js';
  * A log on an empty store. `reopen` closes it in order and opens what it left; `close` also removes
  * it.
  */
-export type OpenEventLog = () => Promise<{
+type OpenEventLog = () => Promise<{
   readonly log: EventLog;
   readonly reopen: () => Promise<EventLog>;
   readonly close: () => Promise<void>;

@@ -45,7 +45,7 @@ export type Told = Pick<BundleEntry, 'event_type' | 'stream'> & {
   readonly data: string;
   readonly gone?: 'erased' | 'withheld';
 };
-export type Signer = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
+type Signer = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 
 export const newSigner = (): Signer => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 export const testOrigin = 'assay.example.org/3fa85f64-5717-4562-b3fc-2c963f66afa6';

@@ -28,7 +28,7 @@ export type ContentPage = {
   }[];
 };
 
-export type Uploading = {
+type Uploading = {
   readonly parts?: Readonly<Record<string, string>>;
   readonly file?: string | Uint8Array;
   readonly fileName?: string;

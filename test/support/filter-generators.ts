@@ -136,7 +136,7 @@ const leafFor = (population: Population): fc.Arbitrary<Leaf> => {
   );
 };
 
-export const filterFor = (population: Population, depth = 3): fc.Arbitrary<Filter> => {
+const filterFor = (population: Population, depth = 3): fc.Arbitrary<Filter> => {
   const leaf = leafFor(population);
   if (depth === 0) return leaf;
   const node = filterFor(population, depth - 1);

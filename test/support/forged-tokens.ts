@@ -11,7 +11,7 @@ import {
 } from './oidc-issuer.js';
 
 /** What is wrong with a token, and the token. */
-export type Forgery = readonly [string, string];
+type Forgery = readonly [string, string];
 
 /**
  * Tokens that must not come in, beside one that must: `rsa` and `ec` are keys that the

@@ -17,7 +17,7 @@ type Answered = Promise<Reply<Answer>>;
  * The ingest service for the tests of the suite that calls this, with one editor and one log
  * stream.
  */
-export type Ingesting = {
+type Ingesting = {
   readonly service: () => IngestService;
   readonly run: () => RunId;
   readonly post: (

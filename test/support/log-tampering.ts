@@ -22,7 +22,7 @@ export type LogRows = {
 };
 
 /** What somebody who has the disk does to the event at this place; null: nothing can be done. */
-export type Touch = (log: LogRows, at: number, rng: Rng) => LogRows | null;
+type Touch = (log: LogRows, at: number, rng: Rng) => LogRows | null;
 
 type Members = Record<string, unknown> & { readonly actor: Record<string, string> };
 

@@ -4,7 +4,7 @@ import { clientOf, type Client, type Reply } from './client.js';
 
 export type Token = { readonly access_token: string; readonly token_type: string };
 /** A login as a browser has it. */
-export type LoggedIn = { readonly token: string; readonly cookie: string };
+type LoggedIn = { readonly token: string; readonly cookie: string };
 
 export const adminEmail = 'admin@localhost';
 

@@ -4,7 +4,7 @@ import { BSON, type Document } from 'mongodb';
 import type { MongoServer } from './mongo.js';
 
 /** What becomes of a command on its way to the server. */
-export type Fate = 'pass' | 'cut';
+type Fate = 'pass' | 'cut';
 
 export type MongoWire = {
   /** Of the same database, through this wire. */

@@ -6,7 +6,7 @@ export type Candidate = {
   /** Values of each metric on the experiment's traces; truth values as 1 and 0. */
   readonly values: Readonly<Record<string, readonly number[]>>;
 };
-export type NaiveStanding = {
+type NaiveStanding = {
   readonly ranking_score: number | null;
   readonly rank: number | null;
   readonly winner: boolean | null;

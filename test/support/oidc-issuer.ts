@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What a provider may do instead of answering its keys. */
-export type Mood = 'well' | 'down' | 'slow' | 'redirecting' | 'huge' | 'nonsense';
+type Mood = 'well' | 'down' | 'slow' | 'redirecting' | 'huge' | 'nonsense';
 export type SigningKey = {
   readonly id: string;
   readonly algorithm: 'RS256' | 'PS256' | 'ES256';

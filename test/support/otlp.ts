@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/shapes.js';
 type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 
 /** A value as OTLP/JSON writes it. */
-export const otelValue = (value: Value): object => {
+const otelValue = (value: Value): object => {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') {
@@ -14,7 +14,7 @@ export const otelValue = (value: Value): object => {
   if (Array.isArray(value)) return { arrayValue: { values: value.map(otelValue) } };
   return { kvlistValue: { values: otelAttributes(value as Readonly<Record<string, Value>>) } };
 };
-export const otelAttributes = (members: Readonly<Record<string, Value>>): readonly object[] =>
+const otelAttributes = (members: Readonly<Record<string, Value>>): readonly object[] =>
   Object.entries(members).map(([key, value]) => ({ key, value: otelValue(value) }));
 
 export const otelTraceId = (number: number): string => number.toString(16).padStart(32, '0');

@@ -5,7 +5,7 @@ import type { Suite } from 'mocha';
 import { sharedFolder } from './outside.js';
 import { lawfulSkip } from './skips.js';
 
-export type RealSpan = {
+type RealSpan = {
   readonly id: string;
   readonly type: string;
   readonly model?: string;

@@ -23,7 +23,7 @@ export const everyMs = 3_600_000;
 export const key = sealingKey({ seed: Buffer.alloc(32, 1) });
 
 /** A worker that seals one log, on a clock of its own that a test moves. */
-export type SealsWorker = Sealing & {
+type SealsWorker = Sealing & {
   /** A round after so many seconds more; answers how many histories it sealed. */
   readonly later: (seconds: number) => Promise<number>;
   readonly paths: () => readonly string[];

@@ -12,7 +12,7 @@ import { describeWith, natsServer } from './tools.js';
 import { spawnService, testKey, type ServiceProcess } from './service-process.js';
 
 /** An engine of the service: killed, and started again at the same address with what it had. */
-export type EngineProcess = {
+type EngineProcess = {
   readonly url: string;
   readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;

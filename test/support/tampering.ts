@@ -14,7 +14,7 @@ const members = [
   'salt',
 ] as const;
 
-export type Tamper = {
+type Tamper = {
   readonly how: 'change' | 'role' | 'remove' | 'swap' | 'insert' | 'cut' | 'node';
   readonly at: number;
   readonly member: (typeof members)[number];

@@ -135,14 +135,14 @@ const kinds: Readonly<Record<SpanKind, Readonly<Record<string, Arbitrary>>>> = {
 };
 
 /** Whether records have ids of the client's own: `always`, `never`, or either. */
-export type SentIds = 'always' | 'never' | 'either';
+type SentIds = 'always' | 'never' | 'either';
 const withId = (ids: SentIds): fc.Arbitrary<Members> => {
   if (ids === 'always') return fc.record({ id });
   return ids === 'never' ? fc.constant({}) : members({ id });
 };
 
 /** A span of any kind, with spans below it to that depth. */
-export const sentSpan = (ids: SentIds = 'either', depth = 2): fc.Arbitrary<SentSpan> =>
+const sentSpan = (ids: SentIds = 'either', depth = 2): fc.Arbitrary<SentSpan> =>
   fc
     .constantFrom(...(Object.keys(kinds) as SpanKind[]))
     .chain((type) =>
@@ -159,7 +159,7 @@ export const sentSpans = (ids: SentIds = 'either', depth = 2): fc.Arbitrary<read
   fc.array(sentSpan(ids, depth), { maxLength: depth === 2 ? 3 : 2 });
 
 /** A trace with its tree; sessions come from a small pool. */
-export const sentTrace = (ids: SentIds = 'either'): fc.Arbitrary<SentTrace> =>
+const sentTrace = (ids: SentIds = 'either'): fc.Arbitrary<SentTrace> =>
   fc
     .tuple(
       withId(ids),

@@ -14,13 +14,13 @@ import {
   streamDeleted,
 } from './wire.js';
 
-export type ReadCall = ServerWritableStream<messages.ReadReq, messages.ReadResp>;
+type ReadCall = ServerWritableStream<messages.ReadReq, messages.ReadResp>;
 type Options = messages.ReadReq.Options;
 
 /** Live events that a real server keeps for a subscriber; a burst beyond drops it. */
 const defaultWindow = 32;
 
-export type Subscribers = {
+type Subscribers = {
   /** Ends every subscription as a server does that finds its subscriber too slow. */
   drop: () => number;
   /** Appends of more events than this drop live subscribers; null for never. */
