@@ -16,8 +16,8 @@ describe('a service that is killed under load', function () {
     killed = await killManyTimes({
       dir: folder.dir,
       seed,
-      underLoad: runs(6),
-      atBoot: runs(2),
+      underLoad: runs(19),
+      atBoot: runs(6),
     });
     process.stdout.write(
       `    ${killed.kills} kills, ${killed.acknowledged} writes acknowledged, ` +

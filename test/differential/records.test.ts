@@ -41,7 +41,7 @@ import { runs } from '../support/runs.js';
 import { dropDatabase, skipMongo } from '../support/with-mongo.js';
 
 const batches = 4;
-const casesPerBatch = runs(20);
+const casesPerBatch = runs(50);
 const seed = drawSeed();
 
 describe('records and the reference', () => {

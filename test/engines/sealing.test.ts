@@ -62,7 +62,7 @@ describe('what is sealed', function () {
     const vaults = [vaultIn('nonces'), vaultIn('nonces')];
     const { data_key_id: key } = await (vaults[0] as Vault).seal(place, 'the first makes the key');
     const nonces = new Set<string>();
-    for (let sealed = 0; sealed < runs(2_000); sealed += atOnce) {
+    for (let sealed = 0; sealed < runs(10_000); sealed += atOnce) {
       const some = await Promise.all(
         Array.from({ length: atOnce }, (_, at) =>
           (vaults[at % 2] as Vault).seal(place, 'the same text'),
@@ -80,11 +80,11 @@ describe('what is sealed', function () {
   it('never has the nonce of another where texts are sealed under one key for ever', () => {
     const { seal } = textSeal(masterKey);
     const nonces = new Set<string>();
-    for (let sealed = 0; sealed < runs(2_000); sealed += 1) {
+    for (let sealed = 0; sealed < runs(10_000); sealed += 1) {
       const bytes = Buffer.from(seal('the same text', 'place'), 'base64');
       nonces.add(bytes.toString('hex', 0, nonceBytes));
     }
-    expect(nonces.size).to.equal(runs(2_000));
+    expect(nonces.size).to.equal(runs(10_000));
   });
 
   it('does not open once any byte of it is another', () =>

@@ -61,7 +61,7 @@ const checkSays = (dir: string): string | null => {
 };
 
 describe('a log with one flipped byte', function () {
-  const flips = runs(6);
+  const flips = runs(12);
   this.timeout(60_000 + flips * 2_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let streams: readonly StreamName[];
@@ -111,7 +111,7 @@ const said = (answers: readonly (readonly [string, string])[]): string =>
 const stores = /^(log|documents)\.sqlite(-wal)?$/;
 
 describe('the log of a service with one flipped byte', function () {
-  const flips = runs(50);
+  const flips = runs(200);
   this.timeout(120_000 + flips * 2_000);
   let world: FlipWorld;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -158,7 +158,7 @@ describe('the log of a service with one flipped byte', function () {
     const truth = await logReads(dir, names);
     await copyFiles(world.killed, dir, stores);
     const counts = { flips: 0, found: 0, cut: 0 };
-    await flipEach(`${logFile(dir)}-wal`, runs(20), random, async ({ at }) => {
+    await flipEach(`${logFile(dir)}-wal`, runs(60), random, async ({ at }) => {
       const answers = await logReads(dir, names);
       const isCut = [...truth].some(([question, answer]) => answers.get(question) !== answer);
       const found = cutLog(dir) ?? (await doctorSays(dir)) ?? (await auditSays(dir));

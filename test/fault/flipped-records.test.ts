@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 import { copyFiles, openFlipWorld, theFile, type FlipWorld } from './flip-world.js';
 import { answered, countFlips, flipEach, type Said } from './flips.js';
 
-const flips = runs(50);
+const flips = runs(200);
 /** An opening takes most of the time: of so many flips one is asked of the service too. */
 const servedOneOf = 10;
 const file = /^records-v\d+-1\.duckdb$/;
@@ -65,7 +65,7 @@ describe('records with one flipped byte', function () {
 
   for (const [title, form, from, count] of [
     ['a file that was closed', file, () => world.data, flips],
-    ['the write-ahead log that a kill left', log, () => world.killed, runs(20)],
+    ['the write-ahead log that a kill left', log, () => world.killed, runs(60)],
   ] as const) {
     it(`are found by the doctor in ${title}, and built anew where they are read`, async () => {
       const random = seeded(drawSeed('flips of records'));
@@ -104,7 +104,7 @@ describe('records with one flipped byte', function () {
     const { answers: truth } = await served(dir);
     const path = join(dir, 'records.live');
     await writeFile(path, '1\n');
-    await flipEach(path, runs(4), random, async ({ at, to }) => {
+    await flipEach(path, runs(8), random, async ({ at, to }) => {
       const { answers } = await served(dir);
       const isBegun = answers[0] === JSON.stringify(start);
       if (!isBegun) expect(answers, `byte ${at} is ${to}`).to.deep.equal(truth);

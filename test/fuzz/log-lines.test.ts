@@ -12,7 +12,7 @@ import { startService, type ServiceProcess } from '../support/service-process.js
 import { anywhere, broken, inForms, inJson, type Sent } from './planted.js';
 import { oneOf, validRequest } from './valid-request.js';
 
-const requests = runs(60);
+const requests = runs(150);
 /** More are sent until each of these was an answer, which chance alone may leave out. */
 const due = [200, 400, 401, 404, 413, 415, 422];
 const requestsMax = requests * 10;

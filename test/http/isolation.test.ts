@@ -56,7 +56,7 @@ describe('isolation of one organisation from another', function () {
     const rng = seeded(seed).next;
     const names = Object.keys(ours).filter((name) => isId(ours[name]));
     let compared = 0;
-    for (let call = 0; compared < runs(150); call += 1) {
+    for (let call = 0; compared < runs(400); call += 1) {
       const operation = oneOf(rng, asked);
       const draw = below(rng, 2 ** 31);
       // Some of the ids are the caller's own, so that all checks of a path have their turn.

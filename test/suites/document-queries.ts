@@ -101,7 +101,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
           expect(found, JSON.stringify(query)).to.deep.equal(foundIn(all, query));
         }
       });
-      await fc.assert(property, { numRuns: runs(5) });
+      await fc.assert(property, { numRuns: runs(15) });
     });
 
     it('shows nothing of another scope', async () => {

@@ -89,7 +89,7 @@ export const raceSuite = (log: () => EventLog): void => {
     });
 
     it('never show a reader a gap: what precedes the head it saw stays as it was', async () => {
-      const total = runs(200);
+      const total = runs(500);
       let written = 0;
       const write = async (): Promise<void> => {
         for (; written < total;) {

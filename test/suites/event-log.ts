@@ -315,7 +315,7 @@ const contentSuite = (log: () => EventLog): void => {
         const [event] = await log().read(stream);
         expect(event?.data).to.deep.equal(JSON.parse(JSON.stringify(data)));
       });
-      await assert(property, { numRuns: runs(8) });
+      await assert(property, { numRuns: runs(20) });
     });
 
     it('may hold NUL, lone surrogates, quotes and 900 KB', async () => {
