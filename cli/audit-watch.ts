@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { answerText } from '../engines/node/answer-text.js';
 import { sha256 } from '../engines/node/digest.js';
 import { diskFiles } from '../engines/node/files.js';
 import { trustedKey, type TrustedKey } from '../engines/node/seal-keys.js';
@@ -170,14 +171,8 @@ const asker =
     }).catch((cause: unknown) => {
       throw new Fault('unavailable', `${url} gave no answer`, { cause });
     });
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw new Fault('unavailable', `${url} sends more than a proof`);
-      chunks.push(chunk);
-    }
-    const text = Buffer.concat(chunks).toString('utf8');
+    const text = await answerText(response, bytesMax);
+    if (text === null) throw new Fault('unavailable', `${url} sends more than a proof`);
     if (response.status === 200) return text;
     // Any other address has a page for what it does not have.
     if (response.status === 404 && (parsed(text) as Problem).code === 'not_found') return null;

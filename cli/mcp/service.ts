@@ -1,3 +1,4 @@
+import { answerText } from '../../engines/node/answer-text.js';
 import { Fault, reasonOf, type Complaint } from '../../kernel/fault.js';
 import { serviceRoot } from '../api-client.js';
 
@@ -143,14 +144,9 @@ const decoded = (text: string): string => {
 };
 
 const textOf = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw new Fault('too-large', 'the service sends more than can be read');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const text = await answerText(response, bytesMax);
+  if (text === null) throw new Fault('too-large', 'the service sends more than can be read');
+  return text;
 };
 
 const unreached = (

@@ -1,3 +1,4 @@
+import { answerText } from '../node/answer-text.js';
 import type { Files } from '../../kernel/ports.js';
 import type { KeySource } from './key-set.js';
 
@@ -16,15 +17,9 @@ export const keysAt =
       await response.body?.cancel();
       throw new Error(`${address} answered ${response.status}`);
     }
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    // Leaving the loop early gives the connection back.
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw new Error(`${address} answered more than ${bytesMax} bytes`);
-      chunks.push(chunk);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+    const text = await answerText(response, bytesMax);
+    if (text === null) throw new Error(`${address} answered more than ${bytesMax} bytes`);
+    return JSON.parse(text) as unknown;
   };
 
 /** A JWK set in a file, read anew whenever keys are asked for: it may be replaced. */

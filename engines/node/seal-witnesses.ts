@@ -1,3 +1,4 @@
+import { answerText } from './answer-text.js';
 import { Fault } from '../../kernel/fault.js';
 import {
   noteTypes,
@@ -62,14 +63,8 @@ const posted = async (url: string, body: string) => {
     const headers = { 'Content-Type': 'text/plain' };
     const asked = { method: 'POST', body, headers, redirect: 'error', signal } as const;
     const response = await fetch(url, asked);
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw new Error(`more than ${bytesMax} bytes`);
-      chunks.push(chunk);
-    }
-    const text = Buffer.concat(chunks).toString('utf8');
+    const text = await answerText(response, bytesMax);
+    if (text === null) throw new Error(`more than ${bytesMax} bytes`);
     return { status: response.status, type: response.headers.get('content-type'), text };
   } catch (error) {
     throw new Fault('unavailable', `${url} gave no answer`, { cause: error });
