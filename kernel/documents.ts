@@ -4,6 +4,12 @@ import type { FilterKind } from './records/record.js';
 import type { Instant, Json } from './shapes.js';
 import type { Position, Asking } from './ports.js';
 
+/**
+ * The collections of a projector's own state are called so, or begin so. They follow no log: their
+ * position counts their writes.
+ */
+export const projectorStateName = 'projector_state';
+
 /** A keyed read model. `fields` are what it can be filtered and sorted by. */
 export type Collection = {
   readonly name: string;

@@ -1,6 +1,11 @@
 import { Fault } from '../kernel/fault.js';
 import type { Position, StreamName } from '../kernel/ports.js';
-import type { Collection, Document, Documents } from '../kernel/documents.js';
+import {
+  projectorStateName,
+  type Collection,
+  type Document,
+  type Documents,
+} from '../kernel/documents.js';
 import type { Partition } from '../kernel/records/partitions.js';
 import type { Instant } from '../kernel/shapes.js';
 import { openSequence } from '../kernel/turns.js';
@@ -12,7 +17,7 @@ import type { Skipped } from './ruled-out.js';
  * it.
  */
 export const projectorState: Collection = {
-  name: 'projector_state',
+  name: projectorStateName,
   version: 1,
   fields: { kind: 'text', projection: 'text' },
 };
@@ -20,7 +25,7 @@ export const projectorState: Collection = {
 /** Of who folds one partition of the records, beside the projector of the rest. */
 export const projectorStateOf = ({ index, count }: Partition): Collection => ({
   ...projectorState,
-  name: `projector_state_${index}of${count}`,
+  name: `${projectorStateName}_${index}of${count}`,
 });
 
 /**

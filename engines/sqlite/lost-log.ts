@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { projectorStateName } from '../../kernel/documents.js';
 import { start } from '../../kernel/ports.js';
 import { openDatabase, type Database } from './database.js';
 import { documentsFile } from './document-store.js';
@@ -75,7 +76,9 @@ const foldedPosition = (dir: string): string | null => {
   const database = openDatabase(file, { readOnly: true });
   try {
     if (!hasTable(database, 'generations')) return null;
-    const position = database.prepareValue('SELECT max(position) FROM generations').get();
+    const position = database
+      .prepareValue('SELECT max(position) FROM generations WHERE instr(name, ?) <> 1')
+      .get(projectorStateName);
     return typeof position === 'string' && position > start ? position : null;
   } finally {
     database.close();

@@ -6,7 +6,9 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openEngines, type Engines } from '../../engines/open.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { cutLog } from '../../engines/sqlite/lost-log.js';
 import { Fault } from '../../kernel/fault.js';
+import { projectorState } from '../../projections/parking.js';
 import { mark, thing, things, writesOf } from '../suites/things.js';
 import { single } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -49,6 +51,17 @@ describe('a data folder whose log is lost', () => {
     }
   };
   const log = () => join(folder.dir, 'log.sqlite');
+
+  it('is not one where only a projector’s state, which follows no log, is further', async () => {
+    await logged(3);
+    const documents = await openDocuments({ dir: folder.dir });
+    const one = [{ key: 'a', document: { key: 'a', scope: '', fields: {}, body: {} } }];
+    await documents.apply(projectorState, one, mark(10));
+    await documents.close();
+    expect(cutLog(folder.dir)).to.equal(null);
+    await folded(10);
+    expect(cutLog(folder.dir)).to.match(/^the log ends at 0{15}3, and .* up to 0{15}a$/);
+  });
 
   it('is refused while read models say how far it went, and told what to do', async () => {
     await folded(10);
