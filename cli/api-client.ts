@@ -2,6 +2,7 @@ import { Agent, request as plainRequest, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
 import { visible } from './visible.js';
 
@@ -153,7 +154,7 @@ const bodyOf = async (incoming: IncomingMessage): Promise<unknown> => {
   const text = await textOf(incoming);
   if (!incoming.complete) throw new Error('the answer was cut off');
   if (!/[/+]json\b/.test(incoming.headers['content-type'] ?? '')) return text;
-  return JSON.parse(text) as unknown;
+  return parseJsonText(text);
 };
 
 type Problem = { readonly code?: unknown; readonly detail?: unknown };

@@ -1,5 +1,6 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { parseJsonText } from '../kernel/json-text.js';
 import type { Config } from '../config.js';
 import { Fault } from '../kernel/fault.js';
 
@@ -130,7 +131,7 @@ const understood = (opsUrl: string, { status, text }: Answer): unknown => {
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

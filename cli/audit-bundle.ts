@@ -13,6 +13,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip as deflate } from 'node:zlib';
+import { parseJsonText } from '../kernel/json-text.js';
 import { diskFiles } from '../engines/node/files.js';
 import { Fault } from '../kernel/fault.js';
 import {
@@ -123,7 +124,7 @@ const progressIn = async ({ dir, asked }: BundleWriting): Promise<Progress | nul
     const what = names.includes('manifest.json') ? 'a finished bundle' : 'other files';
     throw new Fault('conflict', `${dir} holds ${what}: choose an empty folder`);
   }
-  const progress = JSON.parse(await readFile(progressFile(dir), 'utf8')) as Progress;
+  const progress = parseJsonText(await readFile(progressFile(dir), 'utf8')) as Progress;
   if (JSON.stringify(progress.asked) !== JSON.stringify(asked)) {
     const was = JSON.stringify(progress.asked);
     throw new Fault('conflict', `${dir} holds another export, ${was}: choose an empty folder`);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { json } from 'node:stream/consumers';
+import { parseJsonText } from '../kernel/json-text.js';
 import type { BundleBegun, BundleLine, BundleNode } from '../kernel/history/bundle.js';
 import { Fault } from '../kernel/fault.js';
 import { systemChain } from '../kernel/history/entries.js';
@@ -112,7 +113,7 @@ async function* linesOf(answer: IncomingMessage): AsyncGenerator<Line> {
   try {
     for await (const piece of piecesOf(answer)) {
       if ('problem' in piece) throw new Fault('unavailable', `an answer's line: ${piece.problem}`);
-      yield JSON.parse(piece.text) as Line;
+      yield parseJsonText(piece.text) as Line;
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parseJsonText } from '../kernel/json-text.js';
 import { answerText } from '../engines/node/answer-text.js';
 import { sha256 } from '../engines/node/digest.js';
 import { diskFiles } from '../engines/node/files.js';
@@ -147,7 +148,7 @@ const hashesOf = (text: string): readonly Uint8Array[] => {
 };
 const parsed = (text: string): unknown => {
   try {
-    return (JSON.parse(text) as unknown) ?? {};
+    return parseJsonText(text) ?? {};
   } catch {
     return {};
   }

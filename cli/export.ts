@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
 import type { JsonObject } from '../kernel/shapes.js';
 import { detailOf, openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
@@ -62,7 +63,7 @@ const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const filterIn = (text: string): JsonObject => {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = parseJsonText(text);
     if (typeof value === 'object' && value !== null) return value as JsonObject;
   } catch {
     // Said below.
@@ -138,7 +139,7 @@ const exportTrees = async (
 async function* idsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const line of linesOf(chunks)) {
     if ('problem' in line) throw new Fault('unavailable', `the export is damaged: ${line.problem}`);
-    yield (JSON.parse(line.text) as { readonly id: string }).id;
+    yield (parseJsonText(line.text) as { readonly id: string }).id;
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../kernel/json-text.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
@@ -64,7 +65,7 @@ export const opsUrlOf = async (config: Config, dir: string, held: Fault): Promis
 const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
   const bytes = await diskFiles.read(serviceFile(dir));
   if (bytes === null) throw held;
-  return (JSON.parse(Buffer.from(bytes).toString('utf8')) as { ops_port: number }).ops_port;
+  return (parseJsonText(Buffer.from(bytes).toString('utf8')) as { ops_port: number }).ops_port;
 };
 
 const sayBroken = ({ file, cause }: { readonly file: string; readonly cause: string }): void =>

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
 
 /** A condition as the tools of `assay mcp` take it. */
@@ -28,7 +29,7 @@ export const conditionOf = (text: string): WhereCondition => {
 
 const valueOf = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox';
+import { parseJsonText } from '../kernel/json-text.js';
 import { named, type Json, type JsonObject } from '../kernel/shapes.js';
 import {
   takesIdempotencyKey,
@@ -325,7 +326,7 @@ const recurringOf = (all: readonly Parameter[]) => {
   for (const one of all) times.set(JSON.stringify(one), (times.get(JSON.stringify(one)) ?? 0) + 1);
   const parameters = new Map<string, Parameter>();
   for (const [text, count] of [...times].sort(([, one], [, other]) => other - one)) {
-    const one = JSON.parse(text) as Parameter;
+    const one = parseJsonText(text) as Parameter;
     if (count > 1 && !parameters.has(one.name)) parameters.set(one.name, one);
   }
   return {

@@ -1,3 +1,4 @@
+import { parseJsonText } from './json-text.js';
 import { checkAsked } from './asking.js';
 import type { Asking } from './ports.js';
 import type { JsonObject } from './shapes.js';
@@ -9,7 +10,7 @@ export type JsonPieces = readonly Uint8Array[];
 export const jsonOf = (pieces: JsonPieces): unknown => {
   const decoder = new TextDecoder();
   const texts = pieces.map((piece) => decoder.decode(piece, { stream: true }));
-  return JSON.parse(texts.join(''));
+  return parseJsonText(texts.join(''));
 };
 
 /**

@@ -369,6 +369,16 @@ describe('the house', () => {
     );
   });
 
+  it('reads JSON in one place, which knows what V8 gets wrong', () => {
+    const layers = [...below, 'config', 'service', 'cli'];
+    found(
+      sources
+        .filter((path) => layers.includes(folderOf(path)) && path !== 'kernel/json-text.ts')
+        .filter((path) => /\bJSON\.parse\(|\bJSON\.parse\b(?=[,)])/.test(read(path)))
+        .map((path) => `${path} has JSON.parse: parseJsonText of kernel/json-text.ts`),
+    );
+  });
+
   it('exports what another file uses, and nothing else', () => {
     // A client has what its users import; mocha looks for its hooks by name.
     const ours = sources.filter((path) => !['clients', 'examples'].includes(folderOf(path)));

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { Fault } from '../../kernel/fault.js';
@@ -77,7 +78,7 @@ const recordsIn = async (chunks: AsyncIterable<Buffer>): Promise<readonly JsonOb
     if ('problem' in line) throw new Fault('unavailable', `the export is damaged: ${line.problem}`);
     bytes += line.text.length;
     if (bytes > pageBytes) return null;
-    found.push(JSON.parse(line.text) as JsonObject);
+    found.push(parseJsonText(line.text) as JsonObject);
   }
   return found;
 };

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { Fault } from '../../kernel/fault.js';
 import type { JsonObject } from '../../kernel/shapes.js';
@@ -67,7 +68,7 @@ function* traces(table: Database, { traceOf }: RowsFormat): Generator<ImportedRe
     }
     const rows = ofTrace
       .all(trace)
-      .map((one) => ({ line: one.line, row: JSON.parse(one.body) as JsonObject }));
+      .map((one) => ({ line: one.line, row: parseJsonText(one.body) as JsonObject }));
     try {
       yield traceOf(trace, rows);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 
@@ -29,7 +30,7 @@ export const idText = (value: Json | undefined): string =>
 /** The object in a piece of a file, or why it is none. */
 export const objectIn = (text: string): JsonObject | string => {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = parseJsonText(text);
     if (!isObject(value)) return 'it is JSON, but no object';
     return isDeeper(value, levelsMax) ? `it is nested deeper than ${levelsMax} levels` : value;
   } catch {

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { messageRoles } from '../../contract/records.js';
 import { firstCharacters } from '../../kernel/code-points.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
@@ -13,7 +14,7 @@ export const textOf = (value: Json | undefined): string | null => {
 export const unpacked = (value: Json | undefined): Json | undefined => {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
-    return JSON.parse(value) as Json;
+    return parseJsonText(value) as Json;
   } catch {
     return value;
   }

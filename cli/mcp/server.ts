@@ -6,6 +6,7 @@ import {
   type CallToolResult,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { compileGuard, type Guard } from '../../engines/ajv/compile.js';
 import { Fault } from '../../kernel/fault.js';
 import { mcpTools } from './all.js';
@@ -106,7 +107,7 @@ const offered = (tool: McpTool, project: string | undefined): Offered => {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: JSON.parse(JSON.stringify(input)) as Tool['inputSchema'],
+      inputSchema: parseJsonText(JSON.stringify(input)) as Tool['inputSchema'],
       outputSchema: outputOf(tool),
       annotations: {
         title: tool.title,
@@ -151,7 +152,7 @@ const called = async (
   const text = hidden(JSON.stringify(answer));
   return {
     content: [{ type: 'text', text }],
-    structuredContent: JSON.parse(text) as Record<string, unknown>,
+    structuredContent: parseJsonText(text) as Record<string, unknown>,
   };
 };
 

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { answerText } from '../../engines/node/answer-text.js';
 import { Fault, reasonOf, type Complaint } from '../../kernel/fault.js';
 import { serviceRoot } from '../api-client.js';
@@ -172,7 +173,7 @@ type Problem = {
 
 const understood = (root: string, { status, text }: Answer): unknown => {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     throw new Fault('unavailable', `what answers at ${root} is no Assay: ${status}, not JSON`);
   }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { EarlierErasureEvent } from '../../events/erasures.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import {
@@ -111,7 +112,7 @@ const lookedThrough = async (
 /** Only facts have to be read, and most events are none; one that was changed names nothing. */
 const namedBy = (type: string, data: string): readonly string[] => {
   try {
-    return type.endsWith('Erased') ? namesIn(type, JSON.parse(data)) : [];
+    return type.endsWith('Erased') ? namesIn(type, parseJsonText(data)) : [];
   } catch {
     return [];
   }

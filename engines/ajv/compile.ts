@@ -1,5 +1,6 @@
 import { Ajv, _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import type { TSchema } from 'typebox';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
@@ -111,7 +112,7 @@ const withSharedNames = (
   const place = named.get(text) ?? `set${named.size}`;
   named.set(text, place);
   const placed = (one: Shape): Shape =>
-    JSON.parse(JSON.stringify(one).replaceAll('"$ref":"#/$defs/', `"$ref":"${place}.`)) as Shape;
+    parseJsonText(JSON.stringify(one).replaceAll('"$ref":"#/$defs/', `"$ref":"${place}.`)) as Shape;
   if (isNew) {
     for (const [name, one] of Object.entries(definitions)) {
       ajv.addSchema(placed(one), `${place}.${name}`);

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
+import { parseJsonText } from '../../kernel/json-text.js';
 import {
   columnNameMax,
   datasetColumnsMax,
@@ -166,7 +167,7 @@ const readJsonLines = (text: string): ContentTable => {
 /** Undefined for what is no JSON. */
 const parsedJson = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@ import { comparedCharactersMax, type SessionTraces } from '../../kernel/records/
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { Rows, Statements } from './connections.js';
 import { joined, outlineName, type Piece } from './long-text.js';
 import type { RecordsModel } from './model.js';
@@ -83,7 +84,7 @@ const keyLists = (groups: readonly NamedGroup[]): readonly (readonly bigint[])[]
 
 /** A text is the outline itself, or a short record. */
 const toldFrom = <Outline>(text: string, outlineOf: (row: RecordRow) => Outline): Outline =>
-  text.startsWith('[') ? outlineOf(unpackedRow(text)) : (JSON.parse(text) as Outline);
+  text.startsWith('[') ? outlineOf(unpackedRow(text)) : (parseJsonText(text) as Outline);
 
 /** Of rows of a key and an outline: one that is too long for a row lies in pieces. */
 const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readonly string[]> => {

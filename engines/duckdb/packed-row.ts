@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { populationOf, standardColumns } from '../../kernel/records/columns.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
 import type {
@@ -53,7 +54,9 @@ export const packedRow = (row: RecordRow, { elsewhere, annotators }: Packing): s
 
 /** The record again; its values come in the order of contract 3.3. */
 export const unpackedRow = (text: string): RecordRow => {
-  const [kind, ordinal, group, present, kept, metrics = [], ...more] = JSON.parse(text) as Packed;
+  const [kind, ordinal, group, present, kept, metrics = [], ...more] = parseJsonText(
+    text,
+  ) as Packed;
   const [body = {}, spanCount = 0, userMetadata = {}, annotators = [], errors = {}] = more;
   const values = unpackedValues(kind, present, kept);
   return {

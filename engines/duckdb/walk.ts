@@ -1,4 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { Sort } from '../../kernel/documents.js';
 import type { RecordSource } from './source.js';
 import { bigintConstant, bindText, uuidConstant } from './sql.js';
@@ -23,7 +24,8 @@ export const walkOf = (after: string | null, { by, sort, source }: Order) => ({
   places:
     `, typeof(${by ?? 'NULL'}), CAST(${by ?? 'NULL'} AS VARCHAR),` +
     ' CAST(r.created_at AS VARCHAR), CAST(r.id AS VARCHAR)',
-  condition: after === null ? '' : ` AND (${beyond(JSON.parse(after) as Place, by, sort, source)})`,
+  condition:
+    after === null ? '' : ` AND (${beyond(parseJsonText(after) as Place, by, sort, source)})`,
 });
 
 export const placeAt = ([, , type, value, created, id]: readonly DuckDBValue[]): string =>

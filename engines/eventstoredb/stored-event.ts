@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { binaryEvent, jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { digestOf, openSalts } from '../node/digest.js';
 import type {
   Envelope,
@@ -103,9 +104,9 @@ export const toSend = (event: Encoded, parts: readonly number[] | null): Outgoin
 
 /** As the client wants it, which writes JSON anew: the same text. */
 export const eventData = ({ id, type, contentType, data, metadata }: Outgoing): EventData => {
-  const about = JSON.parse(metadata.toString()) as Record<string, unknown>;
+  const about = parseJsonText(metadata.toString()) as Record<string, unknown>;
   return contentType === 'application/json'
-    ? jsonEvent({ id, type, data: JSON.parse(data.toString()) as never, metadata: about })
+    ? jsonEvent({ id, type, data: parseJsonText(data.toString()) as never, metadata: about })
     : binaryEvent({ id, type, data, metadata: about });
 };
 

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { Connection } from './connection.js';
 import type { Names } from './names.js';
 import type { Stored } from './stored-event.js';
@@ -35,5 +36,5 @@ export const whole = async (
   );
   if (outcome !== 'read') return null;
   const text = Buffer.concat(parts.map((part) => bytes.get(part) ?? new Uint8Array()));
-  return { ...stored, data: JSON.parse(text.toString('utf8')) as unknown };
+  return { ...stored, data: parseJsonText(text.toString('utf8')) };
 };

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { answerText } from '../node/answer-text.js';
 import type { Files } from '../../kernel/ports.js';
 import type { KeySource } from './key-set.js';
@@ -19,7 +20,7 @@ export const keysAt =
     }
     const text = await answerText(response, bytesMax);
     if (text === null) throw new Error(`${address} answered more than ${bytesMax} bytes`);
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text);
   };
 
 /** A JWK set in a file, read anew whenever keys are asked for: it may be replaced. */
@@ -28,5 +29,5 @@ export const keysIn =
   async () => {
     const bytes = await files.read(path);
     if (bytes === null) throw new Error(`${path} is not there`);
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
+    return parseJsonText(Buffer.from(bytes).toString('utf8'));
   };

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { identityProviders, type IdentityProvider } from '../../contract/logins.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Files } from '../../kernel/ports.js';
@@ -57,7 +58,7 @@ export const readProviders = async (
   const bytes = (await files.read(path)) ?? refuse('is not there');
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    value = parseJsonText(Buffer.from(bytes).toString('utf8'));
   } catch {
     refuse('is not JSON');
   }

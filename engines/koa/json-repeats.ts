@@ -1,3 +1,5 @@
+import { parseJsonText } from '../../kernel/json-text.js';
+
 /** From the body to a member: names and indices. */
 export type MemberPath = readonly string[];
 
@@ -42,7 +44,7 @@ export const repeatedMembers = (text: string, most: number): readonly MemberPath
   };
   const readName = (): string => {
     const raw = readText();
-    return raw.includes('\\') ? (JSON.parse(raw) as string).toWellFormed() : raw.slice(1, -1);
+    return raw.includes('\\') ? (parseJsonText(raw) as string).toWellFormed() : raw.slice(1, -1);
   };
   const skipValue = (): void => {
     skipSpace();

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { ignoredMax } from '../ajv/ignored.js';
 import { membersIn, repeatedMembers, type MemberPath } from './json-repeats.js';
@@ -26,7 +27,7 @@ export const parseJson = (
   const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
   const holder: { value?: unknown } = {};
   try {
-    holder.value = JSON.parse(text);
+    holder.value = parseJsonText(text);
   } catch {
     return { complaint: undecodable };
   }

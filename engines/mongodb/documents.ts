@@ -1,4 +1,5 @@
 import type { Document as Stored, IndexDescription } from 'mongodb';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Asking } from '../../kernel/ports.js';
 import type {
@@ -250,7 +251,7 @@ const documentOf = <B>(collection: Collection, row: Stored): Document<B> => {
     field,
     fields[memberOf(field)] ?? null,
   ]);
-  return { key, scope, fields: Object.fromEntries(valued), body: JSON.parse(body) as B };
+  return { key, scope, fields: Object.fromEntries(valued), body: parseJsonText(body) as B };
 };
 
 async function* dump(collection: Collection, ask: Ask): AsyncIterable<DumpItem> {

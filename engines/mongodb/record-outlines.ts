@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { parseJsonText } from '../../kernel/json-text.js';
 import {
   spanOutline,
   traceOutline,
@@ -58,7 +59,7 @@ const outlineMembers: Document = {
 
 const toldFrom = <Outline>(document: Document, outlineOf: (row: RecordRow) => Outline): Outline =>
   typeof document['outline'] === 'string'
-    ? (JSON.parse(document['outline']) as Outline)
+    ? (parseJsonText(document['outline']) as Outline)
     : outlineOf(rowOf(document, noParts));
 const noParts: ReadonlyMap<string, string> = new Map();
 

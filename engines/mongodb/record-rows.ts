@@ -1,4 +1,5 @@
 import { BSON, type Document } from 'mongodb';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { millisecondsOf } from '../../kernel/records/buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/records/column-value.js';
 import { populationOf, spanKinds, standardColumns } from '../../kernel/records/columns.js';
@@ -309,7 +310,7 @@ export const rowOf = (document: Document, parts: ReadonlyMap<string, string>): R
   const stored = document as StoredRow;
   const { group, ordinal, kind, id, at, spans, annotators } = stored;
   const text = stored.parts === 0 ? stored.rest : (parts.get(partKey(stored)) ?? '');
-  const rest = JSON.parse(text) as Partial<Rest>;
+  const rest = parseJsonText(text) as Partial<Rest>;
   const { values, metrics = {}, userMetadata = {}, errors = {}, body = {} } = rest;
   return {
     group,

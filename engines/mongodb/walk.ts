@@ -1,4 +1,5 @@
 import type { Document, Filter as Match } from 'mongodb';
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { RecordScope, SearchPlan } from '../../kernel/records/questions.js';
 import type { Instant } from '../../kernel/shapes.js';
 
@@ -25,12 +26,12 @@ export const placeAt = ({ place, at, id }: Document): string =>
 /** In the usual order the index goes on where the stretch before ended. */
 export const withinWalk = (plan: SearchPlan, member: string | null): RecordScope => {
   if (plan.after == null || member !== null) return plan;
-  return { ...plan, to: (JSON.parse(plan.after) as Place).at as Instant };
+  return { ...plan, to: (parseJsonText(plan.after) as Place).at as Instant };
 };
 
 /** Missing values are last in both directions (contract 3.8). */
 export const beyond = (after: string, member: string | null, isUp: boolean): Match<Document> => {
-  const { value, at, id } = JSON.parse(after) as Place;
+  const { value, at, id } = parseJsonText(after) as Place;
   const tied = { $or: [{ at: { $lt: at } }, { at: { $eq: at }, id: { $lt: id } }] };
   if (member === null) return tied;
   const order = orderMember(member);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, Events, type ConnectionOptions, type Msg, type NatsConnection } from 'nats';
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { Bus } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 
@@ -193,7 +194,7 @@ const subjectOf = (space: string, name: string): string | null => {
 /** Undefined for what is no JSON: it was not published by us. */
 const parsed = (bytes: Uint8Array): Json | undefined => {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Json;
+    return parseJsonText(Buffer.from(bytes).toString('utf8')) as Json;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { parseJsonText } from '../../kernel/json-text.js';
 
 const checkName = 'check';
 
@@ -15,7 +16,7 @@ export const withCheck = (value: object): string =>
  */
 export const parseChecked = (bytes: Uint8Array): Readonly<Record<string, unknown>> | null => {
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    const parsed: unknown = parseJsonText(Buffer.from(bytes).toString('utf8'));
     if (typeof parsed !== 'object' || parsed === null) return null;
     const members = Object.entries(parsed as Readonly<Record<string, unknown>>);
     const [name, check] = members.at(-1) ?? [];

@@ -6,6 +6,7 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
+import { parseJsonText } from '../../kernel/json-text.js';
 import {
   keyIdOf,
   noteTypes,
@@ -139,7 +140,7 @@ const publicOf = ({ type, key }: Vkey): KeyObject => {
 const anyPublicKey = (text: string): KeyObject => {
   try {
     const key = text.startsWith('{')
-      ? createPublicKey({ key: JSON.parse(text) as { kty: string }, format: 'jwk' })
+      ? createPublicKey({ key: parseJsonText(text) as { kty: string }, format: 'jwk' })
       : createPublicKey(text);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseJsonText } from '../../kernel/json-text.js';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 /** A compact JWS, taken apart and not yet believed. */
@@ -31,7 +32,7 @@ const objectOf = (part: string): TokenClaims | null => {
   if (!isUtf8(bytes)) return null;
   const text = bytes.toString('utf8');
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = parseJsonText(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject && !hasTwice(text) ? (value as TokenClaims) : null;
   } catch {
@@ -50,7 +51,7 @@ const hasTwice = (text: string): boolean => {
     if (found === '{' || found === '[') depth += 1;
     else if (found === '}' || found === ']') depth -= 1;
     else if (found === ':' && depth === 1) {
-      const name = JSON.parse(before) as string;
+      const name = parseJsonText(before) as string;
       if (names.has(name)) return true;
       names.add(name);
     }

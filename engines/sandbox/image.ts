@@ -17,6 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { parseJsonText } from '../../kernel/json-text.js';
 import { readHarness } from './harness.js';
 import { seccompFilter } from './seccomp.js';
 
@@ -163,7 +164,7 @@ const checksums = async (place: string): Promise<Readonly<Record<string, string>
 
 const isWhole = async (home: string): Promise<boolean> => {
   try {
-    const manifest: unknown = JSON.parse(await readFile(join(home, manifestFile), 'utf8'));
+    const manifest: unknown = parseJsonText(await readFile(join(home, manifestFile), 'utf8'));
     const { uid } = await stat(home);
     return uid === process.getuid?.() && isSame(manifest, await checksums(home));
   } catch {

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import {
   chainAggregations,
   faultKinds,
@@ -118,7 +119,7 @@ const errorOf = (found: unknown): StepError | null => {
 
 const parsed = (text: string): Members | null => {
   try {
-    const found: unknown = JSON.parse(text);
+    const found: unknown = parseJsonText(text);
     return typeof found === 'object' && found !== null ? (found as Members) : null;
   } catch {
     return null;

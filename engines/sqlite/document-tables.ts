@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Collection, Document, FieldValue } from '../../kernel/documents.js';
@@ -179,7 +180,7 @@ export const documentOf = <B>(table: DocumentTable, row: DocumentRow): Document<
         return [field, isFlag ? value === 1 : value];
       }),
     ),
-    body: JSON.parse(String(row[bodyAt])) as B,
+    body: parseJsonText(String(row[bodyAt])) as B,
   };
 };
 /** Behind key and scope. */

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { Envelope, Evidence, Metadata, StreamName } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { digestOf } from '../node/digest.js';
@@ -21,7 +22,7 @@ type EvidenceRow = Row & { readonly salt: Uint8Array | null; readonly marked: 0 
 
 export const metadataOf = (row: Row): Metadata => {
   try {
-    return JSON.parse(row.metadata) as Metadata;
+    return parseJsonText(row.metadata) as Metadata;
   } catch {
     return torn;
   }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json-text.js';
 import type { BundleLine } from './bundle.js';
 
 /**
@@ -36,7 +37,7 @@ export const namesIn = (type: string, data: unknown): readonly string[] =>
   Object.hasOwn(named, type) ? named[type as keyof Facts](data as never) : [];
 
 const namedBy = ({ event_type: type, data }: BundleLine): readonly string[] =>
-  data === null || !Object.hasOwn(named, type) ? [] : namesIn(type, JSON.parse(data));
+  data === null || !Object.hasOwn(named, type) ? [] : namesIn(type, parseJsonText(data));
 
 /** Which erasures no fact has named, among lines as they come (verifier/ALGORITHM.md, step 4). */
 export const openUnnamed = () => {

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json-text.js';
 import type { Json, JsonObject } from '../shapes.js';
 
 export const isJsonList = (value: Json | undefined): value is readonly Json[] =>
@@ -11,15 +12,19 @@ export const parsed = (value: Json): Json => {
   const first = value.trimStart().charAt(0);
   if (first !== '{' && first !== '[') return value;
   try {
-    const read = JSON.parse(value) as Json;
+    const read = parseJsonText(value) as Json;
     // What JSON writes as an escape may be half a character (contract 1.2); it is one rule for all.
-    return value.includes('\\u') ? (JSON.parse(value.toWellFormed(), mended) as Json) : read;
+    return value.includes('\\u') ? mended(read) : read;
   } catch {
     return value;
   }
 };
-const mended = (_name: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.toWellFormed() : value;
+const mended = (value: Json): Json => {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (isJsonList(value)) return value.map(mended);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mended(one)]));
+};
 
 /** Undefined for an empty text, and for null. */
 export const textOf = (value: Json | undefined): string | undefined => {

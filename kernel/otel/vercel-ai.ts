@@ -1,4 +1,5 @@
 // Vercel AI SDK, versions 3 to 6. https://ai-sdk.dev/docs/ai-sdk-core/telemetry
+import { parseJsonText } from '../json-text.js';
 import { callsOf, message, messagesOf, type ChatMessage } from './messages.js';
 import { attribute, type Rule } from './rule.js';
 import { textOf } from './values.js';
@@ -43,7 +44,7 @@ export const vercelToolResult: Rule<string> = attribute('ai.toolCall.result', (v
   const said = textOf(value);
   if (said === undefined || !/^".*"$/s.test(said)) return said;
   try {
-    const read = JSON.parse(said) as unknown;
+    const read = parseJsonText(said);
     return typeof read === 'string' ? textOf(read.toWellFormed()) : said;
   } catch {
     return said;

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json-text.js';
 import { shownAnnotations } from './feedback.js';
 import { registryMetric } from './columns.js';
 import { fits } from './column-value.js';
@@ -72,7 +73,7 @@ export const recordOf = (row: RecordRow, types: MetricTypes = noTypes): JsonObje
   }
   if (kind === 'llm') {
     const { tools } = values;
-    members['tools'] = typeof tools === 'string' ? (JSON.parse(tools) as Json) : null;
+    members['tools'] = typeof tools === 'string' ? (parseJsonText(tools) as Json) : null;
     members['events'] = body['events'] ?? null;
   }
   return members;

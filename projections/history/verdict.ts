@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import type { HistoryVerdict, VerifyReason } from '../../contract/history.js';
 import type { HistorySealed } from '../../events/seals.js';
 import { noHash } from '../../kernel/history/chain.js';
@@ -165,7 +166,7 @@ const wrongSeal = async (
   data: string,
 ): Promise<string | null> => {
   if (type !== 'HistorySealed') return null;
-  const sealed = JSON.parse(data) as HistorySealed;
+  const sealed = parseJsonText(data) as HistorySealed;
   if (sealed.chain !== chain) return null;
   const isWrong = sealed.size >= seq || (await contradicts(chains, sha256, sealed)) !== null;
   return isWrong ? sealed.root : null;

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { valueError } from '../../kernel/fault.js';
 import type { BundleBegun, BundleScope } from '../../kernel/history/bundle.js';
 import type { ExportPlace } from '../../kernel/history/export.js';
@@ -50,7 +51,7 @@ const version = 1;
 
 const parsed = (written: string): readonly unknown[] => {
   try {
-    const members: unknown = JSON.parse(Buffer.from(written, 'base64url').toString('utf8'));
+    const members: unknown = parseJsonText(Buffer.from(written, 'base64url').toString('utf8'));
     return Array.isArray(members) ? members : [];
   } catch {
     return [];

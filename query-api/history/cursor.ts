@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json-text.js';
 import { valueError } from '../../kernel/fault.js';
 
 /** Where a list of entries goes on, and of which question it is. */
@@ -31,7 +32,7 @@ export const readCursor = (
   const content = text.slice(tagCharacters);
   const whole = text.length > tagCharacters && tag(content) === text.slice(0, tagCharacters);
   const [known, chain, seq, ascending, filters] = whole
-    ? (JSON.parse(content) as [number, string, number, boolean, string])
+    ? (parseJsonText(content) as [number, string, number, boolean, string])
     : [];
   if (seq === undefined || known !== version || chain !== asked.chain) {
     throw valueError(['query', 'cursor'], 'not a cursor of this list');

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json-text.js';
 import { compared } from './aggregate.js';
 import { measuredValues, userMetadataValue } from '../column-value.js';
 import type { RecordRow } from '../record.js';
@@ -20,7 +21,7 @@ export const runRows = (
     JSON.stringify([row.values['run_id'], rowOf(row)]),
   );
   return [...cells].map(([key, traces]) => {
-    const [run, row] = JSON.parse(key) as [string, string | null];
+    const [run, row] = parseJsonText(key) as [string, string | null];
     const ends = traces
       .map(({ values }) => `${String(values['created_at'])} ${String(values['id'])}`)
       .toSorted();
