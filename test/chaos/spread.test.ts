@@ -179,8 +179,10 @@ describeSpread(title, describeRealRuns, function () {
     })(sealCommand, {})) as SealedNow;
     expect(refused).to.deep.equal([]);
     expect(sealed).to.be.at.least(1);
-    const answer = await fetch(`${spread.of('query').url}/v2/history/keys`);
-    expect(((await answer.json()) as { keys: readonly object[] }).keys).to.have.length(1);
+    await until('the key of the seal', 30_000, async () => {
+      const answer = await fetch(`${spread.of('query').url}/v2/history/keys`);
+      return ((await answer.json()) as { keys: readonly object[] }).keys.length === 1;
+    });
   });
   it('says in its readiness that MongoDB is a lone server', async () => {
     const answer = await fetch(`${spread.of('query').opsUrl}/readyz`);
