@@ -16,6 +16,9 @@ const unwritable =
 const tooManyFiles =
   'too many open files: raise the limit of this process to 4,096 or more (ulimit -n, LimitNOFILE)';
 
+const noRoom = 'has no room: free space on its volume';
+const folderInPlace = 'is a folder where a file has to be: move it away';
+
 /** What the operator can do about a failure of a file or folder, by its code. */
 const stepsAnywhere: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to this user, or name another',
@@ -24,7 +27,9 @@ const stepsAnywhere: Readonly<Record<string, string>> = {
   EEXIST: 'is a file: name a folder',
   ENOTDIR: 'is a file: name a folder',
   ENOENT: 'is not there, or cannot be made there: name another',
-  ENOSPC: 'has no room: free space on its volume',
+  ENOSPC: noRoom,
+  SQLITE_FULL: noRoom,
+  SQLITE_CANTOPEN_ISDIR: folderInPlace,
 };
 
 /** The same of the data folder. */
@@ -35,8 +40,9 @@ const steps: Readonly<Record<string, string>> = {
   EEXIST: 'is a file: set ASSAY_DATA_DIR to a folder',
   ENOTDIR: 'is a file: set ASSAY_DATA_DIR to a folder',
   ENOENT: 'cannot be made there: set ASSAY_DATA_DIR to a folder that can be made',
-  ENOSPC: 'has no room: free space on its volume',
-  SQLITE_FULL: 'has no room: free space on its volume',
+  ENOSPC: noRoom,
+  SQLITE_FULL: noRoom,
+  SQLITE_CANTOPEN_ISDIR: folderInPlace,
   SQLITE_READONLY: unwritable,
   SQLITE_CANTOPEN: unwritable,
   SQLITE_CORRUPT: damaged,
@@ -54,7 +60,7 @@ export const failureSaid = (error: unknown, dataDir: string): string | undefined
   }
   const { code, path } = (error ?? {}) as { readonly code?: string; readonly path?: string };
   if (code === 'EMFILE' || code === 'ENFILE') return `${tooManyFiles} (${code})`;
-  const step = isIn(dataDir, path) ? stepOf(code) : (stepsAnywhere[code ?? ''] ?? null);
+  const step = stepOf(isIn(dataDir, path) ? steps : stepsAnywhere, code);
   if (step !== null) return `${path ?? `the data folder ${dataDir}`} ${step} (${code})`;
   if (error instanceof Error) return error.stack;
   return typeof error === 'string' ? error : JSON.stringify(error);
@@ -64,9 +70,12 @@ export const failureSaid = (error: unknown, dataDir: string): string | undefined
 const isIn = (dataDir: string, path: string | undefined): boolean =>
   path === undefined || isWithin(dataDir, path) || isWithin(path, dataDir);
 
-/** Extended codes of SQLite begin with the plain one. */
-const stepOf = (code: string | undefined): string | null => {
+/** Extended codes of SQLite begin with the plain one, and have steps of their own before it. */
+const stepOf = (
+  known: Readonly<Record<string, string>>,
+  code: string | undefined,
+): string | null => {
   if (typeof code !== 'string') return null;
-  const known = Object.keys(steps).find((one) => code === one || code.startsWith(`${one}_`));
-  return known === undefined ? null : (steps[known] ?? null);
+  const found = Object.entries(known).find(([one]) => code === one || code.startsWith(`${one}_`));
+  return found?.[1] ?? null;
 };

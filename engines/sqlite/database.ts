@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { resultCode } from './result-codes.js';
 
@@ -64,6 +65,7 @@ const defaultBusyTimeoutMs = 5_000;
  */
 export const openDatabase = (file: string, options: Options = {}): Database => {
   const { readOnly = false, busyTimeoutMs = defaultBusyTimeoutMs } = options;
+  refuseFolder(file);
   const connection = named(() => new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs }));
   const compiled = (sql: string): StatementSync => named(() => connection.prepare(sql));
   const prepareCells = <Values extends readonly unknown[], Row>(sql: string) => {
@@ -108,6 +110,13 @@ export const openDatabase = (file: string, options: Options = {}): Database => {
       if (connection.isOpen) connection.close();
     },
   };
+};
+
+/** SQLite calls it an I/O error, which others take for one of the disk. */
+const refuseFolder = (file: string): void => {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const error = new Error(`${file} is a folder`);
+  throw Object.assign(error, { code: 'SQLITE_CANTOPEN_ISDIR', path: file });
 };
 
 const over = <Values extends readonly unknown[], Row>(

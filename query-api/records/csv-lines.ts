@@ -42,7 +42,7 @@ export const recordLine = (record: RecordView, shown: CsvShown): string => {
     [
       ...shown.members.map((name) => record[name]),
       ...shown.metrics.map((name) => valueOf(record, name)),
-      ...shown.userMetadata.map((key) => notes?.[key]),
+      ...shown.userMetadata.map((key) => ownMember(notes, key)),
     ],
     shown.escapes,
   );
@@ -51,5 +51,9 @@ export const recordLine = (record: RecordView, shown: CsvShown): string => {
 /** Own or rolled up; nothing where there is only an error. */
 const valueOf = (record: RecordView, metric: string): Json | undefined => {
   const infos = record['metric_info'] as JsonObject | undefined;
-  return (infos?.[metric] as JsonObject | undefined)?.['value'];
+  return (ownMember(infos, metric) as JsonObject | undefined)?.['value'];
 };
+
+/** A column may be called `__proto__`, which each object inherits. */
+const ownMember = (members: JsonObject | undefined, name: string): Json | undefined =>
+  members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined;

@@ -13,7 +13,8 @@ describe('what a command says when it fails', () => {
     expect(failureSaid(crossed, 'data')).to.match(
       /^the data folder data has a damaged file: read models/,
     );
-    expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('read-only, or not');
+    expect(failureSaid({ code: 'SQLITE_CANTOPEN' }, 'data')).to.include('read-only, or not');
+    expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('is a folder where');
     const loading = { code: 'EMFILE', path: '/opt/assay/dist/chunks/a.js' };
     expect(failureSaid(loading, 'data')).to.match(/^too many open files: raise .* \(EMFILE\)$/);
     const refused = Object.assign(new Error('no'), { code: 'EACCES', path: '/srv/data' });
@@ -26,6 +27,13 @@ describe('what a command says when it fails', () => {
     const elsewhere = Object.assign(new Error('no'), { code: 'EEXIST', path: '/tmp/afile' });
     expect(failureSaid(elsewhere, '/srv/data')).to.equal(
       '/tmp/afile is a file: name a folder (EEXIST)',
+    );
+    const full = Object.assign(new Error('no'), {
+      code: 'SQLITE_FULL',
+      path: '/backups/log.sqlite',
+    });
+    expect(failureSaid(full, '/srv/data')).to.equal(
+      '/backups/log.sqlite has no room: free space on its volume (SQLITE_FULL)',
     );
   });
 

@@ -62,6 +62,7 @@ describe('a connection to SQLite', () => {
     expect(codeOf(() => database.prepare('SELECT * FROM nothing'))).to.equal('SQLITE_ERROR');
     const missing = join(folder.dir, 'no', 'folder.sqlite');
     expect(codeOf(() => openDatabase(missing))).to.equal('SQLITE_CANTOPEN');
+    expect(codeOf(() => openDatabase(folder.dir))).to.equal('SQLITE_CANTOPEN_ISDIR');
     const reader = openDatabase(file(), { readOnly: true });
     expect(codeOf(() => reader.exec('DELETE FROM items'))).to.equal('SQLITE_READONLY');
     reader.close();
