@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { repository } from '../support/outside.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
@@ -47,7 +48,11 @@ describe('alerts and dashboard', () => {
     folder = await temporaryFolder();
     service = await startService({ dir: folder.dir });
     await service.client.call('GET', '/v2/healthcheck');
-    metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    // What the first start appends is in the history a moment later.
+    await until('an empty queue', 20_000, async () => {
+      metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+      return metrics.includes('\nassay_history_lag_events 0\n');
+    });
   });
   after(async () => {
     await service.stop();
