@@ -98,7 +98,7 @@ const linkTree = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** What is no TypeScript stands where the compiler puts the module that reads it. */
+/** Files of other languages, copied beside the compiled module that reads them. */
 const copied = ['engines/sandbox/harness.py'];
 
 const bundle = async (): Promise<void> => {

@@ -18,8 +18,8 @@ const hasEscapedName = (text: string): boolean => {
   return false;
 };
 
-/** The quote that ends a string, from its first character or its first escape. */
-const endOfString = (text: string, from: number): number => {
+/** In a JSON text, the quote that ends a string, from its first character or its first escape. */
+export const endOfString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from); ; end = text.indexOf('"', end + 1)) {
     let first = end;
     while (first > from && text.charCodeAt(first - 1) === backslash) first -= 1;

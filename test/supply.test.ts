@@ -59,7 +59,7 @@ describe('what is installed', () => {
     await home.remove();
     const scripted = lock.filter(([, { hasInstallScript }]) => hasInstallScript === true);
     expect(scripted.map(([path]) => path.replace('node_modules/', ''))).to.deep.equal([
-      // Of a client's tests: warns about versions. The one that the service runs has no script.
+      // Of the clients' tests: its script warns about versions. The service's own copy has none.
       '@grpc/proto-loader/node_modules/protobufjs',
       // Takes its binary from the package itself.
       'argon2',

@@ -6,7 +6,7 @@ import type { ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
  * what another process wrote.
  */
 export type SpanIndex = {
-  /** Of those that it knows, at once: every ingest request asks it. */
+  /** The known owners of the spans, without I/O: every ingest request asks for them. */
   readonly owners: (project: ProjectId, spans: Iterable<string>) => ReadonlyMap<string, TraceId>;
   readonly traceOf: (project: ProjectId, span: SpanId) => Promise<TraceId | null>;
   /** Spans that were just made durable in this trace. */

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../kernel/json-text.js';
+import { endOfString, parseJsonText } from '../../kernel/json-text.js';
 
 /** From the body to a member: names and indices. */
 export type MemberPath = readonly string[];
@@ -37,9 +37,7 @@ export const repeatedMembers = (text: string, most: number): readonly MemberPath
   };
   const readText = (): string => {
     const from = at;
-    do at = text.indexOf('"', at + 1);
-    while (isEscaped(text, at));
-    at += 1;
+    at = endOfString(text, from + 1) + 1;
     return text.slice(from, at);
   };
   const readName = (): string => {
@@ -89,10 +87,3 @@ export const repeatedMembers = (text: string, most: number): readonly MemberPath
 };
 
 const space = 0x20;
-
-/** Whether the quote at `at` belongs to the text. */
-const isEscaped = (text: string, at: number): boolean => {
-  let first = at;
-  while (text[first - 1] === '\\') first -= 1;
-  return (at - first) % 2 === 1;
-};

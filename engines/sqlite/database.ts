@@ -44,7 +44,7 @@ export type Database = {
   readonly define: (
     name: string,
     options: { readonly deterministic: boolean },
-    work: (...cells: readonly unknown[]) => unknown,
+    work: (...cells: readonly unknown[]) => SQLInputValue,
   ) => void;
   /** Does nothing when it is closed already. */
   readonly close: () => void;
@@ -103,9 +103,7 @@ export const openDatabase = (file: string, options: Options = {}): Database => {
       }
     },
     define: (name, { deterministic }, work) =>
-      connection.function(name, { deterministic, varargs: true }, (...cells) =>
-        asInput(work(...cells)),
-      ),
+      connection.function(name, { deterministic, varargs: true }, work),
     close: () => {
       if (connection.isOpen) connection.close();
     },
@@ -146,7 +144,6 @@ function* rows(statement: StatementSync, values: readonly unknown[]): Generator 
 
 /** The types of a statement's values are its caller's; SQLite refuses what is none of its own. */
 const inputs = (values: readonly unknown[]): SQLInputValue[] => values as SQLInputValue[];
-const asInput = (value: unknown): SQLInputValue => value as SQLInputValue;
 
 const named = <T>(work: () => T): T => {
   try {

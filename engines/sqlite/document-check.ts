@@ -1,5 +1,5 @@
 import type { Database, Statement } from './database.js';
-import { damage, schemaTrouble, sumOf } from './document-sums.js';
+import { columnNames, damage, schemaTrouble, sumOf } from './document-sums.js';
 
 /** Of one piece of the check in a running service: about a millisecond. */
 const pieceMax = { rows: 100, bytes: 256 * 1024 };
@@ -105,17 +105,13 @@ const checkPiece = (table: Table, rows: readonly Cells[], { fills }: CheckWishes
 
 const isOther = (cells: Cells, sum: unknown): boolean => sum !== null && sum !== sumOf(cells);
 
-const columnsOf = (database: Database, table: string): readonly string[] =>
-  (database.prepare(`PRAGMA table_info(${table})`).all() as readonly { name: string }[]).map(
-    ({ name }) => name,
-  );
-
 const hasSum = (database: Database, table: string): boolean =>
-  columnsOf(database, table).at(-1) === 'sum';
+  columnNames(database, table).at(-1) === 'sum';
 
 const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Table => {
-  const columns = columnsOf(database, name);
-  const list = database.prepare(`PRAGMA index_list(${name})`).all() as readonly { name: string }[];
+  const columns = columnNames(database, name);
+  const names = (pragma: string, of: string): readonly string[] =>
+    database.prepareValue<[string], string>(`SELECT name FROM ${pragma}(?)`).all(of);
   return {
     name,
     rows: database.prepareCells(
@@ -129,13 +125,11 @@ const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Ta
     row: database.prepare(`SELECT 1 FROM ${name} WHERE rowid = ?`),
     indexes: !indexes
       ? []
-      : list.map(({ name: index }) => {
-          const info = database.prepare(`PRAGMA index_info(${index})`).all() as readonly {
-            name: string;
-          }[];
-          const where = info.map((one) => `${quoted(one.name)} IS ?`).join(' AND ');
+      : names('pragma_index_list', name).map((index) => {
+          const indexed = names('pragma_index_info', index);
+          const where = indexed.map((one) => `${quoted(one)} IS ?`).join(' AND ');
           return {
-            columns: info.map((one) => columns.indexOf(one.name)),
+            columns: indexed.map((one) => columns.indexOf(one)),
             find: database.prepare(
               `SELECT 1 FROM ${name} INDEXED BY ${index} WHERE ${where} AND rowid = ?`,
             ),

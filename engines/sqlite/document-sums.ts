@@ -8,6 +8,10 @@ import type { Database } from './database.js';
 export const sumOf = (cells: readonly unknown[]): number | null =>
   cells.some((cell) => typeof cell === 'object' && cell !== null) ? null : crc32(cells.join('\0'));
 
+/** The columns of a table, in its order; none without such a table. */
+export const columnNames = (database: Database, table: string): readonly string[] =>
+  database.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(table);
+
 /** `row_sum(…)` is the same in SQL. */
 export const defineRowSum = (database: Database): void =>
   database.define('row_sum', { deterministic: true }, (...cells) => sumOf(cells));

@@ -3,7 +3,7 @@ import { foldCase } from '../../kernel/case-fold.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Collection, Document, FieldValue } from '../../kernel/documents.js';
 import type { Database } from './database.js';
-import { checkRow, stampSchema, sumOf } from './document-sums.js';
+import { checkRow, columnNames, stampSchema, sumOf } from './document-sums.js';
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
 /** One table of documents: a generation of a collection, live or built beside the live one. */
@@ -53,10 +53,8 @@ export const addSums = (database: Database): void => {
   const generations = database.prepareValue('SELECT generation FROM generations').all();
   const tables = generations.map((generation) => `documents_${String(generation)}`);
   for (const table of ['generations', ...tables]) {
-    const columns = database.prepare(`PRAGMA table_info(${table})`).all() as readonly {
-      name: string;
-    }[];
-    if (columns.length === 0 || columns.at(-1)?.name === 'sum') continue;
+    const columns = columnNames(database, table);
+    if (columns.length === 0 || columns.at(-1) === 'sum') continue;
     database.exec(`ALTER TABLE ${table} ADD COLUMN sum INTEGER`);
   }
   database.exec(`UPDATE generations SET sum = ${summed()} WHERE sum IS NULL`);

@@ -3,6 +3,7 @@ import { digestOf, openSalts } from '../node/digest.js';
 import type { Database } from './database.js';
 import { openSums } from './event-sums.js';
 import type { StreamOrder, WrittenTo } from './log-orders.js';
+import { prepareLast } from './log-schema.js';
 
 /** Heads of the streams written lately, so that most appends to them need no look-up. */
 const headsMax = 50_000;
@@ -26,9 +27,7 @@ const prepared = (database: Database) => ({
   byId: database.prepare<[string], Known>(
     'SELECT pos, stream, rev, type, data FROM events WHERE id = ?',
   ),
-  lastPosition: database.prepareValue<[], number>(
-    'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-  ),
+  lastPosition: prepareLast(database),
 });
 type Statements = ReturnType<typeof prepared>;
 

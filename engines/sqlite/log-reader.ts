@@ -35,6 +35,7 @@ import {
   openForReading,
   posOf,
   positionOf,
+  prepareLast,
   wholeColumns,
 } from './log-schema.js';
 
@@ -188,9 +189,7 @@ const prepared = (database: Database) => {
       `SELECT ${columns} FROM events WHERE pos IN (${positionsOfTypes})
       AND data IS NOT '' ORDER BY pos`,
     ),
-    last: database.prepareValue<[], number>(
-      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-    ),
+    last: prepareLast(database),
   };
 };
 type Statements = ReturnType<typeof prepared>;

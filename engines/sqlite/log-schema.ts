@@ -134,15 +134,13 @@ export const openForReading = (dir: string): Database => {
   return database;
 };
 
-/** The position number of the last event, also where it went without a trace. */
-export const lastIn = (database: Database): number =>
-  Number(
-    database
-      .prepareValue(
-        'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-      )
-      .get() ?? 0,
+/** A statement for the position number of the last event, also where it went without a trace. */
+export const prepareLast = (database: Database) =>
+  database.prepareValue<[], number>(
+    'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
   );
+
+export const lastIn = (database: Database): number => prepareLast(database).get() ?? 0;
 
 export const positionOf = (pos: number): Position => pos.toString(16).padStart(16, '0') as Position;
 

@@ -48,7 +48,7 @@ describe('alerts and dashboard', () => {
     folder = await temporaryFolder();
     service = await startService({ dir: folder.dir });
     await service.client.call('GET', '/v2/healthcheck');
-    // What the first start appends is in the history a moment later.
+    // The events of the first start reach the history a moment later.
     await until('an empty queue', 20_000, async () => {
       metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
       return metrics.includes('\nassay_history_lag_events 0\n');

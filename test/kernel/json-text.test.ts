@@ -48,7 +48,7 @@ describe('a JSON text', () => {
     expect(parseJsonText(String.raw`{"\u0061":1,"a":2}`)).to.deep.equal({ a: 2 });
   });
 
-  it('is refused as by JSON.parse when it is none', () => {
+  it('throws a SyntaxError for invalid JSON, as JSON.parse does', () => {
     for (const text of ['', '{"\\', '{"\\n":1', '["\\"', '{"\\x":1}', '"\\"']) {
       expect(() => parseJsonText(text), text).to.throw(SyntaxError);
     }

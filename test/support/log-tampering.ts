@@ -169,7 +169,7 @@ export const openLogFile = (dir: string) => {
     }),
     put: ({ events, erased }: LogRows): void =>
       database.transaction('immediate', () => {
-        // Whoever has the disk leaves no checksum that tells on them.
+        // An attacker with the disk deletes the checksums too.
         database.exec('DELETE FROM events; DELETE FROM erased; DELETE FROM sums WHERE pos > 0');
         for (const row of events) insert.run(row);
         for (const stream of erased) mark.run(stream);

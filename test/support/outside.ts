@@ -47,5 +47,5 @@ export const bareEnvironment = (): Record<string, string> => ({
   MALLOC_ARENA_MAX: '2',
 });
 
-/** What `npm start` gives node (D-174). */
+/** The Node flags of `npm start` (D-174). */
 export const nodeFlags = ['--max-semi-space-size=32'] as const;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 const marker = '/support/runs.js';
 
 /**
- * Those of the built test files whose length ASSAY_TEST_RUNS multiplies: they call `runs`, or
+ * The built test files whose length ASSAY_TEST_RUNS multiplies: they call `runs`, or
  * import a suite or another module of test/ that does.
  */
 export const randomFiles = (files: readonly string[]): readonly string[] => {
