@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { auditSays, copyFiles, openFlipWorld, type FlipWorld } from './flip-world.js';
-import { answered, countFlips, flipEach, type Said } from './flips.js';
+import { answered, countFlips, flipEach, flipOne, type Flip, type Said } from './flips.js';
 
 const flips = runs(200);
 const collections: readonly Collection[] = [
@@ -107,13 +107,29 @@ describe('documents with one flipped byte', function () {
     const random = seeded(drawSeed('flips of documents'));
     const { data } = world;
     const { answers: truth } = await served(data);
-    await flipEach(documentsFile(data), runs(60), random, async ({ at, from, to }) => {
-      const flip = `byte ${at}: ${from} to ${to}`;
-      const [answers, check] = [await servedUnchecked(data), checkSays(data)];
-      const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
-      const [first] = changed;
-      if (first !== undefined) expect(check, `${flip}: ${first[0]}`).not.to.equal(null);
-    });
+    await flipEach(documentsFile(data), runs(60), random, (flip) => expectFound(data, truth, flip));
+  });
+
+  it('finds entries whose size changed and pages whose count changed, in indexes', async () => {
+    const { data } = world;
+    const { answers: truth } = await served(data);
+    const file = documentsFile(data);
+    const whole = await readFile(file);
+    const pages = indexLeaves(whole);
+    const firstEntries = pages
+      .filter((page) => whole[page + 4] !== 0)
+      .map((page) => page + whole.readUInt16BE(page + 8));
+    const flips = [
+      ...firstEntries.map((at) => ({ at, bit: 4 })),
+      ...pages.map((page) => ({ at: page + 4, bit: 1 })),
+    ];
+    expect(flips).not.to.deep.equal([]);
+    for (const { at, bit } of flips) {
+      const from = whole[at] ?? 0;
+      await flipOne(file, whole, { at, from, to: from ^ bit }, (flip) =>
+        expectFound(data, truth, flip),
+      );
+    }
   });
 
   it('go back to an earlier checkpoint where the write-ahead log of a kill is cut', async () => {
@@ -145,6 +161,25 @@ describe('documents with one flipped byte', function () {
     await remove();
   });
 });
+
+/** Expects the running service's check to find the flip, if any answer changed. */
+const expectFound = async (
+  dir: string,
+  truth: ReadonlyMap<string, string>,
+  { at, from, to }: Flip,
+): Promise<void> => {
+  const [answers, check] = [await servedUnchecked(dir), checkSays(dir)];
+  const changed = [...truth].find(([question, answer]) => answers.get(question) !== answer);
+  if (changed === undefined) return;
+  expect(check, `byte ${at}: ${from} to ${to}: ${changed[0]}`).not.to.equal(null);
+};
+
+/** Offsets of the leaf pages of indexes (SQLite's file format, 1.6). */
+const indexLeaves = (file: Buffer): readonly number[] => {
+  const pageBytes = file.readUInt16BE(16);
+  const pages = Array.from({ length: file.length / pageBytes }, (_, nth) => nth * pageBytes);
+  return pages.filter((page) => file[page] === 0x0a);
+};
 
 /** What a reader is told that comes before any check. */
 const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>> => {

@@ -6,7 +6,7 @@ import { start, type EventLog, type NewEvent, type StreamName } from '../../kern
 import type { Seeded } from '../../cli/demo/seeded.js';
 import { newEvent } from '../support/new-events.js';
 
-type Flip = { readonly at: number; readonly from: number; readonly to: number };
+export type Flip = { readonly at: number; readonly from: number; readonly to: number };
 
 /** What was said of one flipped byte; null: nothing. */
 export type Said = {
@@ -55,17 +55,26 @@ export const flipEach = async (
   for (let nth = 0; nth < count; nth += 1) {
     const at = Math.floor(random.next() * whole.length);
     const from = whole[at] ?? 0;
-    const to = from ^ (1 << Math.floor(random.next() * 8));
-    const flipped = Buffer.from(whole);
-    flipped[at] = to;
-    await writeFile(file, flipped);
-    try {
-      await look({ at, from, to });
-    } finally {
-      await writeFile(file, whole);
-      for (const ending of ['-wal', '-shm', '.wal', '.damaged']) {
-        await rm(`${file}${ending}`, { force: true });
-      }
+    await flipOne(file, whole, { at, from, to: from ^ (1 << Math.floor(random.next() * 8)) }, look);
+  }
+};
+
+/** Writes the file with one byte changed, runs `look`, and writes `whole` back. */
+export const flipOne = async (
+  file: string,
+  whole: Buffer,
+  flip: Flip,
+  look: (flip: Flip) => Promise<void>,
+): Promise<void> => {
+  const flipped = Buffer.from(whole);
+  flipped[flip.at] = flip.to;
+  await writeFile(file, flipped);
+  try {
+    await look(flip);
+  } finally {
+    await writeFile(file, whole);
+    for (const ending of ['-wal', '-shm', '.wal', '.damaged']) {
+      await rm(`${file}${ending}`, { force: true });
     }
   }
 };
