@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
 import { Fault, valueComplaint } from '../../kernel/fault.js';
+import { openKoaBodyReader, type ArrivingBody } from './koa-body.js';
 import { readMessage } from './message-body.js';
 import { isProtobuf, protobufMedia, type BoundMessages } from './messages.js';
 import { ignoredMax } from '../ajv/ignored.js';
@@ -61,13 +62,11 @@ export const readBody = async (
   const either = messages === null ? media : `${media} or ${protobufMedia}`;
   const refusal = `The body has to be ${either}`;
   const accepts = { isAccepted, refusal };
-  const chunks: Buffer[] = [];
+  const body = size === 'ingest' ? openIngestBody() : usualBodies.open();
   const from = { bytesMax: limit.bytes, ...accepts };
-  const sent = await arrive(request, from, coming, (chunk) => {
-    chunks.push(chunk);
-  });
-  if (chunks.length === 0) return { value: {} };
-  const bytes = joined(chunks);
+  const sent = await arrive(request, from, coming, body.write);
+  const bytes = await body.end();
+  if (bytes.length === 0) return { value: {} };
   if (asMessage !== null) {
     const bounds = {
       fieldsMax: limit.values,
@@ -86,6 +85,20 @@ export const readBody = async (
   // Looking at all of it takes about as long again.
   if (isHeavy) await nextTurn();
   return parsed;
+};
+
+/** Reads the bodies that are neither ingest nor multipart. */
+export const usualBodies = openKoaBodyReader(bodyLimits.json.bytes, () =>
+  tooLarge(bodyLimits.json.bytes),
+);
+
+/** A single chunk, such as an inflated gzip body of 32 MiB, is not copied (D-215). */
+const openIngestBody = (): ArrivingBody => {
+  const chunks: Buffer[] = [];
+  return {
+    write: (chunk) => void chunks.push(chunk),
+    end: async () => joined(chunks),
+  };
 };
 
 type Reads = Pick<Operation, 'size' | 'encoding'> & { readonly messages?: BoundMessages | null };

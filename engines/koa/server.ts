@@ -9,6 +9,7 @@ import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { openAdmission } from './admission.js';
 import { openAskers, type Askers } from './askers.js';
+import { usualBodies } from './body.js';
 import { answerClientError } from './client-error.js';
 import { usualConnections, type ConnectionLimits } from './connection-limits.js';
 import { openConnections } from './connections.js';
@@ -196,7 +197,8 @@ const ended = async (
 
 /**
  * Guards are generated when they are first asked, most in a few milliseconds. Those of what is
- * ingested take a hundred each, so they are asked before a client has to wait for it.
+ * ingested take a hundred each, so they are asked before a client has to wait for it; loading
+ * koa-body takes as long.
  */
 const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promise<void> => {
   const ingesting = table.filter(({ operation }) => operation.size === 'ingest');
@@ -205,6 +207,7 @@ const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promis
     if (isClosing()) return;
     judge?.({});
   }
+  if (!isClosing()) await usualBodies.load();
 };
 
 /**
