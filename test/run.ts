@@ -48,8 +48,9 @@ const files = isLong
   : all;
 if (isLong)
   process.stdout.write(
-    `${files.length} of ${all.length} files draw random cases or repeat kills; ` +
-      `each does ${process.env['ASSAY_TEST_RUNS'] ?? 1} times what it does in npm test\n`,
+    `${files.length} of ${all.length} files draw random cases, repeat kills or have further ` +
+      `combinations of engines; each does ${process.env['ASSAY_TEST_RUNS'] ?? 1} times what it ` +
+      `does in npm test\n`,
   );
 
 /** One more than there are processors: who drives services and engines mostly waits. */

@@ -7,8 +7,8 @@ import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
 import { assayWith } from '../support/service-process.js';
 
-/** Ends of each kind; with ASSAY_TEST_RUNS=50 two hundred. */
-const ends = runs(4);
+/** Ends of each kind; with ASSAY_TEST_RUNS=100 two hundred. */
+const ends = runs(2);
 
 describe('a service that ends before it is ready', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { traceStream } from '../../command-api/facts/traces.js';
 import type { EventLog } from '../../kernel/ports.js';
+import { textForm } from '../../kernel/records/text-form.js';
 import { append } from '../../kernel/transact.js';
 import { authorAt } from '../support/log.js';
 import { projectId } from '../support/people.js';
-import { neverEnds } from '../support/sandboxes.js';
+import { inProcessSandbox, neverEnds } from '../support/sandboxes.js';
 import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
 
 const plain = 'def scorer_fn(*, node_output, **kwargs) -> str:\n    return node_output[:4]';
@@ -16,6 +17,8 @@ def scorer_fn(**kwargs) -> str:
 def aggregator_fn(*, scores) -> dict:
     ${neverEnds}
 `;
+/** Scores as `plain` does, where a test is about turns and not about the sandbox. */
+const plainSandbox = inProcessSandbox(({ output }) => textForm(output)?.slice(0, 4) ?? null);
 /** Several records have long enough for a process to begin on a busy machine, one has longer. */
 const budgets = { batchMs: 3_000, recordMs: 20_000, turnMs: 500, vainMs: 6_000 };
 
@@ -87,7 +90,7 @@ describe('scoring next to a project that asks for too much', function () {
       }
       return log.append(batch);
     };
-    world.work({ log: { ...log, append: racing } });
+    world.work({ sandbox: plainSandbox, log: { ...log, append: racing } });
     for (const [at, trace] of others.entries()) {
       expect(await world.judged(1, trace, 'good')).to.deep.equal({ good: ['one ', 'two '][at] });
     }
@@ -98,17 +101,17 @@ describe('scoring next to a project that asks for too much', function () {
 
   it('gives a scorer the scores that it requires, even those of another turn', async () => {
     const first = await world.scorer('first', plain);
-    const source =
-      'def scorer_fn(*, required_scores, **k) -> str:\n' +
-      '    return required_scores.get("first", "none")';
-    const second = await world.scorer('second', source, ['first']);
+    const second = await world.scorer('second', '# what the first made of it', ['first']);
+    const sandbox = inProcessSandbox(({ output, required_scores: required }, source) =>
+      source === plain ? textForm(output) : textForm(required['first']),
+    );
     const run = await world.run(1, [second, first]);
     const traces = [];
     for (let number = 0; number < 6; number += 1) {
       traces.push(await world.trace(1, run, `${number}000`));
     }
     // A turn is one process of two records.
-    world.work({ budgets: { turnMs: 0, stepsMax: 2 } });
+    world.work({ sandbox, budgets: { turnMs: 0, stepsMax: 2 } });
     for (const [number, trace] of traces.entries()) {
       expect(await world.judged(1, trace, 'second')).to.include({ second: `${number}000` });
     }
@@ -116,10 +119,11 @@ describe('scoring next to a project that asks for too much', function () {
 
   it('is done by one of several workers, and by another when that one dies', async () => {
     const run = await world.run(1, [await world.scorer('good', plain)]);
-    const first = world.work({ worker: 'first' });
+    const first = world.work({ sandbox: plainSandbox, worker: 'first' });
     const before = await world.trace(1, run, 'one ');
     expect(await world.judged(1, before, 'good')).to.deep.equal({ good: 'one ' });
-    world.work({ worker: 'second', path: join(world.dir, 'another bookmark') });
+    const path = join(world.dir, 'another bookmark');
+    world.work({ sandbox: plainSandbox, worker: 'second', path });
     await first.stop();
     const after = await world.trace(1, run, 'two ');
     expect(await world.judged(1, after, 'good')).to.deep.equal({ good: 'two ' });

@@ -1,6 +1,7 @@
 import { historyExportSuite, type ExportedFrom } from '../suites/history-export.js';
 import { startEventStoreServer } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
+import { isLongRun } from '../support/runs.js';
 import { withMongo, dropDatabase } from '../support/with-mongo.js';
 
 const eventStore = async (): Promise<ExportedFrom> => {
@@ -21,14 +22,14 @@ historyExportSuite('SQLite', async () => ({
   mongodbUrl: null,
   close: () => Promise.resolve(),
 }));
-historyExportSuite('an EventStoreDB test server', eventStore);
+if (isLongRun) historyExportSuite('an EventStoreDB test server', eventStore);
 
 withMongo('exports with MongoDB', (server) => {
   const mongo = async (): Promise<ExportedFrom> => {
     const mongodbUrl = server().url();
     return { eventStoreUrl: null, mongodbUrl, close: () => dropDatabase(mongodbUrl) };
   };
-  historyExportSuite('SQLite and MongoDB', mongo);
+  if (isLongRun) historyExportSuite('SQLite and MongoDB', mongo);
   historyExportSuite('an EventStoreDB test server and MongoDB', async () => {
     const [log, documents] = await Promise.all([eventStore(), mongo()]);
     return {

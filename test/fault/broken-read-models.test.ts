@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
@@ -26,6 +26,7 @@ const damaged = async (path: string): Promise<void> => {
 
 describe('a folder whose read models are broken', function () {
   this.timeout(120_000);
+  let used: Awaited<ReturnType<typeof temporaryFolder>>;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let root = '';
   const logged = async ({ client }: ServiceProcess): Promise<void> => {
@@ -43,11 +44,16 @@ describe('a folder whose read models are broken', function () {
       return JSON.stringify(found.body).includes('canary-answer');
     });
   };
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    const service = await startService({ dir: folder.dir });
+  before(async () => {
+    used = await temporaryFolder();
+    const service = await startService({ dir: used.dir });
     await logged(service);
     await service.stop();
+  });
+  after(() => used.remove());
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    await cp(used.dir, folder.dir, { recursive: true });
   });
   afterEach(() => folder.remove());
 

@@ -37,7 +37,16 @@ describeWith(strace, 'a disk that fails once', function () {
   for (const [calls, at, load] of faults) {
     it(`at ${calls} ${at} ends acknowledgements for good (events of ${load.bytes})`, async () => {
       const { dir, remove } = await temporaryFolder();
-      const failing = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
+      const failing = [
+        'strace',
+        '-f',
+        '--seccomp-bpf',
+        '-qq',
+        '-o',
+        '/dev/null',
+        '-e',
+        `trace=${calls}`,
+      ];
       const inject = ['-e', `inject=${calls}:error=EIO:when=${at}`];
       const writing = startWriting([...failing, ...inject], { dir, ...load });
       expect(await writing.ended).to.equal(0);

@@ -15,7 +15,16 @@ describeWith(strace, 'a service whose disk fails for good', function () {
   /** Writes traces, which the read side folds meanwhile, until the service is gone. */
   const end = async (dir: string): Promise<Exit> => {
     const calls = 'fsync,fdatasync';
-    const prefix = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
+    const prefix = [
+      'strace',
+      '-f',
+      '--seccomp-bpf',
+      '-qq',
+      '-o',
+      '/dev/null',
+      '-e',
+      `trace=${calls}`,
+    ];
     const failing = ['-e', `inject=${calls}:error=EIO:when=${syncsBefore}+`];
     const service = await startService({ dir, prefix: [...prefix, ...failing] });
     const { id } = (

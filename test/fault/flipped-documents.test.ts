@@ -19,7 +19,7 @@ import { runs } from '../support/runs.js';
 import { auditSays, copyFiles, openFlipWorld, type FlipWorld } from './flip-world.js';
 import { answered, countFlips, flipEach, flipOne, type Flip, type Said } from './flips.js';
 
-const flips = runs(200);
+const flips = runs(100);
 const collections: readonly Collection[] = [
   ...projections.map(({ collection }) => collection),
   historyCollection,

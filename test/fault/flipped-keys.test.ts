@@ -24,7 +24,7 @@ import { runs } from '../support/runs.js';
 import { openFlipWorld, theFile, type FlipWorld } from './flip-world.js';
 import { answered, countFlips, flipEach, type Said } from './flips.js';
 
-const flips = runs(200);
+const flips = runs(100);
 const ofDoctor = (findings: readonly Finding[]): string | null =>
   findings.find(({ state }) => state !== 'good')?.found ?? null;
 const tell = () => undefined;
@@ -115,7 +115,7 @@ describe('keys and a backup with one flipped byte', function () {
       await theFile(join(keys, 'data-keys'), /\.json$/),
     ];
     for (const file of files) {
-      const counts = await countFlips(file, runs(file === logFile(log) ? 200 : 60), random, ask);
+      const counts = await countFlips(file, runs(file === logFile(log) ? 100 : 30), random, ask);
       process.stdout.write(`    ${file.slice(world.backup.length)}: ${JSON.stringify(counts)}\n`);
       if (!file.endsWith('backup.json')) expect(counts.harmless, file).to.equal(0);
     }

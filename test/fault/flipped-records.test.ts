@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 import { copyFiles, openFlipWorld, theFile, type FlipWorld } from './flip-world.js';
 import { answered, countFlips, flipEach, type Said } from './flips.js';
 
-const flips = runs(200);
+const flips = runs(100);
 /** An opening takes most of the time: of so many flips one is asked of the service too. */
 const servedOneOf = 10;
 const file = /^records-v\d+-1\.duckdb$/;

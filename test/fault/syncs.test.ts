@@ -19,7 +19,16 @@ describeWith(strace, 'appends that come one by one', () => {
   it('are each synced to the disk before they are acknowledged', async () => {
     const { dir, remove } = await temporaryFolder();
     const report = join(dir, 'syncs');
-    const counted = ['strace', '-f', '-c', '-e', 'trace=fsync,fdatasync', '-o', report];
+    const counted = [
+      'strace',
+      '-f',
+      '--seccomp-bpf',
+      '-c',
+      '-e',
+      'trace=fsync,fdatasync',
+      '-o',
+      report,
+    ];
     const options = { dir: join(dir, 'log'), writers: 1, bytes: 100, appends };
     const writing = startWriting(counted, options);
     expect(await writing.ended).to.equal(0);

@@ -1,3 +1,5 @@
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../config.js';
 import { startService, type Service } from '../../service/service.js';
@@ -59,19 +61,35 @@ export const startApp = async (
 const shared = new Map<'off' | 'strict', Promise<App>>();
 
 /**
- * One app for all tests of a file, with the sandbox of scorers where they run code: each makes
- * projects of its own. Closed when the file ends (test/support/tally.ts).
+ * One app for all test files of a process, with the sandbox of scorers where they run code: each
+ * test makes projects of its own. It ends with the process, or after a file once its log is large
+ * (test/support/tally.ts).
  */
 export const sharedApp = (sandbox: 'off' | 'strict' = 'off'): Promise<App> => {
-  const app = shared.get(sandbox) ?? startApp(undefined, { ASSAY_SANDBOX: sandbox });
+  const app = shared.get(sandbox) ?? startApp(removedAtExit, { ASSAY_SANDBOX: sandbox });
   shared.set(sandbox, app);
   return app;
 };
 
-export const closeSharedApps = async (): Promise<void> => {
-  const closing = [...shared.values()];
-  shared.clear();
-  for (const app of closing) await (await app).close();
+const removedAtExit = async (dir: string): Promise<void> => {
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+};
+
+/** Beyond it, replaying the log in every file costs more than the start of another app. */
+const sharedLogBytesMax = 6 * 1_024 * 1_024;
+
+/** Closes each shared app whose log is large; the next file gets another one. */
+export const closeLargeApps = async (): Promise<void> => {
+  for (const [sandbox, starting] of shared) {
+    const app = await starting;
+    const bytes = ['log.sqlite', 'log.sqlite-wal'].reduce(
+      (sum, name) => sum + (statSync(join(app.dir, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+    if (bytes <= sharedLogBytesMax) continue;
+    shared.delete(sandbox);
+    await app.close();
+  }
 };
 
 /** Each read model is what a replay of the log from scratch gives. */

@@ -23,16 +23,10 @@ export const sandboxOf = (
 let shared: Sandbox | null = null;
 
 /**
- * One with the usual limits for all tests of a file, since its probes take a second. Closed when
- * the file ends (test/support/tally.ts).
+ * One with the usual limits for all test files of a process, since its probes take two seconds of
+ * a processor. Its processes end with this one.
  */
 export const sharedSandbox = (): Sandbox => (shared ??= sandboxOf('strict'));
-
-export const closeSharedSandbox = async (): Promise<void> => {
-  const closing = shared;
-  shared = null;
-  await closing?.close();
-};
 
 /** Where the interpreter lies: in strict mode as it is seen from inside. */
 export const appFolder = async (mode: TestMode): Promise<string> => {
@@ -116,12 +110,12 @@ export const scoresOf = async (
 
 /** Judges in this process what a scorer of one line would, for tests that are not about it. */
 export const inProcessSandbox = (
-  scoreOf: (step: ScorerStep) => string | null | Promise<string | null>,
+  scoreOf: (step: ScorerStep, source: string) => string | null | Promise<string | null>,
 ): Sandbox => ({
-  run: async ({ steps }) => {
+  run: async ({ source, steps }) => {
     const scores = [];
     for (const [at, step] of steps.entries()) {
-      const score = await scoreOf(step);
+      const score = await scoreOf(step, source);
       const error =
         score === null ? ({ kind: 'exception', message: 'ValueError: none' } as const) : null;
       scores.push({ step: at, node_type: step.node_type ?? 'llm', score, error });

@@ -1,8 +1,7 @@
 import type { Context, Hook, RootHookObject, Suite } from 'mocha';
 
-import { closeSharedApps } from './app.js';
+import { closeLargeApps } from './app.js';
 import { patience } from './runs.js';
-import { closeSharedSandbox } from './sandboxes.js';
 import { skippedIn } from './skips.js';
 
 const tally = { passed: 0, failed: 0 };
@@ -41,8 +40,7 @@ export const mochaHooks: RootHookObject = {
     else if (this.currentTest?.state === 'passed') tally.passed += 1;
   },
   async afterAll(this: Context) {
-    await closeSharedApps();
-    await closeSharedSandbox();
+    await closeLargeApps();
     const root = this.test?.parent;
     if (root === undefined) throw new Error('the last hook has no suite');
     const { count, unlawful } = skippedIn(root, process.env['CI'] === 'true');
