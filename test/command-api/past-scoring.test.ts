@@ -106,15 +106,8 @@ for (const [name, open] of [
       await until('the end of the job', 60_000, async () => (await sumOf(job)).over !== null);
       return sumOf(job);
     };
-    const logged = async (
-      project: number,
-      run: RunId,
-      outputs: readonly string[],
-    ): Promise<readonly TraceId[]> => {
-      const traces: TraceId[] = [];
-      for (const output of outputs) traces.push(await world.trace(project, run, output));
-      return traces;
-    };
+    const logged = (project: number, run: RunId, outputs: readonly string[]) =>
+      world.traces(project, run, outputs);
     const timesScored = async (project: number, trace: TraceId): Promise<number> =>
       (await world.eventsOf(traceStream(projectId(project), trace))).filter(
         ({ type }) => type === 'ScoresRecorded',

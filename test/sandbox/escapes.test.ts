@@ -11,6 +11,7 @@ import {
   type TestMode,
 } from '../support/sandboxes.js';
 import { temporaryFolder } from '../support/folder.js';
+import { isLongRun } from '../support/runs.js';
 import { layTripwires, type Tripwires } from '../support/tripwires.js';
 import { escapes, rough, scorerOf } from './escapes.js';
 
@@ -104,6 +105,8 @@ describe('the walls one by one', () => {
     }
   });
 
+  // Of the tests themselves: a long run does it.
+  if (!isLongRun) return;
   it('without walls the same ways lead out, and the wires tell', async function () {
     this.timeout(40_000);
     // A copy: what is left in an image is not what was made, and would be made anew under others.

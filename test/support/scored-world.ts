@@ -34,6 +34,12 @@ export type ScoredWorld = TestLog & {
   readonly run: (project: number, scorers: readonly ScorerId[]) => Promise<RunId>;
   /** A complete trace of the run with that output. */
   readonly trace: (project: number, run: RunId, output: string) => Promise<TraceId>;
+  /** The same for many traces at once. */
+  readonly traces: (
+    project: number,
+    run: RunId,
+    outputs: readonly string[],
+  ) => Promise<readonly TraceId[]>;
   /** Scores of the trace itself, the newest of each name. */
   readonly scoresOf: (project: number, trace: TraceId) => Promise<Scores>;
   /** Resolves once the trace has a score, or an error, of that scorer. */
@@ -130,6 +136,16 @@ export const scoredWorld = async (
         traceLogged(projectId(project), run, trace, output),
       );
       return trace;
+    },
+    traces: async (project, run, outputs) => {
+      const all = outputs.map((output) => ({ output, trace: randomIds.next('TraceId') }));
+      await known.began(
+        all.map(({ output, trace }) => [
+          traceStream(projectId(project), trace),
+          traceLogged(projectId(project), run, trace, output),
+        ]),
+      );
+      return all.map(({ trace }) => trace);
     },
     judged: async (project, trace, scorer) => {
       let found: Scores = {};
