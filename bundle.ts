@@ -20,8 +20,8 @@ import type { ThreadName } from './engines/node/thread-file.js';
  * since Node takes a millisecond for each of a thousand modules, in each thread anew (D-153). Does
  * nothing when they are newer than all that they are made of.
  */
-const built = dirname(fileURLToPath(import.meta.url));
-const program = join(built, 'assay.js');
+const buildDir = dirname(fileURLToPath(import.meta.url));
+const program = join(buildDir, 'assay.js');
 const chunks = 'chunks';
 const threads: Readonly<Record<ThreadName, string>> = {
   'document-search': 'engines/sqlite/document-search-worker.js',
@@ -30,13 +30,13 @@ const threads: Readonly<Record<ThreadName, string>> = {
   'read-side': 'service/read-side-worker.js',
   'uploaded-table': 'engines/csv/table-worker.js',
 };
-const packages = join(built, 'node_modules');
-const madeHere = [basename(program), 'threads', chunks, 'test', basename(packages)];
+const packages = join(buildDir, 'node_modules');
+const generatedNames = [basename(program), 'threads', chunks, 'test', basename(packages)];
 
 /** What is native, or looks for files beside itself. */
 const external = ['@duckdb/node-bindings', 'argon2', 'deno', 'pyodide'];
 /** Loaded by name at run time. */
-const required = [...external, '@koa/multer', 'multer'];
+const requiredPackages = [...external, '@koa/multer', 'multer'];
 
 type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -45,10 +45,10 @@ type Manifest = {
 
 /** Folders of the packages and of all that they depend on, below the repository. */
 const closureOf = async (names: readonly string[]): Promise<ReadonlySet<string>> => {
-  const root = dirname(built);
+  const root = dirname(buildDir);
   const found = new Set<string>();
   const add = async (name: string, from: string): Promise<void> => {
-    const folder = await nearest(name, from, root);
+    const folder = await findPackage(name, from, root);
     if (folder === null || found.has(folder)) return;
     found.add(folder);
     const text = await readFile(join(root, folder, 'package.json'), 'utf8');
@@ -61,14 +61,14 @@ const closureOf = async (names: readonly string[]): Promise<ReadonlySet<string>>
 };
 
 /** As Node looks a package up; null for an optional one of another platform. */
-const nearest = async (name: string, from: string, root: string): Promise<string | null> => {
+const findPackage = async (name: string, from: string, root: string): Promise<string | null> => {
   for (let at = from; ; at = dirname(at)) {
     const folder = join(at, 'node_modules', name);
-    if (await isThere(join(root, folder, 'package.json'))) return folder;
+    if (await exists(join(root, folder, 'package.json'))) return folder;
     if (at === '.') return null;
   }
 };
-const isThere = async (path: string): Promise<boolean> => (await changedAt(path)) > 0;
+const exists = async (path: string): Promise<boolean> => (await changedAt(path)) > 0;
 
 /**
  * The packages that stay outside of the bundle, in `dist/node_modules` as hard links: `npm ci`
@@ -76,8 +76,8 @@ const isThere = async (path: string): Promise<boolean> => (await changedAt(path)
  */
 const linkPackages = async (): Promise<void> => {
   const fresh = `${packages}.${process.pid}`;
-  for (const folder of await closureOf(required)) {
-    await linkTree(join(dirname(built), folder), join(fresh, relative('node_modules', folder)));
+  for (const folder of await closureOf(requiredPackages)) {
+    await linkTree(join(dirname(buildDir), folder), join(fresh, relative('node_modules', folder)));
   }
   const old = `${fresh}.old`;
   await rename(packages, old).catch(() => undefined);
@@ -99,10 +99,11 @@ const linkTree = async (from: string, to: string): Promise<void> => {
 };
 
 /** Files of other languages, copied beside the compiled module that reads them. */
-const copied = ['engines/sandbox/harness.py'];
+const copiedFiles = ['engines/sandbox/harness.py'];
 
 const bundle = async (): Promise<void> => {
-  for (const path of copied) await copyFile(join(dirname(built), path), join(built, path));
+  for (const path of copiedFiles)
+    await copyFile(join(dirname(buildDir), path), join(buildDir, path));
   const { build } = await import('esbuild');
   const options = {
     bundle: true,
@@ -114,10 +115,10 @@ const bundle = async (): Promise<void> => {
     platform: 'node',
     target: 'node24',
     external,
-    outdir: built,
+    outdir: buildDir,
     legalComments: 'inline',
     logLevel: 'warning',
-    plugins: [placed],
+    plugins: [sourceUrlPlugin],
     // Packages from before modules `require` what Node has itself.
     banner: {
       js: `import { createRequire as builtRequire } from 'node:module';
@@ -128,9 +129,9 @@ const builtUrl = new globalThis.URL(builtRoot, import.meta.url);`,
   } as const satisfies BuildOptions;
   const entries = Object.entries(threads).map(([name, path]) => [`threads/${name}`, path]);
   const [main, ...others] = await Promise.all([
-    build({ ...options, entryPoints: { assay: join(built, 'entry.js') } }),
+    build({ ...options, entryPoints: { assay: join(buildDir, 'entry.js') } }),
     ...entries.map(([name = '', path = '']) =>
-      build({ ...options, entryPoints: { [name]: join(built, path) } }),
+      build({ ...options, entryPoints: { [name]: join(buildDir, path) } }),
     ),
   ]);
   await linkPackages();
@@ -138,13 +139,13 @@ const builtUrl = new globalThis.URL(builtRoot, import.meta.url);`,
 };
 
 /** A module looks for files where the compiler put it. */
-const placed: Plugin = {
+const sourceUrlPlugin: Plugin = {
   name: 'placed',
   setup: (build) => {
     build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
-      if (!path.startsWith(`${built}/`)) return null;
+      if (!path.startsWith(`${buildDir}/`)) return null;
       const text = await readFile(path, 'utf8');
-      const place = JSON.stringify(relative(built, path));
+      const place = JSON.stringify(relative(buildDir, path));
       return {
         contents: text.replaceAll('import.meta.url', `new globalThis.URL(${place}, builtUrl).href`),
       };
@@ -161,8 +162,8 @@ const write = async (files: readonly OutputFile[]): Promise<void> => {
     await rename(`${path}.${process.pid}`, path);
   }
   const kept = new Set(files.map(({ path }) => path));
-  for (const name of await readdir(join(built, chunks))) {
-    const path = join(built, chunks, name);
+  for (const name of await readdir(join(buildDir, chunks))) {
+    const path = join(buildDir, chunks, name);
     if (!kept.has(path)) await rm(path, { force: true });
   }
 };
@@ -173,15 +174,15 @@ const changedAt = async (path: string): Promise<number> =>
   (await stat(path).catch(() => null))?.mtimeMs ?? 0;
 
 const newestOf = async (): Promise<number> => {
-  const names = await readdir(built, { recursive: true });
+  const names = await readdir(buildDir, { recursive: true });
   const own = names
-    .filter((name) => name.endsWith('.js') && !madeHere.includes(name.split('/')[0] ?? ''))
-    .map((name) => join(built, name));
+    .filter((name) => name.endsWith('.js') && !generatedNames.includes(name.split('/')[0] ?? ''))
+    .map((name) => join(buildDir, name));
   const times = await Promise.all(
     [
       ...own,
-      ...copied.map((path) => join(dirname(built), path)),
-      join(built, '../node_modules/.package-lock.json'),
+      ...copiedFiles.map((path) => join(dirname(buildDir), path)),
+      join(buildDir, '../node_modules/.package-lock.json'),
     ].map(changedAt),
   );
   return Math.max(...times);

@@ -5,15 +5,15 @@ import {
   type ClientSettings,
 } from './config/client-settings.js';
 import { usualKeyHeaders } from './contract/operation.js';
-import { codePoints } from './kernel/code-points.js';
+import { codePointCount } from './kernel/code-points.js';
 import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
-import { milliseconds } from './kernel/durations.js';
+import { parseDuration } from './kernel/durations.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
 import {
   readRecordsSettings,
   recordsVariables,
-  refuseLoneRecords,
+  refuseInvalidPlacement,
   type RecordsSettings,
 } from './config/records-settings.js';
 import { readSealSettings, sealVariables, type SealSettings } from './config/seal-settings.js';
@@ -75,10 +75,7 @@ type Variable = {
   readonly secret?: true;
 };
 
-/**
- * Names, defaults and meanings, as `assay serve --help` prints them; docs/configuration.md says
- * more.
- */
+/** Names, defaults and meanings, as `assay serve --help` prints them (docs/configuration.md). */
 export const variables: readonly Variable[] = [
   { name: 'ASSAY_HOST', fallback: '127.0.0.1', meaning: 'address of the API' },
   { name: 'ASSAY_PORT', fallback: '8080', meaning: 'the API; 0 = any free port' },
@@ -186,11 +183,11 @@ export const variables: readonly Variable[] = [
  * (ASSAY_TEST_* belong to the tests).
  */
 export const readConfig = (environment: Environment): Config => {
-  demandKnown(environment);
+  refuseUnknownVariables(environment);
   const text = (name: string, fallback: string): string => environment[name]?.trim() || fallback;
   const url = (name: string, form: RegExp, allowed: string): string | null => {
     const value = text(name, '');
-    if (value !== '' && !form.test(value)) throw refuse(name, `must be ${allowed}`);
+    if (value !== '' && !form.test(value)) throw invalidVariable(name, `must be ${allowed}`);
     return value || null;
   };
   const config: Config = {
@@ -222,25 +219,28 @@ export const readConfig = (environment: Environment): Config => {
     backupDays: backupDaysOf(text('ASSAY_BACKUP_DAYS', '')),
     // As node itself reads it.
     poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
-    logLevel: oneOf('ASSAY_LOG_LEVEL', logLevels, text('ASSAY_LOG_LEVEL', 'info')),
-    sandbox: oneOf('ASSAY_SANDBOX', sandboxModes, text('ASSAY_SANDBOX', 'strict')),
+    logLevel: choiceIn('ASSAY_LOG_LEVEL', logLevels, text('ASSAY_LOG_LEVEL', 'info')),
+    sandbox: choiceIn('ASSAY_SANDBOX', sandboxModes, text('ASSAY_SANDBOX', 'strict')),
     sandboxDir: text('ASSAY_SANDBOX_DIR', '') || null,
   };
-  refuseHalves(config);
+  refuseInvalidCombinations(config);
   return config;
 };
 
 /** What commands read that ask a service as clients do; other variables are none of theirs. */
 export const readClientEnvironment = (environment: Environment): ClientSettings => {
-  demandKnown(environment);
+  refuseUnknownVariables(environment);
   return readClientSettings(environment);
 };
 
-const demandKnown = (environment: Environment): void => {
+const refuseUnknownVariables = (environment: Environment): void => {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('ASSAY_') || name.startsWith('ASSAY_TEST_')) continue;
     if (!variables.some((variable) => variable.name === name)) {
-      throw refuse(name, `is not known; known are ${variables.map((one) => one.name).join(', ')}`);
+      throw invalidVariable(
+        name,
+        `is not known; known are ${variables.map((one) => one.name).join(', ')}`,
+      );
     }
   }
 };
@@ -267,7 +267,7 @@ export const withRoles = (config: Config, list: string): Config => {
 };
 
 /** What a thread needs to open the same engines: nothing else of the configuration crosses. */
-export const choiceOf = (config: Config) => ({
+export const engineChoiceOf = (config: Config) => ({
   dataDir: config.dataDir,
   eventStoreUrl: config.eventStoreUrl,
   mongodbUrl: config.mongodbUrl,
@@ -278,15 +278,18 @@ export const choiceOf = (config: Config) => ({
 });
 
 /** What each member allows on its own but the service does not. */
-const refuseHalves = (config: Config): void => {
+const refuseInvalidCombinations = (config: Config): void => {
   const { eventStoreUrl, secretKey, ...listeners } = config;
-  refuseLoneRecords(config);
-  if (isTakenTwice(listeners)) {
-    throw refuse('ASSAY_OPS_PORT', `must not be ASSAY_PORT, which is ${listeners.port} too`);
+  refuseInvalidPlacement(config);
+  if (hasPortConflict(listeners)) {
+    throw invalidVariable(
+      'ASSAY_OPS_PORT',
+      `must not be ASSAY_PORT, which is ${listeners.port} too`,
+    );
   }
   if (eventStoreUrl === null) return;
   if (secretKey === null) {
-    throw refuse(
+    throw invalidVariable(
       'ASSAY_SECRET_KEY',
       'is required with ASSAY_EVENTSTORE_URL: all processes of a service hash keys with the same ' +
         'one. Make it with: openssl rand -base64 32',
@@ -294,18 +297,23 @@ const refuseHalves = (config: Config): void => {
   }
   // The client would silently drop the credentials and connect as nobody.
   if (/^[^/]*\/\/[^/?]*@/.test(eventStoreUrl) && /[?&]tls=false/i.test(eventStoreUrl)) {
-    throw refuse('ASSAY_EVENTSTORE_URL', 'has credentials and tls=false; drop one of them');
+    throw invalidVariable(
+      'ASSAY_EVENTSTORE_URL',
+      'has credentials and tls=false; drop one of them',
+    );
   }
 };
 
-const isTakenTwice = (config: Pick<Config, 'host' | 'port' | 'opsHost' | 'opsPort'>): boolean => {
+const hasPortConflict = (
+  config: Pick<Config, 'host' | 'port' | 'opsHost' | 'opsPort'>,
+): boolean => {
   const { host, port, opsHost, opsPort } = config;
   const isEverywhere = [host, opsHost].some((one) => one === '0.0.0.0' || one === '::');
   return port !== 0 && port === opsPort && (host === opsHost || isEverywhere);
 };
 
 /** What the service runs with, for its first log line: secrets show only whether they are set. */
-export const masked = (config: Config): Readonly<Record<string, unknown>> => ({
+export const maskedConfig = (config: Config): Readonly<Record<string, unknown>> => ({
   ...config,
   eventStoreUrl: config.eventStoreUrl === null ? 'embedded' : 'set',
   mongodbUrl: config.mongodbUrl === null ? 'embedded' : 'set',
@@ -321,11 +329,12 @@ export const masked = (config: Config): Readonly<Record<string, unknown>> => ({
   },
 });
 
-const refuse = (name: string, why: string): Fault => new Fault('invalid', `${name} ${why}`);
+const invalidVariable = (name: string, why: string): Fault =>
+  new Fault('invalid', `${name} ${why}`);
 
 const port = (name: string, text: string): number => {
   const value = Number(text);
-  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw refuse(name, 'must be 0 to 65535');
+  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw invalidVariable(name, 'must be 0 to 65535');
   return value;
 };
 
@@ -333,35 +342,39 @@ const port = (name: string, text: string): number => {
 const secretKeyForm = /^[\w+/-]{43}=?$/;
 const secretKey = (text: string): string | null => {
   if (text === '') return null;
-  if (!secretKeyForm.test(text)) throw refuse('ASSAY_SECRET_KEY', 'must be 32 bytes in base64');
+  if (!secretKeyForm.test(text))
+    throw invalidVariable('ASSAY_SECRET_KEY', 'must be 32 bytes in base64');
   return text;
 };
 
 /** It is sent as a header, and no lock-out slows down guessing. */
 const opsToken = (text: string): string | null => {
   if (text !== '' && !/^[!-~]{24,256}$/.test(text)) {
-    throw refuse('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
+    throw invalidVariable('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
   }
   return text || null;
 };
 
 const email = (text: string): string => {
   if (isEmail(text)) return text;
-  throw refuse('ASSAY_BOOTSTRAP_EMAIL', `must be an e-mail: a name, @ and a host, not '${text}'`);
+  throw invalidVariable(
+    'ASSAY_BOOTSTRAP_EMAIL',
+    `must be an e-mail: a name, @ and a host, not '${text}'`,
+  );
 };
 
 /** As it is, spaces included (contract 2.5). */
 const password = (text: string): string | null => {
-  const length = codePoints(text);
+  const length = codePointCount(text);
   if (text !== '' && (length < 12 || length > 128)) {
-    throw refuse('ASSAY_BOOTSTRAP_PASSWORD', 'must have 12 to 128 characters');
+    throw invalidVariable('ASSAY_BOOTSTRAP_PASSWORD', 'must have 12 to 128 characters');
   }
   return text || null;
 };
 
 const headerName = (text: string): string => {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(text)) {
-    throw refuse('ASSAY_API_KEY_HEADERS', 'must be a comma list of header names');
+    throw invalidVariable('ASSAY_API_KEY_HEADERS', 'must be a comma list of header names');
   }
   return text;
 };
@@ -373,7 +386,10 @@ const proxies = (text: string): readonly string[] =>
     .filter((one) => one !== '')
     .map((one) => {
       if (isNetwork(one)) return one;
-      throw refuse('ASSAY_TRUSTED_PROXIES', 'must be a comma list of addresses or networks');
+      throw invalidVariable(
+        'ASSAY_TRUSTED_PROXIES',
+        'must be a comma list of addresses or networks',
+      );
     });
 
 const isNetwork = (text: string): boolean => {
@@ -384,19 +400,19 @@ const isNetwork = (text: string): boolean => {
 
 /** A batch of folding and a hint that was lost stay below it. */
 const lagMax = (text: string): number => {
-  const time = milliseconds(text);
+  const time = parseDuration(text);
   if (time !== null && time >= 5_000 && time <= 86_400_000) return time;
-  throw refuse('ASSAY_LAG_MAX', 'must be 5s to 24h, for example 90s or 5m');
+  throw invalidVariable('ASSAY_LAG_MAX', 'must be 5s to 24h, for example 90s or 5m');
 };
 
 const backupDaysOf = (text: string): number | null => {
   if (text === '') return null;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 36_500) return Number(text);
-  throw refuse('ASSAY_BACKUP_DAYS', 'must be 0 to 36500');
+  throw invalidVariable('ASSAY_BACKUP_DAYS', 'must be 0 to 36500');
 };
 
-const oneOf = <T extends string>(name: string, known: readonly T[], text: string): T => {
+const choiceIn = <T extends string>(name: string, known: readonly T[], text: string): T => {
   const found = known.find((one) => one === text);
-  if (found === undefined) throw refuse(name, `must be one of ${known.join(', ')}`);
+  if (found === undefined) throw invalidVariable(name, `must be one of ${known.join(', ')}`);
   return found;
 };

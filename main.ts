@@ -1,26 +1,26 @@
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';
-import { addCare } from './cli/care-commands.js';
-import { failureSaid } from './cli/failure.js';
+import { addMaintenance } from './cli/maintenance-commands.js';
+import { failureMessage } from './cli/failure.js';
 import { addLists } from './cli/list-commands.js';
 import { addMcp } from './cli/mcp.js';
 import { wholeNumber } from './cli/numbers.js';
-import type { RebuildOptions } from './cli/operate.js';
+import type { RebuildCommandOptions } from './cli/read-model-commands.js';
 import { addParked } from './cli/parked-command.js';
-import { endWithReader } from './cli/standard-output.js';
+import { exitOnClosedPipe } from './cli/closed-pipe.js';
 import { addTransfers } from './cli/transfer-commands.js';
-import { visible } from './cli/visible.js';
+import { escapeControls } from './cli/terminal-escape.js';
 import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
 import { withPartition } from './config/records-settings.js';
 import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.
-const commands = {
-  demo: async () => (await import('./cli/demo/start.js')).demo,
+const lazyCommands = {
+  demo: async () => (await import('./cli/demo/run-demo.js')).demo,
   inspect: async () => (await import('./cli/inspect.js')).inspect,
   openapi: async () => (await import('./cli/openapi.js')).openapi,
-  operate: () => import('./cli/operate.js'),
+  operate: () => import('./cli/read-model-commands.js'),
   rotateKeys: async () => (await import('./cli/keys.js')).rotateKeys,
   serve: async () => (await import('./cli/serve.js')).serve,
 };
@@ -66,7 +66,7 @@ program
     );
     if (config.roles.includes('projections')) warmReadSide();
     await (
-      await commands.serve()
+      await lazyCommands.serve()
     )(config);
   });
 
@@ -81,7 +81,7 @@ program
     const config = readConfig(process.env);
     warmReadSide();
     await (
-      await commands.demo()
+      await lazyCommands.demo()
     )(config, options);
   });
 
@@ -104,8 +104,8 @@ program
       '  assay rebuild records --rate 5000\n  assay rebuild records --resume\n' +
       '  assay rebuild --all',
   )
-  .action(async (name: string | undefined, options: RebuildOptions) =>
-    (await commands.operate()).rebuild(readConfig(process.env), name ?? null, options),
+  .action(async (name: string | undefined, options: RebuildCommandOptions) =>
+    (await lazyCommands.operate()).rebuild(readConfig(process.env), name ?? null, options),
   );
 
 program
@@ -117,7 +117,7 @@ program
   .option('--ops <url>', opsHelp)
   .addHelpText('after', '\nExample:\n  assay verify && echo the read models are what the log says')
   .action(async (options: { json?: true; ops?: string }) =>
-    (await commands.operate()).verify(readConfig(process.env), options),
+    (await lazyCommands.operate()).verify(readConfig(process.env), options),
   );
 
 addParked(program, () => readConfig(process.env));
@@ -147,7 +147,7 @@ program
       '  assay inspect event 00000000000005a1 --proof',
   )
   .action(async (what: string, name: string | undefined, options: InspectOptions) =>
-    (await commands.inspect())(readConfig(process.env), what, name ?? null, {
+    (await lazyCommands.inspect())(readConfig(process.env), what, name ?? null, {
       limit: wholeNumber('--limit', options.limit, 1),
       json: options.json === true,
       ops: options.ops ?? null,
@@ -168,10 +168,10 @@ program
   .option('--json', 'one JSON object instead of a sentence')
   .addHelpText('after', '\nExample:\n  assay keys rotate')
   .action(async (options: { ops?: string; json?: true }) =>
-    (await commands.rotateKeys())(readConfig(process.env), options),
+    (await lazyCommands.rotateKeys())(readConfig(process.env), options),
   );
 
-addCare(program, () => readConfig(process.env));
+addMaintenance(program, () => readConfig(process.env));
 addAudit(program, () => readConfig(process.env));
 addMcp(program, () => readClientEnvironment(process.env));
 addTransfers(program, () => readClientEnvironment(process.env));
@@ -183,7 +183,7 @@ program
   .option('--write <file>', 'into this file instead')
   .option('--table <file>', 'renew the table of operations in this page')
   .action(async (options: { write?: string; table?: string }) =>
-    (await commands.openapi())(options),
+    (await lazyCommands.openapi())(options),
   );
 
 // Other users of the machine can read neither the log nor a read model: files and folders that a
@@ -191,14 +191,14 @@ program
 program.hook('preAction', (_program, command) => {
   if (command.name() !== 'openapi') process.umask(0o077);
   // A service stays up, whoever reads its log.
-  if (command.name() !== 'serve') endWithReader(fail);
+  if (command.name() !== 'serve') exitOnClosedPipe(exitWithFailure);
 });
 
-const fail = (error: unknown): void => {
-  const said = failureSaid(error, process.env['ASSAY_DATA_DIR'] ?? 'data');
-  process.stderr.write(`assay: ${visible(String(said))}\n`);
+const exitWithFailure = (error: unknown): void => {
+  const said = failureMessage(error, process.env['ASSAY_DATA_DIR'] ?? 'data');
+  process.stderr.write(`assay: ${escapeControls(String(said))}\n`);
   // Threads of a half-started service would keep the process alive.
   void endSpareReadSide().finally(() => process.exit(1));
 };
 
-if (isMainThread) program.parseAsync().catch(fail);
+if (isMainThread) program.parseAsync().catch(exitWithFailure);

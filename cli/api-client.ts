@@ -4,19 +4,19 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
-import { visible } from './visible.js';
+import { escapeControls } from './terminal-escape.js';
 
 /** How a command reaches a service: by its API, as any client does. */
 export type ServiceAccess = {
   readonly url: string;
   readonly apiKey: string | null;
   /** So long a service may be away or refuse for want of room before a command gives up. */
-  readonly patienceMs: number;
+  readonly retryForMs: number;
   /** Whether a service that was never reached is waited for too. */
-  readonly waitsAtFirst: boolean;
+  readonly waitsForFirstContact: boolean;
 };
 
-type ApiAsk = {
+type ApiRequest = {
   readonly method: 'GET' | 'POST';
   /** From the root: `/v2/projects`. */
   readonly path: string;
@@ -24,7 +24,7 @@ type ApiAsk = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type ApiAnswer = {
+export type ApiResponse = {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   /** Parsed where it is JSON, else the text. */
@@ -36,47 +36,51 @@ export type ApiAnswer = {
 export type ApiClient = {
   readonly url: string;
   /** Any status but those that pass by themselves, which are waited for. */
-  readonly ask: (ask: ApiAsk) => Promise<ApiAnswer>;
+  readonly request: (ask: ApiRequest) => Promise<ApiResponse>;
   /** A 200 whose body is still to be read; any other status throws Fault `unavailable`. */
-  readonly open: (ask: ApiAsk) => Promise<IncomingMessage>;
+  readonly open: (ask: ApiRequest) => Promise<IncomingMessage>;
   readonly close: () => void;
 };
 
-type ClientWaiting = {
+type RetryTiming = {
   readonly pause: (ms: number) => Promise<void>;
   readonly now: () => number;
   /** Told before each wait: what is waited for. */
-  readonly told: (why: string) => void;
+  readonly onRetry: (why: string) => void;
 };
 
 /** Longer than a service works at any request (contract 1.11), so that a dead one is noticed. */
-const answerWithinMs = 120_000;
-const firstPauseMs = 200;
-const pauseMaxMs = 15_000;
+const responseTimeoutMs = 120_000;
+const firstBackoffMs = 200;
+const backoffMaxMs = 15_000;
 /** A `Retry-After` beyond it would outlast the patience of most. */
-const askedPauseMaxMs = 60_000;
+const retryAfterMaxMs = 60_000;
 const connections = 8;
 
 /**
  * A client of the HTTP contract. 429, 503 and `idempotency_in_progress` are tried again, after
  * `Retry-After` where it is said (contract 1.5), and so are connections that break, with pauses
  * that double: whoever asks for a write sends what may be repeated. A service that was never
- * reached is waited for only with `waitsAtFirst`: its address is wrong more often than it is away.
- * Throws Fault `unavailable` once the patience is over.
+ * reached is waited for only with `waitsForFirstContact`: its address is wrong more often than it
+ * is away. Throws Fault `unavailable` once the patience is over.
  */
 export const openApiClient = (
-  { url, apiKey, patienceMs, waitsAtFirst }: ServiceAccess,
-  { pause, now, told }: ClientWaiting,
+  { url, apiKey, retryForMs, waitsForFirstContact }: ServiceAccess,
+  { pause, now, onRetry }: RetryTiming,
 ): ApiClient => {
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new Fault('invalid', `--url takes an address like http://localhost:8080, not ${url}`);
   }
   const base = serviceRoot(url);
-  let reached = waitsAtFirst;
+  let reached = waitsForFirstContact;
 
-  const { tried, close } = connectionTo(base, apiKey);
+  const { tried, close } = openConnection(base, apiKey);
   /** `unread`: the body of a 200 is left to the caller. */
-  const answered = async (ask: ApiAsk, tries: number, unread: boolean): Promise<ApiAnswer> => {
+  const answered = async (
+    ask: ApiRequest,
+    tries: number,
+    unread: boolean,
+  ): Promise<ApiResponse> => {
     const incoming = await tried(ask);
     const { statusCode: status = 0, headers } = incoming;
     const body = unread && status === 200 ? incoming : await bodyOf(incoming);
@@ -84,32 +88,32 @@ export const openApiClient = (
     return { status, headers, body, tries };
   };
 
-  const waitedFor = async (ask: ApiAsk, unread: boolean): Promise<ApiAnswer> => {
+  const waitedFor = async (ask: ApiRequest, unread: boolean): Promise<ApiResponse> => {
     const began = now();
     for (let tries = 1; ; tries += 1) {
       const answer = await answered(ask, tries, unread).catch((error: unknown) => {
-        if (!reached) throw unreached(base, error);
+        if (!reached) throw unreachableFault(base, error);
         return error as Error;
       });
       const isAnswer = !(answer instanceof Error);
-      if (isAnswer && !passes(answer)) return answer;
-      const why = isAnswer ? `${answer.status} ${detailOf(answer.body)}` : answer.message;
-      const wait = isAnswer ? pauseAfter(answer, tries) : doubling(tries);
-      if (now() - began + wait > patienceMs) {
+      if (isAnswer && !isRetryable(answer)) return answer;
+      const why = isAnswer ? `${answer.status} ${problemDetail(answer.body)}` : answer.message;
+      const wait = isAnswer ? backoffMs(answer, tries) : exponentialBackoffMs(tries);
+      if (now() - began + wait > retryForMs) {
         throw new Fault('unavailable', `${base} was waited for in vain: ${why}`);
       }
-      told(why);
+      onRetry(why);
       await pause(wait);
     }
   };
 
   return {
     url: base,
-    ask: (ask) => waitedFor(ask, false),
+    request: (ask) => waitedFor(ask, false),
     open: async (ask) => {
       const { status, body } = await waitedFor(ask, true);
       if (status === 200) return body as IncomingMessage;
-      throw new Fault('unavailable', `${base} answers ${status}: ${detailOf(body)}`);
+      throw new Fault('unavailable', `${base} answers ${status}: ${problemDetail(body)}`);
     },
     close,
   };
@@ -123,14 +127,15 @@ export const openCommandClient = (access: ServiceAccess): ApiClient =>
   openApiClient(access, {
     pause: (ms) => pause(ms),
     now: () => performance.now(),
-    told: (why) => void process.stderr.write(`waiting for the service: ${visible(why)}\n`),
+    onRetry: (why) =>
+      void process.stderr.write(`waiting for the service: ${escapeControls(why)}\n`),
   });
 
-const connectionTo = (base: string, apiKey: string | null) => {
+const openConnection = (base: string, apiKey: string | null) => {
   const isSecure = base.startsWith('https:');
   const send = isSecure ? secureRequest : plainRequest;
   const agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: connections });
-  const tried = ({ method, path, body, headers: further }: ApiAsk): Promise<IncomingMessage> =>
+  const tried = ({ method, path, body, headers: further }: ApiRequest): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const headers = {
         ...(apiKey !== null && { 'Service-API-Key': apiKey }),
@@ -141,8 +146,8 @@ const connectionTo = (base: string, apiKey: string | null) => {
         ...further,
       };
       const outgoing = send(`${base}${path}`, { agent, method, headers }, resolve);
-      outgoing.setTimeout(answerWithinMs, () => {
-        outgoing.destroy(new Error(`no answer within ${answerWithinMs / 1_000} s`));
+      outgoing.setTimeout(responseTimeoutMs, () => {
+        outgoing.destroy(new Error(`no answer within ${responseTimeoutMs / 1_000} s`));
       });
       outgoing.on('error', reject);
       outgoing.end(body);
@@ -162,28 +167,29 @@ const problemOf = (body: unknown): Problem =>
   typeof body === 'object' && body !== null ? body : {};
 
 /** A damaged log is a 503 that no waiting mends (contract 1.5). */
-const passes = ({ status, body }: ApiAnswer): boolean => {
+const isRetryable = ({ status, body }: ApiResponse): boolean => {
   const { code } = problemOf(body);
   if (status === 409) return code === 'idempotency_in_progress';
   return status === 429 || (status === 503 && code !== 'log_damaged');
 };
 
-const pauseAfter = ({ headers }: ApiAnswer, tries: number): number => {
+const backoffMs = ({ headers }: ApiResponse, tries: number): number => {
   const seconds = Number(headers['retry-after'] ?? '');
-  if (!(seconds > 0)) return doubling(tries);
-  return Math.min(Math.max(seconds * 1_000, doubling(tries)), askedPauseMaxMs);
+  if (!(seconds > 0)) return exponentialBackoffMs(tries);
+  return Math.min(Math.max(seconds * 1_000, exponentialBackoffMs(tries)), retryAfterMaxMs);
 };
-const doubling = (tries: number): number => Math.min(firstPauseMs * 2 ** (tries - 1), pauseMaxMs);
+const exponentialBackoffMs = (tries: number): number =>
+  Math.min(firstBackoffMs * 2 ** (tries - 1), backoffMaxMs);
 
-type Entry = { readonly loc?: readonly string[]; readonly msg?: string };
+type ProblemEntry = { readonly loc?: readonly string[]; readonly msg?: string };
 
 /** What a problem says, in a line; of a 422 its first entries (contract 1.4, 1.5). */
-export const detailOf = (body: unknown): string => {
+export const problemDetail = (body: unknown): string => {
   const { detail } = problemOf(body);
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return typeof body === 'string' ? firstLine(body) : '';
-  const entries = detail as readonly Entry[];
-  const said = entries.slice(0, entriesMax).map(({ loc, msg }) => saidAt(loc ?? [], msg ?? ''));
+  const entries = detail as readonly ProblemEntry[];
+  const said = entries.slice(0, entriesMax).map(({ loc, msg }) => messageAt(loc ?? [], msg ?? ''));
   const more = entries.length - said.length;
   return more > 0 ? `${said.join('; ')}; and ${more} more` : said.join('; ');
 };
@@ -191,12 +197,12 @@ const entriesMax = 3;
 const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? '';
 
 /** `loc` begins with where in a request, which whoever reads about a line of a file cannot see. */
-export const saidAt = (loc: readonly string[], msg: string): string => {
+export const messageAt = (loc: readonly string[], msg: string): string => {
   const place = loc.join('/').replace(/^body(\/(traces|spans)\/\d+)?\/?/, '');
   return place === '' ? msg : `${place}: ${msg}`;
 };
 
-const unreached = (base: string, error: unknown): Fault => {
+const unreachableFault = (base: string, error: unknown): Fault => {
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
     code === 'ECONNREFUSED'

@@ -18,13 +18,13 @@ import { diskFiles } from '../engines/node/files.js';
 import { Fault } from '../kernel/fault.js';
 import {
   bundleFormat,
-  type BundleBegun,
+  type BundleHeader,
   type BundleLine,
   type BundleManifest,
   type BundleNode,
   type BundlePart,
 } from '../kernel/history/bundle.js';
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 import { bundleReadme } from './audit-readme.js';
 
 type SourcePage = {
@@ -38,16 +38,16 @@ type SourcePage = {
 
 /** Where the lines of a bundle come from. */
 export type BundleSource = {
-  readonly begin: () => Promise<{ readonly begun: BundleBegun; readonly place: Json | null }>;
+  readonly begin: () => Promise<{ readonly begun: BundleHeader; readonly place: Json | null }>;
   /** From a place that a page said, or from the beginning. */
-  readonly pages: (begun: BundleBegun, place: Json | null) => AsyncIterable<SourcePage>;
+  readonly pages: (begun: BundleHeader, place: Json | null) => AsyncIterable<SourcePage>;
   /** One line each. */
-  readonly seals: (begun: BundleBegun) => AsyncIterable<JsonObject>;
+  readonly seals: (begun: BundleHeader) => AsyncIterable<JsonObject>;
   readonly keys: () => Promise<JsonObject>;
   readonly close: () => Promise<void>;
 };
 
-export type BundleWriting = {
+export type BundleWriteOptions = {
   readonly dir: string;
   readonly gzip: boolean;
   readonly by: string;
@@ -58,7 +58,7 @@ export type BundleWriting = {
   readonly partEntries?: number;
   readonly progress: (
     at: { readonly seq: number; readonly entries: number },
-    begun: BundleBegun,
+    begun: BundleHeader,
   ) => void;
 };
 
@@ -69,7 +69,7 @@ const progressFormat = 'assay-export-1';
 type Progress = {
   readonly format: typeof progressFormat;
   readonly asked: JsonObject;
-  readonly begun: BundleBegun;
+  readonly begun: BundleHeader;
   readonly place: Json | null;
   /** Nothing is missing but the manifest. */
   readonly isOver: boolean;
@@ -88,13 +88,13 @@ type Progress = {
  */
 export const writeBundle = async (
   source: BundleSource,
-  writing: BundleWriting,
+  writing: BundleWriteOptions,
 ): Promise<BundleManifest> => {
   const { dir } = writing;
   await mkdir(dir, { recursive: true });
-  const found = await progressIn(writing);
-  const progress = found ?? (await begin(source, writing));
-  await clear(dir, progress);
+  const found = await readProgress(writing);
+  const progress = found ?? (await beginBundle(source, writing));
+  await removeUnfinished(dir, progress);
   const done = progress.isOver ? progress : await writeParts(source, writing, progress);
   const { checkpoint: _checkpoint, ...begun } = done.begun;
   const manifest: BundleManifest = {
@@ -109,18 +109,18 @@ export const writeBundle = async (
     made_at: done.made_at,
     by: writing.by,
   };
-  await put(dir, 'manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  await writeText(dir, 'manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
   await rm(progressFile(dir));
   return manifest;
 };
 
 const progressFile = (dir: string): string => join(dir, 'progress.json');
 
-const progressIn = async ({ dir, asked }: BundleWriting): Promise<Progress | null> => {
+const readProgress = async ({ dir, asked }: BundleWriteOptions): Promise<Progress | null> => {
   const names = await readdir(dir);
   if (names.length === 0) return null;
   if (!names.includes('progress.json')) {
-    if (names.every((name) => beginsWith.has(name.replace(/\.new$/, '')))) return null;
+    if (names.every((name) => initialFiles.has(name.replace(/\.new$/, '')))) return null;
     const what = names.includes('manifest.json') ? 'a finished bundle' : 'other files';
     throw new Fault('conflict', `${dir} holds ${what}: choose an empty folder`);
   }
@@ -133,7 +133,7 @@ const progressIn = async ({ dir, asked }: BundleWriting): Promise<Progress | nul
 };
 
 /** What is written before `progress.json`: a kill may leave these alone. */
-const beginsWith = new Set([
+const initialFiles = new Set([
   'checkpoint.txt',
   'keys.json',
   'seals.jsonl',
@@ -141,12 +141,15 @@ const beginsWith = new Set([
   'progress.json',
 ]);
 
-const begin = async (source: BundleSource, writing: BundleWriting): Promise<Progress> => {
+const beginBundle = async (
+  source: BundleSource,
+  writing: BundleWriteOptions,
+): Promise<Progress> => {
   const { dir, asked, now } = writing;
   const { begun, place } = await source.begin();
-  await put(dir, 'checkpoint.txt', begun.checkpoint);
-  await put(dir, 'keys.json', `${JSON.stringify(await source.keys(), null, 2)}\n`);
-  await put(dir, 'README.txt', bundleReadme);
+  await writeText(dir, 'checkpoint.txt', begun.checkpoint);
+  await writeText(dir, 'keys.json', `${JSON.stringify(await source.keys(), null, 2)}\n`);
+  await writeText(dir, 'README.txt', bundleReadme);
   const seals = await open(join(dir, 'seals.jsonl'), 'w');
   try {
     for await (const seal of source.seals(begun)) await seals.appendFile(jsonLine(seal));
@@ -158,24 +161,27 @@ const begin = async (source: BundleSource, writing: BundleWriting): Promise<Prog
   const made_at = now();
   const at = { place, isOver: false, ...counts };
   const progress: Progress = { format: progressFormat, asked, begun, ...at, made_at };
-  await put(dir, 'progress.json', JSON.stringify(progress));
+  await writeText(dir, 'progress.json', JSON.stringify(progress));
   return progress;
 };
 
 /** Takes away what came after the last place that was kept. */
-const clear = async (dir: string, { parts, nodes_bytes: bytes }: Progress): Promise<void> => {
+const removeUnfinished = async (
+  dir: string,
+  { parts, nodes_bytes: bytes }: Progress,
+): Promise<void> => {
   const whole = new Set(parts.map(({ file }) => file));
   for (const name of await readdir(dir)) {
     if (name.startsWith('entries-') && !whole.has(name)) await rm(join(dir, name));
   }
   const nodes = join(dir, 'nodes.jsonl');
   if (existsSync(nodes)) await truncate(nodes, bytes);
-  else await put(dir, 'nodes.jsonl', '');
+  else await writeText(dir, 'nodes.jsonl', '');
 };
 
 const writeParts = async (
   source: BundleSource,
-  writing: BundleWriting,
+  writing: BundleWriteOptions,
   from: Progress,
 ): Promise<Progress> => {
   const { dir, partEntries = usualPartEntries } = writing;
@@ -189,7 +195,7 @@ const writeParts = async (
     const parts = part === null ? progress.parts : [...progress.parts, await part.end()];
     part = null;
     progress = { ...progress, ...counts, place, isOver, nodes_bytes: nodesBytes, parts };
-    await put(dir, 'progress.json', JSON.stringify(progress));
+    await writeText(dir, 'progress.json', JSON.stringify(progress));
   };
   try {
     for await (const { lines, nodes: some, seq, place } of source.pages(from.begun, from.place)) {
@@ -221,18 +227,18 @@ type Part = {
   readonly abandon: () => Promise<void>;
 };
 
-const compressed = promisify<Buffer, { readonly level: number }, Buffer>(deflate);
+const compress = promisify<Buffer, { readonly level: number }, Buffer>(deflate);
 /** The cheapest level takes most of what there is to take. */
 const level = 1;
 
-const openPart = async ({ dir, gzip }: BundleWriting, number: number): Promise<Part> => {
+const openPart = async ({ dir, gzip }: BundleWriteOptions, number: number): Promise<Part> => {
   const file = `entries-${String(number).padStart(6, '0')}.jsonl${gzip ? '.gz' : ''}`;
   const partial = join(dir, `${file}.partial`);
   const handle: FileHandle = await open(partial, 'w');
   const hash = createHash('sha256');
   const block = openBlock(async (text) => {
     // Members of gzip one after the other are a gzip file.
-    const bytes = gzip ? await compressed(text, { level }) : text;
+    const bytes = gzip ? await compress(text, { level }) : text;
     hash.update(bytes);
     await handle.appendFile(bytes);
   });
@@ -282,5 +288,5 @@ const openBlock = (write: (bytes: Buffer) => Promise<void>) => {
 };
 
 const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
-const put = (dir: string, name: string, text: string): Promise<void> =>
+const writeText = (dir: string, name: string, text: string): Promise<void> =>
   diskFiles.write(join(dir, name), Buffer.from(text));

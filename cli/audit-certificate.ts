@@ -1,13 +1,13 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { choiceOf, type Config } from '../config.js';
+import { engineChoiceOf, type Config } from '../config.js';
 import { makeFolder } from '../engines/node/files.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { Fault } from '../kernel/fault.js';
-import { certificateLines, type CertificateOf } from '../service/history/certificate.js';
-import { sealKeyOf } from '../service/seal-key.js';
-import { secretKey } from '../service/secret-key.js';
-import { openHistory } from './audit-history.js';
+import { certificateLines, type CertificateSubject } from '../service/history/certificate.js';
+import { loadSealKey } from '../service/seal-signing-key.js';
+import { loadSecretKey } from '../service/secret-key.js';
+import { openHistoryReader } from './audit-history.js';
 
 export type CertificateOptions = {
   readonly deletion?: string;
@@ -26,12 +26,12 @@ export const auditCertificate = async (
   config: Config,
   options: CertificateOptions,
 ): Promise<void> => {
-  const of = askedOf(options);
-  const history = await openHistory(choiceOf(config));
+  const of = certificateRequestOf(options);
+  const history = await openHistoryReader(engineChoiceOf(config));
   const file = join(options.out, `certificate-${of.kind}-${of.id}.jsonl`);
-  const key = await sealKeyOf(
+  const key = await loadSealKey(
     config.seals,
-    openSecrets(await secretKey(config, config.dataDir)).sealSeed,
+    openSecrets(await loadSecretKey(config, config.dataDir)).sealSeed,
   );
   await makeFolder(options.out);
   const handle = await open(file, 'wx', 0o600);
@@ -57,15 +57,15 @@ export const auditCertificate = async (
   }
 };
 
-const askedOf = ({
+const certificateRequestOf = ({
   deletion,
   orgJob,
   run,
   project,
   dataset,
-}: CertificateOptions): CertificateOf => {
+}: CertificateOptions): CertificateSubject => {
   const given = Object.entries({ deletion, job: orgJob, run, project, dataset }).flatMap(
-    ([kind, id]) => (id === undefined ? [] : [{ kind: kind as CertificateOf['kind'], id }]),
+    ([kind, id]) => (id === undefined ? [] : [{ kind: kind as CertificateSubject['kind'], id }]),
   );
   const [of, ...others] = given;
   if (of !== undefined && others.length === 0) return of;

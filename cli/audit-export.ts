@@ -1,15 +1,15 @@
 import { SingleBar } from 'cli-progress';
-import { readAsOf } from '../contract/as-of.js';
+import { parseAsOf } from '../contract/as-of.js';
 import { systemClock } from '../engines/node/clock.js';
-import { choiceOf, type Config } from '../config.js';
+import { engineChoiceOf, type Config } from '../config.js';
 import { Fault } from '../kernel/fault.js';
 import type { HistoryBound } from '../kernel/history/bounds.js';
-import type { BundleBegun, BundleManifest } from '../kernel/history/bundle.js';
+import type { BundleHeader, BundleManifest } from '../kernel/history/bundle.js';
 import { systemChain, type HistoryResource } from '../kernel/history/entries.js';
-import type { JsonObject } from '../kernel/shapes.js';
-import type { ExportQuestion } from '../service/history/exports.js';
+import type { JsonObject } from '../kernel/schema-types.js';
+import type { BundleRequest } from '../service/history/exports.js';
 import { writeBundle, type BundleSource } from './audit-bundle.js';
-import { openHistory } from './audit-history.js';
+import { openHistoryReader } from './audit-history.js';
 import { httpSource, logSource } from './audit-sources.js';
 
 export type ExportOptions = {
@@ -31,7 +31,7 @@ export type ExportOptions = {
 /** `assay audit export`: a bundle (verifier/ALGORITHM.md) in a folder; the same command goes on. */
 export const auditExport = async (config: Config, options: ExportOptions): Promise<void> => {
   const source = await sourceOf(config, options);
-  const said = options.json === true ? linesOfProgress() : barOfProgress();
+  const said = options.json === true ? jsonProgress() : terminalProgress();
   try {
     const { out, json: _json, apiKey: _apiKey, ...asked } = options;
     const manifest = await writeBundle(source, {
@@ -39,7 +39,7 @@ export const auditExport = async (config: Config, options: ExportOptions): Promi
       gzip: options.gzip === true,
       by: 'assay audit export 0.1.0',
       now: () => systemClock.now(),
-      asked: sorted(asked),
+      asked: sortMembers(asked),
       progress: said.show,
     });
     said.end(manifest, out);
@@ -49,14 +49,14 @@ export const auditExport = async (config: Config, options: ExportOptions): Promi
   }
 };
 
-const sorted = (members: JsonObject): JsonObject =>
+const sortMembers = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const sourceOf = async (config: Config, options: ExportOptions): Promise<BundleSource> => {
-  if (options.url !== undefined) return remote(options, options.url);
-  const question = questionOf(options);
-  const history = await openHistory(choiceOf(config));
-  const behind = await history.behind();
+  if (options.url !== undefined) return remoteSource(options, options.url);
+  const question = bundleRequestOf(options);
+  const history = await openHistoryReader(engineChoiceOf(config));
+  const behind = await history.eventsBehind();
   if (behind > 0) {
     process.stderr.write(
       `history is ${behind} events behind the log: what is folded is exported. ` +
@@ -66,14 +66,17 @@ const sourceOf = async (config: Config, options: ExportOptions): Promise<BundleS
   return logSource(history, question, options.data);
 };
 
-const remote = (options: ExportOptions, url: string): Promise<BundleSource> => {
+const remoteSource = (options: ExportOptions, url: string): Promise<BundleSource> => {
   if (options.apiKey === undefined) {
     throw new Fault('invalid', '--url needs --api-key FILE: a file that holds an API key');
   }
   if (options.system === true || !options.data) {
     throw new Fault('invalid', '--system and --no-data need the folder or the engines, not --url');
   }
-  const { resource } = questionOf({ ...options, organization: options.organization ?? 'its own' });
+  const { resource } = bundleRequestOf({
+    ...options,
+    organization: options.organization ?? 'its own',
+  });
   const { project, from, to } = options;
   const query = {
     ...(project !== undefined && { project_id: project }),
@@ -84,13 +87,13 @@ const remote = (options: ExportOptions, url: string): Promise<BundleSource> => {
   return httpSource({ url, keyFile: options.apiKey }, query);
 };
 
-const questionOf = (options: Omit<ExportOptions, 'out'>): ExportQuestion => {
+const bundleRequestOf = (options: Omit<ExportOptions, 'out'>): BundleRequest => {
   const { organization, system, project = null } = options;
   if ((organization === undefined) === (system === undefined)) {
     throw new Fault('invalid', 'export what? Either --organization ID or --system');
   }
   const resource = options.resource === undefined ? null : resourceOf(options.resource);
-  if (resource !== null && ofProject.has(resource.type) && project === null) {
+  if (resource !== null && projectScopedTypes.has(resource.type) && project === null) {
     throw new Fault('invalid', `a ${resource.type} is one of a project: add --project ID`);
   }
   return {
@@ -103,7 +106,7 @@ const questionOf = (options: Omit<ExportOptions, 'out'>): ExportQuestion => {
 };
 
 /** Their ids are unique in their project only (contract 5.14). */
-const ofProject = new Set(['trace', 'session', 'annotation_template']);
+const projectScopedTypes = new Set(['trace', 'session', 'annotation_template']);
 
 const resourceOf = (text: string): HistoryResource => {
   const [, type, id] = /^([a-z_]+):(.+)$/.exec(text) ?? [];
@@ -113,15 +116,15 @@ const resourceOf = (text: string): HistoryResource => {
 
 const boundOf = (option: string, text: string | undefined): HistoryBound | null => {
   if (text === undefined) return null;
-  const bound = readAsOf(text);
+  const bound = parseAsOf(text);
   if (bound !== null) return bound;
   throw new Fault('invalid', `${option} takes a position or a date-time, not ${text}`);
 };
 
-type Shown = {
+type ExportProgress = {
   readonly show: (
     at: { readonly seq: number; readonly entries: number },
-    begun: BundleBegun,
+    begun: BundleHeader,
   ) => void;
   readonly end: (manifest: BundleManifest, out: string) => void;
   readonly stop: () => void;
@@ -129,7 +132,7 @@ type Shown = {
 
 const lineEveryMs = 1_000;
 
-const rated = () => {
+const openRateMeter = () => {
   const began = { at: systemClock.milliseconds(), seq: 0, is: false };
   return (seq: number): number => {
     // What an earlier run wrote is no work of this one.
@@ -140,8 +143,8 @@ const rated = () => {
 };
 
 /** One JSON object a second, and the manifest. */
-const linesOfProgress = (): Shown => {
-  const rate = rated();
+const jsonProgress = (): ExportProgress => {
+  const rate = openRateMeter();
   let said = 0;
   return {
     show: ({ seq, entries }, { to }) => {
@@ -159,8 +162,8 @@ const linesOfProgress = (): Shown => {
 };
 
 /** A bar in a terminal, nothing elsewhere: scripts read the line that follows. */
-const barOfProgress = (): Shown => {
-  const rate = rated();
+const terminalProgress = (): ExportProgress => {
+  const rate = openRateMeter();
   const bar = new SingleBar({
     format: 'export {bar} {percentage}% · entry {value} of {total} · {rate}/s · {eta_formatted}',
     stream: process.stderr,

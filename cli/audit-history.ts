@@ -3,24 +3,24 @@ import { sha256 } from '../engines/node/digest.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
 import type { ExportNeeds } from '../service/history/exports.js';
 import { historyCollection } from '../projections/history/collection.js';
-import { openChains } from '../projections/history/chains.js';
-import { requireLog } from '../service/read-log.js';
+import { openChainReader } from '../projections/history/chain-reader.js';
+import { requireLog } from '../service/log-reader.js';
 
-export type HistoryRead = ExportNeeds & {
+export type HistoryReader = ExportNeeds & {
   /** How many events of the log are not folded yet; exact up to 1,000 only on EventStoreDB. */
-  readonly behind: () => Promise<number>;
+  readonly eventsBehind: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
 
 /** A running service folds within milliseconds; without one nobody does. */
-const lookEveryMs = 50;
-const looksMax = 100;
+const pollIntervalMs = 50;
+const pollsMax = 100;
 
 /**
  * The log and its history, read-only: harmless while a service is running. Throws Fault when there
  * is no log.
  */
-export const openHistory = async (choice: EngineChoice): Promise<HistoryRead> => {
+export const openHistoryReader = async (choice: EngineChoice): Promise<HistoryReader> => {
   requireLog(choice);
   const engines = await openEngines(choice);
   const bus = await engines.bus(null);
@@ -29,14 +29,14 @@ export const openHistory = async (choice: EngineChoice): Promise<HistoryRead> =>
   const behind = async () => log.lag(await documents.checkpoint(historyCollection));
   return {
     log,
-    chains: openChains(documents, sha256),
+    chains: openChainReader(documents, sha256),
     clock: systemClock,
     sha256,
-    behind,
-    settled: async () => {
+    eventsBehind: behind,
+    waitUntilFolded: async () => {
       const { signal } = new AbortController();
-      for (let looks = 0; looks < looksMax && (await behind()) > 0; looks += 1) {
-        await systemClock.wait(lookEveryMs, signal);
+      for (let looks = 0; looks < pollsMax && (await behind()) > 0; looks += 1) {
+        await systemClock.wait(pollIntervalMs, signal);
       }
     },
     close: async () => {

@@ -2,13 +2,18 @@ import type { Config } from '../config.js';
 import type { SealingKeyPublished } from '../events/seals.js';
 import { openEngines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
-import { stream } from '../kernel/ports.js';
-import { sealCommand, sealWaitSeconds, type Behind, type SealedNow } from '../service/sealing.js';
-import { operateLines } from './ask.js';
-import { failureSaid } from './failure.js';
-import { openLogOf, requireLog } from '../service/read-log.js';
-import { opsUrlOf } from './operator.js';
-import { openBar } from './progress-bar.js';
+import { streamNameOf } from '../kernel/ports.js';
+import {
+  sealCommand,
+  sealWaitSeconds,
+  type HistoryFoldProgress,
+  type SealResult,
+} from '../service/history-sealing.js';
+import { opsStreamCaller } from './ops-client.js';
+import { failureMessage } from './failure.js';
+import { openReadOnlyLog, requireLog } from '../service/log-reader.js';
+import { opsUrlOf } from './operator-session.js';
+import { openProgressBar } from './progress-bar.js';
 
 type Options = { readonly ops?: string; readonly json?: true };
 type SealOptions = Options & { readonly wait?: string };
@@ -19,29 +24,31 @@ type SealOptions = Options & { readonly wait?: string };
  */
 export const auditSeal = async (config: Config, options: SealOptions): Promise<void> => {
   try {
-    const { refused } = await sealedNow(config, options);
+    const { refused } = await sealNow(config, options);
     if (refused.length > 0) process.exitCode = 1;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    process.stderr.write(`assay: ${failureSaid(error, config.dataDir)}\n`);
+    process.stderr.write(`assay: ${failureMessage(error, config.dataDir)}\n`);
     process.exitCode = 2;
   }
 };
 
-const sealedNow = async (
+const sealNow = async (
   config: Config,
   { ops, json, wait = String(sealWaitSeconds) }: SealOptions,
-): Promise<SealedNow> => {
+): Promise<SealResult> => {
   const seconds = Number(wait);
   if (wait.trim() === '' || !(seconds >= 0)) {
     throw new Fault('invalid', `--wait takes a number of seconds, not ${wait}`);
   }
-  const url = ops ?? (await ownOps(config));
+  const url = ops ?? (await localOpsUrl(config));
   const progress = openProgress();
-  const answer = await operateLines(url, config)(sealCommand, { wait_seconds: seconds }, (line) =>
-    progress.show(line as Behind),
+  const answer = await opsStreamCaller(url, config)(
+    sealCommand,
+    { wait_seconds: seconds },
+    (line) => progress.show(line as HistoryFoldProgress),
   ).finally(progress.end);
-  const { sealed, refused } = answer as SealedNow;
+  const { sealed, refused } = answer as SealResult;
   if (json === true) {
     process.stdout.write(`${JSON.stringify({ sealed, refused })}\n`);
     return { sealed, refused };
@@ -53,10 +60,10 @@ const sealedNow = async (
 
 /** A bar in a terminal; elsewhere a line for the operator when the waiting begins. */
 const openProgress = () => {
-  const bar = openBar('waiting for the history {bar} {percentage}% of the log');
+  const bar = openProgressBar('waiting for the history {bar} {percentage}% of the log');
   let isSaid = process.stderr.isTTY;
   return {
-    show: ({ position, head }: Behind): void => {
+    show: ({ position, head }: HistoryFoldProgress): void => {
       const [done = 0, total = 0] = [position, head].map((text) => Number.parseInt(text, 16));
       bar.show(done, total);
       if (!isSaid) process.stderr.write(`waiting for the history: ${position} of ${head}\n`);
@@ -66,7 +73,7 @@ const openProgress = () => {
   };
 };
 
-const ownOps = async (config: Config): Promise<string> => {
+const localOpsUrl = async (config: Config): Promise<string> => {
   requireLog(config);
   const { dir } = await openEngines(config);
   return opsUrlOf(
@@ -78,9 +85,9 @@ const ownOps = async (config: Config): Promise<string> => {
 
 /** `assay audit keys`: those that seals were ever signed with, for an auditor to pin. */
 export const auditKeys = async (config: Config, { json }: Options): Promise<void> => {
-  const { reader, close } = await openLogOf(config);
+  const { reader, close } = await openReadOnlyLog(config);
   try {
-    const events = await reader.read(stream('seals', 'system', 'keys'));
+    const events = await reader.read(streamNameOf('seals', 'system', 'keys'));
     if (events.length === 0) {
       throw new Fault(
         'invalid',

@@ -3,27 +3,27 @@ import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { parseJsonText } from '../kernel/json-text.js';
-import type { BundleBegun, BundleLine, BundleNode } from '../kernel/history/bundle.js';
+import type { BundleHeader, BundleLine, BundleNode } from '../kernel/history/bundle.js';
 import { Fault } from '../kernel/fault.js';
 import { systemChain } from '../kernel/history/entries.js';
-import type { ExportPlace } from '../kernel/history/export.js';
-import type { Json, JsonObject } from '../kernel/shapes.js';
-import { beginExport, exported, type ExportQuestion } from '../service/history/exports.js';
+import type { ExportPosition } from '../kernel/history/bundle-export.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
+import { beginExport, bundlePages, type BundleRequest } from '../service/history/exports.js';
 import { sealingKeys, sealsOf } from '../service/history/seals.js';
 import type { BundleSource } from './audit-bundle.js';
-import type { HistoryRead } from './audit-history.js';
-import { linesOf as piecesOf } from './import/lines.js';
+import type { HistoryReader } from './audit-history.js';
+import { jsonLinesIn as piecesOf } from './import/lines.js';
 
 /** A bundle from the log itself. */
 export const logSource = (
-  history: HistoryRead,
-  question: ExportQuestion,
+  history: HistoryReader,
+  question: BundleRequest,
   data: boolean,
 ): BundleSource => ({
   begin: async () => ({ begun: await beginExport(history, question), place: null }),
   pages: async function* pages(begun, place) {
-    const from = place as ExportPlace | null;
-    for await (const page of exported(history, begun, from, data)) {
+    const from = place as ExportPosition | null;
+    for await (const page of bundlePages(history, begun, from, data)) {
       const { lines, nodes, next } = page;
       // Nodes for what was passed over are given with the entry after it.
       const seq = next === null ? (lines.at(-1)?.seq ?? begun.to) : next.at - 1;
@@ -43,9 +43,9 @@ type Remote = {
 };
 
 /** The first line of an answer, the last one, and those between (contract 5.14). */
-type First = { readonly begun: BundleBegun; readonly cursor: string };
-type Last = { readonly next_cursor: string | null };
-type Line = First | Last | BundleNode | BundleLine;
+type BundleHead = { readonly begun: BundleHeader; readonly cursor: string };
+type BundleEnd = { readonly next_cursor: string | null };
+type BundleStreamLine = BundleHead | BundleEnd | BundleNode | BundleLine;
 
 const linesAtOnce = 256;
 
@@ -57,15 +57,15 @@ export const httpSource = async (
   const apiKey = (await readFile(keyFile, 'utf8')).trim();
   const base = `${url.replace(/\/$/, '')}/v2/history`;
   const ask = (path: string, asked: Readonly<Record<string, string>>) =>
-    answered(`${base}/${path}?${new URLSearchParams(asked).toString()}`, apiKey);
+    openResponse(`${base}/${path}?${new URLSearchParams(asked).toString()}`, apiKey);
   const page = async (path: string, asked: Readonly<Record<string, string>> = {}) =>
     (await json(await ask(path, asked))) as JsonObject;
   return {
     begin: async () => {
       const answer = await ask('export', query);
-      for await (const line of linesOf(answer)) {
+      for await (const line of streamLines(answer)) {
         answer.destroy();
-        const { begun, cursor } = line as First;
+        const { begun, cursor } = line as BundleHead;
         return { begun, place: cursor };
       }
       throw new Fault('unavailable', `${url} answered nothing`);
@@ -73,8 +73,8 @@ export const httpSource = async (
     pages: async function* pages(begun, place) {
       for (let cursor: string | null = place as string; cursor !== null;) {
         let [seq, lines, nodes]: [number, BundleLine[], BundleNode[]] = [0, [], []];
-        let last: Last | null = null;
-        for await (const line of linesOf(await ask('export', { ...query, cursor }))) {
+        let last: BundleEnd | null = null;
+        for await (const line of streamLines(await ask('export', { ...query, cursor }))) {
           if ('next_cursor' in line) last = line;
           else if ('data_digest' in line) lines.push(line);
           else if ('from' in line) nodes.push(line);
@@ -109,11 +109,11 @@ export const httpSource = async (
  * Lines end at line feeds alone: a text may hold U+2028, where Node's readline ends one too. An
  * answer that is cut off has fewer lines; the last one says that it is whole.
  */
-async function* linesOf(answer: IncomingMessage): AsyncGenerator<Line> {
+async function* streamLines(answer: IncomingMessage): AsyncGenerator<BundleStreamLine> {
   try {
     for await (const piece of piecesOf(answer)) {
       if ('problem' in piece) throw new Fault('unavailable', `an answer's line: ${piece.problem}`);
-      yield parseJsonText(piece.text) as Line;
+      yield parseJsonText(piece.text) as BundleStreamLine;
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
@@ -121,7 +121,7 @@ async function* linesOf(answer: IncomingMessage): AsyncGenerator<Line> {
 }
 
 /** Throws Fault `unavailable` with what was said instead of an answer. */
-const answered = (url: string, apiKey: string): Promise<IncomingMessage> =>
+const openResponse = (url: string, apiKey: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const refuse = (why: string): void => reject(new Fault('unavailable', `${url}: ${why}`));
     if (!URL.canParse(url)) return refuse('no address like https://assay.example.org');

@@ -1,10 +1,10 @@
-import { choiceOf, type Config } from '../config.js';
+import { engineChoiceOf, type Config } from '../config.js';
 import type { HistoryVerdict } from '../contract/history.js';
 import { systemClock } from '../engines/node/clock.js';
 import type { ChainName } from '../kernel/history/entries.js';
-import { headsOf } from '../kernel/history/placed.js';
-import { historyVerdicts } from '../service/answers/history-verdict.js';
-import { openHistory, type HistoryRead } from './audit-history.js';
+import { allChainHeads } from '../kernel/history/find-entry.js';
+import { historyVerification } from '../service/adapters/history-verification.js';
+import { openHistoryReader, type HistoryReader } from './audit-history.js';
 
 export type VerifyLogOptions = { readonly json?: true };
 
@@ -16,16 +16,16 @@ export const auditVerifyLog = async (
   config: Config,
   { json = false }: { readonly json?: boolean },
 ): Promise<void> => {
-  const history = await openHistory(choiceOf(config));
+  const history = await openHistoryReader(engineChoiceOf(config));
   try {
-    await history.settled();
-    const behind = await history.behind();
+    await history.waitUntilFolded();
+    const behind = await history.eventsBehind();
     if (behind > 0) {
       process.stderr.write(`history is ${behind} events behind the log: these are not checked\n`);
     }
     for await (const { chain, verdict } of logVerdicts(history)) {
       if (verdict.status === 'broken') process.exitCode = 1;
-      const line = json ? JSON.stringify({ chain, ...verdict }) : sentence(chain, verdict);
+      const line = json ? JSON.stringify({ chain, ...verdict }) : verdictSentence(chain, verdict);
       process.stdout.write(`${line}\n`);
     }
   } finally {
@@ -35,17 +35,17 @@ export const auditVerifyLog = async (
 
 /** The verdict on each history, as far as the log was folded. */
 export async function* logVerdicts(
-  history: HistoryRead,
+  history: HistoryReader,
 ): AsyncGenerator<{ readonly chain: ChainName; readonly verdict: HistoryVerdict }> {
-  for await (const { chain } of headsOf(history.chains)) {
-    yield { chain, verdict: await verdictOn(history, chain) };
+  for await (const { chain } of allChainHeads(history.chains)) {
+    yield { chain, verdict: await verifyChain(history, chain) };
   }
 }
 
 /** Portion by portion, as calls over HTTP are. */
-const verdictOn = async (history: HistoryRead, chain: ChainName): Promise<HistoryVerdict> => {
+const verifyChain = async (history: HistoryReader, chain: ChainName): Promise<HistoryVerdict> => {
   const { signal } = new AbortController();
-  const ask = historyVerdicts({ ...history, clock: systemClock });
+  const ask = historyVerification({ ...history, clock: systemClock });
   let [checked, erased] = [0, 0];
   for (let from = 1; ;) {
     const verdict = await ask(chain, { from, to: null }, signal);
@@ -56,7 +56,7 @@ const verdictOn = async (history: HistoryRead, chain: ChainName): Promise<Histor
   }
 };
 
-const sentence = (chain: ChainName, verdict: HistoryVerdict): string => {
+const verdictSentence = (chain: ChainName, verdict: HistoryVerdict): string => {
   const { checked, erased, sealed, broken_at: broken } = verdict;
   const seal = sealed === null ? 'not sealed yet' : `sealed up to ${sealed.seq}`;
   if (broken === null) return `${chain}: intact, ${checked} entries, ${erased} erased, ${seal}`;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseJsonText } from '../kernel/json-text.js';
-import { answerText } from '../engines/node/answer-text.js';
+import { readResponseText } from '../engines/node/response-text.js';
 import { sha256 } from '../engines/node/digest.js';
 import { diskFiles } from '../engines/node/files.js';
 import { trustedKey, type TrustedKey } from '../engines/node/seal-keys.js';
@@ -11,8 +11,8 @@ import {
   type Note,
   type TreeHead,
 } from '../kernel/history/checkpoint.js';
-import { isBeginning } from '../kernel/history/tree.js';
-import { Fault, reasonOf } from '../kernel/fault.js';
+import { isConsistent } from '../kernel/history/merkle-tree.js';
+import { Fault, redactedReason } from '../kernel/fault.js';
 
 export type WatchOptions = {
   /** Where the checkpoint is kept from one call to the next. */
@@ -26,21 +26,21 @@ export type WatchOptions = {
 };
 
 /** What the service says now, against what was kept. */
-type Watched = {
+type WatchedTreeHead = {
   readonly origin: string;
   readonly size: number;
   readonly root: string;
   /** Of the checkpoint that was kept; null: none was. */
   readonly since: number | null;
 };
-type Kept = Note & TreeHead & { readonly note: string };
+type StoredCheckpoint = Note & TreeHead & { readonly note: string };
 
 /** More is no checkpoint and no proof. */
 const bytesMax = 1_048_576;
-const answerWithinMs = 60_000;
+const responseTimeoutMs = 60_000;
 
 /** A contradiction: what one side or the other signed cannot both be true. */
-const broken = (why: string): Fault => new Fault('conflict', why);
+const contradictionFault = (why: string): Fault => new Fault('conflict', why);
 
 /**
  * `assay audit watch URL`: whether the history still begins with what was kept of it. Exit 0: it
@@ -48,46 +48,46 @@ const broken = (why: string): Fault => new Fault('conflict', why);
  * beside; 2: it cannot be checked. Key and origin are never taken from the service.
  */
 export const auditWatch = async (url: string, options: WatchOptions): Promise<void> => {
-  const { exit, watched, why } = await watchedOnce(url, options);
+  const { exit, watched, why } = await watchOnce(url, options);
   process.exitCode = exit;
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ exit, ...(watched ?? { why }) })}\n`);
-  } else if (watched !== null) process.stdout.write(`${sentence(watched)}\n`);
+  } else if (watched !== null) process.stdout.write(`${resultSentence(watched)}\n`);
   else process.stderr.write(`${exit === 1 ? 'broken' : 'cannot be checked'}: ${why}\n`);
 };
 
 export type WatchOutcome =
-  | { readonly exit: 0; readonly watched: Watched; readonly why: null }
+  | { readonly exit: 0; readonly watched: WatchedTreeHead; readonly why: null }
   | { readonly exit: 1 | 2; readonly watched: null; readonly why: string };
 
-export const watchedOnce = async (url: string, options: WatchOptions): Promise<WatchOutcome> => {
+export const watchOnce = async (url: string, options: WatchOptions): Promise<WatchOutcome> => {
   try {
-    return { exit: 0, watched: await watch(url, options), why: null };
+    return { exit: 0, watched: await watchHistory(url, options), why: null };
   } catch (error) {
     const isBroken = error instanceof Fault && error.code === 'conflict';
-    return { exit: isBroken ? 1 : 2, watched: null, why: reasonOf(error) };
+    return { exit: isBroken ? 1 : 2, watched: null, why: redactedReason(error) };
   }
 };
 
-const sentence = ({ origin, size, since }: Watched): string => {
+const resultSentence = ({ origin, size, since }: WatchedTreeHead): string => {
   if (since === null) return `intact: ${size} entries of ${origin}, kept for the next time`;
   return since === size
     ? `intact: ${size} entries of ${origin}, as before`
     : `intact: ${size} entries of ${origin} begin with the ${since} that were kept`;
 };
 
-const watch = async (url: string, options: WatchOptions): Promise<Watched> => {
-  const ask = asker(url, await keyOf(options.apiKey));
-  const trusted = trustedKey(await textOf(options.key));
-  const kept = await keptIn(options.state, trusted);
+const watchHistory = async (url: string, options: WatchOptions): Promise<WatchedTreeHead> => {
+  const ask = fetcherOf(url, await readApiKey(options.apiKey));
+  const trusted = trustedKey(await readText(options.key));
+  const kept = await readStoredCheckpoint(options.state, trusted);
   const note = await ask('checkpoint');
   if (note === null) {
     if (kept === null) throw new Fault('unavailable', 'the history is not sealed yet');
-    throw broken(`${kept.size} entries were sealed, and there is no seal any more`);
+    throw contradictionFault(`${kept.size} entries were sealed, and there is no seal any more`);
   }
-  const seen = verified(note, trusted, originFor(options, trusted, kept));
+  const seen = verifyNote(note, trusted, originMatcher(options, trusted, kept));
   try {
-    if (kept !== null) await demandBeginning(ask, kept, seen);
+    if (kept !== null) await requireConsistency(ask, kept, seen);
   } catch (error) {
     // Both notes are signed by the same key: together they are the evidence.
     const isBroken = error instanceof Fault && error.code === 'conflict';
@@ -100,25 +100,37 @@ const watch = async (url: string, options: WatchOptions): Promise<Watched> => {
 };
 
 /** A test of whose it is: the exact origin, or the beginning of one that a vkey names. */
-type Expected = (origin: string) => boolean;
+type OriginMatcher = (origin: string) => boolean;
 
-const originFor = ({ origin }: WatchOptions, { name }: TrustedKey, kept: Kept | null): Expected => {
+const originMatcher = (
+  { origin }: WatchOptions,
+  { name }: TrustedKey,
+  kept: StoredCheckpoint | null,
+): OriginMatcher => {
   if (origin !== undefined) return (one) => one === origin;
   if (kept !== null) return (one) => one === kept.origin;
   if (name !== null) return (one) => one === name || one.startsWith(`${name}/`);
   throw new Fault('invalid', 'this key does not say whose it is: add --origin NAME');
 };
 
-const verified = (note: string, trusted: TrustedKey, expected: Expected): Kept => {
+const verifyNote = (
+  note: string,
+  trusted: TrustedKey,
+  expected: OriginMatcher,
+): StoredCheckpoint => {
   const head = parseCheckpoint(note);
-  if (head === null) throw broken('what the service sent is no checkpoint');
-  if (!expected(head.origin)) throw broken(`the checkpoint is of ${head.origin}`);
-  if (!trusted.hasSigned(head)) throw broken('the checkpoint is not signed with your key');
+  if (head === null) throw contradictionFault('what the service sent is no checkpoint');
+  if (!expected(head.origin)) throw contradictionFault(`the checkpoint is of ${head.origin}`);
+  if (!trusted.hasSigned(head))
+    throw contradictionFault('the checkpoint is not signed with your key');
   return { ...head, note };
 };
 
 /** What was kept was checked then; it is checked again, since a file can be exchanged. */
-const keptIn = async (path: string, trusted: TrustedKey): Promise<Kept | null> => {
+const readStoredCheckpoint = async (
+  path: string,
+  trusted: TrustedKey,
+): Promise<StoredCheckpoint | null> => {
   const bytes = await diskFiles.read(path);
   if (bytes === null) return null;
   const note = Buffer.from(bytes).toString('utf8');
@@ -127,26 +139,33 @@ const keptIn = async (path: string, trusted: TrustedKey): Promise<Kept | null> =
   throw new Fault('invalid', `${path} holds no checkpoint that your key signed`);
 };
 
-const demandBeginning = async (ask: Ask, kept: Kept, seen: Kept): Promise<void> => {
+const requireConsistency = async (
+  ask: FetchText,
+  kept: StoredCheckpoint,
+  seen: StoredCheckpoint,
+): Promise<void> => {
   if (seen.size < kept.size) {
-    throw broken(`${kept.size} entries were sealed, and now there are ${seen.size}`);
+    throw contradictionFault(`${kept.size} entries were sealed, and now there are ${seen.size}`);
   }
   const proof =
     seen.size === kept.size
       ? '{"hashes":[]}'
       : await ask(`consistency?from=${kept.size}&to=${seen.size}`);
-  if (proof === null) throw broken(`there is no proof that ${kept.size} entries are still there`);
-  if (!isBeginning(sha256, kept, seen, hashesOf(proof))) {
-    throw broken(`the ${seen.size} entries do not begin with the ${kept.size} that were kept`);
+  if (proof === null)
+    throw contradictionFault(`there is no proof that ${kept.size} entries are still there`);
+  if (!isConsistent(sha256, kept, seen, parseHashes(proof))) {
+    throw contradictionFault(
+      `the ${seen.size} entries do not begin with the ${kept.size} that were kept`,
+    );
   }
 };
 
-const hashesOf = (text: string): readonly Uint8Array[] => {
-  const { hashes } = parsed(text) as { readonly hashes?: unknown };
+const parseHashes = (text: string): readonly Uint8Array[] => {
+  const { hashes } = parseJson(text) as { readonly hashes?: unknown };
   const list = Array.isArray(hashes) ? (hashes as readonly unknown[]) : [];
   return list.flatMap((one) => (typeof one === 'string' ? (fromBase64(one) ?? []) : []));
 };
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return parseJsonText(text) ?? {};
   } catch {
@@ -157,10 +176,10 @@ const parsed = (text: string): unknown => {
 type Problem = { readonly code?: unknown };
 
 /** Null: there is none. Throws Fault `unavailable` for any other answer. */
-type Ask = (what: string) => Promise<string | null>;
+type FetchText = (what: string) => Promise<string | null>;
 
-const asker =
-  (url: string, apiKey: string | null): Ask =>
+const fetcherOf =
+  (url: string, apiKey: string | null): FetchText =>
   async (what) => {
     if (!/^https?:/.test(url) || !URL.canParse(url)) {
       throw new Fault('invalid', `${url} is no address like https://assay.example.org`);
@@ -168,22 +187,22 @@ const asker =
     const response = await fetch(`${url.replace(/\/$/, '')}/v2/history/${what}`, {
       headers: apiKey === null ? {} : { 'Service-API-Key': apiKey },
       redirect: 'error',
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: AbortSignal.timeout(responseTimeoutMs),
     }).catch((cause: unknown) => {
       throw new Fault('unavailable', `${url} gave no answer`, { cause });
     });
-    const text = await answerText(response, bytesMax);
+    const text = await readResponseText(response, bytesMax);
     if (text === null) throw new Fault('unavailable', `${url} sends more than a proof`);
     if (response.status === 200) return text;
     // Any other address has a page for what it does not have.
-    if (response.status === 404 && (parsed(text) as Problem).code === 'not_found') return null;
+    if (response.status === 404 && (parseJson(text) as Problem).code === 'not_found') return null;
     throw new Fault('unavailable', `${url} answers ${response.status} to ${what}`);
   };
 
-const keyOf = async (path: string | undefined): Promise<string | null> =>
-  path === undefined ? null : (await textOf(path)).trim();
+const readApiKey = async (path: string | undefined): Promise<string | null> =>
+  path === undefined ? null : (await readText(path)).trim();
 
-const textOf = async (path: string): Promise<string> => {
+const readText = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {

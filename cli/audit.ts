@@ -7,7 +7,7 @@ import type { VerifyOptions } from './audit-verify.js';
 import type { VerifyLogOptions } from './audit-verify-log.js';
 
 // What a command takes is loaded once it is asked for, as in main.ts.
-const commands = {
+const lazyCommands = {
   auditCertificate: async () => (await import('./audit-certificate.js')).auditCertificate,
   auditExport: async () => (await import('./audit-export.js')).auditExport,
   auditVerifyLog: async () => (await import('./audit-verify-log.js')).auditVerifyLog,
@@ -41,7 +41,9 @@ export const addAudit = (program: Command, config: () => Config): void => {
         '  assay audit export --organization 3fa85f64-5717-4562-b3fc-2c963f66afa6 --out bundle\n' +
         '  assay audit export --system --no-data --gzip --out bundle',
     )
-    .action(async (options: ExportOptions) => (await commands.auditExport())(config(), options));
+    .action(async (options: ExportOptions) =>
+      (await lazyCommands.auditExport())(config(), options),
+    );
 
   audit
     .command('certificate')
@@ -54,7 +56,7 @@ export const addAudit = (program: Command, config: () => Config): void => {
     .option('--out <folder>', 'where to write it: that of a bundle', '.')
     .addHelpText('after', '\nExample:\n  assay audit certificate --run ID --out bundle')
     .action(async (options: CertificateOptions) =>
-      (await commands.auditCertificate())(config(), options),
+      (await lazyCommands.auditCertificate())(config(), options),
     );
 
   audit
@@ -74,8 +76,8 @@ export const addAudit = (program: Command, config: () => Config): void => {
     )
     .action(async (bundle: string | undefined, options: VerifyOptions & VerifyLogOptions) =>
       bundle === undefined
-        ? (await commands.auditVerifyLog())(config(), options)
-        : (await commands.auditVerify())(bundle, options),
+        ? (await lazyCommands.auditVerifyLog())(config(), options)
+        : (await lazyCommands.auditVerify())(bundle, options),
     );
 
   addAuditSeals(audit, config);

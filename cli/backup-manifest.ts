@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseChecked, withCheck } from '../engines/node/checked-json.js';
+import { parseChecksummed, stringifyChecksummed } from '../engines/node/checksummed-json.js';
 import { diskFiles, syncFolder } from '../engines/node/files.js';
 import { dataKeysFolder } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
@@ -11,11 +11,11 @@ import { Fault } from '../kernel/fault.js';
  * changes on the disk of the backup is found before anything is restored from it or added to it. It
  * is written last: a folder without one was never finished.
  */
-const noted = 'backup.json';
+const manifestName = 'backup.json';
 
 /** Files of a backup by their names in its folder; those that are not there are left out. */
-export const logNames: readonly string[] = ['log.sqlite', 'secret.check'];
-export const keyNames = async (dir: string): Promise<readonly string[]> => {
+export const logFileNames: readonly string[] = ['log.sqlite', 'secret.check'];
+export const keyFileNames = async (dir: string): Promise<readonly string[]> => {
   const names = await readdir(dataKeysFolder(dir)).catch(() => []);
   const dataKeys = names.filter((name) => name.endsWith('.json')).sort();
   return ['secret.key', ...dataKeys.map((name) => join('data-keys', name))];
@@ -30,13 +30,13 @@ export const writeManifest = async (
     names.map(async (name) => [name, await digestOf(join(dir, name))] as const),
   );
   const sha256 = Object.fromEntries(found.filter(([, digest]) => digest !== null));
-  const text = withCheck({ format: 2, ...more, sha256 });
-  await diskFiles.write(join(dir, noted), Buffer.from(text));
+  const text = stringifyChecksummed({ format: 2, ...more, sha256 });
+  await diskFiles.write(join(dir, manifestName), Buffer.from(text));
 };
 
 /** From here on, and until another is written, the folder is one that is not finished. */
 export const removeManifest = async (dir: string): Promise<void> => {
-  await rm(join(dir, noted), { force: true });
+  await rm(join(dir, manifestName), { force: true });
   await syncFolder(dir);
 };
 
@@ -44,13 +44,13 @@ export const removeManifest = async (dir: string): Promise<void> => {
  * What differs from the manifest of a folder; null: nothing. `isFinished`: there is a manifest. One
  * of an earlier build has no digests.
  */
-export const differenceIn = async (
+export const manifestDifference = async (
   dir: string,
 ): Promise<{ readonly isFinished: boolean; readonly difference: string | null }> => {
-  const file = join(dir, noted);
+  const file = join(dir, manifestName);
   const bytes = await diskFiles.read(file);
   if (bytes === null) return { isFinished: false, difference: null };
-  const manifest = parseChecked(bytes);
+  const manifest = parseChecksummed(bytes);
   if (manifest === null) return { isFinished: true, difference: `${file} is damaged` };
   for (const [name, digest] of Object.entries(manifest['sha256'] ?? {})) {
     const path = join(dir, name);
@@ -65,7 +65,7 @@ export const differenceIn = async (
 
 /** Answers whether the folder was finished; throws Fault `conflict` where it has changed since. */
 export const refuseDifference = async (dir: string): Promise<boolean> => {
-  const { isFinished, difference } = await differenceIn(dir);
+  const { isFinished, difference } = await manifestDifference(dir);
   if (difference === null) return isFinished;
   throw new Fault(
     'conflict',

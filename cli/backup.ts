@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles, makeFolder, syncFolder } from '../engines/node/files.js';
-import { secretKeyOf } from '../engines/node/secrets.js';
+import { ensureSecretKey } from '../engines/node/secrets.js';
 import {
   dataKeysFolder,
   hasLog,
@@ -15,22 +15,22 @@ import {
 } from '../engines/open.js';
 import { copyLog } from '../engines/sqlite/log-copy.js';
 import { logFile } from '../engines/sqlite/log-schema.js';
-import { counted, Fault } from '../kernel/fault.js';
+import { pluralize, Fault } from '../kernel/fault.js';
 import {
-  keyNames,
-  logNames,
+  keyFileNames,
+  logFileNames,
   refuseDifference,
   removeManifest,
   writeManifest,
 } from './backup-manifest.js';
-import { requireLog } from '../service/read-log.js';
-import { isWithin } from './within.js';
-import { openBar } from './progress-bar.js';
+import { requireLog } from '../service/log-reader.js';
+import { isWithin } from './path-containment.js';
+import { openProgressBar } from './progress-bar.js';
 
 export type BackupOptions = { readonly keys?: string; readonly json?: true };
 
 /** In a folder of a backup. Keys open what the log seals, so they can be kept elsewhere. */
-export const foldersOf = (dir: string, keys: string | undefined) => ({
+export const backupFolders = (dir: string, keys: string | undefined) => ({
   log: join(resolve(dir), 'log'),
   keys: resolve(keys ?? join(dir, 'keys')),
 });
@@ -45,10 +45,10 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
   refuseElsewhere(config);
   requireLog(config);
   refuseNested(config, dir, options.keys);
-  const to = foldersOf(dir, options.keys);
+  const to = backupFolders(dir, options.keys);
   await makeFolder(to.log);
   const unlock = lockedFolder(to.log);
-  const bar = openBar('backup {bar} {percentage}% of the log');
+  const bar = openProgressBar('backup {bar} {percentage}% of the log');
   try {
     const data = resolve(config.dataDir);
     await makeFolder(to.keys);
@@ -60,16 +60,20 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
     await copyCheck(data, to.log);
     const keys = await copyKeys(config, data, to.keys);
     const taken = { taken_at: systemClock.now() };
-    await writeManifest(to.keys, await keyNames(to.keys), taken);
-    await writeManifest(to.log, logNames, { ...taken, position });
-    say(options, { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys }, [
-      `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
-      `${to.keys} has ${counted(keys.length, 'file')} of keys${elsewhere(config)}`,
-      ...(config.secretKey === null && !keys.includes('secret.key')
-        ? ['secret.key was not there to be copied: without it nobody can use this backup']
-        : []),
-      'Whoever has both can read everything: keep them apart. Read models are not in it.',
-    ]);
+    await writeManifest(to.keys, await keyFileNames(to.keys), taken);
+    await writeManifest(to.log, logFileNames, { ...taken, position });
+    printResult(
+      options,
+      { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys },
+      [
+        `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
+        `${to.keys} has ${pluralize(keys.length, 'file')} of keys${keptElsewhereNote(config)}`,
+        ...(config.secretKey === null && !keys.includes('secret.key')
+          ? ['secret.key was not there to be copied: without it nobody can use this backup']
+          : []),
+        'Whoever has both can read everything: keep them apart. Read models are not in it.',
+      ],
+    );
   } finally {
     bar.end();
     unlock();
@@ -83,7 +87,7 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
  */
 export const restore = async (config: Config, dir: string, options: BackupOptions) => {
   refuseElsewhere(config);
-  const from = foldersOf(dir, options.keys);
+  const from = backupFolders(dir, options.keys);
   if (!hasLog(from.log))
     throw new Fault('not-found', `no backup in ${dir}: ${from.log} has no log`);
   const isFinished = await refuseDifference(from.log);
@@ -91,7 +95,7 @@ export const restore = async (config: Config, dir: string, options: BackupOption
   const data = resolve(config.dataDir);
   await makeFolder(data);
   const unlock = lockedFolder(data);
-  const bar = openBar('restore {bar} {percentage}% of the log');
+  const bar = openProgressBar('restore {bar} {percentage}% of the log');
   try {
     await refuseUsed(data);
     const restoring = restoringFolder(data);
@@ -103,9 +107,10 @@ export const restore = async (config: Config, dir: string, options: BackupOption
     await rm(restoring, { recursive: true, force: true });
     await syncFolder(data);
     const hasKey = config.secretKey !== null || keys.includes('secret.key');
+    const files = pluralize(keys.length, 'file');
     const told = { restored: data, position, keys: keys.length, secret_key: hasKey };
-    say(options, { ...told, finished: isFinished }, [
-      `${data} has the log up to position ${position}, and ${counted(keys.length, 'file')} of keys`,
+    printResult(options, { ...told, finished: isFinished }, [
+      `${data} has the log up to position ${position}, and ${files} of keys`,
       ...(isFinished
         ? []
         : [`This backup was never finished: what came after ${position} is lost`]),
@@ -158,7 +163,7 @@ const refuseNested = ({ dataDir }: Config, dir: string, keys: string | undefined
   }
 };
 
-const elsewhere = ({ secretKey, mongodbUrl, seals }: Config): string => {
+const keptElsewhereNote = ({ secretKey, mongodbUrl, seals }: Config): string => {
   const others = [
     ...(secretKey === null ? [] : ['ASSAY_SECRET_KEY']),
     ...(mongodbUrl === null ? [] : ['the collection data_keys of MongoDB']),
@@ -199,9 +204,9 @@ const copyKeys = async (config: Config, from: string, to: string): Promise<reado
 
 /** Nothing is lost for good like a key: one that is none is not copied, and none is replaced. */
 const refuseOtherKey = async (key: string, there: string): Promise<void> => {
-  const ours = Buffer.from(await secretKeyOf(diskFiles, key));
+  const ours = Buffer.from(await ensureSecretKey(diskFiles, key));
   if ((await diskFiles.read(there)) === null) return;
-  if (ours.equals(await secretKeyOf(diskFiles, there))) return;
+  if (ours.equals(await ensureSecretKey(diskFiles, there))) return;
   throw new Fault(
     'conflict',
     `${there} is another key than ${key}: each installation has a folder for keys of its own. ` +
@@ -209,7 +214,7 @@ const refuseOtherKey = async (key: string, there: string): Promise<void> => {
   );
 };
 
-const say = (
+const printResult = (
   { json = false }: { readonly json?: boolean },
   told: object,
   lines: readonly string[],

@@ -1,15 +1,21 @@
-import { nonconformities } from '../events/conformity.js';
+import { schemaErrors } from '../events/schema-conformance.js';
 import { systemClock } from '../engines/node/clock.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, Position, StreamName } from '../kernel/ports.js';
-import { backwards, coming, isWhole, lastOf, type Walked } from './log-walk.js';
-import { provenLines, type Proven } from './proven.js';
-import { printRows, type PrintedRow } from './rows.js';
-import { shownData } from './shown-data.js';
-import { visible } from './visible.js';
+import {
+  eventsBackwards,
+  newEvents,
+  hasData,
+  lastEventsOf,
+  type ScannedEvent,
+} from './log-scan.js';
+import { proofRows, type EventProof } from './event-proof.js';
+import { printRows, type PrintedRow } from './print-rows.js';
+import { maskedData } from './masked-data.js';
+import { escapeControls } from './terminal-escape.js';
 
 /** Which events are asked for; null: any. */
-export type EventsWanted = {
+export type EventFilter = {
   readonly types: readonly string[] | null;
   /** As events say it themselves: those from before they did are not found by it. */
   readonly organization: string | null;
@@ -26,19 +32,19 @@ const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const lastEvents = async (
   reader: EventReader,
   stream: StreamName | null,
-  wanted: EventsWanted,
+  wanted: EventFilter,
   limit: number,
-): Promise<readonly Walked[]> => {
-  const isWanted = wantedBy(wanted);
+): Promise<readonly ScannedEvent[]> => {
+  const isWanted = matcherOf(wanted);
   if (stream !== null) {
     const isFiltered = Object.values(wanted).some((one) => one !== null);
-    const events = await lastOf(reader, stream, isFiltered ? Infinity : limit);
+    const events = await lastEventsOf(reader, stream, isFiltered ? Infinity : limit);
     return events.filter(isWanted).slice(-limit);
   }
-  const found: Walked[] = [];
+  const found: ScannedEvent[] = [];
   let older = 0;
-  for await (const event of backwards(reader)) {
-    older = isSince(event, wanted.since) ? 0 : older + 1;
+  for await (const event of eventsBackwards(reader)) {
+    older = isNotBefore(event, wanted.since) ? 0 : older + 1;
     if (older > olderMax || found.length === limit) break;
     if (isWanted(event)) found.push(event);
   }
@@ -47,49 +53,53 @@ export const lastEvents = async (
 /** Instants follow the order of the log only nearly where several processes write it. */
 const olderMax = 1_000;
 
-const isSince = ({ position, metadata }: Walked, since: string | null): boolean => {
+const isNotBefore = ({ position, metadata }: ScannedEvent, since: string | null): boolean => {
   if (since === null) return true;
   if (positionForm.test(since)) return position >= since;
   return Date.parse(metadata.at) >= Date.parse(since);
 };
 
-const wantedBy = ({ types, organization, since }: EventsWanted): ((event: Walked) => boolean) => {
+const matcherOf = ({
+  types,
+  organization,
+  since,
+}: EventFilter): ((event: ScannedEvent) => boolean) => {
   if (since !== null && !positionForm.test(since) && Number.isNaN(Date.parse(since))) {
     throw new Fault('invalid', `--since takes a position or a date-time, not ${since}`);
   }
   return (event) =>
     (types === null || types.includes(event.type)) &&
     (organization === null || event.metadata.organization_id === organization) &&
-    isSince(event, since);
+    isNotBefore(event, since);
 };
 
 /** One line of a table. `showsData`: as much of it as a terminal bears. */
-export const eventRow = (event: Walked, showsData: boolean): PrintedRow => ({
+export const eventRow = (event: ScannedEvent, showsData: boolean): PrintedRow => ({
   position: event.position,
   stream: event.stream,
   revision: event.revision,
   type: event.type,
   at: event.metadata.at,
-  fits: fitOf(event),
+  fits: fittedData(event),
   actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
   request_id: event.metadata.request_id,
   ...(showsData && {
-    data: isWhole(event) ? JSON.stringify(shownData(event)).slice(0, dataMax) : erasedMark,
+    data: hasData(event) ? JSON.stringify(maskedData(event)).slice(0, dataMax) : erasedMark,
   }),
 });
 const dataMax = 400;
 
-const fitOf = (event: Walked): string =>
-  isWhole(event) ? (nonconformities(event.type, event.data)[0] ?? 'yes') : erasedMark;
+const fittedData = (event: ScannedEvent): string =>
+  hasData(event) ? (schemaErrors(event.type, event.data)[0] ?? 'yes') : erasedMark;
 
 /** The event with this id or at this position; throws Fault `not-found`. */
-export const eventBy = async (reader: EventReader, place: string): Promise<Walked> => {
+export const findEvent = async (reader: EventReader, place: string): Promise<ScannedEvent> => {
   const wanted = place.toLowerCase();
   const isPosition = positionForm.test(wanted);
   if (!isPosition && !idForm.test(wanted)) {
     throw new Fault('invalid', `inspect which event? An id or a position, not ${place}`);
   }
-  for await (const event of backwards(reader)) {
+  for await (const event of eventsBackwards(reader)) {
     if (event.id === wanted || event.position === wanted) return event;
     if (isPosition && event.position < wanted) break;
   }
@@ -97,12 +107,16 @@ export const eventBy = async (reader: EventReader, place: string): Promise<Walke
 };
 
 /** All that the log has of an event but its salt, and what proves it. */
-export const printEvent = (event: Walked, json: boolean, proven: Proven | null = null): void => {
+export const printEvent = (
+  event: ScannedEvent,
+  json: boolean,
+  proven: EventProof | null = null,
+): void => {
   const { id, position, stream, revision, type, metadata, digest } = event;
   const { schema, at, organization_id = null, ...author } = metadata;
-  const data = isWhole(event) ? shownData(event) : erasedMark;
+  const data = hasData(event) ? maskedData(event) : erasedMark;
   const shown = { id, position, stream, revision, type, schema, at, organization_id, ...author };
-  const fits = fitOf(event);
+  const fits = fittedData(event);
   if (json) {
     process.stdout.write(
       `${JSON.stringify({ ...shown, digest, fits, data, ...(proven && { history: proven }) })}\n`,
@@ -121,37 +135,37 @@ export const printEvent = (event: Walked, json: boolean, proven: Proven | null =
     causation: metadata.causation_id ?? '–',
     digest,
     fits,
-    data: isWhole(event) ? `\n${JSON.stringify(data, null, 2)}` : erasedMark,
-    ...(proven && provenLines(proven)),
+    data: hasData(event) ? `\n${JSON.stringify(data, null, 2)}` : erasedMark,
+    ...(proven && proofRows(proven)),
   };
   for (const [name, value] of Object.entries(lines)) {
-    process.stdout.write(`${name.padEnd(13)} ${visible(value)}\n`);
+    process.stdout.write(`${name.padEnd(13)} ${escapeControls(value)}\n`);
   }
 };
 
 /** Prints what comes after `after` a line each, until the process is told to stop. */
-export const follow = async (
+export const followEvents = async (
   reader: EventReader,
-  { after, stream, wanted }: Following,
+  { after, stream, filter: wanted }: FollowOptions,
   json: boolean,
 ): Promise<void> => {
   const told = new AbortController();
   const stop = (): void => told.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  const isWanted = wantedBy(wanted);
+  const isWanted = matcherOf(wanted);
   // Waiting for the log alone keeps no process alive.
-  void systemClock.wait(followMaxMs, told.signal).then(stop);
-  for await (const event of coming(reader, after, told.signal)) {
+  void systemClock.wait(timerMaxMs, told.signal).then(stop);
+  for await (const event of newEvents(reader, after, told.signal)) {
     if ((stream !== null && event.stream !== stream) || !isWanted(event)) continue;
     const row = eventRow(event, stream !== null);
     if (json) printRows([row], true);
-    else process.stdout.write(`${visible(Object.values(row).join('  '))}\n`);
+    else process.stdout.write(`${escapeControls(Object.values(row).join('  '))}\n`);
   }
 };
 /** As long as a timer can be. */
-const followMaxMs = 2 ** 31 - 1;
-type Following = {
+const timerMaxMs = 2 ** 31 - 1;
+type FollowOptions = {
   readonly after: Position;
   readonly stream: StreamName | null;
-  readonly wanted: EventsWanted;
+  readonly filter: EventFilter;
 };

@@ -1,19 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
-import type { JsonObject } from '../kernel/shapes.js';
-import { detailOf, openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
-import { spooled, written } from './export/output.js';
+import type { JsonObject } from '../kernel/schema-types.js';
+import {
+  problemDetail,
+  openCommandClient,
+  type ApiClient,
+  type ServiceAccess,
+} from './api-client.js';
+import { spoolLines, writeOutput } from './export/output.js';
 import { traceLine } from './export/trace-line.js';
-import { treesOf, type TreeAsks } from './export/trees.js';
-import { linesOf } from './import/lines.js';
-import { openBar } from './progress-bar.js';
-import { runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
+import { treesOf, type TreeQueries } from './export/trace-trees.js';
+import { jsonLinesIn } from './import/lines.js';
+import { openProgressBar } from './progress-bar.js';
+import { resolveRunTarget, runSelector, type TargetOptions, type RunTarget } from './run-target.js';
 
 const exportKinds = ['traces', 'spans', 'sessions'] as const;
 type ExportKind = (typeof exportKinds)[number];
 
-type ExportWishes = PlaceOptions & {
+type ExportArguments = TargetOptions & {
   readonly csv: boolean;
   /** Null: standard output. */
   readonly output: string | null;
@@ -33,17 +38,17 @@ type ExportWishes = PlaceOptions & {
 export const exportRecords = async (
   kind: string,
   access: ServiceAccess,
-  wishes: ExportWishes,
+  wishes: ExportArguments,
 ): Promise<void> => {
   const known = exportKinds.find((one) => one === kind);
   if (known === undefined) throw new Fault('invalid', `export ${exportKinds.join(', or ')}?`);
-  const filter = wishes.filter === null ? null : filterIn(wishes.filter);
+  const filter = wishes.filter === null ? null : parseFilter(wishes.filter);
   const client = openCommandClient(access);
   try {
-    const place = await runPlace(client, wishes, false);
+    const place = await resolveRunTarget(client, wishes, false);
     const { from, to, csv, output } = wishes;
     const body = {
-      ...selectorOf(place),
+      ...runSelector(place),
       ...(filter !== null && { filter_tree: filter }),
       ...(from !== null && { start_time: from }),
       ...(to !== null && { end_time: to }),
@@ -52,16 +57,16 @@ export const exportRecords = async (
     };
     const source = { client, place, headers: headersOf(wishes) };
     if (known === 'traces' && !csv) await exportTrees(source, body, output);
-    else await written(output, whole(await opened(source, known, body)));
-    if (output !== null) tell(`${output} is whole`);
+    else await writeOutput(output, wholeBody(await openExport(source, known, body)));
+    if (output !== null) printNotice(`${output} is whole`);
   } finally {
     client.close();
   }
 };
 
-const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+const printNotice = (text: string): void => void process.stderr.write(`${text}\n`);
 
-const filterIn = (text: string): JsonObject => {
+const parseFilter = (text: string): JsonObject => {
   try {
     const value = parseJsonText(text);
     if (typeof value === 'object' && value !== null) return value as JsonObject;
@@ -73,17 +78,17 @@ const filterIn = (text: string): JsonObject => {
 
 type ExportSource = {
   readonly client: ApiClient;
-  readonly place: RunPlace;
+  readonly place: RunTarget;
   readonly headers: Readonly<Record<string, string>>;
 };
 
 /** A read model that is behind is waited for, as any 503 is (contract 1.7). */
-const headersOf = ({ minPosition }: ExportWishes): Readonly<Record<string, string>> => ({
+const headersOf = ({ minPosition }: ExportArguments): Readonly<Record<string, string>> => ({
   Prefer: 'handling=strict',
   ...(minPosition !== null && { 'X-Min-Position': minPosition }),
 });
 
-const opened = (
+const openExport = (
   { client, place: { project }, headers }: ExportSource,
   kind: ExportKind,
   body: JsonObject,
@@ -96,7 +101,7 @@ const opened = (
   });
 
 /** A file of the service is whole only if its transfer ended as HTTP says (contract 5.7). */
-async function* whole(answer: IncomingMessage): AsyncGenerator<Buffer> {
+async function* wholeBody(answer: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) yield chunk;
   } catch (cause) {
@@ -115,11 +120,11 @@ const exportTrees = async (
   output: string | null,
 ): Promise<void> => {
   const short = { ...body, truncate_fields: true };
-  const ids = await spooled(idsOf(whole(await opened(source, 'traces', short))));
-  const bar = openBar('export {bar} {percentage}% of {total} traces');
+  const ids = await spoolLines(traceIdsOf(wholeBody(await openExport(source, 'traces', short))));
+  const bar = openProgressBar('export {bar} {percentage}% of {total} traces');
   const counts = { done: 0, gone: 0 };
   const lines = async function* lines(): AsyncGenerator<string> {
-    for await (const tree of treesOf(asksOf(source), ids.lines())) {
+    for await (const tree of treesOf(treeQueriesOf(source), ids.lines())) {
       counts.done += 1;
       if (tree === null) counts.gone += 1;
       else yield `${JSON.stringify(traceLine(tree))}\n`;
@@ -127,38 +132,43 @@ const exportTrees = async (
     }
   };
   try {
-    await written(output, lines());
+    await writeOutput(output, lines());
   } finally {
     bar.end();
     await ids.remove();
   }
   const gone = counts.gone === 0 ? '' : `, ${counts.gone} were deleted meanwhile`;
-  tell(`${counts.done - counts.gone} traces exported${gone}`);
+  printNotice(`${counts.done - counts.gone} traces exported${gone}`);
 };
 
-async function* idsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  for await (const line of linesOf(chunks)) {
+async function* traceIdsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const line of jsonLinesIn(chunks)) {
     if ('problem' in line) throw new Fault('unavailable', `the export is damaged: ${line.problem}`);
     yield (parseJsonText(line.text) as { readonly id: string }).id;
   }
 }
 
-const asksOf = (source: ExportSource): TreeAsks => ({
-  tree: (id) => treeIn(source, id),
+const treeQueriesOf = (source: ExportSource): TreeQueries => ({
+  tree: (id) => readTree(source, id),
   rows: async (kind, column, ids) => {
     const filter = { type: 'id', name: column, operator: 'one_of', value: ids };
-    return whole(await opened(source, kind, { filter_tree: { filter }, include_counts: true }));
+    return wholeBody(
+      await openExport(source, kind, { filter_tree: { filter }, include_counts: true }),
+    );
   },
 });
 
 /** Null: it was deleted since. */
-const treeIn = async (
+const readTree = async (
   { client, place, headers }: ExportSource,
   id: string,
 ): Promise<JsonObject | null> => {
   const path = `/v2/projects/${place.project.id}/traces/${id}`;
-  const { status, body } = await client.ask({ method: 'GET', path, headers });
+  const { status, body } = await client.request({ method: 'GET', path, headers });
   if (status === 200) return body as JsonObject;
   if (status === 404) return null;
-  throw new Fault('unavailable', `the service answers ${status} to ${path}: ${detailOf(body)}`);
+  throw new Fault(
+    'unavailable',
+    `the service answers ${status} to ${path}: ${problemDetail(body)}`,
+  );
 };

@@ -1,52 +1,52 @@
 import { Fault } from '../kernel/fault.js';
-import { isWithin } from './within.js';
+import { isWithin } from './path-containment.js';
 
-const damaged =
+const damagedAdvice =
   'has a damaged file: read models are set aside and built anew by the next start; log.sqlite ' +
   'is not, see: assay doctor, assay restore';
 
-const lostLog =
+const lostLogAdvice =
   'assay doctor says how much of it, and assay restore brings a backup into a new folder';
 
-const unwritable =
+const unwritableAdvice =
   'is read-only, or not writable for this user: make it writable, or give it to the user of the ' +
   'service';
 
 /** Node names a file that it was to open then, which has nothing to do with it. */
-const tooManyFiles =
+const tooManyFilesAdvice =
   'too many open files: raise the limit of this process to 4,096 or more (ulimit -n, LimitNOFILE)';
 
-const noRoom = 'has no room: free space on its volume';
-const folderInPlace = 'is a folder where a file has to be: move it away';
+const noSpaceAdvice = 'has no room: free space on its volume';
+const isFolderAdvice = 'is a folder where a file has to be: move it away';
 
 /** What the operator can do about a failure of a file or folder, by its code. */
-const stepsAnywhere: Readonly<Record<string, string>> = {
+const generalSteps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to this user, or name another',
   EPERM: 'may not be read or written by this user: give it to this user, or name another',
   EROFS: 'is read-only: name a folder that can be written',
   EEXIST: 'is a file: name a folder',
   ENOTDIR: 'is a file: name a folder',
   ENOENT: 'is not there, or cannot be made there: name another',
-  ENOSPC: noRoom,
-  SQLITE_FULL: noRoom,
-  SQLITE_CANTOPEN_ISDIR: folderInPlace,
+  ENOSPC: noSpaceAdvice,
+  SQLITE_FULL: noSpaceAdvice,
+  SQLITE_CANTOPEN_ISDIR: isFolderAdvice,
 };
 
 /** The same of the data folder. */
-const steps: Readonly<Record<string, string>> = {
+const dataFolderSteps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to the user of the service',
   EPERM: 'may not be read or written by this user: give it to the user of the service',
   EROFS: 'is read-only: set ASSAY_DATA_DIR to a folder that can be written',
   EEXIST: 'is a file: set ASSAY_DATA_DIR to a folder',
   ENOTDIR: 'is a file: set ASSAY_DATA_DIR to a folder',
   ENOENT: 'cannot be made there: set ASSAY_DATA_DIR to a folder that can be made',
-  ENOSPC: noRoom,
-  SQLITE_FULL: noRoom,
-  SQLITE_CANTOPEN_ISDIR: folderInPlace,
-  SQLITE_READONLY: unwritable,
-  SQLITE_CANTOPEN: unwritable,
-  SQLITE_CORRUPT: damaged,
-  SQLITE_NOTADB: damaged,
+  ENOSPC: noSpaceAdvice,
+  SQLITE_FULL: noSpaceAdvice,
+  SQLITE_CANTOPEN_ISDIR: isFolderAdvice,
+  SQLITE_READONLY: unwritableAdvice,
+  SQLITE_CANTOPEN: unwritableAdvice,
+  SQLITE_CORRUPT: damagedAdvice,
+  SQLITE_NOTADB: damagedAdvice,
 };
 
 /**
@@ -54,24 +54,27 @@ const steps: Readonly<Record<string, string>> = {
  * all that is known. An error that crosses from a thread may be a plain object with nothing but a
  * code.
  */
-export const failureSaid = (error: unknown, dataDir: string): string | undefined => {
+export const failureMessage = (error: unknown, dataDir: string): string | undefined => {
   if (error instanceof Fault) {
-    return error.code === 'log-damaged' ? `${error.message}; ${lostLog}` : error.message;
+    return error.code === 'log-damaged' ? `${error.message}; ${lostLogAdvice}` : error.message;
   }
   const { code, path } = (error ?? {}) as { readonly code?: string; readonly path?: string };
-  if (code === 'EMFILE' || code === 'ENFILE') return `${tooManyFiles} (${code})`;
-  const step = stepOf(isIn(dataDir, path) ? steps : stepsAnywhere, code);
+  if (code === 'EMFILE' || code === 'ENFILE') return `${tooManyFilesAdvice} (${code})`;
+  const step = nextStepFor(
+    concernsDataFolder(dataDir, path) ? dataFolderSteps : generalSteps,
+    code,
+  );
   if (step !== null) return `${path ?? `the data folder ${dataDir}`} ${step} (${code})`;
   if (error instanceof Error) return error.stack;
   return typeof error === 'string' ? error : JSON.stringify(error);
 };
 
 /** Whether it is the data folder, one around it that it is to be made in, or a file of it. */
-const isIn = (dataDir: string, path: string | undefined): boolean =>
+const concernsDataFolder = (dataDir: string, path: string | undefined): boolean =>
   path === undefined || isWithin(dataDir, path) || isWithin(path, dataDir);
 
 /** Extended codes of SQLite begin with the plain one, and have steps of their own before it. */
-const stepOf = (
+const nextStepFor = (
   known: Readonly<Record<string, string>>,
   code: string | undefined,
 ): string | null => {

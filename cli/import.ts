@@ -1,17 +1,22 @@
 import { Fault } from '../kernel/fault.js';
 import { openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
-import { problemOf } from './import/checked.js';
-import { detected, importFormats, importFormatNames, type ImportFormat } from './import/formats.js';
+import { validationProblem } from './import/record-validation.js';
+import {
+  detectFormat,
+  importFormats,
+  importFormatNames,
+  type ImportFormat,
+} from './import/formats.js';
 import type { FilePiece } from './import/lines.js';
 import { isRefused, type ImportedRecord, type RefusedLine } from './import/records.js';
-import { openSending } from './import/sending.js';
-import { countOf, type SentCounts } from './import/settling.js';
+import { openBatchSender } from './import/batch-sender.js';
+import { countNames, type SentCounts } from './import/rejection-bisection.js';
 import { openSource, type ImportSource } from './import/source.js';
-import { openBar } from './progress-bar.js';
-import { runPlace, type PlaceOptions, type RunPlace } from './run-place.js';
-import { visible } from './visible.js';
+import { openProgressBar } from './progress-bar.js';
+import { resolveRunTarget, type TargetOptions, type RunTarget } from './run-target.js';
+import { escapeControls } from './terminal-escape.js';
 
-type ImportWishes = PlaceOptions & {
+type ImportArguments = TargetOptions & {
   /** Null: by the first value of the file. */
   readonly format: string | null;
   /** The first line that is sent. */
@@ -33,48 +38,50 @@ const refusalsKept = 100;
 export const importFile = async (
   file: string,
   access: ServiceAccess,
-  wishes: ImportWishes,
+  wishes: ImportArguments,
 ): Promise<void> => {
   const source = await openSource(file);
-  const { format, pieces } = await formatOf(source, wishes);
+  const { format, pieces } = await resolveFormat(source, wishes);
   const how = wishes.format === null ? 'by its first value' : 'as you say';
-  tell(`${file} holds ${importFormats[format].said}, ${how} (--format ${format})`);
+  printNotice(`${file} holds ${importFormats[format].said}, ${how} (--format ${format})`);
   const refusals: RefusedLine[] = [];
   let refused = 0;
   const refuse = (one: RefusedLine): void => {
     refused += 1;
     if (refusals.length < refusalsKept) refusals.push(one);
-    tell(`line ${one.line}: ${one.problem}`);
+    printNotice(`line ${one.line}: ${one.problem}`);
   };
-  const records = importFormats[format].read(passingOver(pieces, wishes.from));
+  const records = importFormats[format].read(skipLines(pieces, wishes.from));
   const summary = wishes.dryRun
-    ? await checkedOnly(records, refuse)
-    : await sentTo(access, wishes, { records, refuse, source, inOrder: inOrder(format) });
+    ? await dryRunImport(records, refuse)
+    : await importInto(access, wishes, { records, refuse, source, inOrder: isOrdered(format) });
   const told = { file, format, dry_run: wishes.dryRun, ...summary, refused, refusals };
-  process.stdout.write(`${visible(wishes.json ? JSON.stringify(told) : sentence(told))}\n`);
+  process.stdout.write(
+    `${escapeControls(wishes.json ? JSON.stringify(told) : summarySentence(told))}\n`,
+  );
   if (refused > 0) process.exitCode = 1;
 };
 
-const tell = (text: string): void => void process.stderr.write(`${visible(text)}\n`);
-const inOrder = (format: ImportFormat): boolean => importFormats[format].inOrder;
+const printNotice = (text: string): void => void process.stderr.write(`${escapeControls(text)}\n`);
+const isOrdered = (format: ImportFormat): boolean => importFormats[format].inOrder;
 
-const formatOf = async (
+const resolveFormat = async (
   { pieces }: ImportSource,
-  { format: asked, from }: ImportWishes,
+  { format: asked, from }: ImportArguments,
 ): Promise<{ readonly format: ImportFormat; readonly pieces: AsyncIterable<FilePiece> }> => {
   const named = importFormatNames.find((name) => name === asked);
   if (asked !== null && named === undefined) {
     throw new Fault('invalid', `--format is one of ${importFormatNames.join(', ')}`);
   }
-  const found = named === undefined ? await detected(pieces) : { format: named, pieces };
-  if (from > 1 && !inOrder(found.format)) {
+  const found = named === undefined ? await detectFormat(pieces) : { format: named, pieces };
+  if (from > 1 && !isOrdered(found.format)) {
     const why = 'spans of a trace may be anywhere in such a file: import all of it again';
     throw new Fault('invalid', `--from does not go with ${found.format}: ${why}`);
   }
   return found;
 };
 
-async function* passingOver(
+async function* skipLines(
   pieces: AsyncIterable<FilePiece>,
   from: number,
 ): AsyncGenerator<FilePiece> {
@@ -89,63 +96,65 @@ type ImportSummary = SentCounts & {
   readonly ignored_members: readonly string[];
 };
 
-const nowhere = { project: null, run: null, position: null, ignored_members: [] };
+const noTarget = { project: null, run: null, position: null, ignored_members: [] };
 
-const checkedOnly = async (
+const dryRunImport = async (
   records: AsyncIterable<ImportedRecord>,
   refuse: (one: RefusedLine) => void,
 ): Promise<ImportSummary> => {
   const counts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0, cut_texts: 0 };
   for await (const one of records) {
-    const problem = isRefused(one) ? one.problem : problemOf(one);
+    const problem = isRefused(one) ? one.problem : validationProblem(one);
     if (problem !== null) refuse({ line: one.line, problem });
-    else if (!isRefused(one)) counts[countOf[one.kind]] += 1;
+    else if (!isRefused(one)) counts[countNames[one.kind]] += 1;
   }
-  return { ...counts, ...nowhere };
+  return { ...counts, ...noTarget };
 };
 
-type Reading = {
+type ImportInput = {
   readonly records: AsyncIterable<ImportedRecord>;
   readonly refuse: (one: RefusedLine) => void;
   readonly source: ImportSource;
   readonly inOrder: boolean;
 };
 
-const sentTo = async (
+const importInto = async (
   access: ServiceAccess,
-  wishes: ImportWishes,
-  reading: Reading,
+  wishes: ImportArguments,
+  reading: ImportInput,
 ): Promise<ImportSummary> => {
   const client = openCommandClient(access);
   try {
-    const place = await runPlace(client, wishes, true);
-    for (const what of place.made) tell(`made the ${what}`);
-    return await sentAll(client, place, reading);
+    const place = await resolveRunTarget(client, wishes, true);
+    for (const what of place.created) printNotice(`made the ${what}`);
+    return await sendRecords(client, place, reading);
   } finally {
     client.close();
   }
 };
 
-const sentAll = async (
+const sendRecords = async (
   client: ApiClient,
-  place: RunPlace,
-  { records, refuse, source, inOrder }: Reading,
+  place: RunTarget,
+  { records, refuse, source, inOrder }: ImportInput,
 ): Promise<ImportSummary> => {
-  const sending = openSending(client, place, refuse);
-  const bar = openBar('import {bar} {percentage}% of the file, {traces} traces');
+  const sending = openBatchSender(client, place, refuse);
+  const bar = openProgressBar('import {bar} {percentage}% of the file, {traces} traces');
   const sayHowToGoOn = (): void => {
-    const line = sending.firstOpen();
+    const line = sending.firstUnanswered();
     const again = 'the same command again changes nothing that is there';
-    tell(line !== null && inOrder ? `go on with --from ${line}; ${again}` : `not whole; ${again}`);
+    printNotice(
+      line !== null && inOrder ? `go on with --from ${line}; ${again}` : `not whole; ${again}`,
+    );
   };
   const interrupt = (): void => {
     bar.end();
-    tell(`stopped; ${sending.counts.traces} traces were taken`);
+    printNotice(`stopped; ${sending.counts.traces} traces were taken`);
     sayHowToGoOn();
     process.exit(interruptedCode);
   };
   process.once('SIGINT', interrupt);
-  tell(`into ${placeSaid(place)} at ${client.url}`);
+  printNotice(`into ${targetText(place)} at ${client.url}`);
   try {
     for await (const one of records) {
       if (isRefused(one)) refuse(one);
@@ -170,12 +179,12 @@ const sentAll = async (
   };
 };
 
-const placeSaid = ({ project, run }: RunPlace): string =>
+const targetText = ({ project, run }: RunTarget): string =>
   run === null
     ? `the log stream default of project ${project.name}`
     : `the ${run.kind.replace('_', ' ')} ${run.name} of project ${project.name}`;
 
-const sentence = (
+const summarySentence = (
   told: ImportSummary & { readonly dry_run: boolean; readonly refused: number },
 ): string => {
   const kinds = [

@@ -1,16 +1,23 @@
 import { eventSchemas } from '../events/all.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, StreamName } from '../kernel/ports.js';
-import { choiceOf, type Config } from '../config.js';
-import { openHistory } from './audit-history.js';
-import { eventBy, eventRow, follow, lastEvents, printEvent, type EventsWanted } from './events.js';
-import { openLogOf } from '../service/read-log.js';
-import { backwards, isWhole } from './log-walk.js';
-import { operator } from './operator.js';
-import { provenEvent } from './proven.js';
-import { printRows, type PrintedRow } from './rows.js';
+import { engineChoiceOf, type Config } from '../config.js';
+import { openHistoryReader } from './audit-history.js';
+import {
+  findEvent,
+  eventRow,
+  followEvents,
+  lastEvents,
+  printEvent,
+  type EventFilter,
+} from './events.js';
+import { openReadOnlyLog } from '../service/log-reader.js';
+import { eventsBackwards, hasData } from './log-scan.js';
+import { openOperatorSession } from './operator-session.js';
+import { proveEvent } from './event-proof.js';
+import { printRows, type PrintedRow } from './print-rows.js';
 
-type Options = EventsWanted & {
+type Options = EventFilter & {
   readonly limit: number;
   readonly json: boolean;
   readonly ops: string | null;
@@ -19,7 +26,7 @@ type Options = EventsWanted & {
   readonly proof: boolean;
 };
 
-const things = ['streams', 'stream', 'events', 'event', 'projections'] as const;
+const inspectSubjects = ['streams', 'stream', 'events', 'event', 'projections'] as const;
 
 /** `assay inspect …`: only reads, also while a service is running. */
 export const inspect = async (
@@ -31,21 +38,24 @@ export const inspect = async (
   if (what === 'projections') {
     return printRows(await projectionRows(config, options.ops), options.json);
   }
-  if (!(things as readonly string[]).includes(what)) {
-    throw new Fault('invalid', `inspect what? One of ${things.join(', ')}; not ${what}`);
+  if (!(inspectSubjects as readonly string[]).includes(what)) {
+    throw new Fault('invalid', `inspect what? One of ${inspectSubjects.join(', ')}; not ${what}`);
   }
   if (name === null && ['stream', 'event'].includes(what)) {
-    throw new Fault('invalid', `inspect which ${what}? Say its ${whichOf[what]}`);
+    throw new Fault('invalid', `inspect which ${what}? Say its ${subjectArguments[what]}`);
   }
   if (options.proof) return inspectProof(config, what, name ?? '', options.json);
-  const { reader, close } = await openLogOf(config);
+  const { reader, close } = await openReadOnlyLog(config);
   try {
-    await inspectLog(reader, what as (typeof things)[number], name, options);
+    await inspectLog(reader, what as (typeof inspectSubjects)[number], name, options);
   } finally {
     await close();
   }
 };
-const whichOf: Readonly<Record<string, string>> = { stream: 'name', event: 'id or position' };
+const subjectArguments: Readonly<Record<string, string>> = {
+  stream: 'name',
+  event: 'id or position',
+};
 
 const inspectProof = async (
   config: Config,
@@ -54,10 +64,10 @@ const inspectProof = async (
   json: boolean,
 ): Promise<void> => {
   if (what !== 'event') throw new Fault('invalid', '--proof is of one event: assay inspect event');
-  const history = await openHistory(choiceOf(config));
+  const history = await openHistoryReader(engineChoiceOf(config));
   try {
-    const event = await eventBy(history.log, name);
-    const proven = await provenEvent(history, event);
+    const event = await findEvent(history.log, name);
+    const proven = await proveEvent(history, event);
     if (proven.holds !== 'yes') process.exitCode = 1;
     printEvent(event, json, proven);
   } finally {
@@ -67,12 +77,12 @@ const inspectProof = async (
 
 const inspectLog = async (
   reader: EventReader,
-  what: (typeof things)[number],
+  what: (typeof inspectSubjects)[number],
   name: string | null,
   options: Options,
 ): Promise<void> => {
   if (what === 'streams') return printRows(await streamRows(reader, options.limit), options.json);
-  if (what === 'event') return printEvent(await eventBy(reader, name ?? ''), options.json);
+  if (what === 'event') return printEvent(await findEvent(reader, name ?? ''), options.json);
   const stream = name as StreamName | null;
   const head = await reader.head();
   const last = await lastEvents(reader, stream, options, options.limit);
@@ -88,7 +98,7 @@ const inspectLog = async (
   if (!options.follow) return;
   const seen = last.at(-1)?.position;
   const after = seen !== undefined && seen > head ? seen : head;
-  await follow(reader, { after, stream, wanted: options }, options.json);
+  await followEvents(reader, { after, stream, filter: options }, options.json);
 };
 
 /** Throws Fault `not-found` where the log has no event of that stream, nor what stayed of one. */
@@ -102,7 +112,7 @@ const projectionRows = async (
   config: Config,
   ops: string | null,
 ): Promise<readonly PrintedRow[]> => {
-  const desk = await operator(config, ops);
+  const desk = await openOperatorSession(config, ops);
   try {
     return (await desk.status()).map(({ building, ...one }) => ({
       ...one,
@@ -116,12 +126,12 @@ const projectionRows = async (
 /** The newest streams first: those whose last event is latest in the log. */
 const streamRows = async (reader: EventReader, limit: number): Promise<readonly PrintedRow[]> => {
   const streams = new Map<string, PrintedRow>();
-  for await (const event of backwards(reader)) {
+  for await (const event of eventsBackwards(reader)) {
     if (streams.has(event.stream)) continue;
     streams.set(event.stream, {
       stream: event.stream,
       events: event.revision + 1,
-      last_event: isWhole(event) ? event.type : `${event.type} (erased)`,
+      last_event: hasData(event) ? event.type : `${event.type} (erased)`,
       position: event.position,
       at: event.metadata.at,
     });

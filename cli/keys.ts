@@ -1,9 +1,9 @@
-import { openTurns } from '../kernel/turns.js';
+import { openKeyedMutex } from '../kernel/concurrency.js';
 import {
   rotateCommand,
   rotateKeys as rotate,
-  type Rotated,
-} from '../command-api/integrations/rotate.js';
+  type RotationResult,
+} from '../command-api/integrations/key-rotation.js';
 import type { Config } from '../config.js';
 import { systemClock } from '../engines/node/clock.js';
 import { randomIds } from '../engines/node/ids.js';
@@ -11,10 +11,10 @@ import { openSecrets } from '../engines/node/secrets.js';
 import { openVault } from '../engines/node/vault.js';
 import { openEngines, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
-import { requireLog } from '../service/read-log.js';
-import { operateCommand } from './ask.js';
-import { opsUrlOf } from './operator.js';
-import { secretKey } from '../service/secret-key.js';
+import { requireLog } from '../service/log-reader.js';
+import { opsCaller } from './ops-client.js';
+import { opsUrlOf } from './operator-session.js';
+import { loadSecretKey } from '../service/secret-key.js';
 
 /**
  * `assay keys rotate`: done by the running service, which holds the folder, or here when none is
@@ -24,13 +24,13 @@ export const rotateKeys = async (
   config: Config,
   { ops = null, json = false }: { readonly ops?: string | null; readonly json?: boolean },
 ): Promise<void> => {
-  const rotated = await rotatedBy(config, ops);
+  const rotated = await rotateAnywhere(config, ops);
   if (rotated.lost > 0) process.exitCode = 1;
-  process.stdout.write(json ? `${JSON.stringify(rotated)}\n` : `${sentences(rotated)}\n`);
+  process.stdout.write(json ? `${JSON.stringify(rotated)}\n` : `${rotationReport(rotated)}\n`);
 };
 
-const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> => {
-  if (ops !== null) return (await operateCommand(ops, config)(rotateCommand, {})) as Rotated;
+const rotateAnywhere = async (config: Config, ops: string | null): Promise<RotationResult> => {
+  if (ops !== null) return (await opsCaller(ops, config)(rotateCommand, {})) as RotationResult;
   requireLog(config);
   const engines = await openEngines(config);
   if (!engines.embedded) {
@@ -38,23 +38,23 @@ const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> =
   }
   try {
     const unlock = engines.lock();
-    return await rotatedHere(config, engines).finally(unlock);
+    return await rotateLocally(config, engines).finally(unlock);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
     const url = await opsUrlOf(config, engines.dir, error);
-    return (await operateCommand(url, config)(rotateCommand, {})) as Rotated;
+    return (await opsCaller(url, config)(rotateCommand, {})) as RotationResult;
   }
 };
 
-const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> => {
+const rotateLocally = async (config: Config, engines: Engines): Promise<RotationResult> => {
   const bus = await engines.bus(null);
   const log = await engines.log(bus);
   const keys = await engines.dataKeys();
   try {
     const [clock, ids] = [systemClock, randomIds];
-    const secrets = openSecrets(await secretKey(config, engines.dir));
+    const secrets = openSecrets(await loadSecretKey(config, engines.dir));
     const vault = openVault({ keys, clock, ids, ...secrets });
-    return await rotate({ log, vault, clock, ids, inTurn: openTurns() });
+    return await rotate({ log, vault, clock, ids, inTurn: openKeyedMutex() });
   } finally {
     await keys.close();
     await log.close();
@@ -62,7 +62,7 @@ const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> =
   }
 };
 
-const sentences = ({ organizations, resealed, destroyed, lost }: Rotated): string =>
+const rotationReport = ({ organizations, resealed, destroyed, lost }: RotationResult): string =>
   [
     `new data keys: ${organizations}; secrets sealed anew: ${resealed}; ` +
       `old data keys destroyed: ${destroyed}`,

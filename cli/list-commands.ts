@@ -2,11 +2,17 @@ import { Option, type Command } from 'commander';
 import type { ClientSettings } from '../config/client-settings.js';
 import type { ListedNoun, ListedPopulation } from './list.js';
 import { wholeNumber } from './numbers.js';
-import { accessed, accessOf, placed, placeOf, type AccessOptions } from './service-options.js';
-import type { PlaceOptions } from './run-place.js';
+import {
+  withAccessOptions,
+  serviceAccessOf,
+  withTargetOptions,
+  targetOptionsOf,
+  type AccessOptions,
+} from './service-options.js';
+import type { TargetOptions } from './run-target.js';
 
 type ListOptions = AccessOptions &
-  PlaceOptions & {
+  TargetOptions & {
     readonly where?: readonly string[];
     readonly sort?: string;
     readonly limit: string;
@@ -14,7 +20,7 @@ type ListOptions = AccessOptions &
   };
 
 type ColumnsOptions = AccessOptions &
-  PlaceOptions & { readonly of: ListedPopulation; readonly json?: true };
+  TargetOptions & { readonly of: ListedPopulation; readonly json?: true };
 
 const populations: readonly ListedPopulation[] = ['traces', 'spans', 'sessions'];
 
@@ -40,55 +46,59 @@ Examples:
 /** `assay traces`, `sessions`, `experiments` and `compare`: what a project holds, as tables. */
 export const addLists = (program: Command, environment: () => ClientSettings): void => {
   for (const noun of ['traces', 'sessions'] as const) {
-    const command = placed(program.command(noun), 'name or id');
-    listed(command, noun, environment)
+    const command = withTargetOptions(program.command(noun), 'name or id');
+    withListOptions(command, noun, environment)
       .description(`${noun} of a project as a table, newest first`)
       .option('--where <condition...>', 'only those for which it holds')
       .addHelpText('after', recordsHelp);
   }
-  listed(projected(program.command('experiments')), 'experiments', environment)
+  withListOptions(withProjectOptions(program.command('experiments')), 'experiments', environment)
     .description('experiments of a project with their averages, newest first')
     .addHelpText('after', experimentsHelp);
-  placed(program.command('columns'), 'name or id')
+  withTargetOptions(program.command('columns'), 'name or id')
     .description('what records of a project can be filtered and sorted by, as a table')
     .addOption(new Option('--of <records>', 'of which').choices(populations).default('traces'))
     .option('--json', 'one JSON object a line')
     .addHelpText('after', '\nExample:\n  assay columns --project airline --of spans')
     .action(async (options: ColumnsOptions) => {
-      const { columns } = await import('./list.js');
-      await columns(options.of, await accessOf(environment(), options), {
-        ...placeOf(options, environment()),
+      const { listColumns } = await import('./list.js');
+      await listColumns(options.of, await serviceAccessOf(environment(), options), {
+        ...targetOptionsOf(options, environment()),
         json: options.json === true,
       });
     });
-  projected(program.command('compare'))
+  withProjectOptions(program.command('compare'))
     .description('experiments against the first of them, metric by metric')
     .argument('<experiments...>', 'names or ids; the first is the baseline')
     .option('--limit <count>', 'rows of the dataset with --json', '100')
     .option('--json', 'the comparison with its rows as one JSON object')
     .addHelpText('after', compareHelp)
     .action(async (experiments: readonly string[], options: ListOptions) => {
-      const { compare } = await import('./list.js');
-      await compare(experiments, await accessOf(environment(), options), {
-        ...placeOf(options, environment()),
+      const { compareExperiments } = await import('./list.js');
+      await compareExperiments(experiments, await serviceAccessOf(environment(), options), {
+        ...targetOptionsOf(options, environment()),
         limit: wholeNumber('--limit', options.limit, 1),
         json: options.json === true,
       });
     });
 };
 
-const projected = (command: Command): Command =>
-  accessed(command.option('--project <name>', 'name or id (default: ASSAY_PROJECT)'));
+const withProjectOptions = (command: Command): Command =>
+  withAccessOptions(command.option('--project <name>', 'name or id (default: ASSAY_PROJECT)'));
 
-const listed = (command: Command, noun: ListedNoun, environment: () => ClientSettings): Command =>
+const withListOptions = (
+  command: Command,
+  noun: ListedNoun,
+  environment: () => ClientSettings,
+): Command =>
   command
     .option('--sort <column>', 'by this column, lowest first; -COLUMN: highest first')
     .option('--limit <count>', 'at most this many, 200 in all', '20')
     .option('--json', 'one JSON object a line')
     .action(async (options: ListOptions) => {
-      const { list } = await import('./list.js');
-      await list(noun, await accessOf(environment(), options), {
-        ...placeOf(options, environment()),
+      const { listRecords } = await import('./list.js');
+      await listRecords(noun, await serviceAccessOf(environment(), options), {
+        ...targetOptionsOf(options, environment()),
         where: options.where ?? [],
         sort: options.sort ?? null,
         limit: wholeNumber('--limit', options.limit, 1),

@@ -1,19 +1,19 @@
 import type { ComparedMetric, ExperimentComparison } from '../contract/experiment-comparison.js';
 import { Fault } from '../kernel/fault.js';
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 import type { ServiceAccess } from './api-client.js';
-import { mcpTools } from './mcp/all.js';
-import type { McpFound } from './mcp/bounds.js';
-import { openPlaces } from './mcp/places.js';
-import { openMcpService, type NextSteps } from './mcp/service.js';
-import { printRows, type PrintedRow } from './rows.js';
-import type { PlaceOptions } from './run-place.js';
-import { visible } from './visible.js';
-import { conditionOf } from './where.js';
+import { mcpTools } from './mcp/tool-list.js';
+import type { McpResult } from './mcp/answer-limit.js';
+import { openNameResolver } from './mcp/name-resolver.js';
+import { openServiceClient, type NextSteps } from './mcp/service-client.js';
+import { printRows, type PrintedRow } from './print-rows.js';
+import type { TargetOptions } from './run-target.js';
+import { escapeControls } from './terminal-escape.js';
+import { parseCondition } from './filter-condition.js';
 
 export type ListedNoun = 'traces' | 'sessions' | 'experiments';
 
-type ListWishes = PlaceOptions & {
+type ListArguments = TargetOptions & {
   readonly where: readonly string[];
   /** A column; `-` before it: descending. Null: newest first. */
   readonly sort: string | null;
@@ -22,32 +22,39 @@ type ListWishes = PlaceOptions & {
 };
 
 /** `assay traces`, `sessions` and `experiments`: a table, or one JSON object a line. */
-export const list = async (
+export const listRecords = async (
   noun: ListedNoun,
   access: ServiceAccess,
-  wishes: ListWishes,
+  wishes: ListArguments,
 ): Promise<void> => {
   const { project, logStream, experiment, sort, limit, json } = wishes;
   const isRecords = noun !== 'experiments';
-  const found = await asked(access, project, isRecords ? `search_${noun}` : 'list_experiments', {
-    limit,
-    ...(isRecords && wishes.where.length > 0 && { where: wishes.where.map(conditionOf) }),
-    ...(logStream !== undefined && { log_stream: logStream }),
-    ...(experiment !== undefined && { experiment }),
-    ...(sort !== null && { sort_by: sort.replace(/^-/, ''), ascending: !sort.startsWith('-') }),
-  });
-  printed(found, json, isRecords ? recordRow : experimentRow);
+  const found = await runMcpTool(
+    access,
+    project,
+    isRecords ? `search_${noun}` : 'list_experiments',
+    {
+      limit,
+      ...(isRecords && wishes.where.length > 0 && { where: wishes.where.map(parseCondition) }),
+      ...(logStream !== undefined && { log_stream: logStream }),
+      ...(experiment !== undefined && { experiment }),
+      ...(sort !== null && { sort_by: sort.replace(/^-/, ''), ascending: !sort.startsWith('-') }),
+    },
+  );
+  printFound(found, json, isRecords ? recordRow : experimentRow);
 };
 
 /** `assay compare A B …`: the metrics of experiments against the first of them. */
-export const compare = async (
+export const compareExperiments = async (
   experiments: readonly string[],
   access: ServiceAccess,
-  { project, limit, json }: Pick<ListWishes, 'project' | 'limit' | 'json'>,
+  { project, limit, json }: Pick<ListArguments, 'project' | 'limit' | 'json'>,
 ): Promise<void> => {
-  const found = await asked(access, project, 'compare_experiments', { experiments, limit });
+  const found = await runMcpTool(access, project, 'compare_experiments', { experiments, limit });
   if (json) {
-    process.stdout.write(`${visible(JSON.stringify({ ...found.head, rows: found.items }))}\n`);
+    process.stdout.write(
+      `${escapeControls(JSON.stringify({ ...found.head, rows: found.items }))}\n`,
+    );
     return;
   }
   const { metrics, experiments: compared } = found.head as unknown as Compared;
@@ -56,26 +63,26 @@ export const compare = async (
     metric.experiments.map((one) => comparedRow(metric, names.get(one.experiment_id) ?? '', one)),
   );
   printRows(rows, false);
-  for (const note of found.notes ?? []) process.stderr.write(`${visible(note)}\n`);
+  for (const note of found.notes ?? []) process.stderr.write(`${escapeControls(note)}\n`);
 };
 
 /** `assay columns`: what records of a project can be filtered and sorted by. */
-export const columns = async (
+export const listColumns = async (
   population: ListedPopulation,
   access: ServiceAccess,
-  { project, logStream, experiment, json }: PlaceOptions & { readonly json: boolean },
+  { project, logStream, experiment, json }: TargetOptions & { readonly json: boolean },
 ): Promise<void> => {
-  const found = await asked(access, project, 'list_columns', {
+  const found = await runMcpTool(access, project, 'list_columns', {
     population,
     ...(logStream !== undefined && { log_stream: logStream }),
     ...(experiment !== undefined && { experiment }),
   });
-  printed(found, json, ({ id, kind, data_type, unit, description }) => ({
-    column: cell(id),
-    kind: cell(kind),
-    type: cell(data_type),
-    unit: cell(unit),
-    description: cell(description),
+  printFound(found, json, ({ id, kind, data_type, unit, description }) => ({
+    column: formatCell(id),
+    kind: formatCell(kind),
+    type: formatCell(data_type),
+    unit: formatCell(unit),
+    description: formatCell(description),
   }));
 };
 export type ListedPopulation = 'traces' | 'spans' | 'sessions';
@@ -92,53 +99,58 @@ const comparedRow = (
     metric: `${metric} (${direction} is better)`,
     experiment,
     rows,
-    mean: rounded(mean),
-    difference: rounded(against?.mean_difference ?? null),
+    mean: formatNumber(mean),
+    difference: formatNumber(against?.mean_difference ?? null),
     '95 % interval':
-      interval === null ? '' : `${rounded(interval.lower)} … ${rounded(interval.upper)}`,
+      interval === null ? '' : `${formatNumber(interval.lower)} … ${formatNumber(interval.upper)}`,
     wins: against?.wins ?? '',
     losses: against?.losses ?? '',
     ties: against?.ties ?? '',
   };
 };
-const rounded = (value: number | null): string =>
+const formatNumber = (value: number | null): string =>
   value === null ? '' : String(Number(value.toPrecision(4)));
 
-const steps: NextSteps = {
+const cliNextSteps: NextSteps = {
   unreached: 'Start it, or say where it is with --url or ASSAY_URL',
   columns: 'assay columns lists what there is',
   key: 'Give another by ASSAY_API_KEY or --key',
   names: 'is an id wrong, or the address not that of the API?',
 };
 
-const asked = async (
+const runMcpTool = async (
   { url, apiKey }: ServiceAccess,
   project: string | undefined,
   name: string,
   args: object,
-): Promise<McpFound> => {
+): Promise<McpResult> => {
   if (project === undefined) throw new Fault('invalid', 'which project? --project NAME or ID');
   const tool = mcpTools(false).find((one) => one.name === name);
   if (tool === undefined) throw new Error(`${name} is not a tool`);
-  const ask = openMcpService(url, apiKey, steps)(new AbortController().signal);
-  return tool.run(args as never, { ask, places: openPlaces(ask, project) });
+  const ask = openServiceClient(url, apiKey, cliNextSteps)(new AbortController().signal);
+  return tool.run(args as never, { call: ask, names: openNameResolver(ask, project) });
 };
 
-const printed = (found: McpFound, json: boolean, rowOf: (item: JsonObject) => PrintedRow): void => {
+const printFound = (
+  found: McpResult,
+  json: boolean,
+  rowOf: (item: JsonObject) => PrintedRow,
+): void => {
   if (json) {
-    for (const item of found.items) process.stdout.write(`${visible(JSON.stringify(item))}\n`);
+    for (const item of found.items)
+      process.stdout.write(`${escapeControls(JSON.stringify(item))}\n`);
   } else printRows(found.items.map(rowOf), false);
-  said(found);
+  printNotes(found);
 };
 
 /** On stderr, so that what is piped stays rows. */
-const said = ({ next, notes = [] }: McpFound): void => {
-  for (const note of notes) process.stderr.write(`${visible(note)}\n`);
+const printNotes = ({ next, notes = [] }: McpResult): void => {
+  for (const note of notes) process.stderr.write(`${escapeControls(note)}\n`);
   if (next !== null) process.stderr.write('there are more: a higher --limit shows them\n');
 };
 
 const cellMax = 40;
-const cell = (value: Json | undefined): string => {
+const formatCell = (value: Json | undefined): string => {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = text.replace(/\s+/g, ' ').trim();
@@ -146,29 +158,29 @@ const cell = (value: Json | undefined): string => {
 };
 
 /** The columns that every listed noun has. */
-const headOf = (item: JsonObject): PrintedRow => ({
-  created_at: cell(item['created_at']).slice(0, 19),
-  id: cell(item['id']),
-  name: cell(item['name']),
+const commonColumns = (item: JsonObject): PrintedRow => ({
+  created_at: formatCell(item['created_at']).slice(0, 19),
+  id: formatCell(item['id']),
+  name: formatCell(item['name']),
 });
 
 /** One `name=value` a line. */
 const valuesOf = (values: Json | undefined): string =>
   Object.entries((values ?? {}) as JsonObject)
-    .map(([name, value]) => `${name}=${cell(value)}`)
+    .map(([name, value]) => `${name}=${formatCell(value)}`)
     .join('\n');
 
 const recordRow = (item: JsonObject): PrintedRow => ({
-  ...headOf(item),
-  input: cell(item['input']),
-  output: cell(item['output']),
-  status: cell(item['status_code']),
+  ...commonColumns(item),
+  input: formatCell(item['input']),
+  output: formatCell(item['output']),
+  status: formatCell(item['status_code']),
   metrics: valuesOf(item['metrics']),
 });
 
 const experimentRow = (item: JsonObject): PrintedRow => ({
-  ...headOf(item),
-  rank: cell(item['rank']),
-  traces: cell(item['traces']),
+  ...commonColumns(item),
+  rank: formatCell(item['rank']),
+  traces: formatCell(item['traces']),
   averages: valuesOf(item['averages']),
 });

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
-import type { ParkedOptions, RulingOptions } from './parked.js';
+import type { ParkedOptions, DecisionOptions } from './parked-streams.js';
 
 const opsHelp = 'operators’ listener of the process that folds, when there are several processes';
-const load = () => import('./parked.js');
+const load = () => import('./parked-streams.js');
 
 /** `assay parked …`: what an operator types about streams that a read model has set aside. */
 export const addParked = (program: Command, config: () => Config): void => {
@@ -28,8 +28,13 @@ export const addParked = (program: Command, config: () => Config): void => {
     .action(async (stream: string, options: ParkedOptions) =>
       (await load()).showParked(config(), stream, options),
     );
-  ruling(parked, config, 'retry', 'fold the stream from where it was parked');
-  ruling(parked, config, 'skip', 'rule the event out for this read model and for good, then retry');
+  addDecisionCommand(parked, config, 'retry', 'fold the stream from where it was parked');
+  addDecisionCommand(
+    parked,
+    config,
+    'skip',
+    'rule the event out for this read model and for good, then retry',
+  );
 };
 
 const withShared = (command: Command, inHelp: string): Command =>
@@ -38,7 +43,7 @@ const withShared = (command: Command, inHelp: string): Command =>
 const withOutput = (command: Command): Command =>
   command.option('--json', 'JSON instead of a table').option('--ops <url>', opsHelp);
 
-const ruling = (
+const addDecisionCommand = (
   parked: Command,
   config: () => Config,
   what: 'retry' | 'skip',
@@ -56,7 +61,7 @@ const ruling = (
       'after',
       `\nExample:\n  assay parked ${what} trace-3fa85f64-… --in records --reason "INC-7" --as ada`,
     )
-    .action(async (stream: string, options: RulingOptions) =>
-      (await load()).ruleOnParked(config(), what, stream, options),
+    .action(async (stream: string, options: DecisionOptions) =>
+      (await load()).decideParked(config(), what, stream, options),
     );
 };

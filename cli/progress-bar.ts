@@ -1,13 +1,13 @@
 import { SingleBar } from 'cli-progress';
 
-type Bar = {
+type ProgressBar = {
   /** `done` of `total`, with what the format names. */
   readonly show: (done: number, total: number, told?: Readonly<Record<string, unknown>>) => void;
   readonly end: () => void;
 };
 
 /** A bar in a terminal, nothing elsewhere: scripts read the lines that follow. */
-export const openBar = (format: string): Bar => {
+export const openProgressBar = (format: string): ProgressBar => {
   if (!process.stderr.isTTY) return { show: () => undefined, end: () => undefined };
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true });
   let started = false;

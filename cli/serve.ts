@@ -12,15 +12,15 @@ const fatalExitCode = 70;
 /** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
 export const serve = async (config: Config): Promise<void> => {
   const sayKey = (key: string, email: string, url: string): void =>
-    sayFirstKey(config.dataDir, key, email, url);
-  const service = await startService(config, { sayKey });
+    writeFirstKey(config.dataDir, key, email, url);
+  const service = await startService(config, { onKeyMinted: sayKey });
   await untilEnded(service);
 };
 
 /** In the data folder: the key of the first start, which scrolls away on the terminal. */
 const firstKeyFile = 'first-api-key';
 
-const sayFirstKey = (dir: string, key: string, email: string, url: string): void => {
+const writeFirstKey = (dir: string, key: string, email: string, url: string): void => {
   const path = join(dir, firstKeyFile);
   writeFileSync(path, `${key}\n`, { mode: 0o600 });
   process.stderr.write(

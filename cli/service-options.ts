@@ -4,7 +4,7 @@ import { Fault } from '../kernel/fault.js';
 import type { ServiceAccess } from './api-client.js';
 import type { ClientSettings } from '../config/client-settings.js';
 import { wholeNumber } from './numbers.js';
-import type { PlaceOptions } from './run-place.js';
+import type { TargetOptions } from './run-target.js';
 
 export type AccessOptions = {
   readonly url?: string;
@@ -13,10 +13,10 @@ export type AccessOptions = {
   readonly retryFor?: string;
 };
 
-export const placeOf = (
-  { project: asked, logStream, experiment }: PlaceOptions,
+export const targetOptionsOf = (
+  { project: asked, logStream, experiment }: TargetOptions,
   { project: usual }: ClientSettings,
-): PlaceOptions => {
+): TargetOptions => {
   const project = asked ?? usual;
   return {
     ...(project !== null && { project }),
@@ -26,8 +26,8 @@ export const placeOf = (
 };
 
 /** The options that say where records are and how the service is reached. */
-export const placed = (command: Command, named: string): Command =>
-  accessed(
+export const withTargetOptions = (command: Command, named: string): Command =>
+  withAccessOptions(
     command
       .option('--project <name>', `${named} (default: ASSAY_PROJECT)`)
       .option('--log-stream <name>', named)
@@ -35,31 +35,31 @@ export const placed = (command: Command, named: string): Command =>
   );
 
 /** The option of commands that wait for a service that is away. */
-export const waiting = (command: Command): Command =>
+export const withRetryOption = (command: Command): Command =>
   command.option(
     '--retry-for <seconds>',
-    `how long a service that goes away is waited for (default: ${usualPatience}); with it, ` +
+    `how long a service that goes away is waited for (default: ${retryForDefault}); with it, ` +
       'one that is away from the start too',
   );
-const usualPatience = 300;
+const retryForDefault = 300;
 
-export const accessed = (command: Command): Command =>
+export const withAccessOptions = (command: Command): Command =>
   command
     .option('--url <url>', 'of the service (default: ASSAY_URL, else http://localhost:8080)')
     .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
     .option('--api-key <file>', 'the file that holds an API key instead');
 
-export const accessOf = async (
+export const serviceAccessOf = async (
   environment: ClientSettings,
   { url, key, apiKey, retryFor }: AccessOptions,
 ): Promise<ServiceAccess> => ({
   url: url ?? environment.url,
-  apiKey: key ?? (apiKey === undefined ? environment.apiKey : await keyIn(apiKey)),
-  patienceMs: wholeNumber('--retry-for', retryFor ?? String(usualPatience), 0) * 1_000,
-  waitsAtFirst: retryFor !== undefined,
+  apiKey: key ?? (apiKey === undefined ? environment.apiKey : await readApiKeyFile(apiKey)),
+  retryForMs: wholeNumber('--retry-for', retryFor ?? String(retryForDefault), 0) * 1_000,
+  waitsForFirstContact: retryFor !== undefined,
 });
 
-const keyIn = async (path: string): Promise<string> => {
+const readApiKeyFile = async (path: string): Promise<string> => {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (cause) {

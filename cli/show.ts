@@ -1,15 +1,15 @@
 import { Fault } from '../kernel/fault.js';
 import { openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
-import { drawnTrace, type ShownRecord } from './drawn-trace.js';
+import { renderTrace, type RenderedRecord } from './trace-rendering.js';
 import {
-  demandedOk,
-  runPlace,
-  selectorOf,
-  uuid,
-  type PlaceOptions,
-  type RunPlace,
-} from './run-place.js';
-import { visible } from './visible.js';
+  requireOk,
+  resolveRunTarget,
+  runSelector,
+  uuidForm,
+  type TargetOptions,
+  type RunTarget,
+} from './run-target.js';
+import { escapeControls } from './terminal-escape.js';
 
 /**
  * `assay show [TRACE]`: a trace with its steps, the newest one unless told which, by its id or its
@@ -18,33 +18,38 @@ import { visible } from './visible.js';
 export const showTrace = async (
   trace: string | null,
   access: ServiceAccess,
-  wishes: PlaceOptions & { readonly json: boolean; readonly full: boolean },
+  wishes: TargetOptions & { readonly json: boolean; readonly full: boolean },
 ): Promise<void> => {
   const client = openCommandClient(access);
   try {
-    const place = await runPlace(client, wishes, false);
-    const found = trace === null ? await newest(client, place) : await named(client, place, trace);
+    const place = await resolveRunTarget(client, wishes, false);
+    const found =
+      trace === null ? await newestTrace(client, place) : await traceByName(client, place, trace);
     const width = wishes.full ? null : (process.stdout.columns ?? usualWidth);
     const templates = await templatesOf(client, place, found);
-    const lines = wishes.json ? [JSON.stringify(found)] : drawnTrace(found, { width, templates });
-    process.stdout.write(`${visible(lines.join('\n'))}\n`);
+    const lines = wishes.json ? [JSON.stringify(found)] : renderTrace(found, { width, templates });
+    process.stdout.write(`${escapeControls(lines.join('\n'))}\n`);
   } finally {
     client.close();
   }
 };
 
 const usualWidth = 120;
-const rootOf = ({ project }: RunPlace): string => `/v2/projects/${project.id}`;
+const projectPath = ({ project }: RunTarget): string => `/v2/projects/${project.id}`;
 
-const named = async (client: ApiClient, place: RunPlace, trace: string): Promise<ShownRecord> => {
-  const found = uuid.test(trace) ? await byId(client, place, trace) : null;
+const traceByName = async (
+  client: ApiClient,
+  place: RunTarget,
+  trace: string,
+): Promise<RenderedRecord> => {
+  const found = uuidForm.test(trace) ? await traceById(client, place, trace) : null;
   if (found !== null) return found;
   // OpenTelemetry's ids in hex are external ids (contract 5.12, rule 2).
   const isHex = /^[0-9a-f]{32}$/i.test(trace);
   const value = isHex ? trace.toLowerCase() : trace;
   const filters = [{ type: 'text', name: 'external_id', operator: 'eq', value }];
-  const [first] = await searched(client, place, { filters });
-  const whole = first === undefined ? null : await byId(client, place, first.id);
+  const [first] = await searchTraces(client, place, { filters });
+  const whole = first === undefined ? null : await traceById(client, place, first.id);
   if (whole !== null) return whole;
   throw new Fault(
     'invalid',
@@ -52,42 +57,45 @@ const named = async (client: ApiClient, place: RunPlace, trace: string): Promise
   );
 };
 
-const newest = async (client: ApiClient, place: RunPlace): Promise<ShownRecord> => {
-  const [first] = await searched(client, place, {});
-  const found = first === undefined ? null : await byId(client, place, first.id);
+const newestTrace = async (client: ApiClient, place: RunTarget): Promise<RenderedRecord> => {
+  const [first] = await searchTraces(client, place, {});
+  const found = first === undefined ? null : await traceById(client, place, first.id);
   if (found !== null) return found;
   throw new Fault('invalid', `there are no traces in project ${place.project.name}`);
 };
 
-const byId = async (
+const traceById = async (
   client: ApiClient,
-  place: RunPlace,
+  place: RunTarget,
   id: string,
-): Promise<ShownRecord | null> => {
-  const answer = await client.ask({ method: 'GET', path: `${rootOf(place)}/traces/${id}` });
-  return answer.status === 404 ? null : (demandedOk(answer).body as ShownRecord);
+): Promise<RenderedRecord | null> => {
+  const answer = await client.request({
+    method: 'GET',
+    path: `${projectPath(place)}/traces/${id}`,
+  });
+  return answer.status === 404 ? null : (requireOk(answer).body as RenderedRecord);
 };
 
-const searched = async (
+const searchTraces = async (
   client: ApiClient,
-  place: RunPlace,
+  place: RunTarget,
   asked: object,
-): Promise<readonly ShownRecord[]> => {
-  const body = JSON.stringify({ ...selectorOf(place), ...asked, limit: 1 });
-  const path = `${rootOf(place)}/traces/search`;
-  const answer = await client.ask({ method: 'POST', path, body });
-  return (demandedOk(answer).body as { readonly records: readonly ShownRecord[] }).records;
+): Promise<readonly RenderedRecord[]> => {
+  const body = JSON.stringify({ ...runSelector(place), ...asked, limit: 1 });
+  const path = `${projectPath(place)}/traces/search`;
+  const answer = await client.request({ method: 'POST', path, body });
+  return (requireOk(answer).body as { readonly records: readonly RenderedRecord[] }).records;
 };
 
 /** Asked for only where somebody rated. */
 const templatesOf = async (
   client: ApiClient,
-  place: RunPlace,
-  { annotations = {} }: ShownRecord,
+  place: RunTarget,
+  { annotations = {} }: RenderedRecord,
 ): Promise<ReadonlyMap<string, string>> => {
   if (Object.keys(annotations).length === 0) return new Map();
-  const path = `${rootOf(place)}/annotation/templates`;
-  const { body } = demandedOk(await client.ask({ method: 'GET', path }));
+  const path = `${projectPath(place)}/annotation/templates`;
+  const { body } = requireOk(await client.request({ method: 'GET', path }));
   const templates = body as readonly { readonly id: string; readonly name: string }[];
   return new Map(templates.map(({ id, name }) => [id, name]));
 };

@@ -2,19 +2,25 @@ import type { Command } from 'commander';
 import { Fault } from '../kernel/fault.js';
 import type { ClientSettings } from '../config/client-settings.js';
 import { wholeNumber } from './numbers.js';
-import type { PlaceOptions } from './run-place.js';
-import { accessOf, placed, placeOf, waiting, type AccessOptions } from './service-options.js';
+import type { TargetOptions } from './run-target.js';
+import {
+  serviceAccessOf,
+  withTargetOptions,
+  targetOptionsOf,
+  withRetryOption,
+  type AccessOptions,
+} from './service-options.js';
 
 type ImportOptions = AccessOptions &
-  PlaceOptions & {
+  TargetOptions & {
     readonly format?: string;
     readonly from: string;
     readonly dryRun?: true;
     readonly json?: true;
   };
-type ShowOptions = AccessOptions & PlaceOptions & { readonly json?: true; readonly full?: true };
+type ShowOptions = AccessOptions & TargetOptions & { readonly json?: true; readonly full?: true };
 type ExportOptions = AccessOptions &
-  PlaceOptions & {
+  TargetOptions & {
     readonly format?: string;
     readonly output?: string;
     readonly filter?: string;
@@ -66,7 +72,9 @@ Examples:
  * screen, by its API.
  */
 export const addTransfers = (program: Command, environment: () => ClientSettings): void => {
-  waiting(placed(program.command('import'), 'name or id; made when it is not there'))
+  withRetryOption(
+    withTargetOptions(program.command('import'), 'name or id; made when it is not there'),
+  )
     .description('send recorded runs from a file to a service; repeating it is harmless')
     .argument('<file>', 'JSON Lines or JSON, also packed by gzip; - is standard input')
     .option('--format <name>', 'assay, otlp, langfuse or phoenix (default: by its first value)')
@@ -76,8 +84,8 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
     .addHelpText('after', importHelp)
     .action(async (file: string, options: ImportOptions) => {
       const { importFile } = await import('./import.js');
-      await importFile(file, await accessOf(environment(), options), {
-        ...placeOf(options, environment()),
+      await importFile(file, await serviceAccessOf(environment(), options), {
+        ...targetOptionsOf(options, environment()),
         format: options.format ?? null,
         from: wholeNumber('--from', options.from, 1),
         dryRun: options.dryRun === true,
@@ -85,7 +93,7 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
       });
     });
   addExport(program, environment);
-  waiting(placed(program.command('show'), 'name or id'))
+  withRetryOption(withTargetOptions(program.command('show'), 'name or id'))
     .description('a trace with its steps: texts, times, tokens, costs, metrics, ratings, failures')
     .argument(
       '[trace]',
@@ -97,18 +105,18 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
     .action(async (trace: string | undefined, options: ShowOptions) => {
       const { showTrace } = await import('./show.js');
       const wishes = {
-        ...placeOf(options, environment()),
+        ...targetOptionsOf(options, environment()),
         json: options.json === true,
         full: options.full === true,
       };
-      await showTrace(trace ?? null, await accessOf(environment(), options), wishes);
+      await showTrace(trace ?? null, await serviceAccessOf(environment(), options), wishes);
     });
 };
 
 const formatOf = (name: string): string => (/\.csv(\.gz)?$/i.test(name) ? 'csv' : 'jsonl');
 
 const addExport = (program: Command, environment: () => ClientSettings): void => {
-  waiting(placed(program.command('export'), 'name or id'))
+  withRetryOption(withTargetOptions(program.command('export'), 'name or id'))
     .description('write the records of a project as JSON Lines or CSV, oldest first')
     .argument('<what>', 'traces, spans or sessions')
     .option('--format <name>', 'jsonl or csv (default: by the name of --output, else jsonl)')
@@ -124,8 +132,8 @@ const addExport = (program: Command, environment: () => ClientSettings): void =>
       if (!['jsonl', 'csv'].includes(format)) {
         throw new Fault('invalid', '--format is jsonl or csv');
       }
-      await exportRecords(what, await accessOf(environment(), options), {
-        ...placeOf(options, environment()),
+      await exportRecords(what, await serviceAccessOf(environment(), options), {
+        ...targetOptionsOf(options, environment()),
         csv: format === 'csv',
         output: options.output ?? null,
         filter: options.filter ?? null,

@@ -5,11 +5,11 @@ import type { Partition } from '../kernel/records/partitions.js';
  * Where the records of a service on several machines are: `shared`, with the other read models; or
  * `replica`, folded from the log by each process that asks them, in its own data folder.
  */
-const recordsPlaces = ['shared', 'replica'] as const;
-type RecordsPlace = (typeof recordsPlaces)[number];
+const recordsPlacements = ['shared', 'replica'] as const;
+type RecordsPlacement = (typeof recordsPlacements)[number];
 
 export type RecordsSettings = {
-  readonly records: RecordsPlace;
+  readonly records: RecordsPlacement;
   /** Into how many parts processes with the role projections fold shared records. */
   readonly recordsPartitions: number;
   /** The only one that this process folds; null unless `serve --partition` says so. */
@@ -47,14 +47,14 @@ export const recordsVariables = [
 export const readRecordsSettings = (
   text: (name: string, fallback: string) => string,
 ): RecordsSettings => ({
-  records: recordsPlace(text('ASSAY_RECORDS', 'shared')),
+  records: recordsPlacement(text('ASSAY_RECORDS', 'shared')),
   recordsPartitions: partitionsOf(text('ASSAY_RECORDS_PARTITIONS', '1')),
   partition: null,
   recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '300')),
 });
 
-type Places = {
-  readonly records: RecordsPlace;
+type EngineLocations = {
+  readonly records: RecordsPlacement;
   readonly recordsPartitions: number;
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
@@ -64,7 +64,7 @@ type Places = {
  * A process whose log or read models are embedded is alone, and has the records to itself; a
  * replica has all of them.
  */
-export const refuseLoneRecords = (places: Places): void => {
+export const refuseInvalidPlacement = (places: EngineLocations): void => {
   const { records, recordsPartitions, eventStoreUrl, mongodbUrl } = places;
   const isAlone = eventStoreUrl === null || mongodbUrl === null;
   if (records === 'replica' && isAlone) {
@@ -102,7 +102,10 @@ const partitionsOf = (text: string): number => {
  * `invalid` for what is no part, another count than the service has, or a process that folds
  * nothing.
  */
-export const withPartition = <C extends Parts>(config: C, text: string | undefined): C => {
+export const withPartition = <C extends PartitionSettings>(
+  config: C,
+  text: string | undefined,
+): C => {
   if (text === undefined) return config;
   const partition = partitionIn(text);
   if (!config.roles.includes('projections') || config.roles.length > 1) {
@@ -116,11 +119,11 @@ export const withPartition = <C extends Parts>(config: C, text: string | undefin
     );
   }
   const chosen = { ...config, partition, recordsPartitions: partition.count };
-  refuseLoneRecords(chosen);
+  refuseInvalidPlacement(chosen);
   return chosen;
 };
 
-type Parts = Places & {
+type PartitionSettings = EngineLocations & {
   readonly roles: readonly string[];
   readonly partition: Partition | null;
 };
@@ -133,10 +136,10 @@ const partitionIn = (text: string): Partition => {
   throw new Fault('invalid', `--partition is I/N, such as 2/4: 1 to N of at most ${partitionsMax}`);
 };
 
-const recordsPlace = (text: string): RecordsPlace => {
-  const place = recordsPlaces.find((one) => one === text);
+const recordsPlacement = (text: string): RecordsPlacement => {
+  const place = recordsPlacements.find((one) => one === text);
   if (place !== undefined) return place;
-  throw new Fault('invalid', `ASSAY_RECORDS must be one of ${recordsPlaces.join(', ')}`);
+  throw new Fault('invalid', `ASSAY_RECORDS must be one of ${recordsPlacements.join(', ')}`);
 };
 
 /** Below this, a page of the longest texts and a batch at the same time do not fit. */

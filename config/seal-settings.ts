@@ -1,4 +1,4 @@
-import { milliseconds } from '../kernel/durations.js';
+import { parseDuration } from '../kernel/durations.js';
 import { Fault } from '../kernel/fault.js';
 
 /** Of the seals of the history (contract 5.14, rule 5), as the environment has them. */
@@ -41,33 +41,37 @@ export const sealVariables = [
     meaning: 'folder where each seal is kept as a file too',
   },
 ] as const;
-type Name = (typeof sealVariables)[number]['name'];
+type SealVariable = (typeof sealVariables)[number]['name'];
 
 /** Throws Fault `invalid` naming the variable and what is allowed. */
 export const readSealSettings = (
   text: (name: string, fallback: string) => string,
 ): SealSettings => ({
   origin: originOf(text('ASSAY_SEAL_ORIGIN', '')),
-  everyMs: everyOf(text('ASSAY_SEAL_EVERY', '1h')),
+  everyMs: sealIntervalOf(text('ASSAY_SEAL_EVERY', '1h')),
   key: text('ASSAY_SEAL_KEY', '') || null,
   witnesses: witnessesOf(text('ASSAY_SEAL_WITNESSES', '')),
   dir: text('ASSAY_SEAL_DIR', '') || null,
 });
 
-const refuse = (name: Name, why: string): Fault => new Fault('invalid', `${name} ${why}`);
+const invalidVariable = (name: SealVariable, why: string): Fault =>
+  new Fault('invalid', `${name} ${why}`);
 
 /** A part of each origin, which others compare as text. */
 const originOf = (text: string): string | null => {
   if (text !== '' && !/^[A-Za-z0-9._~/-]{1,128}$/.test(text)) {
-    throw refuse('ASSAY_SEAL_ORIGIN', 'must be an address without scheme: assay.example.org');
+    throw invalidVariable(
+      'ASSAY_SEAL_ORIGIN',
+      'must be an address without scheme: assay.example.org',
+    );
   }
   return text || null;
 };
 
-const everyOf = (text: string): number => {
-  const time = milliseconds(text);
+const sealIntervalOf = (text: string): number => {
+  const time = parseDuration(text);
   if (time !== null && time >= 60_000 && time <= 86_400_000) return time;
-  throw refuse('ASSAY_SEAL_EVERY', 'must be 60s to 24h, for example 90s, 15m or 1h');
+  throw invalidVariable('ASSAY_SEAL_EVERY', 'must be 60s to 24h, for example 90s, 15m or 1h');
 };
 
 const witnessForm = /^[^\s+@]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+@https?:\/\/\S+$/;
@@ -78,5 +82,5 @@ const witnessesOf = (text: string): readonly string[] =>
     .filter((one) => one !== '')
     .map((one) => {
       if (witnessForm.test(one)) return one;
-      throw refuse('ASSAY_SEAL_WITNESSES', 'must be a comma list of <vkey>@<address>');
+      throw invalidVariable('ASSAY_SEAL_WITNESSES', 'must be a comma list of <vkey>@<address>');
     });

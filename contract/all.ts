@@ -26,7 +26,7 @@ import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
 import { otlpOperations } from './otlp.js';
 import { orgJobOperations } from './org-jobs.js';
-import { pastScoringOperations } from './past-scoring.js';
+import { backfillOperations } from './scoring-backfill.js';
 import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
@@ -71,7 +71,7 @@ export const operations: readonly Operation[] = [
   ...scorerValidationOperations,
   ...scorerOperations,
   ...scorerSettingsOperations,
-  ...pastScoringOperations,
+  ...backfillOperations,
   ...jobOperations,
   ...orgJobOperations,
   ...historySealOperations,

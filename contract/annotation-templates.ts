@@ -2,14 +2,14 @@ import { Type, type Static, type TSchema } from 'typebox';
 import {
   id,
   instant,
-  maybe,
+  nullish,
   name,
-  named,
+  namedSchema,
   nullable,
   type Instant,
   type TemplateId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { unreachable } from '../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { NamedTemplate } from '../kernel/records/feedback.js';
@@ -30,24 +30,24 @@ const labels = Type.Array(label, { minItems: 1, maxItems: labelsMax });
 const bound = Type.Integer({ minimum: 0 });
 
 const plain = <const T extends string>(component: string, type: T) =>
-  named(component, Type.Object({ annotation_type: Type.Literal(type) }));
+  namedSchema(component, Type.Object({ annotation_type: Type.Literal(type) }));
 const like = plain('LikeConstraints', 'like_dislike');
 const star = plain('StarConstraints', 'star');
 const text = plain('TextConstraints', 'text');
-const score = named(
+const score = namedSchema(
   'ScoreConstraints',
   Type.Object({ annotation_type: Type.Literal('score'), min: bound, max: bound }),
 );
 /** `allowOther` as sent (optional) or as shown (always there). */
 const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input') =>
-  named(
+  namedSchema(
     `Constraints${suffix}`,
     Type.Union([
       like,
       star,
       text,
       score,
-      named(
+      namedSchema(
         `TagsConstraints${suffix}`,
         Type.Object({
           annotation_type: Type.Literal('tags'),
@@ -55,7 +55,7 @@ const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input')
           allow_other: allowOther,
         }),
       ),
-      named(
+      namedSchema(
         `ChoiceConstraints${suffix}`,
         Type.Object({
           annotation_type: Type.Literal('choice'),
@@ -65,13 +65,13 @@ const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input')
       ),
     ]),
   );
-const sentConstraints = constraintsWith(maybe(Type.Boolean({ default: false })), 'Input');
+const sentConstraints = constraintsWith(nullish(Type.Boolean({ default: false })), 'Input');
 const constraints = constraintsWith(Type.Boolean(), '');
 /** The ratings that a template allows (contract 5.8); lists have no repeats. */
 export type Constraints = Static<typeof constraints>;
 
 /** Contract 5.8. */
-const annotationTemplate = named(
+const annotationTemplate = namedSchema(
   'AnnotationTemplate',
   Type.Object({
     id: id('TemplateId'),
@@ -113,8 +113,8 @@ export const createAnnotationTemplate = operation({
   params: inProject,
   body: Type.Object({
     name: name(),
-    include_explanation: maybe(Type.Boolean({ default: false })),
-    criteria: maybe(Type.String({ maxLength: criteriaMax })),
+    include_explanation: nullish(Type.Boolean({ default: false })),
+    criteria: nullish(Type.String({ maxLength: criteriaMax })),
     constraints: sentConstraints,
   }),
   response: annotationTemplate,
@@ -177,8 +177,8 @@ export const changeAnnotationTemplate = operation({
   requires: 'editor',
   params: ofTemplate,
   body: Type.Object({
-    name: maybe(name()),
-    criteria: maybe(Type.String({ maxLength: criteriaMax })),
+    name: nullish(name()),
+    criteria: nullish(Type.String({ maxLength: criteriaMax })),
   }),
   response: annotationTemplate,
   faults: ['not-found', 'forbidden', 'already-exists', 'conflict'],

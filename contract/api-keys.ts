@@ -1,5 +1,13 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, maybe, named, nullable, oneOf, secret } from '../kernel/shapes.js';
+import {
+  id,
+  instant,
+  nullish,
+  namedSchema,
+  nullable,
+  oneOf,
+  secret,
+} from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
@@ -18,7 +26,7 @@ const members = {
   project_role: nullable(oneOf(projectRoles)),
 };
 /** The record of contract 4.4 as it is listed: without the value. */
-export const apiKey = named('ApiKey', Type.Object(members));
+export const apiKey = namedSchema('ApiKey', Type.Object(members));
 export type ApiKeyView = Static<typeof apiKey>;
 
 /**
@@ -48,13 +56,13 @@ export const createApiKey = operation({
   unknownMembers: 'refused',
   body: Type.Object({
     description: Type.String({ maxLength: 1_000 }),
-    expires_at: maybe(instant),
-    project_role: maybe(oneOf(projectRoles)),
-    project_id: maybe(id('ProjectId')),
-    api_key: maybe(secret()),
+    expires_at: nullish(instant),
+    project_role: nullish(oneOf(projectRoles)),
+    project_id: nullish(id('ProjectId')),
+    api_key: nullish(secret()),
   }),
   /** `api_key` is shown this once; a replay under an Idempotency-Key has `""`. */
-  response: named('NewApiKey', Type.Object({ ...members, api_key: secret() })),
+  response: namedSchema('NewApiKey', Type.Object({ ...members, api_key: secret() })),
   faults: ['forbidden', 'not-found'],
 });
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { canonicalInstant } from '../kernel/canonical.js';
-import { type Complaint, type Fault, invalid, valueComplaint } from '../kernel/fault.js';
+import { canonicalInstant } from '../kernel/uuid-and-instant.js';
+import { type Complaint, type Fault, validationFault, valueComplaint } from '../kernel/fault.js';
 import type { Position } from '../kernel/ports.js';
-import type { Instant } from '../kernel/shapes.js';
+import type { Instant } from '../kernel/schema-types.js';
 
 /** The query parameter of reads as of a past position (contract 5.14, rule 3). */
 export const asOfMember = {
@@ -16,7 +16,7 @@ export type AsOf = { readonly position: Position } | { readonly instant: Instant
 const positionForm = /^[0-9a-f]{16}$/;
 
 /** Null for what is neither a position nor a date-time. */
-export const readAsOf = (text: string): AsOf | null => {
+export const parseAsOf = (text: string): AsOf | null => {
   if (positionForm.test(text)) return { position: text as Position };
   // A plus that was not escaped arrives as a blank (contract 1.3).
   const instant = canonicalInstant(text) ?? canonicalInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'));
@@ -28,9 +28,9 @@ const complaint = (sentence: string, parameter = 'as_of'): Complaint =>
 
 /** For the `check` of a route. */
 export const asOfComplaints = ({ as_of }: { readonly as_of?: string }): readonly Complaint[] =>
-  as_of === undefined || readAsOf(as_of) !== null
+  as_of === undefined || parseAsOf(as_of) !== null
     ? []
     : [complaint('neither a position nor a date-time')];
 
-export const afterTheHead = (parameter: 'as_of' | 'at'): Fault =>
-  invalid([complaint('that position is after the last event', parameter)]);
+export const beyondHeadFault = (parameter: 'as_of' | 'at'): Fault =>
+  validationFault([complaint('that position is after the last event', parameter)]);

@@ -1,7 +1,7 @@
-import type { Gate } from './gate.js';
+import type { RequestAuthorizer } from './request-ports.js';
 import type { Operation } from './operation.js';
 import {
-  atLeast,
+  isRoleAtLeast,
   mayAudit,
   mayAuditOrganization,
   objectRequirements,
@@ -10,12 +10,12 @@ import {
   type ObjectRequirement,
   type OrganizationRole,
   type Principal,
-  type ProjectInSight,
+  type VisibleProject,
   type ProjectRole,
   type Requirement,
 } from './roles.js';
 import { Fault } from '../kernel/fault.js';
-import type { ProjectId, UserId } from '../kernel/shapes.js';
+import type { ProjectId, UserId } from '../kernel/schema-types.js';
 
 /**
  * The one place that says who may do what (contract 2.6): first whether the object is in sight
@@ -26,16 +26,18 @@ export const authorize = async (
   operation: Operation,
   principal: Principal,
   params: Readonly<Record<string, unknown>>,
-  gate: Gate,
-): Promise<ProjectInSight | null> => {
+  gate: RequestAuthorizer,
+): Promise<VisibleProject | null> => {
   const project = await projectOf(principal, params, gate);
   try {
-    await demand(operation, principal, { params, project }, gate);
+    await requireAccess(operation, principal, { params, project }, gate);
   } catch (error) {
-    throw await naming(error, principal, gate);
+    throw await withVisibleProject(error, principal, gate);
   }
-  if (project === null && writesNowhere(operation, principal)) {
-    throw refusedAs('A key that is limited to less than editor writes nothing outside projects');
+  if (project === null && writesOnlyInProjects(operation, principal)) {
+    throw forbiddenFault(
+      'A key that is limited to less than editor writes nothing outside projects',
+    );
   }
   return project;
 };
@@ -44,33 +46,34 @@ export const authorize = async (
  * A key limited to less than editor, or a token issued for one, writes nothing outside projects
  * (contract 2.4, rule 6).
  */
-const writesNowhere = ({ kind, requires }: Operation, { key }: Principal): boolean =>
+const writesOnlyInProjects = ({ kind, requires }: Operation, { key }: Principal): boolean =>
   kind === 'w' &&
   requires !== 'public' &&
   requires !== 'cookie' &&
   key !== null &&
   key.projectRole !== null &&
-  !atLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
+  !isRoleAtLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
 
-type Asked = {
+type AuthorizationTarget = {
   readonly params: Readonly<Record<string, unknown>>;
-  readonly project: ProjectInSight | null;
+  readonly project: VisibleProject | null;
 };
 
-const demand = async (
+const requireAccess = async (
   operation: Operation,
   principal: Principal,
-  { params, project }: Asked,
-  gate: Gate,
+  { params, project }: AuthorizationTarget,
+  gate: RequestAuthorizer,
 ): Promise<void> => {
   const { requires } = operation;
   if (operation.orSelf && params['user_id'] === principal.userId && !isBound(principal)) return;
   if (requires === 'self') await requireSelf(principal, params, gate);
-  else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
+  else if (isAboutObject(requires)) await requireObjectVisible(requires, principal, params, gate);
   else if (requires === 'creator' && isBound(principal)) {
-    if (!(await isBoundCreator(operation, principal, gate))) throw forbidden(requires, principal);
+    if (!(await isBoundCreator(operation, principal, gate)))
+      throw forbiddenFor(requires, principal);
   } else if (!isAllowed(requires, principal, project)) {
-    throw forbidden(requires, principal, project);
+    throw forbiddenFor(requires, principal, project);
   }
 };
 
@@ -78,27 +81,27 @@ const demand = async (
 const isBoundCreator = async (
   { path }: Operation,
   principal: Principal,
-  gate: Gate,
+  gate: RequestAuthorizer,
 ): Promise<boolean> => {
   const bound = principal.key?.projectId ?? null;
   if (bound === null || path !== '/v2/datasets') return false;
-  const project = await gate.projectInSight(principal, bound);
-  return project !== null && atLeast<ProjectRole>(projectRoles, project.role, 'editor');
+  const project = await gate.visibleProject(principal, bound);
+  return project !== null && isRoleAtLeast<ProjectRole>(projectRoles, project.role, 'editor');
 };
 
 const isAboutObject = (requires: Requirement): requires is ObjectRequirement =>
   Object.hasOwn(objectRequirements, requires);
 
-const requireSight = async (
+const requireObjectVisible = async (
   requires: ObjectRequirement,
   principal: Principal,
   params: Readonly<Record<string, unknown>>,
-  gate: Gate,
+  gate: RequestAuthorizer,
 ): Promise<void> => {
   const param = objectRequirements[requires];
-  const sight = await gate.sight(requires, principal, String(params[param]));
+  const sight = await gate.visibility(requires, principal, String(params[param]));
   if (sight === 'unseen') throw new Fault('not-found', `${objectNames[param]} not found`);
-  if (sight === 'forbidden') throw forbidden(requires, principal);
+  if (sight === 'forbidden') throw forbiddenFor(requires, principal);
 };
 
 const objectNames = {
@@ -109,32 +112,39 @@ const objectNames = {
   task_id: 'Task',
 } as const;
 
-const refusedAs = (detail: string): Fault => new Fault('forbidden', detail);
+const forbiddenFault = (detail: string): Fault => new Fault('forbidden', detail);
 
 /** Says what it would take (contract 1.5); the caller knows what they are. */
-const forbidden = (
+const forbiddenFor = (
   requires: Requirement,
   principal: Principal,
-  project: ProjectInSight | null = null,
+  project: VisibleProject | null = null,
 ): Fault => {
   if (project !== null && projectRequirements.has(requires)) {
-    return refusedAs(`This needs the role ${requires} in the project; yours is ${project.role}`);
+    return forbiddenFault(
+      `This needs the role ${requires} in the project; yours is ${project.role}`,
+    );
   }
   if (isBound(principal)) {
-    return refusedAs(`This needs ${neededFor(requires)}; a bound key has no rights there`);
+    return forbiddenFault(
+      `This needs ${requirementText(requires)}; a bound key has no rights there`,
+    );
   }
   const { organizationRole: role } = principal;
-  return refusedAs(`This needs ${neededFor(requires)}; your role in the organisation is ${role}`);
+  return forbiddenFault(
+    `This needs ${requirementText(requires)}; your role in the organisation is ${role}`,
+  );
 };
 
 /** Of history, for a caller who sees the object but may not audit it. */
-export const mayNotAudit = (principal: Principal, scope: 'audit-project' | 'audit-org'): Fault =>
-  forbidden(scope, principal);
+export const auditForbidden = (principal: Principal, scope: 'audit-project' | 'audit-org'): Fault =>
+  forbiddenFor(scope, principal);
 
 /** Who passes, by the table of contract 2.6. */
-const neededFor = (requires: Requirement): string => needs[requires] ?? 'a greater role';
+const requirementText = (requires: Requirement): string =>
+  requirementTexts[requires] ?? 'a greater role';
 
-const needs: Readonly<Partial<Record<Requirement, string>>> = {
+const requirementTexts: Readonly<Partial<Record<Requirement, string>>> = {
   creator: 'the role user in the organisation',
   user: 'the role user in the organisation',
   manager: 'the role manager in the organisation',
@@ -151,23 +161,27 @@ const needs: Readonly<Partial<Record<Requirement, string>>> = {
 const projectOf = async (
   principal: Principal,
   params: Readonly<Record<string, unknown>>,
-  gate: Gate,
-): Promise<ProjectInSight | null> => {
+  gate: RequestAuthorizer,
+): Promise<VisibleProject | null> => {
   const id = params[projectParam];
   if (id === undefined) return null;
-  const project = await gate.projectInSight(principal, id as ProjectId);
+  const project = await gate.visibleProject(principal, id as ProjectId);
   if (project !== null) return project;
-  throw await naming(new Fault('not-found', 'Project not found'), principal, gate);
+  throw await withVisibleProject(new Fault('not-found', 'Project not found'), principal, gate);
 };
 
 /**
  * Names the one project that a bound key sees, in every refusal of its right or of a project, so
  * that an unknown project and a foreign one read alike (contract 1.5).
  */
-const naming = async (error: unknown, principal: Principal, gate: Gate): Promise<unknown> => {
+const withVisibleProject = async (
+  error: unknown,
+  principal: Principal,
+  gate: RequestAuthorizer,
+): Promise<unknown> => {
   const bound = principal.key?.projectId ?? null;
   if (bound === null || !(error instanceof Fault)) return error;
-  const own = await gate.projectInSight(principal, bound);
+  const own = await gate.visibleProject(principal, bound);
   if (own === null) return error;
   return new Fault(error.code, `${error.message}. This key sees only the project ${own.name}`);
 };
@@ -176,7 +190,7 @@ const projectParam = 'project_id';
 const isAllowed = (
   requires: Exclude<Requirement, 'self' | ObjectRequirement>,
   principal: Principal,
-  project: ProjectInSight | null,
+  project: VisibleProject | null,
 ): boolean => {
   switch (requires) {
     case 'public':
@@ -197,14 +211,14 @@ const isAllowed = (
     case 'annotator':
     case 'editor':
     case 'owner':
-      return project !== null && atLeast<ProjectRole>(projectRoles, project.role, requires);
+      return project !== null && isRoleAtLeast<ProjectRole>(projectRoles, project.role, requires);
     case 'creator':
     case 'user':
     case 'manager':
     case 'admin':
       return (
         !isBound(principal) &&
-        atLeast<OrganizationRole>(
+        isRoleAtLeast<OrganizationRole>(
           organizationRoles,
           principal.organizationRole,
           requires === 'creator' ? 'user' : requires,
@@ -225,16 +239,16 @@ const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !
 const requireSelf = async (
   principal: Principal,
   params: Readonly<Record<string, unknown>>,
-  gate: Gate,
+  gate: RequestAuthorizer,
 ): Promise<void> => {
   const id = params['user_id'] as UserId | undefined;
   if (id !== undefined && id !== principal.userId) {
-    const user = await gate.userInSight(principal, id);
+    const user = await gate.visibleUser(principal, id);
     if (user === null) throw new Fault('not-found', 'User not found');
     const needed = user.role === 'admin' ? 'admin' : 'manager';
-    if (!isAllowed(needed, principal, null)) throw forbidden(needed, principal);
+    if (!isAllowed(needed, principal, null)) throw forbiddenFor(needed, principal);
   }
-  if (isBound(principal)) throw forbidden('person', principal);
+  if (isBound(principal)) throw forbiddenFor('person', principal);
 };
 
 const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
@@ -243,7 +257,7 @@ const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(proje
  * Why the guard cannot decide about this operation; null when it can. Checked at boot: default
  * deny.
  */
-export const undecidable = ({ requires, path, schemes }: Operation): string | null => {
+export const undecidableReason = ({ requires, path, schemes }: Operation): string | null => {
   if ((requires as string | undefined) === undefined) return 'has no requirement';
   if ((requires === 'cookie') !== schemes.includes('C')) {
     return 'asks for the refresh cookie without requiring it, or the other way round';

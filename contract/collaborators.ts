@@ -2,18 +2,18 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type CollaboratorId,
   type GroupId,
   type Instant,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
-import type { Visibility } from './groups.js';
+import type { GroupVisibility } from './groups.js';
 import { operation } from './operation.js';
 import { permission, type UserBlock } from './people.js';
 import { collaboratorPermissions } from './permissions.js';
@@ -32,7 +32,7 @@ const shown = {
   created_at: instant,
   permissions: Type.Array(permission),
 };
-const userCollaborator = named(
+const userCollaborator = namedSchema(
   'Collaborator',
   Type.Object({
     ...shown,
@@ -42,7 +42,7 @@ const userCollaborator = named(
     last_name: Type.String(),
   }),
 );
-const groupCollaborator = named(
+const groupCollaborator = namedSchema(
   'GroupCollaborator',
   Type.Object({
     ...shown,
@@ -85,7 +85,7 @@ export const addCollaborators = operation({
   requires: 'owner',
   params: inProject,
   body: Type.Array(
-    named('CollaboratorInput', Type.Object({ user_id: id('UserId'), role: maybe(role) })),
+    namedSchema('CollaboratorInput', Type.Object({ user_id: id('UserId'), role: nullish(role) })),
     {
       minItems: 1,
       maxItems: addedMax,
@@ -153,7 +153,10 @@ export const addGroupCollaborators = operation({
   requires: 'owner',
   params: inProject,
   body: Type.Array(
-    named('GroupCollaboratorInput', Type.Object({ group_id: id('GroupId'), role: maybe(role) })),
+    namedSchema(
+      'GroupCollaboratorInput',
+      Type.Object({ group_id: id('GroupId'), role: nullish(role) }),
+    ),
     {
       minItems: 1,
       maxItems: addedMax,
@@ -204,18 +207,18 @@ export const collaboratorOperations = [
   removeGroupCollaborator,
 ];
 
-type Given = {
+type CollaboratorGrant = {
   readonly id: CollaboratorId;
   readonly role: ProjectRole;
   readonly created_at: Instant;
 };
 /** The caller: their role in the project and their user id. */
-type Onlooker = { readonly role: ProjectRole; readonly userId: string };
+type CollaboratorViewer = { readonly role: ProjectRole; readonly userId: string };
 
 export const userCollaboratorAnswer = (
-  { id: collaborator, role: given, created_at }: Given,
+  { id: collaborator, role: given, created_at }: CollaboratorGrant,
   user: NonNullable<UserBlock>,
-  onlooker: Onlooker,
+  onlooker: CollaboratorViewer,
 ): Static<typeof userCollaborator> => ({
   id: collaborator,
   user_id: user.id as UserId,
@@ -228,9 +231,9 @@ export const userCollaboratorAnswer = (
 });
 
 export const groupCollaboratorAnswer = (
-  { id: collaborator, role: given, created_at }: Given,
-  group: { readonly id: GroupId; readonly name: string; readonly visibility: Visibility },
-  onlooker: Onlooker,
+  { id: collaborator, role: given, created_at }: CollaboratorGrant,
+  group: { readonly id: GroupId; readonly name: string; readonly visibility: GroupVisibility },
+  onlooker: CollaboratorViewer,
 ): Static<typeof groupCollaborator> => ({
   id: collaborator,
   group_id: group.id,

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
 import { scoreTypes } from '../kernel/sandbox.js';
-import { id, maybe, name, named, oneOf } from '../kernel/shapes.js';
+import { id, nullish, name, namedSchema, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 
 /** Contract 3.2: what a table, a filter or a chart can show. */
-const columnDescriptor = named(
+const columnDescriptor = namedSchema(
   'Column',
   Type.Object({
     id: Type.String(),
@@ -37,7 +37,7 @@ const columnDescriptor = named(
     allowed_values: Type.Optional(Type.Array(Type.String())),
     roll_up_method: Type.Optional(oneOf(['average', 'sum', 'max', 'min'])),
     threshold: Type.Optional(
-      named(
+      namedSchema(
         'Threshold',
         Type.Object({
           buckets: Type.Array(Type.Number()),
@@ -50,8 +50,11 @@ const columnDescriptor = named(
 );
 export type ColumnDescriptor = Static<typeof columnDescriptor>;
 
-const columnQuery = named('ColumnQuery', Type.Object({ ...runSelector, ...optionalWindow }));
-const columnList = named('ColumnList', Type.Object({ columns: Type.Array(columnDescriptor) }));
+const columnQuery = namedSchema('ColumnQuery', Type.Object({ ...runSelector, ...optionalWindow }));
+const columnList = namedSchema(
+  'ColumnList',
+  Type.Object({ columns: Type.Array(columnDescriptor) }),
+);
 
 const availableColumns = (operationId: string, population: Population) =>
   operation({
@@ -102,8 +105,8 @@ export const metricsTestingColumns = operation({
     metric_key: Type.Optional(
       Type.String({ minLength: 1, maxLength: 128, default: metricUnderTest }),
     ),
-    required_scorers: maybe(Type.Array(metricName, { maxItems: 100 })),
-    score_type: maybe(oneOf(scoreTypes)),
+    required_scorers: nullish(Type.Array(metricName, { maxItems: 100 })),
+    score_type: nullish(oneOf(scoreTypes)),
   }),
   response: columnList,
   faults: ['not-found'],

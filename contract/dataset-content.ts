@@ -3,13 +3,13 @@ import type { ContentCell } from '../kernel/dataset-content.js';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { asOfMember } from './as-of.js';
 import { inDataset } from './datasets.js';
 import {
@@ -24,14 +24,14 @@ import { operation } from './operation.js';
 import { userBlock } from './people.js';
 import { recordChoice } from './record-reads.js';
 
-const scalar = named(
+const scalar = namedSchema(
   'DatasetCellScalar',
   Type.Union([Type.String(), Type.Number(), Type.Null()], {
     'x-otherwise': 'inside a cell there are strings, finite numbers and null',
   }),
 );
 const cell = Type.Unsafe<ContentCell>(
-  named(
+  namedSchema(
     'DatasetCell',
     Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)], {
       'x-otherwise': 'a cell is a string, a finite number, null or a flat object of these',
@@ -39,7 +39,7 @@ const cell = Type.Unsafe<ContentCell>(
   ),
 );
 
-const datasetRow = named(
+const datasetRow = namedSchema(
   'DatasetRow',
   Type.Object({
     row_id: id('RowId'),
@@ -47,7 +47,7 @@ const datasetRow = named(
     /** In the order of `column_names`. */
     values: Type.Array(cell),
     values_dict: Type.Record(Type.String(), cell),
-    metadata: named(
+    metadata: namedSchema(
       'DatasetRowMetadata',
       Type.Object({
         created_in_version: Type.Integer(),
@@ -64,7 +64,7 @@ const datasetRow = named(
 export type DatasetRow = Static<typeof datasetRow>;
 
 const rowsEnvelope = envelope('rows', datasetRow);
-const content = named(
+const content = namedSchema(
   'DatasetRowPage',
   Type.Object({
     ...rowsEnvelope.properties,
@@ -77,26 +77,26 @@ const values = Type.Record(Type.String(), cell);
 const rowId = id('RowId');
 /** Contract 1.11. */
 export const editsMax = 1_000;
-const addition = { values, row_id: maybe(rowId) };
-const edit = named(
+const addition = { values, row_id: nullish(rowId) };
+const edit = namedSchema(
   'DatasetEdit',
   Type.Union([
-    named('PrependRow', Type.Object({ edit_type: Type.Literal('prepend_row'), ...addition })),
-    named('AppendRow', Type.Object({ edit_type: Type.Literal('append_row'), ...addition })),
-    named(
+    namedSchema('PrependRow', Type.Object({ edit_type: Type.Literal('prepend_row'), ...addition })),
+    namedSchema('AppendRow', Type.Object({ edit_type: Type.Literal('append_row'), ...addition })),
+    namedSchema(
       'UpdateRow',
       Type.Object({ edit_type: Type.Literal('update_row'), row_id: rowId, values }),
     ),
-    named('DeleteRow', Type.Object({ edit_type: Type.Literal('delete_row'), row_id: rowId })),
-    named(
+    namedSchema('DeleteRow', Type.Object({ edit_type: Type.Literal('delete_row'), row_id: rowId })),
+    namedSchema(
       'FilterRows',
       Type.Object({ edit_type: Type.Literal('filter_rows'), row_ids: Type.Array(rowId) }),
     ),
-    named(
+    namedSchema(
       'RemoveColumn',
       Type.Object({ edit_type: Type.Literal('remove_column'), column_name: Type.String() }),
     ),
-    named(
+    namedSchema(
       'RenameColumn',
       Type.Object({
         edit_type: Type.Literal('rename_column'),
@@ -161,9 +161,9 @@ export const replaceDatasetContent = operation({
   conditional: true,
   params: inDataset,
   body: Type.Object({
-    rollback_version: maybe(Type.Integer()),
-    dataset_id: maybe(id('DatasetId')),
-    version_index: maybe(Type.Integer()),
+    rollback_version: nullish(Type.Integer()),
+    dataset_id: nullish(id('DatasetId')),
+    version_index: nullish(Type.Integer()),
   }),
   response: Type.Null(),
   status: 204,
@@ -191,23 +191,25 @@ export const appendDatasetRecords = operation({
   requires: 'dataset-write',
   unknownMembers: 'refused',
   params: inDataset,
-  body: named(
+  body: namedSchema(
     'DatasetRecords',
     Type.Object({
       project_id: id('ProjectId'),
-      kind: maybe(oneOf(['traces', 'spans'])),
-      columns: maybe(
+      kind: nullish(oneOf(['traces', 'spans'])),
+      columns: nullish(
         Type.Record(Type.String(), Type.String(), {
           minProperties: 1,
           maxProperties: recordColumnsMax,
         }),
       ),
       ...recordChoice,
-      starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
-      limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+      starting_token: nullish(Type.Integer({ minimum: 0, default: 0 })),
+      limit: nullish(
+        Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit }),
+      ),
     }),
   ),
-  response: named(
+  response: namedSchema(
     'AddedDatasetRecords',
     Type.Object({
       dataset_id: id('DatasetId'),
@@ -222,7 +224,7 @@ export const appendDatasetRecords = operation({
 });
 export type DatasetRecords = Static<NonNullable<(typeof appendDatasetRecords)['body']>>;
 
-const version = named(
+const version = namedSchema(
   'DatasetVersion',
   Type.Object({
     version_index: Type.Integer(),

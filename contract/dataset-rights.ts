@@ -1,13 +1,13 @@
-import type { ProjectId, UserId } from '../kernel/shapes.js';
+import type { ProjectId, UserId } from '../kernel/schema-types.js';
 import {
-  atLeast,
+  isRoleAtLeast,
   organizationRoles,
   projectRoles,
   type Principal,
   type ProjectRole,
 } from './roles.js';
 
-type Owned = { readonly createdBy: UserId; readonly home: ProjectId | null };
+type DatasetOwnership = { readonly createdBy: UserId; readonly home: ProjectId | null };
 
 /**
  * Whether the caller may change a dataset of their organisation that they can see (contract 2.6,
@@ -16,17 +16,20 @@ type Owned = { readonly createdBy: UserId; readonly home: ProjectId | null };
  */
 export const mayWriteDataset = (
   { userId, organizationRole, key }: Principal,
-  { createdBy, home }: Owned,
+  { createdBy, home }: DatasetOwnership,
   homeRole: ProjectRole | null,
 ): boolean => {
-  const isEditor = homeRole !== null && atLeast<ProjectRole>(projectRoles, homeRole, 'editor');
+  const isEditor =
+    homeRole !== null && isRoleAtLeast<ProjectRole>(projectRoles, homeRole, 'editor');
   if (key !== null && key.projectId !== null) return isEditor && key.projectId === home;
   if (isEditor || organizationRole === 'admin') return true;
   const isLimited =
     key !== null &&
     key.projectRole !== null &&
-    !atLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
-  return createdBy === userId && atLeast(organizationRoles, organizationRole, 'user') && !isLimited;
+    !isRoleAtLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
+  return (
+    createdBy === userId && isRoleAtLeast(organizationRoles, organizationRole, 'user') && !isLimited
+  );
 };
 
 /**

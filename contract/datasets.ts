@@ -1,12 +1,12 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { columnNameMax, datasetColumnsMax } from '../kernel/dataset-content.js';
 import {
-  component,
+  componentSchema,
   id,
   instant,
-  maybe,
+  nullish,
   name,
-  named,
+  namedSchema,
   nullable,
   oneOf,
   type DatasetId,
@@ -14,7 +14,7 @@ import {
   type Json,
   type ProjectId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { asOfMember } from './as-of.js';
 import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
@@ -25,12 +25,12 @@ import { datasetPermissions, type DatasetRights } from './permissions.js';
 import { project } from './projects.js';
 
 const shownRole = nullable(
-  named(
+  namedSchema(
     'DatasetColumnRole',
     Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() }),
   ),
 );
-const columnMapping = named(
+const columnMapping = namedSchema(
   'DatasetColumnMapping',
   Type.Object({
     input: shownRole,
@@ -43,7 +43,7 @@ const columnMapping = named(
 /** As last set, every role in the long form or null (contract 4.7). */
 type ColumnMapping = Static<typeof columnMapping>;
 
-export const dataset = named(
+export const dataset = namedSchema(
   'Dataset',
   Type.Object({
     id: id('DatasetId'),
@@ -65,7 +65,7 @@ export const dataset = named(
 const columnNames = Type.Array(Type.String({ maxLength: columnNameMax }), {
   maxItems: datasetColumnsMax,
 });
-const role = named(
+const role = namedSchema(
   'DatasetColumnRoleInput',
   Type.Union([
     Type.Object({ columns: columnNames, flatten: Type.Optional(Type.Boolean({ default: false })) }),
@@ -73,17 +73,17 @@ const role = named(
   ]),
 );
 /** A role may be a bare list of columns; one that is left out becomes null (contract 4.7). */
-const columnMappingGiven = named(
+const columnMappingInput = namedSchema(
   'DatasetColumnMappingInput',
   Type.Object({
-    input: maybe(role),
-    output: maybe(role),
-    generated_output: maybe(role),
-    metadata: maybe(role),
-    mgt: maybe(Type.Record(Type.String(), role)),
+    input: nullish(role),
+    output: nullish(role),
+    generated_output: nullish(role),
+    metadata: nullish(role),
+    mgt: nullish(Type.Record(Type.String(), role)),
   }),
 );
-export type ColumnMappingGiven = Static<typeof columnMappingGiven>;
+export type ColumnMappingInput = Static<typeof columnMappingInput>;
 
 export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
 const path = '/v2/datasets';
@@ -106,13 +106,13 @@ export const createDataset = operation({
   form: {
     files: { file: { required: false, bytesMax: uploadBytesMax } },
     parts: Type.Object({
-      name: maybe(name()),
-      draft: maybe(Type.Boolean()),
-      append_suffix_if_duplicate: maybe(Type.Boolean()),
-      project_id: maybe(id('ProjectId')),
-      column_mapping: maybe(columnMappingGiven),
-      copy_from_dataset_id: maybe(id('DatasetId')),
-      copy_from_dataset_version_index: maybe(Type.Integer({ minimum: 1 })),
+      name: nullish(name()),
+      draft: nullish(Type.Boolean()),
+      append_suffix_if_duplicate: nullish(Type.Boolean()),
+      project_id: nullish(id('ProjectId')),
+      column_mapping: nullish(columnMappingInput),
+      copy_from_dataset_id: nullish(id('DatasetId')),
+      copy_from_dataset_version_index: nullish(Type.Integer({ minimum: 1 })),
     }),
   },
   response: dataset,
@@ -132,8 +132,8 @@ export const listDatasets = operation({
   response: envelope('datasets', dataset),
 });
 
-const datasetFilter = component<Json>('DatasetFilter');
-const datasetSort = component<Json>('DatasetSort');
+const datasetFilter = componentSchema<Json>('DatasetFilter');
+const datasetSort = componentSchema<Json>('DatasetSort');
 
 export const queryDatasets = operation({
   operationId: 'queryDatasets',
@@ -151,8 +151,8 @@ export const queryDatasets = operation({
   query: Type.Object(pageMembers),
   body: Type.Object({
     ...pageMembersOrNull,
-    filters: maybe(Type.Array(datasetFilter, { maxItems: listingFiltersMax })),
-    sort: maybe(datasetSort),
+    filters: nullish(Type.Array(datasetFilter, { maxItems: listingFiltersMax })),
+    sort: nullish(datasetSort),
   }),
   response: envelope('datasets', dataset),
 });
@@ -185,7 +185,7 @@ export const changeDataset = operation({
   conditional: true,
   params: inDataset,
   body: Type.Object({
-    name: maybe(
+    name: nullish(
       Type.Union([
         name(),
         Type.Object({
@@ -194,8 +194,8 @@ export const changeDataset = operation({
         }),
       ]),
     ),
-    column_mapping: maybe(columnMappingGiven),
-    draft: maybe(Type.Literal(false)),
+    column_mapping: nullish(columnMappingInput),
+    draft: nullish(Type.Literal(false)),
   }),
   response: dataset,
   faults: ['not-found', 'forbidden', 'already-exists', 'precondition-failed', 'conflict'],
@@ -231,7 +231,7 @@ export const listDatasetProjects = operation({
   faults: ['not-found'],
 });
 
-const linking = (
+const linkOperation = (
   operationId: string,
   summary: string,
   description: string,
@@ -250,13 +250,13 @@ const linking = (
     response: dataset,
     faults: ['not-found', 'forbidden', 'conflict'],
   });
-export const linkDataset = linking(
+export const linkDataset = linkOperation(
   'linkDataset',
   'Link a dataset to a project',
   'Viewers of the project may read it from then on.',
   'PUT',
 );
-export const unlinkDataset = linking(
+export const unlinkDataset = linkOperation(
   'unlinkDataset',
   'Take the link from a dataset to a project away',
   'The home project stays linked (409); experiments that use the dataset keep their link.',

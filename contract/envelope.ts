@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { maybe, named, nameOf, nullable } from '../kernel/shapes.js';
+import { nullish, namedSchema, schemaNameOf, nullable } from '../kernel/schema-types.js';
 
 /** Page sizes of contract 1.10. */
 export const pageLimitMax = 1_000;
@@ -8,7 +8,7 @@ export const defaultPageLimit = 100;
 export const plainListMax = 1_000;
 
 /** What a list without pages says of itself when it is cut (contract 1.13). */
-export const moreRows = (more: boolean) => ({ 'X-More-Rows': more ? ['true'] : [] });
+export const moreRowsHeader = (more: boolean) => ({ 'X-More-Rows': more ? ['true'] : [] });
 
 const startingToken = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 });
 const limit = Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit });
@@ -24,8 +24,8 @@ export const paged = Type.Object(pageMembers);
  * The envelope of contract 1.10 with its one list; that of `LogStream` is named `LogStreamPage`.
  */
 export const envelope = <Name extends string, T extends TSchema>(list: Name, item: T) =>
-  named(
-    `${nameOf(item) ?? list}Page`,
+  namedSchema(
+    `${schemaNameOf(item) ?? list}Page`,
     Type.Object({
       starting_token: Type.Integer(),
       limit: Type.Integer(),
@@ -38,13 +38,13 @@ export const envelope = <Name extends string, T extends TSchema>(list: Name, ite
   );
 
 /** The same as members of a body of contract 5, where null means absence. */
-export const pageMembersOrNull = { starting_token: maybe(startingToken), limit: maybe(limit) };
+export const pageMembersOrNull = { starting_token: nullish(startingToken), limit: nullish(limit) };
 
-export type PageAsked = {
+export type PageRequest = {
   readonly starting_token?: number | null;
   readonly limit?: number | null;
 };
-type PageMeasure = {
+type PageInfo = {
   readonly starting_token: number;
   readonly limit: number;
   readonly paginated: boolean;
@@ -52,7 +52,7 @@ type PageMeasure = {
 };
 
 /** The members next to the list: `paginated` exactly when this page is not the whole result. */
-export const pageMeasure = (asked: PageAsked, rows: number, more: boolean): PageMeasure => {
+export const pageInfo = (asked: PageRequest, rows: number, more: boolean): PageInfo => {
   const start = asked.starting_token ?? 0;
   return {
     starting_token: start,
@@ -63,4 +63,4 @@ export const pageMeasure = (asked: PageAsked, rows: number, more: boolean): Page
 };
 
 /** The answer to deletions and the like: one sentence. */
-export const message = named('Message', Type.Object({ message: Type.String() }));
+export const message = namedSchema('Message', Type.Object({ message: Type.String() }));

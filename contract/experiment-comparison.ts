@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { valueComplaint, type Complaint } from '../kernel/fault.js';
-import { id, maybe, named, nullable, oneOf, type Json } from '../kernel/shapes.js';
+import { id, nullish, namedSchema, nullable, oneOf, type Json } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { experimentsPath } from './experiments.js';
 import { operation } from './operation.js';
@@ -20,7 +20,7 @@ const text = Type.String();
 const number = nullable(Type.Number());
 const json = Type.Unsafe<Json>(Type.Unknown());
 
-const compared = named(
+const compared = namedSchema(
   'ComparedExperiment',
   Type.Object({
     experiment_id: id('RunId'),
@@ -35,13 +35,13 @@ const compared = named(
     failed_rows: count,
   }),
 );
-const againstBaseline = named(
+const againstBaseline = namedSchema(
   'AgainstBaseline',
   Type.Object({
     num_rows: count,
     mean_difference: number,
     confidence_interval: nullable(
-      named(
+      namedSchema(
         'ConfidenceInterval',
         Type.Object({ lower: Type.Number(), upper: Type.Number(), resamples: count }),
       ),
@@ -51,14 +51,14 @@ const againstBaseline = named(
     ties: count,
   }),
 );
-const comparedMetric = named(
+const comparedMetric = namedSchema(
   'ComparedMetric',
   Type.Object({
     metric: text,
     type: oneOf(['integer', 'floating_point', 'boolean']),
     direction: oneOf(['higher', 'lower']),
     experiments: Type.Array(
-      named(
+      namedSchema(
         'MetricOfExperiment',
         Type.Object({
           experiment_id: id('RunId'),
@@ -70,14 +70,14 @@ const comparedMetric = named(
     ),
   }),
 );
-const comparedRow = named(
+const comparedRow = namedSchema(
   'ComparedRow',
   Type.Object({
     row_id: nullable(text),
     dataset_input: nullable(text),
     dataset_output: nullable(text),
     experiments: Type.Array(
-      named(
+      namedSchema(
         'RowOfExperiment',
         Type.Object({
           experiment_id: id('RunId'),
@@ -86,14 +86,14 @@ const comparedRow = named(
           output: json,
           metrics: Type.Record(
             Type.String(),
-            named('ComparedValue', Type.Object({ value: Type.Number(), difference: number })),
+            namedSchema('ComparedValue', Type.Object({ value: Type.Number(), difference: number })),
           ),
         }),
       ),
     ),
   }),
 );
-const comparison = named(
+const comparison = namedSchema(
   'ExperimentComparison',
   Type.Object({
     experiments: Type.Array(compared),
@@ -136,14 +136,14 @@ export const compareExperiments = operation({
   params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
     experiment_ids: Type.Array(id('RunId'), { minItems: 2, maxItems: experimentsMax }),
-    metrics: maybe(
+    metrics: nullish(
       Type.Array(Type.String({ minLength: 1, maxLength: 136 }), { maxItems: comparedMetricsMax }),
     ),
-    seed: maybe(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: defaultSeed })),
-    starting_token: maybe(
+    seed: nullish(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: defaultSeed })),
+    starting_token: nullish(
       Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
     ),
-    limit: maybe(
+    limit: nullish(
       Type.Integer({ minimum: 1, maximum: comparedRowsMax, default: comparedRowsDefault }),
     ),
   }),

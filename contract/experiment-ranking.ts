@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, named, oneOf } from '../kernel/shapes.js';
+import { id, namedSchema, oneOf } from '../kernel/schema-types.js';
 import { experiment } from './experiment-record.js';
 import { experimentsPath, inExperiment } from './experiments.js';
 import { operation } from './operation.js';
@@ -16,10 +16,10 @@ const criterionMembers = {
   weight: Type.Number({ exclusiveMinimum: 0, maximum: weightMax }),
   direction: oneOf(['higher', 'lower']),
 };
-const shownCriteria = named(
+const shownCriteria = namedSchema(
   'RankingCriteria',
   Type.Object({
-    criteria: Type.Array(named('RankingCriterion', Type.Object(criterionMembers))),
+    criteria: Type.Array(namedSchema('RankingCriterion', Type.Object(criterionMembers))),
     /** Nobody chose these: they are every metric with a threshold and a value in the project. */
     default: Type.Boolean(),
   }),
@@ -58,7 +58,7 @@ export const setRankingCriteria = operation({
   body: Type.Object(
     {
       criteria: Type.Array(
-        named(
+        namedSchema(
           'RankingCriterionInput',
           Type.Object(criterionMembers, { additionalProperties: false }),
         ),
@@ -109,20 +109,20 @@ export const experimentRankingOperations = [
 ];
 
 /** As stored and answered: metrics by their bare names. */
-export const plainCriteria = (criteria: readonly Criterion[]): Criterion[] =>
+export const bareCriteria = (criteria: readonly Criterion[]): Criterion[] =>
   criteria.map((one) => ({ ...one, metric: bareMetricName(one.metric) }));
 
 /** The same by the metrics that are meant (contract 3.4, rule 6), where they are recorded. */
-export const meantCriteria = (
+export const resolveCriteria = (
   criteria: readonly Criterion[],
   recorded: { has(metric: string): boolean },
 ): Criterion[] =>
-  plainCriteria(criteria).map((one) => ({
+  bareCriteria(criteria).map((one) => ({
     ...one,
     metric: metricReadings(one.metric).find((name) => recorded.has(name)) ?? one.metric,
   }));
 
-export const repeatedMetrics = (plain: readonly Criterion[]): readonly Complaint[] => {
+export const repeatedMetricComplaints = (plain: readonly Criterion[]): readonly Complaint[] => {
   const seen = new Set<string>();
   return plain.flatMap(({ metric }, at) => {
     const isRepeated = seen.has(metric);

@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type DatasetId,
@@ -14,7 +14,7 @@ import {
   type ProjectId,
   type RunId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { userBlock, type UserBlock } from './people.js';
 
 const text = Type.String();
@@ -22,7 +22,7 @@ const json = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))
 const member = <T extends Parameters<typeof nullable>[0]>(schema: T) => nullable(schema);
 
 /** Contract 5.5: all of it as in 4.6. */
-export const prompt = named(
+export const prompt = namedSchema(
   'Prompt',
   Type.Object({
     prompt_template_id: text,
@@ -50,34 +50,34 @@ const settings = {
   presence_penalty: Type.Number(),
   response_format: json,
 };
-const callable = maybe(Type.Unsafe<Json>(Type.Union([text, Type.Array(Type.Unknown()), json])));
+const callable = nullish(Type.Unsafe<Json>(Type.Union([text, Type.Array(Type.Unknown()), json])));
 
 /** `prompt_settings` of a creation: every member may be left out. */
-export const promptSettings = named(
+export const promptSettings = namedSchema(
   'PromptSettings',
   Type.Object({
-    logprobs: maybe(settings.logprobs),
-    top_logprobs: maybe(settings.top_logprobs),
-    echo: maybe(settings.echo),
-    n: maybe(settings.n),
-    reasoning_effort: maybe(settings.reasoning_effort),
-    verbosity: maybe(settings.verbosity),
-    deployment_name: maybe(settings.deployment_name),
-    model_alias: maybe(settings.model_alias),
-    temperature: maybe(settings.temperature),
-    max_tokens: maybe(settings.max_tokens),
-    stop_sequences: maybe(settings.stop_sequences),
-    top_p: maybe(settings.top_p),
-    top_k: maybe(settings.top_k),
-    frequency_penalty: maybe(settings.frequency_penalty),
-    presence_penalty: maybe(settings.presence_penalty),
+    logprobs: nullish(settings.logprobs),
+    top_logprobs: nullish(settings.top_logprobs),
+    echo: nullish(settings.echo),
+    n: nullish(settings.n),
+    reasoning_effort: nullish(settings.reasoning_effort),
+    verbosity: nullish(settings.verbosity),
+    deployment_name: nullish(settings.deployment_name),
+    model_alias: nullish(settings.model_alias),
+    temperature: nullish(settings.temperature),
+    max_tokens: nullish(settings.max_tokens),
+    stop_sequences: nullish(settings.stop_sequences),
+    top_p: nullish(settings.top_p),
+    top_k: nullish(settings.top_k),
+    frequency_penalty: nullish(settings.frequency_penalty),
+    presence_penalty: nullish(settings.presence_penalty),
     tools: callable,
     tool_choice: callable,
-    response_format: maybe(settings.response_format),
+    response_format: nullish(settings.response_format),
   }),
 );
 
-const promptRunSettings = named(
+const promptRunSettings = namedSchema(
   'PromptRunSettings',
   Type.Object({
     ...settings,
@@ -121,7 +121,7 @@ const compact = (value: Json | undefined): string | null =>
     ? (value ?? null)
     : JSON.stringify(value);
 
-export const experimentTag = named(
+export const experimentTag = namedSchema(
   'ExperimentTag',
   Type.Object({
     id: id('TagId'),
@@ -139,7 +139,7 @@ export const experimentTag = named(
 export type ExperimentTag = Static<typeof experimentTag>;
 
 const number = nullable(Type.Number());
-const structuredMetric = named(
+const structuredMetric = namedSchema(
   'MetricSummary',
   Type.Object({
     avg: number,
@@ -158,7 +158,7 @@ const structuredMetric = named(
 export type StructuredMetric = Static<typeof structuredMetric>;
 
 /** The record of contract 4.6. */
-export const experiment = named(
+export const experiment = namedSchema(
   'Experiment',
   Type.Object({
     id: id('RunId'),
@@ -173,7 +173,7 @@ export const experiment = named(
     num_traces: nullable(Type.Integer()),
     num_sessions: nullable(Type.Integer()),
     dataset: nullable(
-      named(
+      namedSchema(
         'ExperimentDataset',
         Type.Object({
           dataset_id: id('DatasetId'),
@@ -182,7 +182,7 @@ export const experiment = named(
         }),
       ),
     ),
-    aggregate_metrics: named(
+    aggregate_metrics: namedSchema(
       'AggregateMetrics',
       Type.Object({ total_responses: Type.Integer() }, { additionalProperties: number }),
     ),
@@ -194,15 +194,20 @@ export const experiment = named(
     winner: nullable(Type.Boolean()),
     winner_source: nullable(oneOf(['chosen', 'rank'])),
     playground_id: nullable(text),
-    playground: nullable(named('Playground', Type.Object({ playground_id: text, name: text }))),
+    playground: nullable(
+      namedSchema('Playground', Type.Object({ playground_id: text, name: text })),
+    ),
     prompt_run_settings: nullable(promptRunSettings),
     prompt_model: nullable(text),
     prompt: nullable(prompt),
     tags: Type.Record(text, Type.Array(experimentTag)),
-    status: named(
+    status: namedSchema(
       'ExperimentStatus',
       Type.Object({
-        log_generation: named('LogGeneration', Type.Object({ progress_percent: Type.Integer() })),
+        log_generation: namedSchema(
+          'LogGeneration',
+          Type.Object({ progress_percent: Type.Integer() }),
+        ),
       }),
     ),
     experiment_group_id: nullable(id('ExperimentGroupId')),

@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
-import { id, named } from '../kernel/shapes.js';
+import { id, namedSchema } from '../kernel/schema-types.js';
 import { message } from './envelope.js';
 import { experimentTag } from './experiment-record.js';
 import { experimentsPath, inExperiment } from './experiments.js';
 import { operation } from './operation.js';
 
 const text = Type.String({ minLength: 1, maxLength: 256 });
-const body = named('ExperimentTagInput', Type.Object({ key: text, value: text, tag_type: text }));
+const body = namedSchema(
+  'ExperimentTagInput',
+  Type.Object({ key: text, value: text, tag_type: text }),
+);
 const shared = { section: '5.5' } as const;
 const ofTag = Type.Object({ ...inExperiment.properties, tag_id: id('TagId') });
 const path = `${experimentsPath}/{experiment_id}/tags`;

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, maybe, name, named } from '../kernel/shapes.js';
+import { id, nullish, name, namedSchema } from '../kernel/schema-types.js';
 import { asOfMember } from './as-of.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { experiment, prompt, promptSettings } from './experiment-record.js';
 import { experimentFilter, experimentSort, listingFiltersMax } from './listings.js';
 import { operation } from './operation.js';
-import { givenScorers } from './scorer-settings.js';
+import { scorersInput } from './scorer-settings.js';
 
 const inProject = Type.Object({ project_id: id('ProjectId') });
 export const inExperiment = Type.Object({
@@ -22,27 +22,27 @@ export const defaultTaskType = 16;
 const taskType = Type.Integer({ minimum: 16, maximum: 17 });
 /** Contract 1.11: 1 to 128 characters. */
 const groupMembers = {
-  experiment_group_id: maybe(id('ExperimentGroupId')),
-  experiment_group_name: maybe(name(128)),
+  experiment_group_id: nullish(id('ExperimentGroupId')),
+  experiment_group_name: nullish(name(128)),
 };
-const givenText = maybe(Type.String({ maxLength: 1_024 }));
+const givenText = nullish(Type.String({ maxLength: 1_024 }));
 const creation = Type.Object({
   name: name(),
-  task_type: maybe(taskType),
-  dataset: maybe(
-    named(
+  task_type: nullish(taskType),
+  dataset: nullish(
+    namedSchema(
       'DatasetReference',
       Type.Object({ dataset_id: id('DatasetId'), version_index: Type.Integer({ minimum: 1 }) }),
     ),
   ),
-  prompt_settings: maybe(promptSettings),
+  prompt_settings: nullish(promptSettings),
   prompt_template_version_id: givenText,
-  prompt: maybe(prompt),
+  prompt: nullish(prompt),
   playground_id: givenText,
   playground_prompt_id: givenText,
-  scorers: maybe(givenScorers),
+  scorers: nullish(scorersInput),
   ...groupMembers,
-  trigger: maybe(Type.Boolean()),
+  trigger: nullish(Type.Boolean()),
 });
 export type ExperimentCreation = Static<typeof creation>;
 
@@ -115,7 +115,7 @@ export const searchExperiments = operation({
   body: Type.Object({
     ...pageMembers,
     filters: Type.Optional(Type.Array(experimentFilter, { maxItems: listingFiltersMax })),
-    sort: maybe(experimentSort),
+    sort: nullish(experimentSort),
     ...counts,
   }),
   response: envelope('experiments', experiment),
@@ -148,7 +148,7 @@ export const changeExperiment = operation({
   kind: 'w',
   requires: 'editor',
   params: inExperiment,
-  body: Type.Object({ name: name(), task_type: maybe(taskType), ...groupMembers }),
+  body: Type.Object({ name: name(), task_type: nullish(taskType), ...groupMembers }),
   response: experiment,
   faults: ['not-found', 'forbidden', 'already-exists'],
 });
@@ -178,9 +178,9 @@ export const experimentOperations = [
   deleteExperiment,
 ];
 
-type Grouped = Pick<ExperimentCreation, 'experiment_group_id' | 'experiment_group_name'>;
+type GroupChoice = Pick<ExperimentCreation, 'experiment_group_id' | 'experiment_group_name'>;
 
-export const groupComplaints = (body: Grouped): readonly Complaint[] =>
+export const groupComplaints = (body: GroupChoice): readonly Complaint[] =>
   body.experiment_group_id != null && body.experiment_group_name != null
     ? [
         valueComplaint(

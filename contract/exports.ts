@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
-import { id, maybe, named, oneOf } from '../kernel/shapes.js';
+import { id, nullish, namedSchema, oneOf } from '../kernel/schema-types.js';
 import { inDataset } from './datasets.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
@@ -26,14 +26,14 @@ const file = {
   faults: ['not-found'],
 } as const;
 
-const body = named(
+const body = namedSchema(
   'RecordExport',
-  Type.Object({ ...recordSelection, format: maybe(format), formulas: maybe(formulas) }),
+  Type.Object({ ...recordSelection, format: nullish(format), formulas: nullish(formulas) }),
 );
 export type RecordExport = Static<typeof body>;
 
 const plural = (population: Population) => `${population}s`;
-const exporting = (operationId: string, population: Population) =>
+const exportOperation = (operationId: string, population: Population) =>
   operation({
     ...file,
     operationId,
@@ -56,9 +56,9 @@ const exporting = (operationId: string, population: Population) =>
     body,
   });
 
-export const exportSessions = exporting('exportSessions', 'session');
-export const exportTraces = exporting('exportTraces', 'trace');
-export const exportSpans = exporting('exportSpans', 'span');
+export const exportSessions = exportOperation('exportSessions', 'session');
+export const exportTraces = exportOperation('exportTraces', 'trace');
+export const exportSpans = exportOperation('exportSpans', 'span');
 
 export const exportDatasetContent = operation({
   ...file,

@@ -1,13 +1,13 @@
 import { Type, type TSchema } from 'typebox';
-import { component, type Json } from '../kernel/shapes.js';
+import { componentSchema, type Json } from '../kernel/schema-types.js';
 
 /**
  * A filter as a client writes it (contract 3.7). The guard lets any JSON pass here;
  * query-api/filters reads it and complains exactly where and how the contract says, which a union
  * of schemas cannot do.
  */
-export const filterNode = component<Json>('FilterNode');
-export const filterLeaf = component<Json>('FilterLeaf');
+export const filterNode = componentSchema<Json>('FilterNode');
+export const filterLeaf = componentSchema<Json>('FilterLeaf');
 
 export const textOperators = [
   'eq',

@@ -2,28 +2,34 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
+  nullish,
   name,
-  named,
+  namedSchema,
   nullable,
   oneOf,
   type GroupMemberId,
   type Instant,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
 import { permission, type UserBlock } from './people.js';
 import { groupMemberPermissions, groupPermissions, type GroupAccess } from './permissions.js';
-import { atLeast, groupRoles, organizationRoles, type GroupRole, type Principal } from './roles.js';
+import {
+  isRoleAtLeast,
+  groupRoles,
+  organizationRoles,
+  type GroupRole,
+  type Principal,
+} from './roles.js';
 
 /**
  * Contract 5.3: `public` open to join; `private` members hidden, a maintainer admits people;
  * `protected` joined only by being added; `hidden` seen by members only.
  */
 const visibilities = ['public', 'private', 'hidden', 'protected'] as const;
-export type Visibility = (typeof visibilities)[number];
+export type GroupVisibility = (typeof visibilities)[number];
 
 /** A group holds all its members in one document and one fold. */
 export const groupMembersMax = 1_000;
@@ -47,13 +53,16 @@ const shownWithGroup = {
   permissions: Type.Array(permission),
 };
 /** The group of contract 4.15; `role` is null for a caller who is not in it. */
-export const group = named(
+export const group = namedSchema(
   'Group',
   Type.Object({ ...shownWithGroup, role: nullable(oneOf(groupRoles)) }),
 );
-const ownGroup = named('OwnGroup', Type.Object({ ...shownWithGroup, role: oneOf(groupRoles) }));
+const ownGroup = namedSchema(
+  'OwnGroup',
+  Type.Object({ ...shownWithGroup, role: oneOf(groupRoles) }),
+);
 
-export const groupMember = named(
+export const groupMember = namedSchema(
   'GroupMember',
   Type.Object({
     id: id('GroupMemberId'),
@@ -72,9 +81,9 @@ const memberParams = Type.Object({ group_id: id('GroupId'), user_id: id('UserId'
 const role = oneOf(groupRoles);
 const description = Type.String({ maxLength: 4_096 });
 const path = '/v2/groups';
-const newMember = named(
+const newMember = namedSchema(
   'GroupMemberInput',
-  Type.Object({ user_id: id('UserId'), role: maybe(role) }),
+  Type.Object({ user_id: id('UserId'), role: nullish(role) }),
 );
 
 export const listOwnGroups = operation({
@@ -102,9 +111,9 @@ export const createGroup = operation({
   requires: 'user',
   body: Type.Object({
     name: name(128),
-    description: maybe(description),
-    visibility: maybe(oneOf(visibilities)),
-    users: maybe(Type.Array(newMember, { maxItems: addedMembersMax })),
+    description: nullish(description),
+    visibility: nullish(oneOf(visibilities)),
+    users: nullish(Type.Array(newMember, { maxItems: addedMembersMax })),
   }),
   response: group,
   faults: ['forbidden', 'not-found', 'already-exists'],
@@ -150,9 +159,9 @@ export const changeGroup = operation({
   requires: 'maintainer',
   params,
   body: Type.Object({
-    name: maybe(name(128)),
-    description: maybe(description),
-    visibility: maybe(oneOf(visibilities)),
+    name: nullish(name(128)),
+    description: nullish(description),
+    visibility: nullish(oneOf(visibilities)),
   }),
   response: group,
   faults: ['forbidden', 'not-found', 'already-exists'],
@@ -249,13 +258,13 @@ export const groupOperations = [
 
 /** What contract 5.3 considers about the caller of a group. */
 export const groupAccess = (
-  visibility: Visibility,
+  visibility: GroupVisibility,
   role: GroupRole | null,
   { organizationRole }: Pick<Principal, 'organizationRole'>,
 ): GroupAccess => ({
   visibility,
   role,
-  overGroups: atLeast(organizationRoles, organizationRole, 'manager'),
+  overGroups: isRoleAtLeast(organizationRoles, organizationRole, 'manager'),
 });
 
 export const groupAnswer = (

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, instant, oneOf } from '../kernel/shapes.js';
-import { readAsOf } from './as-of.js';
+import { id, instant, oneOf } from '../kernel/schema-types.js';
+import { parseAsOf } from './as-of.js';
 import { historyResources, type HistoryResourceType } from './history.js';
 import { operation } from './operation.js';
 
@@ -46,21 +46,26 @@ export const exportHistory = operation({
   }),
   faults: ['forbidden', 'not-found'],
 });
-export type ExportAsking = Static<typeof exportHistory.query>;
+export type HistoryExportQuery = Static<typeof exportHistory.query>;
 
 /** Their ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
-const boundComplaints = ({ from, to, start_time, end_time }: ExportAsking): readonly Complaint[] =>
+const boundComplaints = ({
+  from,
+  to,
+  start_time,
+  end_time,
+}: HistoryExportQuery): readonly Complaint[] =>
   Object.entries({ from, to }).flatMap(([name, written]) => {
     if (written === undefined) return [];
     const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
-    if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
+    if (parseAsOf(written) === null) return [complaint('neither a position nor a date-time')];
     const [timeName, time] = name === 'to' ? ['end_time', end_time] : ['start_time', start_time];
     return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
   });
 
-export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
+export const exportComplaints = (asked: HistoryExportQuery): readonly Complaint[] => {
   const { project_id, resource_type: type, resource_id } = asked;
   const missing = (name: string): Complaint => ({
     loc: ['query', name],
@@ -97,7 +102,7 @@ export const historyFeed = operation({
 });
 
 /** `seq` where a feed goes on. */
-export const feedPlace = (written: string | undefined): number =>
+export const parseFeedCursor = (written: string | undefined): number =>
   written === undefined ? 1 : Number(written);
 export const feedComplaints = ({
   cursor: written,
@@ -129,9 +134,9 @@ export const certifyErasure = operation({
   }),
   faults: ['forbidden', 'not-found', 'conflict'],
 });
-export type CertificateAsking = Static<typeof certifyErasure.query>;
+export type CertificateQuery = Static<typeof certifyErasure.query>;
 
-export const certificateComplaints = (query: CertificateAsking): readonly Complaint[] =>
+export const certificateComplaints = (query: CertificateQuery): readonly Complaint[] =>
   Object.values(query).filter((one) => one !== undefined).length === 1
     ? []
     : [valueComplaint(['query'], 'name exactly one thing that was deleted')];

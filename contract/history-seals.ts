@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, named, nullable, oneOf } from '../kernel/shapes.js';
+import { id, instant, namedSchema, nullable, oneOf } from '../kernel/schema-types.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { historyResource } from './history.js';
@@ -31,7 +31,7 @@ export const readCheckpoint = operation({
   faults: ['forbidden', 'not-found'],
 });
 
-const historySeal = named(
+const historySeal = namedSchema(
   'HistorySeal',
   Type.Object({
     size: Type.Integer({ description: '`seq` of the last entry that it covers.' }),
@@ -58,7 +58,7 @@ export const listSeals = operation({
       Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit }),
     ),
   }),
-  response: named(
+  response: namedSchema(
     'HistorySealPage',
     Type.Object({ seals: Type.Array(historySeal), next_cursor: nullable(Type.String()) }),
   ),
@@ -84,11 +84,11 @@ export const listSealingKeys = operation({
     'A JWK set. Whoever audits takes the key from elsewhere once and compares: a key from the ' +
     'service cannot vouch for the service.',
   path: '/v2/history/keys',
-  response: named(
+  response: namedSchema(
     'SealingKeySet',
     Type.Object({
       keys: Type.Array(
-        named(
+        namedSchema(
           'SealingKey',
           Type.Object({
             kid: Type.String(),
@@ -107,7 +107,7 @@ export const listSealingKeys = operation({
 });
 
 /** What of an entry its hash goes over, and where it stands. */
-const provenEntry = named(
+const provenEntry = namedSchema(
   'ProvenHistoryEntry',
   Type.Object({
     seq: Type.Integer(),
@@ -118,7 +118,7 @@ const provenEntry = named(
     schema_version: Type.Integer(),
     stream: Type.String(),
     revision: Type.Integer(),
-    actor: named(
+    actor: namedSchema(
       'ProvenHistoryActor',
       Type.Object({
         type: oneOf(['user', 'api_key', 'system']),
@@ -159,7 +159,7 @@ export const proveEntry = operation({
       }),
     ),
   }),
-  response: named(
+  response: namedSchema(
     'HistoryProof',
     Type.Object({
       entry: provenEntry,
@@ -173,7 +173,7 @@ export const proveEntry = operation({
   faults: ['forbidden', 'not-found'],
 });
 
-export type ProofAsked = Static<typeof proveEntry.query>;
+export type ProofQuery = Static<typeof proveEntry.query>;
 export type HistoryProof = Static<typeof proveEntry.response>;
 
 export const proofComplaints = ({
@@ -194,7 +194,7 @@ export const proveConsistency = operation({
   description: 'RFC 9162, 2.1.4; what a kept checkpoint is compared with today’s by.',
   path: '/v2/history/consistency',
   query: Type.Object({ from: size, to: size }),
-  response: named(
+  response: namedSchema(
     'HistoryConsistency',
     Type.Object({
       from: Type.Integer(),

@@ -2,14 +2,14 @@ import { Type, type Static, type TSchema } from 'typebox';
 import {
   id,
   instant,
-  named,
+  namedSchema,
   nullable,
   oneOf,
   type Json,
   type JsonObject,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { readAsOf } from './as-of.js';
+import { parseAsOf } from './as-of.js';
 import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { operation } from './operation.js';
 
@@ -49,12 +49,12 @@ const patch = nullable(
 const hex = (description: string) => Type.String({ description });
 
 /** What an event is about. */
-export const historyResource = named(
+export const historyResource = namedSchema(
   'HistoryResource',
   Type.Object({ type: oneOf(historyResources), id: Type.String() }),
 );
 
-const historyEntry = named(
+const historyEntry = namedSchema(
   'HistoryEntry',
   Type.Object({
     seq: Type.Integer({ description: 'In the history of its organisation, from 1 without gaps.' }),
@@ -67,7 +67,7 @@ const historyEntry = named(
     schema_version: Type.Integer(),
     stream: Type.String(),
     revision: Type.Integer(),
-    actor: named(
+    actor: namedSchema(
       'HistoryActor',
       Type.Object({
         type: oneOf(['user', 'api_key', 'system']),
@@ -95,12 +95,12 @@ const pageOfEntries = {
   entries: Type.Array(historyEntry),
   next_cursor: nullable(Type.String()),
   limit: Type.Integer(),
-  head: named(
+  head: namedSchema(
     'HistoryHead',
     Type.Object({ seq: Type.Integer(), position: Type.String(), hash: Type.String() }),
   ),
 };
-const historyPage = named('HistoryPage', Type.Object(pageOfEntries));
+const historyPage = namedSchema('HistoryPage', Type.Object(pageOfEntries));
 export type HistoryPage = Static<typeof historyPage>;
 
 const paging = {
@@ -184,7 +184,7 @@ export const listResourceHistory = operation({
     ),
     ...paging,
   }),
-  response: named(
+  response: namedSchema(
     'ResourceHistoryPage',
     Type.Object({
       ...pageOfEntries,
@@ -195,17 +195,17 @@ export const listResourceHistory = operation({
   ),
   faults: ['not-found', 'forbidden'],
 });
-type ResourceAsked = Static<typeof listResourceHistory.query>;
+type ResourceHistoryQuery = Static<typeof listResourceHistory.query>;
 
 /** For the `check` of the route. */
 export const resourceComplaints = (
   resource: HistoryResourceType,
-  { project_id, at }: ResourceAsked,
+  { project_id, at }: ResourceHistoryQuery,
 ): readonly Complaint[] => [
   ...(ofProject.includes(resource) && project_id === undefined
     ? [{ loc: ['query', 'project_id'], msg: 'Field required', type: 'missing' }]
     : []),
-  ...(at === undefined || readAsOf(at) !== null
+  ...(at === undefined || parseAsOf(at) !== null
     ? []
     : [valueComplaint(['query', 'at'], 'neither a position nor a date-time')]),
 ];
@@ -237,7 +237,7 @@ export const verifyHistory = operation({
   kind: 'r',
   requires: 'audit-org',
   query: Type.Object({ from_seq: seq, to_seq: seq }),
-  response: named(
+  response: namedSchema(
     'HistoryVerdict',
     Type.Object({
       status: oneOf(['intact', 'broken']),
@@ -248,13 +248,13 @@ export const verifyHistory = operation({
       head_hash: Type.String(),
       next_seq: nullable(Type.Integer()),
       sealed: nullable(
-        named(
+        namedSchema(
           'HistorySealed',
           Type.Object({ seq: Type.Integer(), root: Type.String(), at: instant }),
         ),
       ),
       broken_at: nullable(
-        named(
+        namedSchema(
           'HistoryBreak',
           Type.Object({
             seq: Type.Integer(),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { id, maybe, nullable, oneOf } from '../kernel/shapes.js';
+import { id, nullish, nullable, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { partialIngest } from './partial-ingest.js';
@@ -29,8 +29,8 @@ const clientVersionMax = 255;
 
 /** What every ingest request also accepts; `reliable` has no effect: every 2xx is durable. */
 const sender = {
-  logging_method: maybe(oneOf(loggingMethods)),
-  client_version: maybe(Type.String({ maxLength: clientVersionMax })),
+  logging_method: nullish(oneOf(loggingMethods)),
+  client_version: nullish(Type.String({ maxLength: clientVersionMax })),
   reliable: Type.Optional(Type.Unknown()),
 };
 
@@ -38,9 +38,9 @@ const createSessionBody = Type.Object({
   ...runSelector,
   name: recordName,
   external_id: externalId,
-  previous_session_id: maybe(id('SessionId')),
+  previous_session_id: nullish(id('SessionId')),
   user_metadata: userMetadata,
-  id: maybe(id('SessionId')),
+  id: nullish(id('SessionId')),
   ...sender,
 });
 export type SentSession = Static<typeof createSessionBody>;
@@ -48,24 +48,24 @@ export type SentSession = Static<typeof createSessionBody>;
 const logTracesBody = Type.Object({
   ...runSelector,
   traces: Type.Array(traceSchema, { minItems: 1, maxItems: tracesMax }),
-  session_id: maybe(id('SessionId')),
+  session_id: nullish(id('SessionId')),
   session_external_id: externalId,
-  is_complete: maybe(Type.Boolean({ default: true })),
-  include_trace_ids: maybe(Type.Boolean({ default: true })),
+  is_complete: nullish(Type.Boolean({ default: true })),
+  include_trace_ids: nullish(Type.Boolean({ default: true })),
   ...sender,
 });
 export type SentTraces = Static<typeof logTracesBody>;
 
 const change = {
-  status_code: maybe(Type.Integer()),
+  status_code: nullish(Type.Integer()),
   tags: tagList,
-  duration_ns: maybe(Type.Integer()),
+  duration_ns: nullish(Type.Integer()),
   metrics: metricMap,
 };
 const updateTraceBody = Type.Object({
   input: traceTextSchema,
   output: traceTextSchema,
-  is_complete: maybe(Type.Boolean()),
+  is_complete: nullish(Type.Boolean()),
   ...change,
   ...sender,
 });

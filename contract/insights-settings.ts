@@ -1,15 +1,22 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, named, nullable, type Instant, type RunId } from '../kernel/shapes.js';
+import {
+  id,
+  instant,
+  namedSchema,
+  nullable,
+  type Instant,
+  type RunId,
+} from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
-const settings = named(
+const settings = namedSchema(
   'InsightsSettings',
   Type.Object({
     run_id: id('RunId'),
-    insights: named(
+    insights: namedSchema(
       'Insights',
       Type.Object({
-        logstream: named(
+        logstream: namedSchema(
           'LogStreamInsights',
           Type.Object({
             enabled: Type.Boolean(),
@@ -41,11 +48,11 @@ export const changeInsightsSettings = operation({
   requires: 'editor',
   conditional: true,
   body: Type.Object({
-    insights: named(
+    insights: namedSchema(
       'InsightsInput',
       Type.Object({
         logstream: Type.Optional(
-          named('LogStreamInsightsInput', Type.Object({ enabled: Type.Boolean() })),
+          namedSchema('LogStreamInsightsInput', Type.Object({ enabled: Type.Boolean() })),
         ),
       }),
     ),
@@ -74,7 +81,11 @@ export type InsightsSettings = {
   readonly changes: number;
 };
 /** Those of a run whose settings nobody ever changed (contract 4.10, rule 1). */
-export const unset: InsightsSettings = { enabled: false, startTime: null, changes: 0 };
+export const defaultInsightsSettings: InsightsSettings = {
+  enabled: false,
+  startTime: null,
+  changes: 0,
+};
 
 export const insightsSettingsAnswer = (
   run: RunId,

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { named, oneOf, secret, type Json, type JsonObject } from '../kernel/shapes.js';
+import { namedSchema, oneOf, secret, type Json, type JsonObject } from '../kernel/schema-types.js';
 
 /** The twelve of contract 4.9, by name. */
 export const providers = [
@@ -46,7 +46,7 @@ const flag = Type.Boolean();
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 /** A person's keys, or a role to assume: `complaintsAboutConfiguration` requires one of the two. */
-const awsToken = named(
+const awsToken = namedSchema(
   'AwsToken',
   Type.Object(
     {
@@ -67,20 +67,20 @@ const awsMembers = {
 
 /** What each provider is configured with; members marked `x-secret` never come back. */
 export const configurations: Readonly<Record<Provider, TSchema>> = {
-  openai: named(
+  openai: namedSchema(
     'OpenAiConfiguration',
     Type.Object({ token: secretText, organization_id: maybe(text) }),
   ),
-  writer: named(
+  writer: namedSchema(
     'WriterConfiguration',
     Type.Object({
       organization_id: Type.String({ minLength: 1, maxLength: accountMax }),
       token: secretText,
     }),
   ),
-  mistral: named('MistralConfiguration', Type.Object({ token: secretText })),
-  nvidia: named('NvidiaConfiguration', Type.Object({ token: secretText, hostname: uri })),
-  anthropic: named(
+  mistral: namedSchema('MistralConfiguration', Type.Object({ token: secretText })),
+  nvidia: namedSchema('NvidiaConfiguration', Type.Object({ token: secretText, hostname: uri })),
+  anthropic: namedSchema(
     'AnthropicConfiguration',
     Type.Object({
       token: secretText,
@@ -92,7 +92,7 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
       multi_modal_config: maybe(anyObject),
     }),
   ),
-  azure: named(
+  azure: namedSchema(
     'AzureConfiguration',
     Type.Object({
       token: secretText,
@@ -107,24 +107,24 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
       oauth2_token_url: maybe(uri),
       custom_header_mapping: maybe(map),
       available_deployments: maybe(
-        Type.Array(named('AzureDeployment', Type.Object({ model: text, id: text })), {
+        Type.Array(namedSchema('AzureDeployment', Type.Object({ model: text, id: text })), {
           maxItems: entriesMax,
         }),
       ),
       multi_modal_config: maybe(anyObject),
     }),
   ),
-  aws_bedrock: named('BedrockConfiguration', Type.Object(awsMembers)),
-  aws_sagemaker: named(
+  aws_bedrock: namedSchema('BedrockConfiguration', Type.Object(awsMembers)),
+  aws_sagemaker: namedSchema(
     'SageMakerConfiguration',
     Type.Object({ ...awsMembers, models: maybe(objects) }),
   ),
-  vertex_ai: named(
+  vertex_ai: namedSchema(
     'VertexConfiguration',
     Type.Object({
       token: secretText,
       gcs_config: maybe(
-        named(
+        namedSchema(
           'VertexStorage',
           Type.Object({
             service_account_credentials: secretText,
@@ -136,11 +136,11 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
       multi_modal_config: maybe(anyObject),
     }),
   ),
-  vegas_gateway: named(
+  vegas_gateway: namedSchema(
     'VegasGatewayConfiguration',
     Type.Object({ token: secretText, endpoint: uri, use_case: text }),
   ),
-  databricks: named(
+  databricks: namedSchema(
     'DatabricksConfiguration',
     Type.Object({
       token: secretText,
@@ -151,7 +151,7 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
       storage: maybe(flag),
     }),
   ),
-  custom: named(
+  custom: namedSchema(
     'CustomConfiguration',
     Type.Object({
       endpoint: uri,
@@ -201,22 +201,22 @@ export type Configuration = {
  * (contract 4.9, rule 1).
  */
 export const configurationOf = (provider: Provider, sent: JsonObject): Configuration =>
-  parted(configurations[provider] as Raw, sent);
+  splitSecrets(configurations[provider] as Raw, sent);
 
 type Raw = Readonly<Record<string, unknown>>;
 
-const parted = (schema: Raw, sent: JsonObject): Configuration => {
+const splitSecrets = (schema: Raw, sent: JsonObject): Configuration => {
   const settings: Record<string, Json> = {};
   const secrets: Record<string, Json> = {};
   for (const [name, one] of Object.entries(membersOf(schema))) {
     const value = sent[name];
     if (value === undefined || !Object.hasOwn(sent, name)) continue;
-    if (one['x-secret'] === true) secrets[name] = known(one, value);
+    if (one['x-secret'] === true) secrets[name] = knownMembers(one, value);
     else if (Object.values(membersOf(one)).some((inner) => inner['x-secret'] === true)) {
-      const inner = parted(one, value as JsonObject);
+      const inner = splitSecrets(one, value as JsonObject);
       settings[name] = inner.settings;
       secrets[name] = inner.secrets;
-    } else settings[name] = known(one, value);
+    } else settings[name] = knownMembers(one, value);
   }
   return { settings, secrets };
 };
@@ -224,10 +224,10 @@ const parted = (schema: Raw, sent: JsonObject): Configuration => {
 /**
  * The named members of an object; all members of a map, or of an object whose schema names none.
  */
-const known = (schema: Raw, value: Json): Json => {
+const knownMembers = (schema: Raw, value: Json): Json => {
   if (Array.isArray(value)) {
     const items = schema['items'] as Raw | undefined;
-    return items === undefined ? value : value.map((item: Json) => known(items, item));
+    return items === undefined ? value : value.map((item: Json) => knownMembers(items, item));
   }
   const members = Object.entries(membersOf(schema));
   if (typeof value !== 'object' || value === null || members.length === 0) return value;
@@ -235,7 +235,7 @@ const known = (schema: Raw, value: Json): Json => {
   return Object.fromEntries(
     members.flatMap(([name, one]) => {
       const inner = Object.hasOwn(sent, name) ? sent[name] : undefined;
-      return inner === undefined ? [] : [[name, known(one, inner)]];
+      return inner === undefined ? [] : [[name, knownMembers(one, inner)]];
     }),
   );
 };

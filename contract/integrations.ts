@@ -2,14 +2,14 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   oneOf,
   type Instant,
   type IntegrationId,
   type JsonObject,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { message, plainListMax } from './envelope.js';
 import { configurations, providers, type Provider } from './integration-providers.js';
 import { operation } from './operation.js';
@@ -18,7 +18,7 @@ import { integrationPermissions } from './permissions.js';
 
 const provider = oneOf(providers);
 /** Contract 4.9: without any of its configuration. */
-export const integration = named(
+export const integration = namedSchema(
   'Integration',
   Type.Object({
     id: id('IntegrationId'),
@@ -139,7 +139,7 @@ export const disableIntegration = operation({
   kind: 'w',
   body: Type.Object({
     integration_name: Type.String(),
-    disabled: maybe(Type.Boolean({ default: true })),
+    disabled: nullish(Type.Boolean({ default: true })),
   }),
   response: integration,
   faults: ['not-found', 'forbidden', 'conflict'],

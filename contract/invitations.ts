@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { emailMax, isEmail } from '../kernel/email.js';
-import { id, instant, maybe, named, nullable, oneOf, secret } from '../kernel/shapes.js';
+import {
+  id,
+  instant,
+  nullish,
+  namedSchema,
+  nullable,
+  oneOf,
+  secret,
+} from '../kernel/schema-types.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { passwordLength, tokenAnswer } from './logins.js';
 import { operation } from './operation.js';
@@ -27,15 +35,15 @@ export const inviteUsers = operation({
       minItems: 1,
       maxItems: invitedMax,
     }),
-    role: maybe(oneOf(organizationRoles)),
-    group_ids: maybe(Type.Array(id('GroupId'), { maxItems: groupsMax })),
-    auth_method: maybe(oneOf(authMethods)),
+    role: nullish(oneOf(organizationRoles)),
+    group_ids: nullish(Type.Array(id('GroupId'), { maxItems: groupsMax })),
+    auth_method: nullish(oneOf(authMethods)),
   }),
   /** `invitation_token` is shown this once; a replay under an Idempotency-Key has `""`. */
   response: Type.Object({
     message: Type.String(),
     invitations: Type.Array(
-      named(
+      namedSchema(
         'Invitation',
         Type.Object({
           user_id: id('UserId'),
@@ -65,8 +73,8 @@ export const acceptInvitation = operation({
   body: Type.Object({
     token: secret({ maxLength: 255 }),
     password: secret(passwordLength),
-    first_name: maybe(personalName),
-    last_name: maybe(personalName),
+    first_name: nullish(personalName),
+    last_name: nullish(personalName),
   }),
   response: tokenAnswer,
 });

@@ -2,23 +2,23 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  named,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
   type JsonObject,
   type ProjectId,
   type RunId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { operation } from './operation.js';
-import { countsOf, scoringCounts, type ScoringOutcomes } from './scoring-counts.js';
+import { sumScoringCounts, scoringCounts, type ScoringOutcomes } from './scoring-counts.js';
 import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 
 /** Of the job, the run and the metric of a validation (contract 4.11, 4.12). */
 export const validationName = 'registered_scorer_validation';
 
 const percent = Type.Number({ minimum: 0, maximum: 100 });
-export const job = named(
+export const job = namedSchema(
   'Job',
   Type.Object({
     id: id('JobId'),
@@ -161,7 +161,7 @@ export const scoringJob = (facts: RunScoringFacts): Job | null => {
     retries: facts.retries,
     request_data: { scorers: [...facts.scorers] },
     error_message: error,
-    counts: countsOf(...Object.values(facts.outcomes)),
+    counts: sumScoringCounts(...Object.values(facts.outcomes)),
     created_at: created,
     updated_at: facts.updated_at ?? created,
     processing_started: facts.started_at,

@@ -1,5 +1,12 @@
 import { Type, type TSchema } from 'typebox';
-import { component, maybe, named, nullable, oneOf, type Json } from '../kernel/shapes.js';
+import {
+  componentSchema,
+  nullish,
+  namedSchema,
+  nullable,
+  oneOf,
+  type Json,
+} from '../kernel/schema-types.js';
 import { pageMembersOrNull } from './envelope.js';
 import { dateOperators, idOperators, textOperators } from './filters.js';
 
@@ -7,23 +14,23 @@ import { dateOperators, idOperators, textOperators } from './filters.js';
  * A filter of contract 4.6 by `name`; query-api/listings.ts reads it and complains in the
  * contract's words.
  */
-const listingFilter = component<Json>('ListingFilter');
-const listingSort = component<Json>('ListingSort');
+const listingFilter = componentSchema<Json>('ListingFilter');
+const listingSort = componentSchema<Json>('ListingSort');
 
 /** Experiments are sorted by what is computed of them, too. */
-export const experimentSort = component<Json>('ExperimentSort');
+export const experimentSort = componentSchema<Json>('ExperimentSort');
 /** The same with the experiments' groups. */
-export const experimentFilter = component<Json>('ExperimentFilter');
+export const experimentFilter = componentSchema<Json>('ExperimentFilter');
 
 export const listingFiltersMax = 100;
 
 /** The body of the listings that search as contract 4.6 does. */
-export const listingBody = named(
+export const listingBody = namedSchema(
   'ListingQuery',
   Type.Object({
     ...pageMembersOrNull,
-    filters: maybe(Type.Array(listingFilter, { maxItems: listingFiltersMax })),
-    sort: maybe(listingSort),
+    filters: nullish(Type.Array(listingFilter, { maxItems: listingFiltersMax })),
+    sort: nullish(listingSort),
   }),
 );
 
@@ -32,7 +39,7 @@ const textOrTexts = Type.Union([text, Type.Array(text)]);
 
 /** Filters of one kind for the columns that an operation knows, under a name of their own. */
 export const textFilter = (component: string, columns: readonly string[]) =>
-  named(
+  namedSchema(
     component,
     Type.Object({
       name: oneOf(columns),
@@ -42,7 +49,7 @@ export const textFilter = (component: string, columns: readonly string[]) =>
     }),
   );
 const idFilter = (component: string, columns: readonly string[]) =>
-  named(
+  namedSchema(
     component,
     Type.Object({
       name: oneOf(columns),
@@ -53,7 +60,7 @@ const idFilter = (component: string, columns: readonly string[]) =>
 export const nameFilter = textFilter('ListingNameFilter', ['name']);
 export const ownIdFilter = idFilter('ListingIdFilter', ['id']);
 const listingIdFilter = idFilter('ListingCreatorFilter', ['id', 'created_by']);
-const listingDateFilter = named(
+const listingDateFilter = namedSchema(
   'ListingDateFilter',
   Type.Object({
     name: oneOf(['created_at', 'updated_at']),

@@ -2,21 +2,21 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
+  nullish,
   name,
-  named,
+  namedSchema,
   nullable,
   type Instant,
   type ProjectId,
   type RunId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { userBlock, type UserBlock } from './people.js';
 
-export const logStream = named(
+export const logStream = namedSchema(
   'LogStream',
   Type.Object({
     id: id('RunId'),
@@ -100,7 +100,7 @@ export const searchLogStreams = operation({
   kind: 'r',
   requires: 'viewer',
   params: inProject,
-  body: Type.Object({ ...listingBody.properties, include_counts: maybe(Type.Boolean()) }),
+  body: Type.Object({ ...listingBody.properties, include_counts: nullish(Type.Boolean()) }),
   response: envelope('log_streams', logStream),
   faults: ['not-found'],
 });

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { named, nullable, oneOf, secret } from '../kernel/shapes.js';
+import { namedSchema, nullable, oneOf, secret } from '../kernel/schema-types.js';
 import type { Complaint } from '../kernel/fault.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
@@ -23,7 +23,7 @@ export const passwordLength = { minLength: 12, maxLength: 128 } as const;
 export const loginFailed = 'Login failed';
 
 /** The answer of every login (contract 4.2); the refresh cookie comes with it. */
-export const tokenAnswer = named(
+export const tokenAnswer = namedSchema(
   'AccessToken',
   Type.Object({
     access_token: secret(),

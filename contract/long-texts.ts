@@ -1,13 +1,13 @@
-import { firstBytes, utf8Bytes } from '../kernel/code-points.js';
+import { firstUtf8Bytes, utf8ByteLength } from '../kernel/code-points.js';
 import { textBytesMax } from '../kernel/records/limits.js';
 import type { TextPath } from './partial-ingest.js';
 
 /** UTF-16 units are at most three bytes, so a shorter text needs no counting. */
-const surelyShort = Math.floor(textBytesMax / 3);
+const certainlyShortUnits = Math.floor(textBytesMax / 3);
 
 /** Whether the text has more bytes than a record may hold (contract 1.11). */
 export const isTooLong = (text: string): boolean =>
-  text.length > surelyShort && utf8Bytes(text) > textBytesMax;
+  text.length > certainlyShortUnits && utf8ByteLength(text) > textBytesMax;
 
 /** Contract 5.6, rule 9. */
 const pathsMax = 100;
@@ -16,26 +16,26 @@ const pathsMax = 100;
  * Cuts, in place, every text below `value` that is too long, and returns the paths of the first 100
  * of them below `at`. Nesting has to be bounded before (contract 5.6, rule 9).
  */
-export const cutLongTexts = (value: object, at: TextPath): readonly TextPath[] => {
+export const truncateLongTexts = (value: object, at: TextPath): readonly TextPath[] => {
   const paths: TextPath[] = [];
-  cutBelow(value as Record<string, unknown>, at, paths);
+  truncateWithin(value as Record<string, unknown>, at, paths);
   return paths;
 };
 
-const cutBelow = (holder: Record<string, unknown>, at: TextPath, paths: TextPath[]): void => {
+const truncateWithin = (holder: Record<string, unknown>, at: TextPath, paths: TextPath[]): void => {
   for (const member of Object.keys(holder)) {
     const value = holder[member];
     if (typeof value === 'string' && isTooLong(value)) {
-      holder[member] = cut(value);
+      holder[member] = truncateLongText(value);
       if (paths.length < pathsMax) paths.push([...at, member]);
     } else if (typeof value === 'object' && value !== null) {
-      cutBelow(value as Record<string, unknown>, [...at, member], paths);
+      truncateWithin(value as Record<string, unknown>, [...at, member], paths);
     }
   }
 };
 
 /** The mark takes part in the content of a record: a repeat has to be cut alike. */
-const cut = (text: string): string => {
-  const mark = `… [cut: ${utf8Bytes(text)} bytes]`;
-  return firstBytes(text, textBytesMax - utf8Bytes(mark)) + mark;
+const truncateLongText = (text: string): string => {
+  const mark = `… [cut: ${utf8ByteLength(text)} bytes]`;
+  return firstUtf8Bytes(text, textBytesMax - utf8ByteLength(mark)) + mark;
 };

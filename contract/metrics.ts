@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
-import { groupKeysMax, type Aggregation } from '../kernel/records/questions.js';
-import { id, instant, maybe, named, nullable, oneOf } from '../kernel/shapes.js';
+import { groupKeysMax, type Aggregation } from '../kernel/records/query-plans.js';
+import { id, instant, nullish, namedSchema, nullable, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { filterNode } from './filters.js';
 import { operation } from './operation.js';
@@ -52,17 +52,17 @@ const counts = {
  * Besides these members, each widget id has a number, null, or for a text `Count` a map category ->
  * count.
  */
-const widgetValue = named(
+const widgetValue = namedSchema(
   'WidgetValue',
   Type.Union([Type.Number(), Type.Null(), Type.Record(Type.String(), Type.Integer())]),
 );
-const aggregateMetrics = named(
+const aggregateMetrics = namedSchema(
   'MetricTotals',
   Type.Object(counts, { additionalProperties: widgetValue }),
 );
 /** Null where the column is missing or `""`. */
 const groupValue = nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
-const bucket = named(
+const bucket = namedSchema(
   'MetricBucket',
   Type.Object(
     {
@@ -75,7 +75,7 @@ const bucket = named(
   ),
 );
 
-export const structuredErrorShape = named(
+export const structuredErrorShape = namedSchema(
   'StructuredError',
   Type.Object({
     error_code: Type.Integer(),
@@ -100,7 +100,7 @@ const customSearchBody = Type.Object({
   start_time: instant,
   end_time: instant,
   metric_details: Type.Array(
-    named(
+    namedSchema(
       'MetricDetail',
       Type.Object({
         id: Type.String({ minLength: 1, maxLength: 128 }),
@@ -111,7 +111,7 @@ const customSearchBody = Type.Object({
     { maxItems: metricDetailsMax },
   ),
   ...runSelector,
-  filter_tree: maybe(filterNode),
+  filter_tree: nullish(filterNode),
   interval_minutes: Type.Optional(
     nullable(
       Type.Integer({
@@ -122,7 +122,7 @@ const customSearchBody = Type.Object({
       }),
     ),
   ),
-  group_by: maybe(
+  group_by: nullish(
     Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: groupKeysMax })]),
   ),
   utc_offset_minutes: Type.Optional(
@@ -136,7 +136,7 @@ const customSearchBody = Type.Object({
       }),
     ),
   ),
-  population: maybe(oneOf(countedRecords)),
+  population: nullish(oneOf(countedRecords)),
 });
 export type CustomSearch = Static<typeof customSearchBody>;
 

@@ -29,7 +29,7 @@ import { metricOperations } from './metrics.js';
 import type { OpenApiTag } from './openapi.js';
 import { otlpOperations } from './otlp.js';
 import { orgJobOperations } from './org-jobs.js';
-import { pastScoringOperations } from './past-scoring.js';
+import { backfillOperations } from './scoring-backfill.js';
 import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
@@ -141,7 +141,7 @@ export const nouns: readonly OpenApiTag[] = [
       ...scorerValidationOperations,
       ...scorerOperations,
       ...scorerSettingsOperations,
-      ...pastScoringOperations,
+      ...backfillOperations,
     ],
   },
   {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 import { descriptions } from './descriptions/all.js';
 import type { Sentences } from './descriptions/descriptions.js';
 import { parameterDescriptions } from './descriptions/parameters.js';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 
 const ids: Readonly<Record<string, string>> = {
@@ -153,7 +153,11 @@ const negative: ReadonlySet<string> = new Set([
   'experiment_group_is_system',
 ]);
 
-type Place = { readonly member: string; readonly owner: string; readonly stack: readonly string[] };
+type ExamplePath = {
+  readonly member: string;
+  readonly owner: string;
+  readonly stack: readonly string[];
+};
 
 /** A path parameter as the examples have it. */
 export const exampleParameter = (name: string): string | number =>
@@ -169,9 +173,9 @@ export const exampleOf = (
   schemas: ReadonlyMap<string, Json>,
   called: string,
 ): Json => {
-  const referred = (name: string, { member, stack }: Place): Json =>
+  const referred = (name: string, { member, stack }: ExamplePath): Json =>
     sample(objectOf(schemas.get(name)), { member, owner: name, stack: [...stack, name] });
-  const sample = (one: JsonObject, place: Place): Json => {
+  const sample = (one: JsonObject, place: ExamplePath): Json => {
     const { $ref, anyOf, oneOf } = one;
     if (typeof $ref === 'string') return referred(nameOf($ref), place);
     const branches = (anyOf ?? oneOf) as readonly JsonObject[] | undefined;
@@ -201,7 +205,7 @@ export const exampleOf = (
         return texts[place.member] ?? 1;
     }
   };
-  const object = (whole: JsonObject, place: Place): Json => {
+  const object = (whole: JsonObject, place: ExamplePath): Json => {
     const { properties, additionalProperties: others } = whole;
     const named = Object.entries(objectOf(properties)).map(([member, one]) => [
       member,
@@ -214,7 +218,7 @@ export const exampleOf = (
     return Object.fromEntries(named) as JsonObject;
   };
   /** A record inside one of its own kind has nothing below it. */
-  const list = (items: JsonObject, place: Place): Json => {
+  const list = (items: JsonObject, place: ExamplePath): Json => {
     const { $ref } = items;
     const isInside = typeof $ref === 'string' && place.stack.includes(nameOf($ref));
     return isInside ? [] : [sample(items, place)];
@@ -228,7 +232,7 @@ const nameOf = (reference: string): string => reference.replace('#/components/sc
 const typesOf = (schema: JsonObject, branches: readonly JsonObject[] = []): readonly string[] =>
   [schema, ...branches].flatMap(({ type }) => (type ?? []) as string | readonly string[]);
 
-const textOf = ({ format }: JsonObject, { member, owner }: Place): string => {
+const textOf = ({ format }: JsonObject, { member, owner }: ExamplePath): string => {
   if (format === 'date-time') return '2026-03-01T09:00:00.000000Z';
   if (member === 'id' || format === 'uuid') {
     const own = owner.replaceAll(/(?!^)[A-Z]/g, '_$&').toLowerCase();

@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the schema as the document has it. One that has a name (`named`, kernel/shapes.ts) goes
- * under the components and a reference is returned; the same holds for one without a name if `name`
- * gives it one.
+ * Returns the schema as the document has it. One that has a name (`named`, kernel/schema-types.ts)
+ * goes under the components and a reference is returned; the same holds for one without a name if
+ * `name` gives it one.
  */
 export type Publish = (schema: TSchema, name?: string) => Json;
 

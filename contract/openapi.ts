@@ -1,6 +1,6 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { parseJsonText } from '../kernel/json-text.js';
-import { named, type Json, type JsonObject } from '../kernel/shapes.js';
+import { namedSchema, type Json, type JsonObject } from '../kernel/schema-types.js';
 import {
   takesIdempotencyKey,
   type Method,
@@ -22,7 +22,7 @@ export type OpenApiTag = {
 
 type Description = {
   readonly operations: readonly Operation[];
-  /** What `component(name)` stands for in the schemas (kernel/shapes.ts). */
+  /** What `component(name)` stands for in the schemas (kernel/schema-types.ts). */
   readonly components: Readonly<Record<string, TSchema>>;
   readonly nouns?: readonly OpenApiTag[];
   /** The header that carries an API key. */
@@ -45,7 +45,7 @@ export const openApiDocument = ({
   const schemas = new Map<string, Json>();
   const publish = publisher(components, schemas);
   const answers = new Map<string, Json>();
-  const placed = [...operations].sort(byPlace);
+  const placed = [...operations].sort(operationOrder);
   const parameters = new Map(placed.map((one) => [one, parametersOf(one, publish)]));
   const recurring = recurringOf([...parameters.values()].flat());
   const tagOf = new Map(
@@ -99,7 +99,7 @@ const byName = (named: ReadonlyMap<string, Json>): JsonObject =>
   Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const byPlace = (one: Operation, other: Operation): number => {
+const operationOrder = (one: Operation, other: Operation): number => {
   if (one.path !== other.path) return one.path < other.path ? -1 : 1;
   return methods.indexOf(one.method) - methods.indexOf(other.method);
 };
@@ -121,11 +121,11 @@ const securitySchemes = (keyHeader: string): JsonObject => ({
 });
 
 /** Contract 1.4. */
-const validationError = named(
+const validationError = namedSchema(
   'HTTPValidationError',
   Type.Object({
     detail: Type.Array(
-      named(
+      namedSchema(
         'ValidationComplaint',
         Type.Object({ loc: Type.Array(Type.String()), msg: Type.String(), type: Type.String() }),
       ),
@@ -133,7 +133,7 @@ const validationError = named(
   }),
 );
 /** Contract 1.5. */
-const problem = named(
+const problem = namedSchema(
   'Problem',
   Type.Object({
     detail: Type.String(),
@@ -178,7 +178,7 @@ const answerName = (operation: Operation): string | undefined =>
   'properties' in operation.response ? `${bodyName(operation)}Response` : undefined;
 
 /** As it is checked: by its operation, which refuses members that it does not know. */
-const closed = (body: TSchema, { unknownMembers }: Operation): TSchema =>
+const withClosedMembers = (body: TSchema, { unknownMembers }: Operation): TSchema =>
   unknownMembers === 'refused' ? { ...body, additionalProperties: false } : body;
 
 /** A form has its file parts as binary strings next to the text parts. */
@@ -189,7 +189,7 @@ const requestBody = (body: TSchema, operation: Operation, publish: Publish): Jso
       required: 'required' in body || !('properties' in body),
       content: {
         [bodyMedia[encoding]]: {
-          schema: publish(closed(body, operation), bodyName(operation)),
+          schema: publish(withClosedMembers(body, operation), bodyName(operation)),
           example,
         },
         ...(protobuf !== null && { 'application/x-protobuf': { schema: bytes } }),
@@ -220,7 +220,7 @@ const requestBody = (body: TSchema, operation: Operation, publish: Publish): Jso
 };
 
 /** Contract 1.2, rule 3; ignored members are the rule, which needs no words. */
-const unknownSaid: Readonly<Record<UnknownMembers, string>> = {
+const unknownMembersText: Readonly<Record<UnknownMembers, string>> = {
   ignored: '',
   'near misses refused': 'A misspelt member is refused. ',
   refused: 'Unknown members and parameters are refused. ',
@@ -229,7 +229,7 @@ const unknownSaid: Readonly<Record<UnknownMembers, string>> = {
 const operationObject = (operation: Operation): JsonObject => ({
   summary: operation.summary,
   description:
-    `${operation.description} ${unknownSaid[operation.unknownMembers]}` +
+    `${operation.description} ${unknownMembersText[operation.unknownMembers]}` +
     `Requires \`${operation.requires}\`; contract ${operation.section}.`.trim(),
   // An operation without credentials says so too: the document has no global security.
   security: operation.schemes.map((one) => ({ [schemeNames[one]]: [] })),

@@ -1,13 +1,14 @@
+import type { AnswerMemory } from './answer-memory.js';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { Complaint, FaultCode } from '../kernel/fault.js';
-import type { JsonPieces } from '../kernel/json-pieces.js';
+import type { JsonChunks } from '../kernel/json-chunks.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
-import type { IfMatch } from '../kernel/precondition.js';
-import type { Brand, Instant, Json, OrganizationId } from '../kernel/shapes.js';
-import type { Protobuf } from './messages.js';
+import type { IfMatch } from '../kernel/if-match.js';
+import type { Brand, Instant, Json, OrganizationId } from '../kernel/schema-types.js';
+import type { Protobuf } from './protobuf-messages.js';
 import type { MisspeltHeader } from './misspelt-headers.js';
 import type { PartialIngest } from './partial-ingest.js';
-import type { Principal, ProjectInSight, Requirement } from './roles.js';
+import type { Principal, VisibleProject, Requirement } from './roles.js';
 
 /**
  * Headers that may carry an API key unless configured (contract 2.1): that of the interface
@@ -86,7 +87,7 @@ export type Operation<
    * Not null: the schema of the body depends on this path parameter, and `body` is the union of
    * all. A value that is not listed has no schema; the handler answers it.
    */
-  readonly bodyBy: BodyBy | null;
+  readonly bodyBy: MethodBody | null;
   /** Not null: the body is multipart form data, with these file parts. */
   readonly form: Omit<Form<B>, 'parts'> | null;
   /** `json` 1 MiB and 32 levels; `ingest` 32 MiB and 128 levels (contract 1.11). */
@@ -106,31 +107,30 @@ export type Operation<
   readonly cookie: boolean;
   readonly response: R;
   readonly status: 200 | 204;
-  /**
-   * Other than JSON: the answer is a string, sent as it is in UTF-8 (contract 1.2, rule 7); of
-   * `application/x-ndjson` and `text/csv` it is made while it is sent.
-   */
+  /** Other than JSON: a string in UTF-8; ndjson and CSV are streamed (contract 1.2, rule 7). */
   readonly media: Media;
-  /** What a request may ask for instead; the answer says which it is. */
+  /** Chosen by `Accept`; the answer says which it is. */
   readonly otherMedia: Media | null;
   /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
   readonly conditional: boolean;
-  /**
-   * Beyond the ones that every operation may answer (401, 422, 429, 503 …). Each has a test. Every
-   * write has `conflict`, for contention (contract 1.9).
-   */
+  /** Besides those of every operation (401, 422, 429, 503) and a write's `conflict` (1.9). */
   readonly faults: readonly FaultCode[];
 };
 
 export type Media =
   'application/json' | 'application/x-ndjson' | 'text/csv' | 'text/plain' | 'text/x-python';
 
-type BodyBy = {
+type MethodBody = {
   readonly param: string;
   readonly bodies: Readonly<Record<string, TSchema>>;
 };
 
-type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Pick<
+type OperationSpec<
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema,
+  R extends TSchema,
+> = Pick<
   Operation<P, Q, B, R>,
   'operationId' | 'summary' | 'section' | 'method' | 'path' | 'kind' | 'requires' | 'response'
 > & {
@@ -138,7 +138,7 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
   readonly query?: Q;
   readonly body?: B;
   readonly form?: Form<B>;
-  readonly bodyBy?: BodyBy;
+  readonly bodyBy?: MethodBody;
 } & Partial<
     Pick<
       Operation<P, Q, B, R>,
@@ -162,17 +162,17 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
   >;
 
 const everyScheme = ['K', 'B', 'P'] as const;
-const nothing = Type.Object({});
-const contended = ['conflict'] as const;
+const noParameters = Type.Object({});
+const contendedFaults = ['conflict'] as const;
 
 /** What is omitted is as for most: every scheme, no parameters, one JSON body and answer. */
 export const operation = <
   R extends TSchema,
-  P extends TObject = typeof nothing,
-  Q extends TObject = typeof nothing,
+  P extends TObject = typeof noParameters,
+  Q extends TObject = typeof noParameters,
   B extends TSchema = TSchema,
 >(
-  written: Written<P, Q, B, R>,
+  written: OperationSpec<P, Q, B, R>,
 ): Operation<P, Q, B, R> => ({
   description: '',
   example: null,
@@ -189,10 +189,12 @@ export const operation = <
   otherMedia: null,
   conditional: false,
   ...written,
-  params: written.params ?? (nothing as unknown as P),
-  query: written.query ?? (nothing as unknown as Q),
+  params: written.params ?? (noParameters as unknown as P),
+  query: written.query ?? (noParameters as unknown as Q),
   unknownMembers: written.unknownMembers ?? unknownMembersOf(written),
-  faults: [...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contended : [])])],
+  faults: [
+    ...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contendedFaults : [])]),
+  ],
   body: written.form?.parts ?? written.body ?? null,
   bodyBy: written.bodyBy ?? null,
   form: written.form === undefined ? null : formOf(written.form),
@@ -279,7 +281,7 @@ export type Request<P, Q, B> = {
   /** The caller. Operations without schemes have none: reading it throws. */
   readonly principal: Principal;
   /** The project in the path as the caller may see it; null where the path has none. */
-  readonly project: ProjectInSight | null;
+  readonly project: VisibleProject | null;
   readonly sender: Sender;
   readonly cause: Cause;
   /** New ids; under an Idempotency-Key a repeat draws the same ones. */
@@ -289,21 +291,7 @@ export type Request<P, Q, B> = {
    * made for this request end then (contract 1.7, rule 5). Its reason is the Fault to answer.
    */
   readonly signal: AbortSignal;
-  readonly room: AnswerRoom;
-};
-
-/**
- * Room for the answer to a read (contract 1.11), taken before its data is read and held until the
- * client has taken the answer. Otherwise the answer takes its room when it is made.
- */
-export type AnswerRoom = {
-  /**
-   * Resolves once there is room for that many bytes; other requests are worked on meanwhile.
-   * Rejects with the reason of `signal`.
-   */
-  readonly of: (bytes: number) => Promise<void>;
-  /** As many bytes as there is room for now; never less than a small amount. */
-  readonly upTo: (bytesMax: number) => number;
+  readonly memory: AnswerMemory;
 };
 
 /**
@@ -312,9 +300,9 @@ export type AnswerRoom = {
  * part has the time that an answer has, counted by `signal` of the request; when one fails, the
  * connection is cut, so that what was sent does not look whole.
  */
-type Told<T> =
+type AnswerBody<T> =
   | { readonly body: T; readonly json?: never; readonly lines?: never }
-  | { readonly json: JsonPieces; readonly body?: never; readonly lines?: never }
+  | { readonly json: JsonChunks; readonly body?: never; readonly lines?: never }
   | {
       readonly lines: AsyncIterable<string | Uint8Array>;
       /** Where the operation has another one. */
@@ -332,7 +320,7 @@ export type NoteHeader =
   | 'X-Scorers-Without-Version'
   | 'X-More-Rows';
 
-export type Answer<T> = Told<T> & {
+export type Answer<T> = AnswerBody<T> & {
   /**
    * Writes: position of the last event appended, or of the state decided on (contract 1.6). Reads:
    * only of an answer as of a past position.
@@ -370,17 +358,17 @@ export type Route = {
   readonly reads: readonly string[];
   readonly handle: (request: Request<never, never, never>) => Promise<Answer<unknown>>;
   /** Null: an answer is kept as it was given. */
-  readonly echo: Echo | null;
+  readonly replay: ResponseReplay | null;
 };
 
 /**
  * Of a write whose answer says what a record says: that is not kept for a repeat, which would
  * outlive the record, but read again (contract 1.8, rule 4).
  */
-export type Echo = {
-  readonly kept: (body: unknown) => unknown;
+export type ResponseReplay = {
+  readonly toStored: (body: unknown) => unknown;
   /** Throws Fault `not-found` when the record is no more. */
-  readonly again: (kept: unknown) => Promise<unknown>;
+  readonly restore: (kept: unknown) => Promise<unknown>;
 };
 
 type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = (
@@ -391,21 +379,31 @@ type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends 
  * A write. Static<R> and not a plain type parameter: TypeScript would widen R and take a plain
  * string for an id.
  */
-export const route = <P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema>(
+export const writeRoute = <
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema,
+  R extends TSchema,
+>(
   operation: Operation<P, Q, B, R>,
   handle: Handler<P, Q, B, R>,
   check: Check<Static<P>, Static<Q>, Static<B>> = () => [],
-  echo: Echo | null = null,
+  echo: ResponseReplay | null = null,
 ): Route => ({
   operation,
   check,
   reads: [],
   handle,
-  echo,
+  replay: echo,
 });
 
 /** A read: waits until the named collections have passed the log's head (contract 1.7). */
-export const reading = <P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema>(
+export const readRoute = <
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema,
+  R extends TSchema,
+>(
   operation: Operation<P, Q, B, R>,
   reads: readonly { readonly name: string }[],
   handle: Handler<P, Q, B, R>,
@@ -415,5 +413,5 @@ export const reading = <P extends TObject, Q extends TObject, B extends TSchema,
   check,
   reads: reads.map(({ name }) => name),
   handle,
-  echo: null,
+  replay: null,
 });

@@ -2,15 +2,15 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
   type OrganizationId,
   type OrgJobId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 import { dryRunMembers } from './record-deletions.js';
 
@@ -18,7 +18,7 @@ export const deleteByMetadataJob = 'delete_by_metadata';
 const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type OrgJobStatus = (typeof statuses)[number];
 
-const result = named(
+const result = namedSchema(
   'OrgJobResult',
   Type.Object({
     projects: Type.Integer(),
@@ -29,14 +29,14 @@ const result = named(
 );
 export type OrgJobResult = Static<typeof result>;
 
-export const orgJob = named(
+export const orgJob = namedSchema(
   'OrgJob',
   Type.Object({
     id: id('OrgJobId'),
     organization_id: id('OrganizationId'),
     job_name: Type.String(),
     status: oneOf(statuses),
-    request_data: named(
+    request_data: namedSchema(
       'OrgJobRequest',
       Type.Object({
         metadata_key: Type.String(),
@@ -71,7 +71,7 @@ export const deleteByMetadata = operation({
   body: Type.Object({
     metadata_key: Type.String({ minLength: 1, maxLength: 256 }),
     metadata_value: Type.String({ maxLength: 4_096 }),
-    dry_run: maybe(
+    dry_run: nullish(
       Type.Boolean({ default: false, description: 'Say what would be deleted, start no job.' }),
     ),
   }),

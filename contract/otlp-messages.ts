@@ -3,13 +3,13 @@
 // resource/v1, trace/v1, collector/trace/v1; Copyright OpenTelemetry Authors, Apache License 2.0),
 // https://github.com/googleapis/googleapis (google/rpc/status.proto; Copyright Google LLC, Apache
 // License 2.0). Nothing is left out but deprecated fields.
-import type { MessageField, Messages } from './messages.js';
+import type { MessageField, ProtobufMessages } from './protobuf-messages.js';
 
 const one = (type: string, id: number): MessageField => ({ type, id });
 const many = (type: string, id: number): MessageField => ({ rule: 'repeated', type, id });
 
 /** Names are as protobuf's JSON has them; enums are numbers, as OTLP/JSON asks for. */
-export const otlpMessages: Messages = {
+export const otlpMessages: ProtobufMessages = {
   AnyValue: {
     oneofs: {
       value: {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named, type Json } from '../kernel/shapes.js';
+import { namedSchema, type Json } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { otlpMessages } from './otlp-messages.js';
@@ -8,7 +8,7 @@ import { otlpMessages } from './otlp-messages.js';
 export const otlpSpansMax = 10_000;
 
 /** Contract 1.11: projects and runs that resources of one request name; each may be made. */
-export const otlpPlacesMax = 16;
+export const otlpDestinationsMax = 16;
 
 const anything = Type.Unsafe<Json>(Type.Unknown());
 
@@ -18,7 +18,7 @@ const body = Type.Object({
   resource_spans: Type.Optional(Type.Unsafe<readonly Json[]>(Type.Array(anything))),
 });
 
-const response = named(
+const response = namedSchema(
   'SpansReceived',
   Type.Object({
     partialSuccess: Type.Optional(
@@ -27,7 +27,7 @@ const response = named(
   }),
 );
 
-const receiving = (operationId: string, path: string) =>
+const receiveOperation = (operationId: string, path: string) =>
   operation({
     operationId,
     section: '5.12',
@@ -90,9 +90,9 @@ const receiving = (operationId: string, path: string) =>
   });
 
 /** One operation at three addresses: exporters append `/v1/traces` to what they are given. */
-export const receiveSpans = receiving('receiveSpans', '/v1/traces');
+export const receiveSpans = receiveOperation('receiveSpans', '/v1/traces');
 export const otlpOperations = [
   receiveSpans,
-  receiving('receiveSpansOtelV1', '/v2/otel/v1/traces'),
-  receiving('receiveSpansOtel', '/v2/otel/traces'),
+  receiveOperation('receiveSpansOtelV1', '/v2/otel/v1/traces'),
+  receiveOperation('receiveSpansOtel', '/v2/otel/traces'),
 ];

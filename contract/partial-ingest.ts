@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { named, nullable } from '../kernel/shapes.js';
+import { namedSchema, nullable } from '../kernel/schema-types.js';
 
 /** One item of an ingest request that was not recorded (contract 5.6, rule 8). */
-const rejectedItem = named(
+const rejectedItem = namedSchema(
   'RejectedItem',
   Type.Object({
     index: Type.Integer({ description: 'Place of the item in the list of the request, from 0.' }),

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import { named, nullable } from '../kernel/shapes.js';
+import { namedSchema, nullable } from '../kernel/schema-types.js';
 
 /**
  * `created_by_user` (contract 3.10): null when the user was removed or the service itself acted.
  */
 export const userBlock = nullable(
-  named(
+  namedSchema(
     'UserSummary',
     Type.Object({
       id: Type.String(),
@@ -17,7 +17,7 @@ export const userBlock = nullable(
 );
 
 /** Element of every `permissions` array (contract 3.10). */
-export const permission = named(
+export const permission = namedSchema(
   'Permission',
   Type.Object({
     action: Type.String(),

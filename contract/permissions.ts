@@ -1,5 +1,5 @@
 import {
-  atLeast,
+  isRoleAtLeast,
   organizationRoles,
   projectRoles,
   type GroupRole,
@@ -50,7 +50,7 @@ export const permitted = (action: string, allowed: boolean, otherwise: string): 
 /** What a caller of this role may do with the project. */
 export const projectPermissions = (role: ProjectRole): readonly Permission[] =>
   projectActions.map(([action, needed]) =>
-    permitted(action, atLeast(projectRoles, role, needed), `Needs the role ${needed}`),
+    permitted(action, isRoleAtLeast(projectRoles, role, needed), `Needs the role ${needed}`),
   );
 
 /** The order of `change_role_to_…` in contract 3.10. */
@@ -65,7 +65,7 @@ export const userPermissions = (
   { isSelf, role }: { readonly isSelf: boolean; readonly role: OrganizationRole },
 ): readonly Permission[] => {
   const has = (needed: OrganizationRole): boolean =>
-    caller !== null && atLeast(organizationRoles, caller, needed);
+    caller !== null && isRoleAtLeast(organizationRoles, caller, needed);
   const overUser = has(role === 'admin' ? 'admin' : 'manager');
   const own = caller !== null && (isSelf || overUser);
   const needs = `Needs the role ${role === 'admin' ? 'admin' : 'manager'}`;

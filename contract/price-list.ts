@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, instant, named } from '../kernel/shapes.js';
+import { id, instant, namedSchema } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
 /** Contract 1.11: a few prices each of all models that a project is likely to see. */
@@ -20,8 +20,8 @@ const members = {
   input: dollars('input'),
   output: dollars('output'),
 };
-const price = named('Price', Type.Object(members));
-const priceList = named('PriceList', Type.Object({ prices: Type.Array(price) }));
+const price = namedSchema('Price', Type.Object(members));
+const priceList = namedSchema('PriceList', Type.Object({ prices: Type.Array(price) }));
 export type Price = Static<typeof price>;
 export type PriceList = Static<typeof priceList>;
 
@@ -58,7 +58,7 @@ export const setPriceList = operation({
   body: Type.Object(
     {
       prices: Type.Array(
-        named('PriceInput', Type.Object(members, { additionalProperties: false })),
+        namedSchema('PriceInput', Type.Object(members, { additionalProperties: false })),
         { maxItems: pricesMax },
       ),
     },

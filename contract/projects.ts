@@ -2,15 +2,15 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
+  nullish,
   name,
-  named,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
   type ProjectId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { envelope, message, paged, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
@@ -22,7 +22,7 @@ const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'protect'] a
 /** Newest runs shown with a project (contract 5.4). */
 export const shownRunsMax = 100;
 
-const runSummary = named(
+const runSummary = namedSchema(
   'RunSummary',
   Type.Object({
     id: id('RunId'),
@@ -33,7 +33,7 @@ const runSummary = named(
   }),
 );
 export type RunSummary = Static<typeof runSummary>;
-export const project = named(
+export const project = namedSchema(
   'Project',
   Type.Object({
     id: id('ProjectId'),
@@ -65,7 +65,7 @@ export const createProject = operation({
   path: '/v2/projects',
   kind: 'w',
   requires: 'user',
-  body: Type.Object({ name: name(), type: maybe(oneOf(projectTypes)) }),
+  body: Type.Object({ name: name(), type: nullish(oneOf(projectTypes)) }),
   response: project,
   faults: ['forbidden', 'already-exists'],
 });
@@ -145,9 +145,9 @@ export const changeProject = operation({
   params,
   body: Type.Object(
     {
-      name: maybe(name()),
-      description: maybe(Type.String({ maxLength: 4_096 })),
-      labels: maybe(Type.Array(name(), { maxItems: 100 })),
+      name: nullish(name()),
+      description: nullish(Type.String({ maxLength: 4_096 })),
+      labels: nullish(Type.Array(name(), { maxItems: 100 })),
     },
     { additionalProperties: false },
   ),

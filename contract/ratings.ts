@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, instant, maybe, named, nullable } from '../kernel/shapes.js';
+import { id, instant, nullish, namedSchema, nullable } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { labelMax, labelsMax } from './annotation-templates.js';
 import { message } from './envelope.js';
@@ -15,61 +15,64 @@ const starsMax = 5;
 
 const label = Type.String({ minLength: 1, maxLength: labelMax });
 /** Contract 4.8, chosen by `annotation_type`. */
-const rating = named(
+const rating = namedSchema(
   'RatingValue',
   Type.Union([
-    named(
+    namedSchema(
       'LikeRating',
       Type.Object({ annotation_type: Type.Literal('like_dislike'), value: Type.Boolean() }),
     ),
-    named(
+    namedSchema(
       'StarRating',
       Type.Object({
         annotation_type: Type.Literal('star'),
         value: Type.Integer({ minimum: 1, maximum: starsMax }),
       }),
     ),
-    named(
+    namedSchema(
       'ScoreRating',
       Type.Object({ annotation_type: Type.Literal('score'), value: Type.Integer() }),
     ),
-    named(
+    namedSchema(
       'TagsRating',
       Type.Object({
         annotation_type: Type.Literal('tags'),
         value: Type.Array(label, { maxItems: labelsMax }),
       }),
     ),
-    named(
+    namedSchema(
       'TextRating',
       Type.Object({
         annotation_type: Type.Literal('text'),
         value: Type.String({ minLength: 1, maxLength: explanationMax }),
       }),
     ),
-    named('ChoiceRating', Type.Object({ annotation_type: Type.Literal('choice'), value: label })),
+    namedSchema(
+      'ChoiceRating',
+      Type.Object({ annotation_type: Type.Literal('choice'), value: label }),
+    ),
   ]),
 );
 export type Rating = Static<typeof rating>;
-const explanation = maybe(Type.String({ minLength: 1, maxLength: explanationMax }));
+const explanation = nullish(Type.String({ minLength: 1, maxLength: explanationMax }));
 
 const operationTypes = ['create', 'delete'] as const;
 type OperationType = (typeof operationTypes)[number];
 /** The members depend on `operation_type`, which has a default; a union's tag cannot have one. */
-const ratingOperation = named(
+const ratingOperation = namedSchema(
   'RatingOperation',
   Type.Object({
     operation_type: Type.Optional(
       Type.String({ default: 'create', description: "'create' or 'delete'" }),
     ),
     annotation_template_id: id('TemplateId'),
-    rating: maybe(rating),
+    rating: nullish(rating),
     explanation,
   }),
 );
 type SentOperation = Static<typeof ratingOperation>;
 
-const ratingResult = named(
+const ratingResult = namedSchema(
   'RatingResult',
   Type.Object({
     operation: Type.Unsafe<OperationType>(Type.String({ enum: [...operationTypes] })),
@@ -108,7 +111,7 @@ export const rateTraces = operation({
   params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
     operations: Type.Array(ratingOperation, { minItems: 1, maxItems: ratingOperationsMax }),
-    selector: named(
+    selector: namedSchema(
       'TraceSelector',
       Type.Object({
         traces: Type.Array(id('TraceId'), { minItems: 1, maxItems: ratedTracesMax }),
@@ -131,7 +134,7 @@ const ofTrace = {
   }),
 } as const;
 /** The caller's own; `created_at` is when it was last set. */
-const ownRating = named(
+const ownRating = namedSchema(
   'Rating',
   Type.Object({
     rating,
@@ -187,13 +190,16 @@ export const ratingsOperations = [rateTraces, giveRating, readRating, withdrawRa
 export const typeOfOperation = ({ operation_type: type }: SentOperation): OperationType =>
   type === 'delete' ? 'delete' : 'create';
 
-type Sent = {
+type RatingsBody = {
   readonly operations: readonly SentOperation[];
   readonly selector: { readonly traces: readonly unknown[] };
 };
 
 /** What the schema cannot say about a request (contract 4.8, rule 1; 1.11). */
-export const complaintsAboutRatings = ({ operations, selector }: Sent): readonly Complaint[] => [
+export const complaintsAboutRatings = ({
+  operations,
+  selector,
+}: RatingsBody): readonly Complaint[] => [
   ...operations.flatMap((one, index) => complaintAbout(one, ['body', 'operations', String(index)])),
   ...(operations.length * selector.traces.length > ratingItemsMax
     ? [valueComplaint(['body'], `operations times traces must be at most ${ratingItemsMax}`)]

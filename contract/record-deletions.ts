@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { Population } from '../kernel/records/record.js';
-import { id, maybe, named } from '../kernel/shapes.js';
+import { id, nullish, namedSchema } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
@@ -19,14 +19,14 @@ export const dryRunMembers = {
 };
 
 /** A window narrows further, so that the body of a search deletes what that search found. */
-const deletionBody = named(
+const deletionBody = namedSchema(
   'RecordDeletion',
   Type.Object({
     ...runSelector,
-    filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
-    filter_tree: maybe(filterNode),
+    filters: nullish(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+    filter_tree: nullish(filterNode),
     ...optionalWindow,
-    dry_run: maybe(
+    dry_run: nullish(
       Type.Boolean({ default: false, description: 'Say what would be deleted, delete nothing.' }),
     ),
   }),
@@ -53,7 +53,7 @@ const deletion = (operationId: string, population: Population) =>
     unknownMembers: 'refused',
     params: Type.Object({ project_id: id('ProjectId') }),
     body: deletionBody,
-    response: named(
+    response: namedSchema(
       'DeletedRecords',
       Type.Object({
         message: Type.String(),

@@ -2,16 +2,16 @@ import { Type, type Static } from 'typebox';
 import { spanKinds } from '../kernel/records/columns.js';
 import type { Population } from '../kernel/records/record.js';
 import {
-  component,
+  componentSchema,
   id,
   instant,
-  maybe,
-  named,
-  nameOf,
+  nullish,
+  namedSchema,
+  schemaNameOf,
   nullable,
   oneOf,
   type Json,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { defaultPageLimit, envelope, paged, pageLimitMax } from './envelope.js';
 import { exampleIds } from './example-ids.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
@@ -20,10 +20,10 @@ import { optionalWindow, runSelector } from './selectors.js';
 import { structuredErrorShape } from './metrics.js';
 
 const json = Type.Unsafe<Json>(Type.Unknown());
-const metricInfo = named(
+const metricInfo = namedSchema(
   'MetricInfo',
   Type.Union([
-    named(
+    namedSchema(
       'MetricSuccess',
       Type.Object({
         status_type: Type.Literal('success'),
@@ -31,7 +31,7 @@ const metricInfo = named(
         scorer_value: Type.Optional(json),
       }),
     ),
-    named(
+    namedSchema(
       'MetricRollUp',
       Type.Object({
         status_type: Type.Literal('roll_up'),
@@ -39,7 +39,7 @@ const metricInfo = named(
         roll_up_metrics: Type.Record(Type.String(), json),
       }),
     ),
-    named(
+    namedSchema(
       'MetricError',
       Type.Object({
         status_type: Type.Literal('error'),
@@ -83,8 +83,8 @@ const recordMembers = {
 const sessionMembers = {
   type: Type.Literal('session'),
   ...recordMembers,
-  previous_session_id: maybe(id('SessionId')),
-  num_traces: maybe(Type.Integer()),
+  previous_session_id: nullish(id('SessionId')),
+  num_traces: nullish(Type.Integer()),
 };
 const traceMembers = {
   type: Type.Literal('trace'),
@@ -92,27 +92,27 @@ const traceMembers = {
   annotations: Type.Record(Type.String(), json),
   annotation_aggregates: Type.Record(Type.String(), json),
   fully_annotated: Type.Boolean(),
-  num_spans: maybe(Type.Integer()),
+  num_spans: nullish(Type.Integer()),
 };
 /** And the members that only some kinds of span have (contract 5.6). */
 const spanMembers = {
   type: oneOf(spanKinds),
   ...recordMembers,
-  parent_id: maybe(id('ParentId')),
-  step_number: maybe(Type.Integer()),
+  parent_id: nullish(id('ParentId')),
+  step_number: nullish(Type.Integer()),
   tools: Type.Optional(json),
   events: Type.Optional(json),
-  model: maybe(Type.String()),
-  temperature: maybe(Type.Number()),
-  finish_reason: maybe(Type.String()),
-  tool_call_id: maybe(Type.String()),
-  agent_type: maybe(Type.String()),
-  control_id: maybe(Type.Integer()),
-  agent_name: maybe(Type.String()),
-  check_stage: maybe(Type.String()),
-  applies_to: maybe(Type.String()),
-  evaluator_name: maybe(Type.String()),
-  selector_path: maybe(Type.String()),
+  model: nullish(Type.String()),
+  temperature: nullish(Type.Number()),
+  finish_reason: nullish(Type.String()),
+  tool_call_id: nullish(Type.String()),
+  agent_type: nullish(Type.String()),
+  control_id: nullish(Type.Integer()),
+  agent_name: nullish(Type.String()),
+  check_stage: nullish(Type.String()),
+  applies_to: nullish(Type.String()),
+  evaluator_name: nullish(Type.String()),
+  selector_path: nullish(Type.String()),
 };
 /** Members of a record as read, in their order. */
 export const memberNames: Readonly<Record<Population, readonly string[]>> = {
@@ -121,21 +121,21 @@ export const memberNames: Readonly<Record<Population, readonly string[]>> = {
   span: Object.keys(spanMembers),
 };
 export type RecordView = { readonly [member: string]: Json };
-const session = named('Session', Type.Object(sessionMembers));
-const trace = named('Trace', Type.Object(traceMembers));
-const span = named('Span', Type.Object(spanMembers));
+const session = namedSchema('Session', Type.Object(sessionMembers));
+const trace = namedSchema('Trace', Type.Object(traceMembers));
+const span = namedSchema('Span', Type.Object(spanMembers));
 const shown = {
   session: Type.Unsafe<RecordView>(session),
   trace: Type.Unsafe<RecordView>(trace),
   span: Type.Unsafe<RecordView>(span),
 };
 /** Each span below has its own `spans`, any number of levels deep. */
-const spans = Type.Array(component<RecordView>('SpanTree'));
+const spans = Type.Array(componentSchema<RecordView>('SpanTree'));
 /** Of the record that was asked for, and of none below it (contract 5.12, rule 7). */
 const otel = Type.Optional(Type.Array(json));
-const spanTree = named('SpanTree', Type.Object({ ...spanMembers, spans, otel }));
-const traceTree = named('TraceTree', Type.Object({ ...traceMembers, spans, otel }));
-const sessionTree = named(
+const spanTree = namedSchema('SpanTree', Type.Object({ ...spanMembers, spans, otel }));
+const traceTree = namedSchema('TraceTree', Type.Object({ ...traceMembers, spans, otel }));
+const sessionTree = namedSchema(
   'SessionTree',
   Type.Object({
     ...sessionMembers,
@@ -145,7 +145,7 @@ const sessionTree = named(
   }),
 );
 
-const sort = named(
+const sort = namedSchema(
   'RecordSort',
   Type.Object({
     column_id: Type.Optional(Type.String()),
@@ -157,37 +157,37 @@ const sort = named(
 /** Which records, and in which order. */
 export const recordChoice = {
   ...runSelector,
-  filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
-  filter_tree: maybe(filterNode),
-  sort: maybe(sort),
+  filters: nullish(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+  filter_tree: nullish(filterNode),
+  sort: nullish(sort),
   ...optionalWindow,
 };
 /** And how they are shown: all of a search but its page. */
 export const recordSelection = {
   ...recordChoice,
-  truncate_fields: maybe(Type.Boolean({ default: false })),
-  include_counts: maybe(Type.Boolean({ default: false })),
+  truncate_fields: nullish(Type.Boolean({ default: false })),
+  include_counts: nullish(Type.Boolean({ default: false })),
 };
-const searchBody = named(
+const searchBody = namedSchema(
   'RecordQuery',
   Type.Object({
     ...recordSelection,
-    starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
-    limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+    starting_token: nullish(Type.Integer({ minimum: 0, default: 0 })),
+    limit: nullish(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
   }),
 );
 export type RecordSearch = Static<typeof searchBody>;
 
 /** Records of all populations have one type in code; clients see a schema for each population. */
 const searchPage = (population: Population) =>
-  named(
-    `${nameOf(shown[population])}Page`,
+  namedSchema(
+    `${schemaNameOf(shown[population])}Page`,
     Type.Object({
       ...envelope('records', shown[population]).properties,
       last_row_id: nullable(Type.String()),
     }),
   );
-const recordCount = named('RecordCount', Type.Object({ total_count: Type.Integer() }));
+const recordCount = namedSchema('RecordCount', Type.Object({ total_count: Type.Integer() }));
 
 const plural = (population: Population) => `${population}s`;
 const shared = {

@@ -1,7 +1,7 @@
-import { codePoints } from '../kernel/code-points.js';
+import { codePointCount } from '../kernel/code-points.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { textBytesMax } from '../kernel/records/limits.js';
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 import { isTooLong } from './long-texts.js';
 import {
   metricNameMax,
@@ -18,10 +18,10 @@ import {
  */
 export const complaintsAboutTraces = (traces: readonly SentTrace[]): readonly Complaint[] => {
   const found: Complaint[] = [];
-  const room = openSpanRoom();
+  const room = openSpanCounter();
   for (const [index, trace] of traces.entries()) {
     const loc = ['body', 'traces', String(index)];
-    lookAtRecord(trace, trace.id ?? null, loc, found);
+    checkRecord(trace, trace.id ?? null, loc, found);
     room.take(countSpans(trace.spans), [...loc, 'spans'], found);
   }
   return found.slice(0, complaintsMax);
@@ -32,13 +32,13 @@ export const complaintsAboutSpans = (
   traceId: string,
 ): readonly Complaint[] => {
   const found: Complaint[] = [];
-  lookAtSpans(spans, traceId, ['body', 'spans'], found);
+  checkSpans(spans, traceId, ['body', 'spans'], found);
   for (const [index, span] of spans.entries()) {
     if (span.trace_id == null || span.trace_id === traceId) continue;
     const loc = ['body', 'spans', String(index), 'trace_id'];
     found.push(valueComplaint(loc, 'the span belongs to the trace that the request names'));
   }
-  const room = openSpanRoom();
+  const room = openSpanCounter();
   for (const [index, span] of spans.entries()) {
     room.take(countSpans([span]), ['body', 'spans', String(index)], found);
   }
@@ -46,7 +46,7 @@ export const complaintsAboutSpans = (
 };
 
 /** Items that do not fit beside the ones before them are too many (contract 1.11). */
-const openSpanRoom = () => {
+const openSpanCounter = () => {
   let taken = 0;
   return {
     take: (count: number, loc: readonly string[], found: Complaint[]): void => {
@@ -61,7 +61,7 @@ export const complaintsAboutChange = (change: {
   readonly metrics?: SentMetrics | null;
 }): readonly Complaint[] => {
   const found: Complaint[] = [];
-  lookAtRecord(change, null, ['body'], found);
+  checkRecord(change, null, ['body'], found);
   return found.slice(0, complaintsMax);
 };
 
@@ -80,7 +80,7 @@ type AnyRecord = {
   readonly spans?: readonly SentSpan[] | null;
 };
 
-const lookAtSpans = (
+const checkSpans = (
   spans: readonly SentSpan[],
   traceId: string | null,
   loc: readonly string[],
@@ -92,11 +92,11 @@ const lookAtSpans = (
       // Scores and parents name a record of the trace by its id alone.
       found.push(valueComplaint([...at, 'id'], 'a span must not have the id of its trace'));
     }
-    lookAtRecord(span, traceId, at, found);
+    checkRecord(span, traceId, at, found);
   }
 };
 
-const lookAtRecord = (
+const checkRecord = (
   record: AnyRecord,
   traceId: string | null,
   loc: readonly string[],
@@ -106,10 +106,10 @@ const lookAtRecord = (
   for (const member in record) {
     const value = (record as Readonly<Record<string, Json>>)[member] ?? null;
     if (member === 'spans' || fits(value)) continue;
-    if (member !== 'metrics') lookAtValue(value, [...loc, member], found);
+    if (member !== 'metrics') checkValue(value, [...loc, member], found);
   }
-  if (record.metrics != null) lookAtMetrics(record.metrics, [...loc, 'metrics'], found);
-  if (record.spans != null) lookAtSpans(record.spans, traceId, [...loc, 'spans'], found);
+  if (record.metrics != null) checkMetrics(record.metrics, [...loc, 'metrics'], found);
+  if (record.spans != null) checkSpans(record.spans, traceId, [...loc, 'spans'], found);
 };
 
 const fits = (value: Json): boolean => {
@@ -124,14 +124,14 @@ const fits = (value: Json): boolean => {
   return true;
 };
 
-const lookAtValue = (value: Json, loc: readonly string[], found: Complaint[]): void => {
+const checkValue = (value: Json, loc: readonly string[], found: Complaint[]): void => {
   if (typeof value === 'string') {
     if (isTooLong(value)) found.push({ loc, ...tooLong });
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) found.push({ loc, ...notFinite });
   } else if (typeof value === 'object' && value !== null) {
     for (const [member, one] of Object.entries(value as JsonObject)) {
-      lookAtValue(one, [...loc, member], found);
+      checkValue(one, [...loc, member], found);
     }
   }
 };
@@ -141,19 +141,19 @@ const tooLong = {
 };
 const notFinite = { msg: 'Input should be a valid number', type: 'float_type' };
 
-const lookAtMetrics = (metrics: SentMetrics, loc: readonly string[], found: Complaint[]): void => {
+const checkMetrics = (metrics: SentMetrics, loc: readonly string[], found: Complaint[]): void => {
   for (const name in metrics) {
     if (!Object.hasOwn(metrics, name)) continue;
     const value = metrics[name];
     const bare = bareMetricName(name);
     if (bare === '') found.push({ loc: [...loc, name], ...nameTooShort });
-    else if (bare.length > metricNameMax && codePoints(bare) > metricNameMax) {
+    else if (bare.length > metricNameMax && codePointCount(bare) > metricNameMax) {
       found.push({ loc: [...loc, name], ...nameTooLong });
     }
     if (typeof value === 'object' && value !== null) {
       const sentence = 'a metric value must be a number, a boolean, a string or null';
       found.push(valueComplaint([...loc, name], sentence));
-    } else lookAtValue(value ?? null, [...loc, name], found);
+    } else checkValue(value ?? null, [...loc, name], found);
   }
 };
 const nameTooShort = {

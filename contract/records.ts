@@ -14,8 +14,8 @@ import type { SpanKind } from '../kernel/records/record.js';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
@@ -24,7 +24,7 @@ import {
   type SessionId,
   type SpanId,
   type TraceId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 
 /** Limits of contract 1.11. Characters are code points. */
 export const tracesMax = 1_000;
@@ -87,7 +87,7 @@ const text = Type.String({ maxLength: textBytesMax });
 const openObject = Type.Unsafe<JsonObject>(Type.Object({}));
 
 /** Free keys; a null entry is dropped (contract 7). */
-const mapOf = <T extends TSchema>(value: T) => maybe(Type.Record(Type.String(), nullable(value)));
+const mapOf = <T extends TSchema>(value: T) => nullish(Type.Record(Type.String(), nullable(value)));
 
 export const messageRoles = [
   'agent',
@@ -109,32 +109,32 @@ export const llmEventTypes = [
   'mcp_approval_request',
 ] as const;
 
-const part = named(
+const part = namedSchema(
   'ContentPart',
   Type.Union([
-    named('TextPart', Type.Object({ type: Type.Literal('text'), text })),
-    named('FilePart', Type.Object({ type: Type.Literal('file'), file_id: id('FileId') })),
+    namedSchema('TextPart', Type.Object({ type: Type.Literal('text'), text })),
+    namedSchema('FilePart', Type.Object({ type: Type.Literal('file'), file_id: id('FileId') })),
   ]),
 );
 const parts = Type.Array(part);
-const toolCall = named(
+const toolCall = namedSchema(
   'ToolCall',
   Type.Object({
     id: text,
-    function: named('FunctionCall', Type.Object({ name: text, arguments: text })),
+    function: namedSchema('FunctionCall', Type.Object({ name: text, arguments: text })),
   }),
 );
-const message = named(
+const message = namedSchema(
   'ChatMessage',
   Type.Object({
     content: Type.Union([text, parts]),
     role: oneOf(messageRoles),
-    tool_call_id: maybe(text),
-    tool_calls: maybe(Type.Array(toolCall)),
+    tool_call_id: nullish(text),
+    tool_calls: nullish(Type.Array(toolCall)),
   }),
 );
 const messages = Type.Array(message);
-const document = named(
+const document = namedSchema(
   'RetrievedDocument',
   Type.Object(
     {
@@ -145,13 +145,13 @@ const document = named(
   ),
 );
 const documents = Type.Array(document);
-const controlResult = named(
+const controlResult = namedSchema(
   'ControlResult',
   Type.Object({
     action: oneOf(['deny', 'steer', 'observe']),
     matched: Type.Boolean(),
-    confidence: maybe(Type.Number()),
-    error_message: maybe(text),
+    confidence: nullish(Type.Number()),
+    error_message: nullish(text),
   }),
 );
 
@@ -160,7 +160,7 @@ const stepInput = [text, messages, parts] as const;
 const stepOutput = [text, message, documents, parts, controlResult] as const;
 const traceText = [text, parts] as const;
 
-export const tagList = maybe(
+export const tagList = nullish(
   Type.Array(nullable(Type.String({ minLength: 1, maxLength: tagMax })), { maxItems: tagsMax }),
 );
 /**
@@ -177,30 +177,30 @@ export const metricMap = Type.Optional(
     ),
   ),
 );
-export const userMetadata = maybe(
+export const userMetadata = nullish(
   Type.Record(Type.String(), nullable(Type.String({ maxLength: metadataValueMax })), {
     propertyNames: { minLength: 1, maxLength: metadataKeyMax },
     maxProperties: metadataMax,
   }),
 );
-export const externalId = maybe(Type.String({ minLength: 1, maxLength: externalIdMax }));
-export const recordName = maybe(Type.String({ maxLength: nameMax }));
+export const externalId = nullish(Type.String({ minLength: 1, maxLength: externalIdMax }));
+export const recordName = nullish(Type.String({ maxLength: nameMax }));
 
 const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
-  id: maybe(id('RecordId')),
+  id: nullish(id('RecordId')),
   input: anyOf(input),
   output: anyOf(output),
   redacted_input: anyOf(input),
   redacted_output: anyOf(output),
   name: recordName,
-  created_at: maybe(instant),
+  created_at: nullish(instant),
   user_metadata: userMetadata,
   tags: tagList,
-  status_code: maybe(Type.Integer()),
+  status_code: nullish(Type.Integer()),
   metrics: metricMap,
   external_id: externalId,
-  dataset_input: maybe(text),
-  dataset_output: maybe(text),
+  dataset_input: nullish(text),
+  dataset_output: nullish(text),
   dataset_metadata: mapOf(text),
 });
 
@@ -208,25 +208,25 @@ export const anyOf = (shapes: readonly TSchema[]) =>
   Type.Optional(Type.Unsafe<Json>(Type.Union([...shapes, Type.Null()])));
 
 /** Stored whole, whatever else it has. */
-const llmEvent = named(
+const llmEvent = namedSchema(
   'LlmEvent',
   Type.Object({ type: oneOf(llmEventTypes) }, { additionalProperties: true }),
 );
-const spanList = maybe(Type.Array(Type.Ref('NewSpan')));
+const spanList = nullish(Type.Array(Type.Ref('NewSpan')));
 const span = <K extends SpanKind>(
   kind: K,
   input: readonly TSchema[],
   output: readonly TSchema[],
   further: Readonly<Record<string, TSchema>> = {},
 ) =>
-  named(
+  namedSchema(
     `New${kind.charAt(0).toUpperCase()}${kind.slice(1)}Span`,
     Type.Object({
       type: Type.Literal(kind),
       ...members(input, output),
-      step_number: maybe(Type.Integer()),
-      parent_id: maybe(id('RecordId')),
-      trace_id: maybe(id('TraceId')),
+      step_number: nullish(Type.Integer()),
+      parent_id: nullish(id('RecordId')),
+      trace_id: nullish(id('TraceId')),
       spans: spanList,
       ...further,
     }),
@@ -238,23 +238,23 @@ export const spanSchema = Type.Unsafe<SentSpan>(
     {
       NewSpan: Type.Union([
         span('llm', [text, messages], [text, message], {
-          tools: maybe(Type.Array(openObject)),
-          events: maybe(Type.Array(llmEvent)),
-          model: maybe(text),
-          temperature: maybe(Type.Number()),
-          finish_reason: maybe(text),
+          tools: nullish(Type.Array(openObject)),
+          events: nullish(Type.Array(llmEvent)),
+          model: nullish(text),
+          temperature: nullish(Type.Number()),
+          finish_reason: nullish(text),
         }),
         span('retriever', [text], [text, document, documents]),
-        span('tool', [text], [text], { tool_call_id: maybe(text) }),
+        span('tool', [text], [text], { tool_call_id: nullish(text) }),
         span('workflow', stepInput, stepOutput),
-        span('agent', stepInput, stepOutput, { agent_type: maybe(oneOf(agentTypes)) }),
+        span('agent', stepInput, stepOutput, { agent_type: nullish(oneOf(agentTypes)) }),
         span('control', stepInput, [controlResult], {
-          control_id: maybe(Type.Integer()),
-          agent_name: maybe(text),
-          check_stage: maybe(oneOf(['pre', 'post'])),
-          applies_to: maybe(oneOf(['tool_call', 'llm_call'])),
-          evaluator_name: maybe(text),
-          selector_path: maybe(text),
+          control_id: nullish(Type.Integer()),
+          agent_name: nullish(text),
+          check_stage: nullish(oneOf(['pre', 'post'])),
+          applies_to: nullish(oneOf(['tool_call', 'llm_call'])),
+          evaluator_name: nullish(text),
+          selector_path: nullish(text),
         }),
       ]),
     },
@@ -263,13 +263,13 @@ export const spanSchema = Type.Unsafe<SentSpan>(
 );
 
 export const traceSchema = Type.Unsafe<SentTrace>(
-  named(
+  namedSchema(
     'NewTrace',
     Type.Object({
-      type: maybe(Type.Literal('trace')),
+      type: nullish(Type.Literal('trace')),
       ...members(traceText, traceText),
-      session_id: maybe(id('SessionId')),
-      spans: maybe(Type.Array(spanSchema)),
+      session_id: nullish(id('SessionId')),
+      spans: nullish(Type.Array(spanSchema)),
     }),
   ),
 );

@@ -5,7 +5,7 @@ import type {
   OrganizationId,
   ProjectId,
   UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 
 /** Weakest first (contract 2.6). */
 export const organizationRoles = ['read_only', 'auditor', 'user', 'manager', 'admin'] as const;
@@ -49,7 +49,7 @@ export type Requirement =
   | 'audit-resource';
 
 /** `unseen` answers the same 404 as an id that does not exist. */
-export type Sight = 'allowed' | 'forbidden' | 'unseen';
+export type Visibility = 'allowed' | 'forbidden' | 'unseen';
 
 /** The caller, as the log has them now. */
 export type Principal = {
@@ -78,7 +78,7 @@ type KeyRights = {
   readonly lineage: readonly ApiKeyId[];
 };
 
-export type ProjectInSight = {
+export type VisibleProject = {
   readonly id: ProjectId;
   readonly name: string;
   readonly role: ProjectRole;
@@ -100,7 +100,7 @@ export const roleInProject = (
   if (key !== null && key.projectId !== null && key.projectId !== project) return null;
   const own = ownRole(userRole, granted);
   if (own === null || key === null || key.projectRole === null) return own;
-  return weaker(projectRoles, own, key.projectRole);
+  return weakerRole(projectRoles, own, key.projectRole);
 };
 
 /** Before the bounds of the key (contract 2.6, rule 1). */
@@ -119,19 +119,22 @@ export const mayAuditOrganization = ({ organizationRole, key }: Principal): bool
   (key === null || (key.projectId === null && key.projectRole === null));
 
 /** Whether the caller may read the history of what is in this project (null: in none they see). */
-export const mayAudit = (principal: Principal, project: ProjectInSight | null): boolean =>
+export const mayAudit = (principal: Principal, project: VisibleProject | null): boolean =>
   project?.role === 'owner' || mayAuditOrganization(principal);
 
 /** The strongest of the roles, null for none. */
-export const strongest = (roles: readonly ProjectRole[]): ProjectRole | null =>
+export const strongestRole = (roles: readonly ProjectRole[]): ProjectRole | null =>
   roles.reduce<ProjectRole | null>(
-    (best, role) => (best === null || atLeast(projectRoles, role, best) ? role : best),
+    (best, role) => (best === null || isRoleAtLeast(projectRoles, role, best) ? role : best),
     null,
   );
 
 /** Position in the list: what "at least" compares. */
-export const atLeast = <T extends string>(ranking: readonly T[], role: T, needed: T): boolean =>
-  ranking.indexOf(role) >= ranking.indexOf(needed);
+export const isRoleAtLeast = <T extends string>(
+  ranking: readonly T[],
+  role: T,
+  needed: T,
+): boolean => ranking.indexOf(role) >= ranking.indexOf(needed);
 
-export const weaker = <T extends string>(ranking: readonly T[], one: T, other: T): T =>
-  atLeast(ranking, one, other) ? other : one;
+export const weakerRole = <T extends string>(ranking: readonly T[], one: T, other: T): T =>
+  isRoleAtLeast(ranking, one, other) ? other : one;

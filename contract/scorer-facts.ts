@@ -7,7 +7,7 @@ import type {
   ScorerId,
   ScorerVersionId,
   UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import type { scorer, ScorerFacts, ScorerVersion } from './scorers.js';
 
 /** What events say about a scorer; how it is shown is decided here, for writes and reads alike. */

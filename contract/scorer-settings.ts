@@ -1,10 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { nodeTypes, type NodeType } from '../kernel/sandbox.js';
-import { id, maybe, named, nullable, oneOf, type RunId, type ScorerId } from '../kernel/shapes.js';
+import {
+  id,
+  nullish,
+  namedSchema,
+  nullable,
+  oneOf,
+  type RunId,
+  type ScorerId,
+} from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import type { RunScoringFacts } from './jobs.js';
 import { operation } from './operation.js';
-import { countsOf, noOutcomes, scoringCounts } from './scoring-counts.js';
+import { sumScoringCounts, noOutcomes, scoringCounts } from './scoring-counts.js';
 
 const runScorersMax = 50;
 const scorerType = oneOf(['code', 'preset']);
@@ -14,40 +22,43 @@ const runScorer = {
   scorer_type: scorerType,
   scoreable_node_types: nullable(Type.Array(oneOf(nodeTypes))),
 };
-const settings = named(
+const settings = namedSchema(
   'ScorerSettings',
   Type.Object({
     run_id: id('RunId'),
-    scorers: Type.Array(named('RunScorer', Type.Object(runScorer))),
+    scorers: Type.Array(namedSchema('RunScorer', Type.Object(runScorer))),
     segment_filters: Type.Null(),
   }),
 );
-const countedSettings = named(
+const countedSettings = namedSchema(
   'CountedScorerSettings',
   Type.Object({
     ...settings.properties,
     scorers: Type.Array(
-      named('CountedRunScorer', Type.Object({ ...runScorer, counts: nullable(scoringCounts) })),
+      namedSchema(
+        'CountedRunScorer',
+        Type.Object({ ...runScorer, counts: nullable(scoringCounts) }),
+      ),
     ),
   }),
 );
 /** As experiments are created with them too (contract 5.5). */
-export const givenScorers = Type.Array(
-  named(
+export const scorersInput = Type.Array(
+  namedSchema(
     'RunScorerInput',
     Type.Object({
       id: id('ScorerId'),
-      name: maybe(Type.String({ maxLength: 128 })),
+      name: nullish(Type.String({ maxLength: 128 })),
       scorer_type: scorerType,
-      scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
+      scoreable_node_types: nullish(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
     }),
   ),
   { maxItems: runScorersMax },
 );
-export type GivenScorers = Static<typeof givenScorers>;
-const given = named(
+export type ScorersInput = Static<typeof scorersInput>;
+const settingsInput = namedSchema(
   'ScorerSettingsInput',
-  Type.Object({ run_id: maybe(id('RunId')), scorers: givenScorers }),
+  Type.Object({ run_id: nullish(id('RunId')), scorers: scorersInput }),
 );
 export type RunScorer = Static<typeof settings>['scorers'][number];
 
@@ -61,7 +72,7 @@ const write = {
   ...shared,
   kind: 'w',
   requires: 'editor',
-  body: given,
+  body: settingsInput,
   faults: ['not-found', 'forbidden', 'conflict'],
 } as const;
 
@@ -117,11 +128,11 @@ export const countedSettingsAnswer = (
   ...scorerSettingsAnswer(run, scorers),
   scorers: scorers.map((one) => ({
     ...one,
-    counts: one.scorer_type === 'code' ? countsOf(outcomes[one.id] ?? noOutcomes) : null,
+    counts: one.scorer_type === 'code' ? sumScoringCounts(outcomes[one.id] ?? noOutcomes) : null,
   })),
 });
 
-type Stored = {
+type StoredRunScorer = {
   readonly id?: unknown;
   readonly name?: unknown;
   readonly scorer_type?: unknown;
@@ -132,7 +143,7 @@ type Stored = {
  * Scorers of a run as an event has them; those that an experiment was created with are as they were
  * sent, so what is not a scorer is left out.
  */
-export const runScorersOf = (stored: readonly Stored[]): readonly RunScorer[] =>
+export const runScorersOf = (stored: readonly StoredRunScorer[]): readonly RunScorer[] =>
   stored.flatMap(({ id: scorer, name, scorer_type: type, scoreable_node_types: kinds }) =>
     typeof scorer === 'string'
       ? [

@@ -3,8 +3,8 @@ import { nodeTypes, scoreTypes } from '../kernel/sandbox.js';
 import {
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
@@ -15,7 +15,7 @@ import {
   type RunId,
   type ScorerTaskId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 
@@ -28,13 +28,13 @@ const requiredScorersMax = 100;
 const scorerNameMax = 128;
 
 const parts = {
-  required_scorers: maybe(
+  required_scorers: nullish(
     Type.Array(Type.String({ minLength: 1, maxLength: scorerNameMax }), {
       maxItems: requiredScorersMax,
     }),
   ),
-  scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
-  score_type: maybe(oneOf(scoreTypes)),
+  scoreable_node_types: nullish(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
+  score_type: nullish(oneOf(scoreTypes)),
 };
 const file = { file: { required: true, bytesMax: scorerFileBytesMax } };
 
@@ -52,9 +52,9 @@ export const validateScorerOnDataset = operation({
     files: file,
     parts: Type.Object({
       dataset_id: id('DatasetId'),
-      dataset_version_index: maybe(Type.Integer()),
-      limit: maybe(Type.Integer({ minimum: 1, maximum: validationRowsMax })),
-      starting_token: maybe(Type.Integer({ minimum: 0 })),
+      dataset_version_index: nullish(Type.Integer()),
+      limit: nullish(Type.Integer({ minimum: 1, maximum: validationRowsMax })),
+      starting_token: nullish(Type.Integer({ minimum: 0 })),
       ...parts,
     }),
     otherFiles: 'refused',
@@ -81,8 +81,8 @@ export const validateScorer = operation({
   form: {
     files: file,
     parts: Type.Object({
-      test_input: maybe(Type.String()),
-      test_output: maybe(Type.String()),
+      test_input: nullish(Type.String()),
+      test_output: nullish(Type.String()),
       ...parts,
     }),
     otherFiles: 'refused',
@@ -92,13 +92,13 @@ export const validateScorer = operation({
 });
 
 /** What a validation found; a version of the scorer is added with it. */
-export const scorerTaskResult = named(
+export const scorerTaskResult = namedSchema(
   'ScorerTaskResult',
   Type.Object({
     result: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
   }),
 );
-const task = named(
+const task = namedSchema(
   'ScorerTask',
   Type.Object({
     id: id('ScorerTaskId'),
@@ -187,5 +187,5 @@ export const invalidResult = (message: string): JsonObject => ({
 /** Hints from workers to those that answer (kernel Bus): a task to do, and how far one has come. */
 export const taskSubject = 'scorer-task';
 export const progressSubject = 'scorer-progress';
-export type ProgressHint = { readonly task: string } & TaskProgress;
-export const progressHint = (hint: ProgressHint): Json => ({ ...hint });
+export type TaskProgressMessage = { readonly task: string } & TaskProgress;
+export const taskProgressMessage = (hint: TaskProgressMessage): Json => ({ ...hint });

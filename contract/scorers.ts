@@ -1,12 +1,12 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { chainAggregations, nodeTypes, scoreTypes } from '../kernel/sandbox.js';
 import {
-  component,
+  componentSchema,
   id,
   instant,
-  maybe,
+  nullish,
   name,
-  named,
+  namedSchema,
   nullable,
   oneOf,
   type Instant,
@@ -14,7 +14,7 @@ import {
   type OrganizationId,
   type ScorerId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
 import { listingFiltersMax, ownIdFilter, textFilter } from './listings.js';
 import { operation } from './operation.js';
@@ -24,7 +24,7 @@ import type { Principal } from './roles.js';
 import { scorerFileBytesMax, scorerTaskResult } from './scorer-validation.js';
 
 const rollUps = ['average', 'sum', 'max', 'min'] as const;
-const threshold = named(
+const threshold = namedSchema(
   'ThresholdInput',
   Type.Object({
     buckets: Type.Array(Type.Number(), { maxItems: 100 }),
@@ -32,7 +32,7 @@ const threshold = named(
     inverted: Type.Optional(Type.Boolean({ default: false })),
   }),
 );
-const shownThreshold = named(
+const shownThreshold = namedSchema(
   'Threshold',
   Type.Object({
     buckets: Type.Array(Type.Number()),
@@ -42,7 +42,7 @@ const shownThreshold = named(
 );
 const nodeTypeList = Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length });
 
-const scorerVersion = named(
+const scorerVersion = namedSchema(
   'ScorerVersion',
   Type.Object({
     id: id('ScorerVersionId'),
@@ -58,7 +58,7 @@ const scorerVersion = named(
 );
 export type ScorerVersion = Static<typeof scorerVersion>;
 
-export const scorer = named(
+export const scorer = namedSchema(
   'Scorer',
   Type.Object({
     id: id('ScorerId'),
@@ -90,19 +90,19 @@ export const scorer = named(
 );
 
 const details = {
-  label: maybe(Type.String({ maxLength: 255 })),
-  description: maybe(Type.String({ maxLength: 4_096 })),
-  tags: maybe(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
-  scoreable_node_types: maybe(nodeTypeList),
-  required_scorers: maybe(
+  label: nullish(Type.String({ maxLength: 255 })),
+  description: nullish(Type.String({ maxLength: 4_096 })),
+  tags: nullish(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
+  scoreable_node_types: nullish(nodeTypeList),
+  required_scorers: nullish(
     Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 100 }),
   ),
-  output_type: maybe(Type.String({ maxLength: 64 })),
-  roll_up_method: maybe(oneOf(rollUps)),
-  threshold: maybe(threshold),
+  output_type: nullish(Type.String({ maxLength: 64 })),
+  roll_up_method: nullish(oneOf(rollUps)),
+  threshold: nullish(threshold),
 };
-const givenDetails = Type.Object(details);
-export type GivenDetails = Static<typeof givenDetails>;
+const scorerDetailsInput = Type.Object(details);
+export type ScorerDetailsInput = Static<typeof scorerDetailsInput>;
 
 const shared = { section: '5.10' } as const;
 const inScorer = Type.Object({ scorer_id: id('ScorerId') });
@@ -126,15 +126,15 @@ export const createScorer = operation({
   body: Type.Object({
     name: name(128),
     scorer_type: oneOf(['code']),
-    id: maybe(id('ScorerId')),
+    id: nullish(id('ScorerId')),
     ...details,
   }),
   response: scorer,
   faults: ['forbidden', 'already-exists', 'conflict'],
 });
 
-const scorerFilter = component<Json>('ScorerFilter');
-const scorerSort = component<Json>('ScorerSort');
+const scorerFilter = componentSchema<Json>('ScorerFilter');
+const scorerSort = componentSchema<Json>('ScorerSort');
 
 export const listScorers = operation({
   ...shared,
@@ -153,8 +153,8 @@ export const listScorers = operation({
   query: Type.Object(pageMembers),
   body: Type.Object({
     ...pageMembersOrNull,
-    filters: maybe(Type.Array(scorerFilter, { maxItems: listingFiltersMax })),
-    sort: maybe(scorerSort),
+    filters: nullish(Type.Array(scorerFilter, { maxItems: listingFiltersMax })),
+    sort: nullish(scorerSort),
   }),
   response: envelope('scorers', scorer),
 });
@@ -184,7 +184,7 @@ export const changeScorer = operation({
   kind: 'w',
   requires: 'scorer-owner',
   params: inScorer,
-  body: givenDetails,
+  body: scorerDetailsInput,
   response: scorer,
   faults: ['not-found', 'forbidden', 'conflict'],
 });

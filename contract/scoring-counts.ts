@@ -1,15 +1,15 @@
 import { Type, type Static } from 'typebox';
-import type { FaultKind } from '../kernel/sandbox.js';
-import { named, readonlyRecord } from '../kernel/shapes.js';
+import type { ScorerFaultKind } from '../kernel/sandbox.js';
+import { namedSchema, readonlyRecord } from '../kernel/schema-types.js';
 
 /**
  * Why a record has no score: what went wrong with the file or its process, or that none began
  * (contract 5.13).
  */
-export type FailureReason = FaultKind | 'resting' | 'sandbox_off' | 'unreadable' | 'unknown';
+export type FailureReason = ScorerFaultKind | 'resting' | 'sandbox_off' | 'unreadable' | 'unknown';
 
 /** `scored` + `skipped` + all of `failed` + `waiting` = `eligible`. */
-export const scoringCounts = named(
+export const scoringCounts = namedSchema(
   'ScoringCounts',
   Type.Object({
     eligible: Type.Integer(),
@@ -27,7 +27,7 @@ export type ScoringOutcomes = Omit<ScoringCounts, 'eligible'>;
 export const noOutcomes: ScoringOutcomes = { waiting: 0, scored: 0, skipped: 0, failed: {} };
 
 /** Counts by reason together. */
-export const failuresTogether = (
+export const mergeFailureCounts = (
   ...counts: readonly Readonly<Record<string, number>>[]
 ): Readonly<Record<string, number>> => {
   const sums = new Map<string, number>();
@@ -39,10 +39,10 @@ export const failuresTogether = (
   return Object.fromEntries(sums);
 };
 
-export const countsOf = (...outcomes: readonly ScoringOutcomes[]): ScoringCounts => {
+export const sumScoringCounts = (...outcomes: readonly ScoringOutcomes[]): ScoringCounts => {
   const sumOf = (member: 'waiting' | 'scored' | 'skipped'): number =>
     outcomes.reduce((sum, one) => sum + one[member], 0);
-  const failed = failuresTogether(...outcomes.map((one) => one.failed));
+  const failed = mergeFailureCounts(...outcomes.map((one) => one.failed));
   const [waiting, scored, skipped] = [sumOf('waiting'), sumOf('scored'), sumOf('skipped')];
   const failures = Object.values(failed).reduce((sum, count) => sum + count, 0);
   return { eligible: waiting + scored + skipped + failures, waiting, scored, skipped, failed };

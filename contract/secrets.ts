@@ -10,14 +10,14 @@ const branchesOf = (schema: Raw): readonly Raw[] =>
  * (contract 1.8).
  */
 export const withoutSecrets = (schema: TSchema, answer: unknown): unknown =>
-  hasSecrets(schema) ? redacted(schema as Raw, answer) : answer;
+  hasSecrets(schema) ? redactSecrets(schema as Raw, answer) : answer;
 
-const redacted = (schema: Raw, value: unknown): unknown => {
+const redactSecrets = (schema: Raw, value: unknown): unknown => {
   if (schema['x-secret'] === true) return typeof value === 'string' ? '' : value;
-  const inBranches = branchesOf(schema).reduce((kept, one) => redacted(one, kept), value);
+  const inBranches = branchesOf(schema).reduce((kept, one) => redactSecrets(one, kept), value);
   if (Array.isArray(inBranches)) {
     const items = schema['items'] as Raw | undefined;
-    return items === undefined ? inBranches : inBranches.map((item) => redacted(items, item));
+    return items === undefined ? inBranches : inBranches.map((item) => redactSecrets(items, item));
   }
   const members = schema['properties'] as Readonly<Record<string, Raw>> | undefined;
   if (members === undefined || typeof inBranches !== 'object' || inBranches === null) {
@@ -26,7 +26,7 @@ const redacted = (schema: Raw, value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(inBranches).map(([name, member]) => {
       const one = Object.hasOwn(members, name) ? members[name] : undefined;
-      return [name, one === undefined ? member : redacted(one, member)];
+      return [name, one === undefined ? member : redactSecrets(one, member)];
     }),
   );
 };

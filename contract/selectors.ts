@@ -1,15 +1,15 @@
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, instant, maybe, type Instant, type RunId } from '../kernel/shapes.js';
+import { id, instant, nullish, type Instant, type RunId } from '../kernel/schema-types.js';
 
 /** The members that name one run (contract 3.1, rule 5), to be spread into a body's properties. */
 export const runSelector = {
-  log_stream_id: maybe(id('RunId')),
-  experiment_id: maybe(id('RunId')),
-  metrics_testing_id: maybe(id('RunId')),
+  log_stream_id: nullish(id('RunId')),
+  experiment_id: nullish(id('RunId')),
+  metrics_testing_id: nullish(id('RunId')),
 };
 
 /** The members that select by `created_at`, both ends included (contract 3.1, rule 6). */
-export const optionalWindow = { start_time: maybe(instant), end_time: maybe(instant) };
+export const optionalWindow = { start_time: nullish(instant), end_time: nullish(instant) };
 
 export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
 /** A run as a request names it; whether the project has it is for the read model to say. */
@@ -22,7 +22,7 @@ type Selector = {
 };
 type Window = { readonly start_time?: Instant | null; readonly end_time?: Instant | null };
 
-const named = (body: Selector): readonly NamedRun[] =>
+const namedRuns = (body: Selector): readonly NamedRun[] =>
   (
     [
       ['log_stream', body.log_stream_id],
@@ -32,10 +32,10 @@ const named = (body: Selector): readonly NamedRun[] =>
   ).flatMap(([kind, runId]) => (runId == null ? [] : [{ kind, id: runId }]));
 
 /** The run that the body names, null for the whole project. Ask `selectorComplaints` first. */
-export const selectedRun = (body: Selector): NamedRun | null => named(body)[0] ?? null;
+export const selectedRun = (body: Selector): NamedRun | null => namedRuns(body)[0] ?? null;
 
 export const selectorComplaints = (body: Selector): readonly Complaint[] =>
-  named(body).length > 1
+  namedRuns(body).length > 1
     ? [
         valueComplaint(
           ['body'],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../kernel/shapes.js';
+import type { JsonObject } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
 /** Of the interface description (contract 1.1). */

@@ -1,11 +1,14 @@
 import { valueComplaint, type Complaint } from '../kernel/fault.js';
-import { registryMetric } from '../kernel/records/columns.js';
+import { registryMetricByName } from '../kernel/records/columns.js';
 import { bareMetricName } from './record-rules.js';
 import type { SentMetrics } from './records.js';
 
 /** A list of records by its member in the body (`traces`, `spans`), or the members of a change. */
-type Holder = { readonly metrics?: SentMetrics | null; readonly spans?: readonly Holder[] | null };
-type Unfit = { readonly path: readonly string[]; readonly type: string };
+type MetricsHolder = {
+  readonly metrics?: SentMetrics | null;
+  readonly spans?: readonly MetricsHolder[] | null;
+};
+type UnfitMetric = { readonly path: readonly string[]; readonly type: string };
 
 /** One more than an answer names, to know that there are more. */
 const unfitMax = 21;
@@ -14,26 +17,30 @@ const unfitMax = 21;
  * The values of registry metrics that are not of the metric's type, at most 21 (contract 5.6, rule
  * 10). `placeOf`: the place in the request of the item with this index.
  */
-const unfitBelow = (
-  records: readonly Holder[],
+const collectUnfitIn = (
+  records: readonly MetricsHolder[],
   at: readonly string[],
-  found: Unfit[],
+  found: UnfitMetric[],
   placeOf: (index: number) => number = (index) => index,
 ): void => {
   for (const [index, record] of records.entries()) {
     if (found.length >= unfitMax) return;
     if (record.metrics == null && record.spans == null) continue;
     const place = [...at, String(placeOf(index))];
-    unfitIn(record, [...place, 'metrics'], found);
-    if (record.spans != null) unfitBelow(record.spans, [...place, 'spans'], found);
+    collectUnfit(record, [...place, 'metrics'], found);
+    if (record.spans != null) collectUnfitIn(record.spans, [...place, 'spans'], found);
   }
 };
 
-const unfitIn = ({ metrics }: Holder, at: readonly string[], found: Unfit[]): void => {
+const collectUnfit = (
+  { metrics }: MetricsHolder,
+  at: readonly string[],
+  found: UnfitMetric[],
+): void => {
   for (const name in metrics) {
     if (found.length >= unfitMax) return;
     const value = metrics[name] ?? null;
-    const type = value === null ? undefined : registryMetric.get(bareMetricName(name))?.type;
+    const type = value === null ? undefined : registryMetricByName.get(bareMetricName(name))?.type;
     const fits =
       type === undefined ||
       (typeof value === 'number' && (type !== 'integer' || Number.isInteger(value)));
@@ -43,32 +50,34 @@ const unfitIn = ({ metrics }: Holder, at: readonly string[], found: Unfit[]): vo
 
 /** The paths, as an answer names them, in the items of a request or in a change. */
 export const unfitMetrics = (
-  body: Readonly<Partial<Record<'traces' | 'spans', readonly Holder[] | null>>> & Holder,
+  body: Readonly<Partial<Record<'traces' | 'spans', readonly MetricsHolder[] | null>>> &
+    MetricsHolder,
   rejected: readonly { readonly index: number }[] = [],
-): readonly string[] => unfitOf(body, placesBeside(rejected)).map(({ path }) => path.join('/'));
+): readonly string[] =>
+  findUnfitMetrics(body, requestIndexOf(rejected)).map(({ path }) => path.join('/'));
 
 /** Under `Prefer: handling=strict`. */
 export const complaintsAboutUnfit = (
   body: Parameters<typeof unfitMetrics>[0],
 ): readonly Complaint[] =>
-  unfitOf(body).map(({ path, type }) =>
+  findUnfitMetrics(body).map(({ path, type }) =>
     valueComplaint(['body', ...path], `'${path.at(-1)}' is a metric of type ${type}`),
   );
 
-const unfitOf = (
+const findUnfitMetrics = (
   body: Parameters<typeof unfitMetrics>[0],
   placeOf?: (index: number) => number,
-): readonly Unfit[] => {
-  const found: Unfit[] = [];
+): readonly UnfitMetric[] => {
+  const found: UnfitMetric[] = [];
   for (const member of ['traces', 'spans'] as const) {
-    unfitBelow(body[member] ?? [], [member], found, placeOf);
+    collectUnfitIn(body[member] ?? [], [member], found, placeOf);
   }
-  unfitIn(body, ['metrics'], found);
+  collectUnfit(body, ['metrics'], found);
   return found;
 };
 
 /** The places in the request of the items that are left beside the rejected ones. */
-const placesBeside = (rejected: readonly { readonly index: number }[]) => {
+const requestIndexOf = (rejected: readonly { readonly index: number }[]) => {
   const gone = rejected.map(({ index }) => index);
   return (index: number): number =>
     gone.reduce((place, at) => (at <= place ? place + 1 : place), index);

@@ -1,16 +1,16 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import {
-  component,
+  componentSchema,
   id,
   instant,
-  maybe,
-  named,
+  nullish,
+  namedSchema,
   nullable,
   oneOf,
   type Json,
   type OrganizationId,
   type UserId,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { envelope, message, paged, pageMembersOrNull } from './envelope.js';
 import { listingFiltersMax, textFilter } from './listings.js';
 import { operation } from './operation.js';
@@ -44,7 +44,7 @@ const facts = {
   updated_at: instant,
 };
 /** The user of contract 5.1 and 5.2. */
-export const user = named(
+export const user = namedSchema(
   'User',
   Type.Object({
     ...facts,
@@ -61,7 +61,7 @@ export type UserFacts = Static<typeof userFacts>;
 /**
  * The caller who looks at a user. `organizationRole`: theirs; null for a bound key, which has none.
  */
-export type Onlooker = {
+type UserViewer = {
   readonly userId: UserId;
   readonly organizationRole: OrganizationRole | null;
   readonly organizationId: OrganizationId;
@@ -70,7 +70,7 @@ export type Onlooker = {
 export const userAnswer = (
   shown: UserFacts,
   organization_name: string,
-  onlooker: Onlooker,
+  onlooker: UserViewer,
 ): Static<typeof user> => ({
   ...shown,
   organization_name,
@@ -103,8 +103,10 @@ export const searchUsers = operation({
   query: paged,
   body: Type.Object({
     ...pageMembersOrNull,
-    filters: maybe(Type.Array(component<Json>('UserFilter'), { maxItems: listingFiltersMax })),
-    sort: maybe(component<Json>('UserSort')),
+    filters: nullish(
+      Type.Array(componentSchema<Json>('UserFilter'), { maxItems: listingFiltersMax }),
+    ),
+    sort: nullish(componentSchema<Json>('UserSort')),
   }),
   response: envelope('users', user),
   faults: ['forbidden'],
@@ -162,9 +164,9 @@ export const changeUser = operation({
   requires: 'self',
   params: ofUser,
   body: Type.Object({
-    first_name: maybe(personalName),
-    last_name: maybe(personalName),
-    role: maybe(oneOf(organizationRoles)),
+    first_name: nullish(personalName),
+    last_name: nullish(personalName),
+    role: nullish(oneOf(organizationRoles)),
   }),
   response: user,
   faults: ['forbidden', 'not-found', 'conflict'],
@@ -185,7 +187,7 @@ export const removeUser = operation({
 });
 
 const roleList = Type.Array(
-  named(
+  namedSchema(
     'Role',
     Type.Object({ name: Type.String(), display_name: Type.String(), description: Type.String() }),
   ),
@@ -211,7 +213,7 @@ export const listCollaboratorRoles = listOfRoles(
 );
 
 type RoleList = Static<typeof roleList>;
-const described = <Role extends string>(
+const roleDescriptions = <Role extends string>(
   weakestFirst: readonly Role[],
   words: Readonly<Record<Role, readonly [string, string]>>,
 ): RoleList =>
@@ -222,7 +224,7 @@ const described = <Role extends string>(
   }));
 
 /** Strongest first (contract 5.2), in the words of contract 2.6. */
-export const userRoleList = described(organizationRoles, {
+export const userRoleList = roleDescriptions(organizationRoles, {
   admin: ['Admin', 'Owner of every project; everything in the organisation'],
   manager: ['Manager', 'Also invites and removes users and manages groups'],
   user: ['User', 'Also creates projects, datasets and scorers'],
@@ -239,12 +241,12 @@ export const userOperations = [
   listGroupRoles,
   listCollaboratorRoles,
 ];
-export const groupRoleList = described(groupRoles, {
+export const groupRoleList = roleDescriptions(groupRoles, {
   maintainer: ['Maintainer', "Has the group's project roles; adds and removes members"],
   member: ['Member', "Has the group's project roles"],
   pending: ['Pending', 'Waits to be let in'],
 });
-export const collaboratorRoleList = described(projectRoles, {
+export const collaboratorRoleList = roleDescriptions(projectRoles, {
   owner: ['Owner', 'Shares, deletes and binds keys'],
   editor: ['Editor', 'Writes records, runs, experiments and settings'],
   annotator: ['Annotator', 'Gives ratings'],

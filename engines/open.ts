@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
-import type { Bus, EventLog, EventReader, Leases } from '../kernel/ports.js';
+import type { NotificationBus, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Incident, Records } from '../kernel/records/records.js';
-import type { DataKeys } from '../kernel/vault.js';
+import type { DataKeyStore } from '../kernel/vault.js';
 import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
 import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
 import { systemClock } from './node/clock.js';
 import { openDataKeys } from './node/data-keys.js';
 import { diskFiles, makeFolder } from './node/files.js';
-import type { BrokenFile } from './sqlite/document-damage.js';
+import type { DamagedFile } from './sqlite/document-damage.js';
 import { openDocumentReader } from './sqlite/document-reader.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { openSandbox } from './sandbox/sandbox.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
-import { lostLog, type LostLog } from './sqlite/lost-log.js';
+import { findLostLog, type LostLog } from './sqlite/lost-log.js';
 
 // Clients of servers are loaded once one is asked for: nobody waits for them at a start without.
 // DuckDB is two hundred files, which only the thread needs that has the records.
@@ -90,20 +90,20 @@ export type Engines = {
    */
   lock(): () => void;
   /** `space`: over NATS only those of one space hear each other; null = only this process. */
-  bus(space: string | null): Promise<Bus>;
+  bus(space: string | null): Promise<NotificationBus>;
   /** Decoded, for deciding. Once per process. */
-  log(bus: Bus): Promise<EventLog>;
+  log(bus: NotificationBus): Promise<EventLog>;
   /**
    * As stored: the projector decodes, so that what it cannot read parks a stream and not the page.
    */
-  reader(bus: Bus): Promise<EventReader>;
+  reader(bus: NotificationBus): Promise<EventReader>;
   /**
    * A damaged file is begun anew by whoever writes, and told.
    * `read-alone`: without threads for searches, in a process that has nobody else to answer.
    */
   documents(
     access: 'read' | 'read-alone' | 'write',
-    broken?: (broken: BrokenFile) => void,
+    broken?: (broken: DamagedFile) => void,
   ): Promise<Documents>;
   /** On DuckDB one owner per process. `part`: the only partition that is meant, from 1. */
   records(asked?: {
@@ -112,7 +112,7 @@ export type Engines = {
   }): Promise<Records>;
   leases(): Promise<Leases>;
   /** Where the read models are, but no read model: nothing rebuilds them. */
-  dataKeys(): Promise<DataKeys>;
+  dataKeys(): Promise<DataKeyStore>;
   /** At once: what it can do shows a little later. */
   sandbox(): Sandbox;
 };
@@ -165,7 +165,7 @@ export const openEngines = async (
       return (await duckdbRecords())({
         dir,
         ...(memoryMb !== undefined && { memoryMb }),
-        ...(notice !== undefined && { notice }),
+        ...(notice !== undefined && { onIncident: notice }),
       });
     },
     dataKeys: async () =>
@@ -220,7 +220,7 @@ const lockedLog = (dir: string): (() => void) => {
 
 /** Throws Fault `invalid` where a new log would empty the last copies of what was logged. */
 export const refuseLost = (dir: string): void => {
-  const lost = lostLog(resolve(dir));
+  const lost = findLostLog(resolve(dir));
   if (lost !== null) throw new Fault('invalid', `${lost.found}: ${lost.toDo}`);
 };
 

@@ -7,7 +7,7 @@ import { upcasts } from './upcasts.js';
  * stream and never guesses.
  *
  * What is appended fits its schema by type and by test, so the path that every event takes does not
- * check it again. Code that asks whether the log is sound does: conformity.ts.
+ * check it again. Code that asks whether the log is sound does: schema-conformance.ts.
  */
 export const decode = (type: string, schema: number, data: unknown): unknown => {
   const known = eventSchemas[type];

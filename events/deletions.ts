@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, nullable } from '../kernel/shapes.js';
+import { id, nullable } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const deletionEvents = {

@@ -1,19 +1,19 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type, type Static } from 'typebox';
-import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
+import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
-const ofRun = { run_id: id('RunId'), project_id: id('ProjectId') };
+const runMembers = { run_id: id('RunId'), project_id: id('ProjectId') };
 const json = Type.Unsafe<JsonObject>(Type.Object({}));
 /** A group keeps its name for ever, so the name is stored with the id. */
 const group = Type.Object({ id: id('ExperimentGroupId'), name: Type.String() });
 const tag = { key: Type.String(), value: Type.String(), tag_type: Type.String() };
-const choice = Type.Object({ ...ofRun, group_id: nullable(id('ExperimentGroupId')) });
+const choice = Type.Object({ ...runMembers, group_id: nullable(id('ExperimentGroupId')) });
 
 export const experimentEvents = {
   /** Stream `run-<run>`. */
   ExperimentCreated: Type.Object({
-    ...ofRun,
+    ...runMembers,
     organization_id: id('OrganizationId'),
     name: Type.String(),
     task_type: Type.Integer(),
@@ -39,27 +39,27 @@ export const experimentEvents = {
   }),
   /** `task_type` is there only when it changed too; the name may be unchanged. */
   ExperimentRenamed: Type.Object({
-    ...ofRun,
+    ...runMembers,
     name: Type.String(),
     task_type: Type.Optional(Type.Integer()),
   }),
-  ExperimentGroupAssigned: Type.Object({ ...ofRun, group }),
+  ExperimentGroupAssigned: Type.Object({ ...runMembers, group }),
   /** Its records answer 404 from here on and are erased by the worker. */
-  ExperimentDeleted: Type.Object(ofRun),
+  ExperimentDeleted: Type.Object(runMembers),
   ExperimentTagged: Type.Object({
-    ...ofRun,
+    ...runMembers,
     tag_id: id('TagId'),
     ...tag,
     created_by: id('UserId'),
     created_at: instant,
   }),
   ExperimentTagChanged: Type.Object({
-    ...ofRun,
+    ...runMembers,
     tag_id: id('TagId'),
     ...tag,
     changed_at: instant,
   }),
-  ExperimentUntagged: Type.Object({ ...ofRun, tag_id: id('TagId') }),
+  ExperimentUntagged: Type.Object({ ...runMembers, tag_id: id('TagId') }),
 };
 export const experimentScopeEvents = {
   /** Stream `experiment-scope-<group>`. */

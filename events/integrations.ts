@@ -1,7 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant, oneOf, secret, type JsonObject } from '../kernel/shapes.js';
-import type { DataKeyId, Fingerprint, Sealed } from '../kernel/vault.js';
+import { id, instant, oneOf, secret, type JsonObject } from '../kernel/schema-types.js';
+import type { DataKeyId, Fingerprint, SealedText } from '../kernel/vault.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const provider = oneOf([
@@ -19,7 +19,7 @@ const provider = oneOf([
   'writer',
 ]);
 /** Which integration of which user it is about. */
-const place = {
+const integrationMembers = {
   integration_id: id('IntegrationId'),
   organization_id: id('OrganizationId'),
   user_id: id('UserId'),
@@ -27,7 +27,7 @@ const place = {
 };
 /** Names the stream that has the ciphertext, and the place that it was sealed for. */
 const seal = { seal_id: id('SealId'), seal_version: Type.Integer() };
-const change = Type.Object({ ...place, at: instant });
+const change = Type.Object({ ...integrationMembers, at: instant });
 
 export const integrationEvents = {
   /**
@@ -35,7 +35,7 @@ export const integrationEvents = {
    * not here but sealed, in a stream that can be erased.
    */
   IntegrationConfigured: Type.Object({
-    ...place,
+    ...integrationMembers,
     at: instant,
     ...seal,
     name: Type.String(),
@@ -45,19 +45,19 @@ export const integrationEvents = {
     fingerprint: Type.Unsafe<Fingerprint>(secret()),
   }),
   /** The same secrets under another data key: nobody sees a change. */
-  IntegrationResealed: Type.Object({ ...place, ...seal }),
+  IntegrationResealed: Type.Object({ ...integrationMembers, ...seal }),
   IntegrationSelected: change,
   IntegrationDisabled: change,
   IntegrationEnabled: change,
   /** Its ciphertext is erased after this. */
-  IntegrationDeleted: Type.Object(place),
+  IntegrationDeleted: Type.Object(integrationMembers),
 };
 export const sealEvents = {
   /** Stream `sealed-integration-<integration>-<seal>`, erased when it is replaced or deleted. */
   IntegrationSecretsSealed: Type.Object({
-    ...place,
+    ...integrationMembers,
     ...seal,
-    sealed: Type.Unsafe<Sealed>(
+    sealed: Type.Unsafe<SealedText>(
       Type.Object(
         {
           v: Type.Literal(1),

@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant, nullable, oneOf, secret } from '../kernel/shapes.js';
+import { id, instant, nullable, oneOf, secret } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const invitationEvents = {

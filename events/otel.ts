@@ -1,14 +1,14 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import type { OtelAttribute, OtelSpan } from '../kernel/otel/span.js';
-import { id, instant, nullable, oneOf, readonlyArray } from '../kernel/shapes.js';
+import { id, instant, nullable, oneOf, readonlyArray } from '../kernel/schema-types.js';
 
 /**
  * OTLP/JSON with lowerCamelCase members, whichever encoding it came in: what every version of the
  * mapping reads (kernel/otel), so nothing of it is left out.
  */
 const attributes = Type.Unsafe<readonly OtelAttribute[]>(Type.Array(Type.Unknown()));
-const sent = Type.Unsafe<OtelSpan>(Type.Object({}));
+const sentSpan = Type.Unsafe<OtelSpan>(Type.Object({}));
 const resource = Type.Object({
   attributes: Type.Optional(attributes),
   droppedAttributesCount: Type.Optional(Type.Integer()),
@@ -21,14 +21,14 @@ const scope = Type.Object({
   droppedAttributesCount: Type.Optional(Type.Integer()),
   schemaUrl: Type.Optional(Type.String()),
 });
-const received = Type.Object({
+const receivedSpan = Type.Object({
   /** Derived from the ids that were sent (contract 5.12, rule 2). */
   id: Type.String(),
   /** A span of the trace, or the trace itself. */
   parent_id: Type.String(),
   /** As of `SpansLogged`: what the project's price list said when the span was received. */
   price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
-  sent,
+  sent: sentSpan,
 });
 
 /**
@@ -55,7 +55,7 @@ export const otelSpansReceived = Type.Object({
     Type.Object({
       resource: Type.Optional(resource),
       scope: Type.Optional(scope),
-      spans: readonlyArray(received),
+      spans: readonlyArray(receivedSpan),
     }),
   ),
   /** They came with the first event, in one request: no change of the trace. */

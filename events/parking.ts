@@ -1,12 +1,12 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { stream, type StreamName } from '../kernel/ports.js';
-import { nullable, type Instant } from '../kernel/shapes.js';
+import { streamNameOf, type StreamName } from '../kernel/ports.js';
+import { nullable, type Instant } from '../kernel/schema-types.js';
 import type { EventOf } from './schemas.js';
 
 const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
 /** Who decided it, as they say, and why. */
-const ruling = { reason: Type.String(), operator: Type.String() };
+const decisionMembers = { reason: Type.String(), operator: Type.String() };
 
 /** Stream `operations-<yyyy-mm>`: what operators decided about read models, in nobody's history. */
 export const parkingEvents = {
@@ -16,7 +16,7 @@ export const parkingEvents = {
     stream: Type.String(),
     revision: Type.Integer(),
     event_id: uuid,
-    ...ruling,
+    ...decisionMembers,
   }),
   /** It was tried again; whether that went well is not said here. */
   ParkedStreamRetried: Type.Object({
@@ -25,10 +25,11 @@ export const parkingEvents = {
     stream: nullable(Type.String()),
     revision: nullable(Type.Integer()),
     event_id: nullable(uuid),
-    ...ruling,
+    ...decisionMembers,
   }),
 };
 export type ParkingEvent = EventOf<typeof parkingEvents>;
 
 /** Where it is kept; one that is read by its months needs no list of streams. */
-export const operationsStream = (at: Instant): StreamName => stream('operations', at.slice(0, 7));
+export const operationsStream = (at: Instant): StreamName =>
+  streamNameOf('operations', at.slice(0, 7));

@@ -1,11 +1,11 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import type { NodeType } from '../kernel/sandbox.js';
-import { id, instant, nullable, readonlyRecord, type JsonObject } from '../kernel/shapes.js';
+import { id, instant, nullable, readonlyRecord, type JsonObject } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 /** Stream `past-scoring-<run>-<scorer>`: one job after the other. */
-const place = {
+const backfillMembers = {
   job_id: id('JobId'),
   project_id: id('ProjectId'),
   run_id: id('RunId'),
@@ -24,7 +24,7 @@ const failure = Type.Object({
 
 export const pastScoringEvents = {
   PastScoringRequested: Type.Object({
-    ...place,
+    ...backfillMembers,
     organization_id: id('OrganizationId'),
     scorer_name: Type.String(),
     /** The newest one then; the job ends when a newer one comes. */
@@ -37,14 +37,14 @@ export const pastScoringEvents = {
     created_at: instant,
   }),
   PastScoringStarted: Type.Object({
-    ...place,
+    ...backfillMembers,
     /** How many there were. */
     traces: Type.Integer(),
     started_at: instant,
   }),
   /** A stretch of the traces is done with: what became of its records. */
   PastScoringAdvanced: Type.Object({
-    ...place,
+    ...backfillMembers,
     /** Where the next stretch begins, as the engine of the records names it; null: at no other. */
     place: nullable(Type.String()),
     traces: Type.Integer(),
@@ -57,13 +57,13 @@ export const pastScoringEvents = {
     advanced_at: instant,
   }),
   PastScoringEnded: Type.Object({
-    ...place,
+    ...backfillMembers,
     /** Why it could not go on; null: it came to its end. */
     reason: nullable(Type.String()),
     ended_at: instant,
   }),
   PastScoringCancelled: Type.Object({
-    ...place,
+    ...backfillMembers,
     cancelled_by: id('UserId'),
     cancelled_at: instant,
   }),

@@ -16,13 +16,13 @@ export type DataOf<
 > = Extract<E, { readonly type: T }>['data'];
 
 /** Some of a noun's events. */
-export const only = <M extends EventSchemas, T extends keyof M & string>(
+export const pickEvents = <M extends EventSchemas, T extends keyof M & string>(
   events: M,
   ...types: readonly T[]
 ): Pick<M, T> => Object.fromEntries(types.map((type) => [type, events[type]])) as Pick<M, T>;
 
 /** All of a noun's events but these: a new one is included by default. */
-export const except = <M extends EventSchemas, T extends keyof M & string>(
+export const omitEvents = <M extends EventSchemas, T extends keyof M & string>(
   events: M,
   ...types: readonly T[]
 ): Omit<M, T> => {

@@ -1,7 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import type { ChainAggregation, NodeType, SandboxMode, ScoreType } from '../kernel/sandbox.js';
-import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
+import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const scoreType = Type.Unsafe<ScoreType>(Type.String());

@@ -1,7 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type, type Static } from 'typebox';
 import type { ChainAggregation, NodeType, ScoreType } from '../kernel/sandbox.js';
-import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
+import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const nodeTypes = Type.Array(Type.Unsafe<NodeType>(Type.String()));

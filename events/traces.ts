@@ -3,13 +3,13 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
-  maybe,
+  nullish,
   nullable,
   oneOf,
   readonlyArray,
   readonlyRecord,
   type Json,
-} from '../kernel/shapes.js';
+} from '../kernel/schema-types.js';
 import { otelSpansReceived } from './otel.js';
 import type { RatingEvent } from './ratings.js';
 import type { DataOf, EventOf } from './schemas.js';
@@ -20,7 +20,7 @@ const metricValue = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
 const spanKinds = ['llm', 'retriever', 'tool', 'workflow', 'agent', 'control'] as const;
 const rollUp = oneOf(['average', 'sum', 'max', 'min']);
 
-const sent = {
+const sentMembers = {
   id: Type.String(),
   created_at: instant,
   minted: Type.Optional(readonlyArray(oneOf(['id', 'created_at']))),
@@ -38,7 +38,7 @@ const sent = {
   dataset_output: Type.Optional(Type.String()),
   dataset_metadata: Type.Optional(texts),
 };
-const ofSpans = {
+const spanMembers = {
   step_number: Type.Optional(Type.Integer()),
   tools: Type.Optional(anyJson),
   events: Type.Optional(anyJson),
@@ -59,10 +59,14 @@ const ofSpans = {
    */
   price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
 };
-const record = Type.Object({ type: oneOf(['trace', ...spanKinds]), ...sent, ...ofSpans });
+const record = Type.Object({
+  type: oneOf(['trace', ...spanKinds]),
+  ...sentMembers,
+  ...spanMembers,
+});
 const span = Type.Object({
-  ...sent,
-  ...ofSpans,
+  ...sentMembers,
+  ...spanMembers,
   type: oneOf(spanKinds),
   parent_id: Type.String(),
 });
@@ -88,7 +92,7 @@ export const traceEvents = {
     session_id: nullable(id('SessionId')),
     is_complete: Type.Boolean(),
     logging_method: Type.String(),
-    client_version: maybe(Type.String()),
+    client_version: nullish(Type.String()),
     trace: record,
     spans,
   }),

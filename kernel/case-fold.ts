@@ -1,4 +1,4 @@
-import { codePoints } from './code-points.js';
+import { codePointCount } from './code-points.js';
 
 /**
  * Unicode simple case folding (contract 3.7, rule 1): two texts are equal without regard to case
@@ -8,7 +8,7 @@ import { codePoints } from './code-points.js';
  */
 export const foldCase = (text: string): string => {
   if (ascii.test(text)) return text.toLowerCase();
-  const folds = foldings();
+  const folds = caseFoldings();
   let folded = '';
   for (const character of text) folded += folds.get(character) ?? character;
   return folded;
@@ -18,16 +18,16 @@ export const foldCase = (text: string): string => {
 const ascii = /^[\u0000-\u007f]*$/;
 const lastCased = 0x1ffff;
 const pageLength = 0x1000;
-let table: ReadonlyMap<string, string> | null = null;
+let cachedFoldings: ReadonlyMap<string, string> | null = null;
 
 /**
  * Every code point that folds to another one, with that one. Taken from the runtime's own `iu`
  * matching, which is defined as simple folding, and not from `toLowerCase`, which maps ſ, ς and K
  * otherwise and İ to two code points.
  */
-export const foldings = (): ReadonlyMap<string, string> => {
-  table ??= readFoldings();
-  return table;
+export const caseFoldings = (): ReadonlyMap<string, string> => {
+  cachedFoldings ??= readFoldings();
+  return cachedFoldings;
 };
 
 const readFoldings = (): ReadonlyMap<string, string> => {
@@ -37,14 +37,14 @@ const readFoldings = (): ReadonlyMap<string, string> => {
     for (const member of members) classes.set(member, members);
   };
   for (let first = 0; first <= lastCased; first += pageLength) {
-    for (const character of casedFrom(first)) {
-      for (const neighbour of neighbours(character)) {
-        if (twice.test(character + neighbour)) join(character, neighbour);
+    for (const character of casedCharacters(first)) {
+      for (const neighbour of caseVariants(character)) {
+        if (equalIgnoringCase.test(character + neighbour)) join(character, neighbour);
       }
     }
   }
-  for (const [one, other] of withoutSimpleMappings) {
-    if (twice.test(one + other)) join(one, other);
+  for (const [one, other] of unlinkedPairs) {
+    if (equalIgnoringCase.test(one + other)) join(one, other);
   }
   const folds = new Map<string, string>();
   for (const [character, members] of classes) {
@@ -55,25 +55,25 @@ const readFoldings = (): ReadonlyMap<string, string> => {
 };
 
 /** A character and one that it equals without regard to case. */
-const twice = /^([^])\1$/iu;
-const cased = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/gu;
+const equalIgnoringCase = /^([^])\1$/iu;
+const casedCharacter = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/gu;
 
 /** Of one page of code points those that have a case: one match a page, since every start waits. */
-const casedFrom = (first: number): readonly string[] => {
+const casedCharacters = (first: number): readonly string[] => {
   const codes = Array.from({ length: pageLength }, (_, at) => first + at);
-  return String.fromCodePoint(...codes).match(cased) ?? [];
+  return String.fromCodePoint(...codes).match(casedCharacter) ?? [];
 };
 
 /** Members of a class reach each other by these steps, except the pairs below. */
-const neighbours = (character: string): readonly string[] => {
+const caseVariants = (character: string): readonly string[] => {
   const upper = character.toUpperCase();
   return [upper, character.toLowerCase(), upper.toLowerCase()].filter(
-    (other) => other !== character && codePoints(other) === 1,
+    (other) => other !== character && codePointCount(other) === 1,
   );
 };
 
 // Equal by simple folding since Unicode 15.1, but linked only by mappings to several code points.
-const withoutSimpleMappings: readonly (readonly [string, string])[] = [
+const unlinkedPairs: readonly (readonly [string, string])[] = [
   ['\u0390', '\u1fd3'],
   ['\u03b0', '\u1fe3'],
   ['\ufb05', '\ufb06'],

@@ -7,25 +7,26 @@ export const byCodePoint = (one: string, other: string): number => {
   for (let at = 0; at < length; at += 1) {
     const left = one.charCodeAt(at);
     const right = other.charCodeAt(at);
-    if (left !== right) return rank(left) - rank(right);
+    if (left !== right) return codeUnitRank(left) - codeUnitRank(right);
   }
   return one.length - other.length;
 };
 
 /** Surrogates stand for code points above all other units. */
-const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+const codeUnitRank = (unit: number): number =>
+  unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 
 /** Length in code points, as all limits count it (contract 1.3). */
-export const codePoints = (text: string): number => {
+export const codePointCount = (text: string): number => {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
-    if (isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1))) count -= 1;
+    if (isHighSurrogate(text.charCodeAt(at)) && isLowSurrogate(text.charCodeAt(at + 1))) count -= 1;
   }
   return count;
 };
 
 /** The beginning of the text, at most that many code points: no surrogate pair is split. */
-export const firstCharacters = (text: string, count: number): string => {
+export const firstCodePoints = (text: string, count: number): string => {
   if (text.length <= count) return text;
   let end = 0;
   for (let taken = 0; taken < count && end < text.length; taken += 1) {
@@ -35,7 +36,7 @@ export const firstCharacters = (text: string, count: number): string => {
 };
 
 /** The beginning of the text, at most that many bytes of UTF-8: no character is split. */
-export const firstBytes = (text: string, bytes: number): string => {
+export const firstUtf8Bytes = (text: string, bytes: number): string => {
   let end = 0;
   for (let left = bytes; end < text.length;) {
     const point = text.codePointAt(end) ?? 0;
@@ -49,7 +50,7 @@ export const firstBytes = (text: string, bytes: number): string => {
 const beyondAscii = /[\u0080-\uffff]/;
 
 /** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */
-export const utf8Bytes = (text: string): number => {
+export const utf8ByteLength = (text: string): number => {
   let bytes = text.length;
   // Long texts are mostly plain: this check takes a third of the time that counting takes.
   const from = text.search(beyondAscii);
@@ -63,5 +64,5 @@ export const utf8Bytes = (text: string): number => {
   return bytes;
 };
 
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

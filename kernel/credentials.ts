@@ -1,7 +1,7 @@
-import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from './shapes.js';
+import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from './schema-types.js';
 
 /** Passwords of people (contract 2.5). */
-export interface Passwords {
+export interface PasswordHasher {
   /** Argon2id in its own text form, under a pepper outside the log. */
   hash(password: string): Promise<string>;
   /**
@@ -9,12 +9,12 @@ export interface Passwords {
    * password, and takes as long. Throws Fault `unavailable` when too many wait for their turn.
    * `network` is where the password came from.
    */
-  matches(hash: string | null, password: string, network: string): Promise<boolean>;
+  verify(hash: string | null, password: string, network: string): Promise<boolean>;
   /**
-   * Whether `matches` said yes for the same network within the last minute, during which fewer than
+   * Whether `verify` said yes for the same network within the last minute, during which fewer than
    * 20 other passwords were asked about here for this hash and network; costs nothing.
    */
-  matchedLately(hash: string | null, password: string, network: string): boolean;
+  wasVerifiedRecently(hash: string | null, password: string, network: string): boolean;
 }
 
 /** What an access token says (contract 2.2). `session` is `sid`: what has to be alive. */
@@ -52,15 +52,15 @@ export type Identity = {
   /** Null unless the provider verified it and may vouch for its domain. */
   readonly email: string | null;
   /** Digests of what may be used once: the token, however it is written, and its nonce. */
-  readonly once: readonly string[];
+  readonly singleUseDigests: readonly string[];
 };
 
 /** Which check failed, for the service's own log and never for the caller; without any secret. */
-export type Refused = { readonly refused: string };
+export type TokenRejection = { readonly refused: string };
 
 export interface IdentityTokens {
   /** Refused for whatever is wrong with the token, its provider, or the provider's keys. */
-  verify(provider: string, idToken: string, now: Instant): Promise<Identity | Refused>;
+  verify(provider: string, idToken: string, now: Instant): Promise<Identity | TokenRejection>;
 }
 
 /** One-time tokens of invitations: the id of the user and 256 random bits, in base64url. */
@@ -73,7 +73,7 @@ export type InvitationTokens = {
 };
 
 /** Texts that only this service can read again, each bound to the place that it belongs to. */
-export type TextSeal = {
+export type TextSealer = {
   readonly seal: (text: string, place: string) => string;
   /** Null for what was sealed with another key, for another place, or changed since. */
   readonly open: (sealed: string, place: string) => string | null;

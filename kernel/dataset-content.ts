@@ -1,4 +1,4 @@
-import type { Id } from './shapes.js';
+import type { Id } from './schema-types.js';
 
 /** A cell of a dataset (contract 5.11): flat, so that every reader can show it. */
 export type Scalar = string | number | null;
@@ -8,22 +8,25 @@ export type ContentCell = Scalar | { readonly [member: string]: Scalar };
  * What a file holds: names in order, and rows whose cells are keyed by the position of their
  * column.
  */
-export type ContentTable = { readonly columns: readonly string[]; readonly rows: readonly Cells[] };
+export type ContentTable = {
+  readonly columns: readonly string[];
+  readonly rows: readonly StoredCells[];
+};
 /**
  * Cells by column key; what is missing is null. A list, or, where most would be null, members by
  * key: 100,000 rows with one cell in the 500th column must not become 50 million nulls.
  */
-export type Cells = readonly ContentCell[] | { readonly [key: string]: ContentCell };
+export type StoredCells = readonly ContentCell[] | { readonly [key: string]: ContentCell };
 
 /** Names the place of a column's cells; it stays when the column is renamed. */
-export type Column = { readonly key: number; readonly name: string };
+export type DatasetColumn = { readonly key: number; readonly name: string };
 
 /** `made` and `edited` are versions. Keys of columns that are gone may still have a cell. */
 export type ContentRow = {
   readonly id: RowId;
   readonly made: number;
   readonly edited: number;
-  readonly cells: Cells;
+  readonly cells: StoredCells;
 };
 export type RowId = Id<'RowId'>;
 
@@ -32,7 +35,7 @@ export type RowId = Id<'RowId'>;
  * names neighbouring chunks of a content, from `first` on, and how many rows each has. So a version
  * shares everything that did not change with the one before it.
  */
-export type Part = {
+export type ChunkRange = {
   readonly content: ContentId;
   readonly first: number;
   readonly sizes: readonly number[];
@@ -50,15 +53,15 @@ export const columnNameMax = 255;
 
 export type ChunkName = { readonly content: ContentId; readonly chunk: number };
 /** Rows `from` (inclusive) to `to` of a chunk. */
-export type Stretch = ChunkName & { readonly from: number; readonly to: number };
+type ChunkSlice = ChunkName & { readonly from: number; readonly to: number };
 
 /** Where the rows from `offset` on lie, in order, at most `limit` of them. */
-export const stretchesOf = (
-  parts: readonly Part[],
+export const chunkSlices = (
+  parts: readonly ChunkRange[],
   offset: number,
   limit: number,
-): readonly Stretch[] => {
-  const found: Stretch[] = [];
+): readonly ChunkSlice[] => {
+  const found: ChunkSlice[] = [];
   let at = 0;
   for (const { content, first, sizes } of parts) {
     for (const [index, size] of sizes.entries()) {
@@ -71,25 +74,29 @@ export const stretchesOf = (
   return found;
 };
 
-export const rowsIn = (parts: readonly Part[]): number =>
+export const countRows = (parts: readonly ChunkRange[]): number =>
   parts.reduce((sum, { sizes }) => sum + sizes.reduce((all, size) => all + size, 0), 0);
 
 /** The cell of a column, null where the row has none. */
-export const cellOf = (
+export const readCell = (
   { cells }: Pick<ContentRow, 'cells'>,
-  { key }: Pick<Column, 'key'>,
+  { key }: Pick<DatasetColumn, 'key'>,
 ): ContentCell => (cells as { readonly [key: number]: ContentCell })[key] ?? null;
 
 /** The shorter form of the cells; when a key repeats, the last one counts. */
-export const cellsOf = (entries: Iterable<readonly [key: number, cell: ContentCell]>): Cells => {
+export const compactCells = (
+  entries: Iterable<readonly [key: number, cell: ContentCell]>,
+): StoredCells => {
   const filled = [...new Map(entries)].filter(([, cell]) => cell !== null);
   const length = filled.reduce((most, [key]) => Math.max(most, key + 1), 0);
-  if (length > 2 * filled.length + denseEnough) return Object.fromEntries(filled);
+  if (length > 2 * filled.length + denseSlack) return Object.fromEntries(filled);
   const cells = Array.from<ContentCell>({ length }).fill(null);
   for (const [key, cell] of filled) cells[key] = cell;
   return cells;
 };
-const denseEnough = 8;
+const denseSlack = 8;
 
-export const entriesOf = (cells: Cells): readonly (readonly [key: number, cell: ContentCell])[] =>
+export const cellEntries = (
+  cells: StoredCells,
+): readonly (readonly [key: number, cell: ContentCell])[] =>
   Object.entries(cells).map(([key, cell]) => [Number(key), cell]);

@@ -1,8 +1,8 @@
 import { Fault } from './fault.js';
 import type { Filter } from './filter.js';
 import type { FilterKind } from './records/record.js';
-import type { Instant, Json } from './shapes.js';
-import type { Position, Asking } from './ports.js';
+import type { Instant, Json } from './schema-types.js';
+import type { Position, QueryContext } from './ports.js';
 
 /**
  * The collections of a projector's own state are called so, or begin so. They follow no log: their
@@ -26,16 +26,19 @@ export type Document<B = unknown> = {
   readonly body: B;
 };
 export type FieldValue = string | number | boolean | null;
-export type Find = {
+export type DocumentQuery = {
   readonly scope: string;
   readonly filter?: Filter | null;
   /** Default: `created_at` descending. Ties and missing values as contract 3.8 has them. */
-  readonly sort?: Sort | null;
+  readonly sort?: SortOrder | null;
   readonly offset?: number;
   readonly limit: number;
 };
-export type Sort = { readonly column: string; readonly ascending: boolean };
-export type Found<B> = { readonly documents: readonly Document<B>[]; readonly more: boolean };
+export type SortOrder = { readonly column: string; readonly ascending: boolean };
+export type DocumentPage<B> = {
+  readonly documents: readonly Document<B>[];
+  readonly more: boolean;
+};
 /** A document of null removes the key. */
 export type DocumentWrite = { readonly key: string; readonly document: Document | null };
 /**
@@ -55,7 +58,7 @@ export type Checkpoint = {
 };
 
 /** Throws Fault `conflict` for a batch that was folded onto another place than this one. */
-export const checkPlace = ({ after }: Checkpoint, position: Position): void => {
+export const checkBasePosition = ({ after }: Checkpoint, position: Position): void => {
   if (after === undefined || after === position) return;
   throw new Fault('conflict', `the store is at ${position}, and this was folded onto ${after}`);
 };
@@ -71,13 +74,17 @@ export interface Documents {
   damage?(): string | null;
   /** `start` for a collection (name and version) that was never written. */
   checkpoint(collection: Collection): Promise<Position>;
-  get<B>(collection: Collection, key: string, asking?: Asking): Promise<Document<B> | null>;
+  get<B>(collection: Collection, key: string, asking?: QueryContext): Promise<Document<B> | null>;
   load(
     collection: Collection,
     keys: readonly string[],
-    asking?: Asking,
+    asking?: QueryContext,
   ): Promise<ReadonlyMap<string, Document>>;
-  find<B>(collection: Collection, query: Find, asking?: Asking): Promise<Found<B>>;
+  find<B>(
+    collection: Collection,
+    query: DocumentQuery,
+    asking?: QueryContext,
+  ): Promise<DocumentPage<B>>;
   /**
    * All documents of the scopes in `gone` are removed, however many, before anything is written.
    */
@@ -89,24 +96,24 @@ export interface Documents {
   ): Promise<void>;
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */
-  shadow(collection: Collection, copying?: Copying): Promise<Shadow<Documents>>;
+  shadow(collection: Collection, copying?: ShadowOptions): Promise<Shadow<Documents>>;
   /** The lasting copy of that id as far as it was written. Null: there is none of this version. */
   resume(collection: Collection, id: string): Promise<Shadow<Documents> | null>;
   /** What an operator should know about how safely this engine keeps data; null = nothing. */
-  caution(): string | null;
+  durabilityWarning(): string | null;
   close(): Promise<void>;
 }
 
 /**
- * `lasting`: the copy outlives its process, and can be resumed until it is promoted or discarded,
+ * `durable`: the copy outlives its process, and can be resumed until it is promoted or discarded,
  * another lasting one of the same read model is begun, or nobody has written to it for a day. Any
  * other may be gone with the process.
  */
-export type Copying = { readonly lasting?: boolean };
+export type ShadowOptions = { readonly durable?: boolean };
 
 /**
  * A copy of a read model that is built next to the live one. Once it is the live one itself,
- * `discard` and `leave` do nothing to it: also where `promote` failed and had switched all the
+ * `discard` and `detach` do nothing to it: also where `promote` failed and had switched all the
  * same.
  */
 export interface Shadow<M> {
@@ -117,7 +124,7 @@ export interface Shadow<M> {
   promote(): Promise<void>;
   discard(): Promise<void>;
   /** Nothing more is asked of it before it is resumed. */
-  leave(): Promise<void>;
+  detach(): Promise<void>;
 }
 /**
  * One item of a read model in canonical form; `verify` compares dumps, so they come by key in code

@@ -1,4 +1,4 @@
-import type { Json } from './shapes.js';
+import type { Json } from './schema-types.js';
 
 /**
  * Failures that are foreseen. The words are those of decisions; the HTTP status and the `code`
@@ -34,7 +34,7 @@ export type Complaint = {
 };
 
 export type FaultDetails = {
-  /** The entries of a 422; required exactly when the code is `invalid`. */
+  /** The entries of a 422; required exactly when the code is `validationFault`. */
   readonly complaints?: readonly Complaint[];
   readonly retryAfterSeconds?: number;
   /** Members of the problem beside those of every one (contract 1.5). */
@@ -78,17 +78,17 @@ export const extraForbidden = (loc: readonly string[], meant: string | null = nu
 };
 
 /** A 422 about one place of the request. */
-export const valueError = (loc: readonly string[], sentence: string): Fault =>
-  invalid([valueComplaint(loc, sentence)]);
+export const valueFault = (loc: readonly string[], sentence: string): Fault =>
+  validationFault([valueComplaint(loc, sentence)]);
 
-export const invalid = (complaints: readonly Complaint[]): Fault =>
+export const validationFault = (complaints: readonly Complaint[]): Fault =>
   new Fault('invalid', 'The request is not valid', { complaints });
 
 /**
  * What an operator reads about a failure: its message and those of its causes, without what they
  * quote, which may be a tenant's.
  */
-export const reasonOf = (error: unknown): string => {
+export const redactedReason = (error: unknown): string => {
   const told: string[] = [];
   for (let at = error; at !== undefined && at !== null && told.length < causesMax;) {
     told.push(withoutQuotes(messageOf(at)));
@@ -110,5 +110,5 @@ const withoutQuotes = (message: string): string =>
     .trim();
 
 /** For sentences: `1 event`, `2 events`. */
-export const counted = (count: number, noun: string): string =>
+export const pluralize = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;

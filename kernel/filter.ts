@@ -1,7 +1,7 @@
 import { foldCase } from './case-fold.js';
 import {
   metricValue,
-  placeOf,
+  parseColumnId,
   registryType,
   standardValue,
   userMetadataValue,
@@ -9,7 +9,7 @@ import {
 import { unreachable } from './decision.js';
 import { ratingValue } from './records/feedback.js';
 import type { ColumnValue, MetricType, RecordRow } from './records/record.js';
-import type { Instant } from './shapes.js';
+import type { Instant } from './schema-types.js';
 
 /**
  * The filter tree after the planner checked it against the catalogue (contract 3.7): one spelling,
@@ -22,13 +22,13 @@ export type Filter =
   | { readonly not: Filter }
   /** Of a trace some span, of a session some trace is as `where` says. */
   | { readonly some: 'span' | 'trace'; readonly where: Filter }
-  | Leaf;
+  | FilterCondition;
 
-export type Leaf =
+export type FilterCondition =
   | {
       readonly kind: 'text';
       readonly column: string;
-      readonly operator: Equality | 'starts_with' | 'ends_with' | 'is_null';
+      readonly operator: EqualityOperator | 'starts_with' | 'ends_with' | 'is_null';
       /**
        * eq, ne, starts_with, ends_with: exactly one item. contains: every item is a substring.
        * is_null: none.
@@ -39,7 +39,7 @@ export type Leaf =
   | {
       readonly kind: 'id';
       readonly column: string;
-      readonly operator: Equality;
+      readonly operator: EqualityOperator;
       /** As of texts. */
       readonly values: readonly string[];
       readonly caseSensitive: boolean;
@@ -54,13 +54,13 @@ export type Leaf =
   | {
       readonly kind: 'date';
       readonly column: string;
-      readonly operator: Comparison;
+      readonly operator: ComparisonOperator;
       readonly value: Instant;
     }
   | {
       readonly kind: 'number';
       readonly column: string;
-      readonly operator: Comparison | 'between';
+      readonly operator: ComparisonOperator | 'between';
       /** One number; for between the low and the high end. */
       readonly values: readonly number[];
     }
@@ -73,41 +73,41 @@ export type Leaf =
   /** `users` null: a rating by anyone counts. */
   | { readonly kind: 'fully_annotated'; readonly users: readonly string[] | null };
 
-type Equality = 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in';
-export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte';
+type EqualityOperator = 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in';
+export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte';
 
 /** Operators that hold where a record has no value; all others do not (contract 3.7, rule 2). */
-export const holdsWithoutValue = (operator: string): boolean =>
+export const matchesMissingValue = (operator: string): boolean =>
   operator === 'ne' || operator === 'not_in' || operator === 'is_null';
 
-export const depthMax = 8;
-export const nodesMax = 100;
+export const filterDepthMax = 8;
+export const filterNodesMax = 100;
 /** Nodes that ask for records a level below: each looks at all of those (contract 1.11). */
-export const levelNodesMax = 10;
+export const filterLevelNodesMax = 10;
 
 /** Of a trace its spans, of a session its traces. */
-export type Below = (row: RecordRow) => readonly RecordRow[];
-const nothingBelow: Below = () => [];
+export type ChildRecords = (row: RecordRow) => readonly RecordRow[];
+const noChildren: ChildRecords = () => [];
 
 /**
  * The reference: whether the record satisfies the filter. Every engine answers as this does
  * (contract 3.7). Logic has two values. `templates` are the live annotation templates of the
  * project.
  */
-export const matches = (
+export const matchesFilter = (
   filter: Filter,
   row: RecordRow,
   templates: readonly string[],
-  below: Below = nothingBelow,
+  below: ChildRecords = noChildren,
 ): boolean => {
-  const holds = (node: Filter, of = row): boolean => matches(node, of, templates, below);
+  const holds = (node: Filter, of = row): boolean => matchesFilter(node, of, templates, below);
   if ('all' in filter) return filter.all.every((node) => holds(node));
   if ('any' in filter) return filter.any.some((node) => holds(node));
   if ('not' in filter) return !holds(filter.not);
   if ('some' in filter) return below(row).some((one) => holds(filter.where, one));
   return filter.kind === 'fully_annotated'
     ? isFullyAnnotated(row, templates, filter.users)
-    : leafHolds(filter, (column, kind) => leafValue(row, column, kind));
+    : matchesCondition(filter, (column, kind) => leafValue(row, column, kind));
 };
 
 /** The same of a document's fields, which have no collections, levels and annotations. */
@@ -119,24 +119,24 @@ export const matchesFields = (
   if ('any' in filter) return filter.any.some((node) => matchesFields(node, fields));
   if ('not' in filter) return !matchesFields(filter.not, fields);
   if ('some' in filter || filter.kind === 'fully_annotated') return false;
-  return leafHolds(filter, (column) => fields[column] ?? null);
+  return matchesCondition(filter, (column) => fields[column] ?? null);
 };
 
-type ValueOf = (column: string, kind: MetricType) => ColumnValue;
+type ReadColumn = (column: string, kind: MetricType) => ColumnValue;
 
-const leafHolds = (
-  filter: Exclude<Leaf, { readonly kind: 'fully_annotated' }>,
-  valueOf: ValueOf,
+const matchesCondition = (
+  filter: Exclude<FilterCondition, { readonly kind: 'fully_annotated' }>,
+  valueOf: ReadColumn,
 ): boolean => {
   switch (filter.kind) {
     case 'text':
       return matchesText(filter, valueOf(filter.column, 'text'));
     case 'id':
-      return matchesText(lowerCased(filter), valueOf(filter.column, 'text'));
+      return matchesText(withLowerCasedValues(filter), valueOf(filter.column, 'text'));
     case 'collection':
       return matchesCollection(filter, valueOf(filter.column, 'text'));
     case 'date':
-      return compares(filter.operator, valueOf(filter.column, 'text'), filter.value);
+      return matchesComparison(filter.operator, valueOf(filter.column, 'text'), filter.value);
     case 'number':
       return matchesNumber(filter, valueOf(filter.column, 'floating_point'));
     case 'boolean': {
@@ -148,16 +148,16 @@ const leafHolds = (
   }
 };
 
-type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
-type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;
-type NumberLeaf = Extract<Leaf, { readonly kind: 'number' }>;
+type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' | 'id' }>;
+type CollectionLeaf = Extract<FilterCondition, { readonly kind: 'collection' }>;
+type NumberLeaf = Extract<FilterCondition, { readonly kind: 'number' }>;
 
 /**
  * Metrics of the registry keep their type; for any other the kind of the leaf says which values it
  * is about.
  */
 const leafValue = (row: RecordRow, column: string, kind: MetricType): ColumnValue => {
-  const place = placeOf(column);
+  const place = parseColumnId(column);
   if (place?.in === 'metrics') {
     const value = metricValue(row, place.metric, registryType(place.metric) ?? kind);
     return value !== null && typeof value === scriptTypes[kind] ? value : null;
@@ -175,14 +175,14 @@ const scriptTypes = {
   text: 'string',
 } as const;
 
-const lowerCased = (leaf: TextLeaf): TextLeaf => ({
+const withLowerCasedValues = (leaf: TextLeaf): TextLeaf => ({
   ...leaf,
   values: leaf.values.map((value) => value.toLowerCase()),
   caseSensitive: true,
 });
 
 const matchesText = (leaf: TextLeaf, value: ColumnValue): boolean => {
-  if (typeof value !== 'string') return holdsWithoutValue(leaf.operator);
+  if (typeof value !== 'string') return matchesMissingValue(leaf.operator);
   const fold = leaf.caseSensitive ? (text: string) => text : foldCase;
   const text = fold(value);
   const wanted = leaf.values.map(fold);
@@ -227,12 +227,16 @@ const matchesCollection = (leaf: CollectionLeaf, value: ColumnValue): boolean =>
 
 const matchesNumber = (leaf: NumberLeaf, value: ColumnValue): boolean => {
   const [low = Number.NaN, high = Number.NaN] = leaf.values;
-  if (leaf.operator !== 'between') return compares(leaf.operator, value, low);
+  if (leaf.operator !== 'between') return matchesComparison(leaf.operator, value, low);
   return typeof value === 'number' && low <= value && value <= high;
 };
 
 /** Instants are canonical, so their texts compare as they do. */
-const compares = (operator: Comparison, value: ColumnValue, bound: string | number): boolean => {
+const matchesComparison = (
+  operator: ComparisonOperator,
+  value: ColumnValue,
+  bound: string | number,
+): boolean => {
   if (typeof value !== typeof bound || value === null) return operator === 'ne';
   switch (operator) {
     case 'eq':

@@ -5,21 +5,21 @@
  */
 export const parseJsonText = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
-  return text.includes('\\') && hasEscapedName(text) ? readApart(text) : value;
+  return text.includes('\\') && hasEscapedName(text) ? parseWithPlainNames(text) : value;
 };
 
 /** `text` is JSON: a backslash is in a string, and what ends before a colon is a name. */
 const hasEscapedName = (text: string): boolean => {
   for (let at = text.indexOf('\\'); at >= 0;) {
-    const end = endOfString(text, at);
-    if (isName(text, end)) return true;
+    const end = endOfJsonString(text, at);
+    if (isMemberName(text, end)) return true;
     at = text.indexOf('\\', end);
   }
   return false;
 };
 
 /** In a JSON text, the quote that ends a string, from its first character or its first escape. */
-export const endOfString = (text: string, from: number): number => {
+export const endOfJsonString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from); ; end = text.indexOf('"', end + 1)) {
     let first = end;
     while (first > from && text.charCodeAt(first - 1) === backslash) first -= 1;
@@ -27,14 +27,14 @@ export const endOfString = (text: string, from: number): number => {
   }
 };
 
-const isName = (text: string, end: number): boolean => {
+const isMemberName = (text: string, end: number): boolean => {
   let next = end + 1;
   while (text.charCodeAt(next) <= space) next += 1;
   return text.charCodeAt(next) === colon;
 };
 
 /** While V8 reads the text, each name in it is a letter and a number. */
-const readApart = (text: string): unknown => {
+const parseWithPlainNames = (text: string): unknown => {
   const places = new Map<string, number>();
   const names: string[] = [];
   const placeOf = (string: string): number => {
@@ -45,8 +45,8 @@ const readApart = (text: string): unknown => {
   };
   let [numbered, from] = ['', 0];
   for (let at = text.indexOf('"'), end = at; at >= 0; at = text.indexOf('"', end + 1)) {
-    end = endOfString(text, at + 1);
-    if (!isName(text, end)) continue;
+    end = endOfJsonString(text, at + 1);
+    if (!isMemberName(text, end)) continue;
     numbered += `${text.slice(from, at)}"n${placeOf(text.slice(at, end + 1))}"`;
     from = end + 1;
   }

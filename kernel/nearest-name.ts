@@ -5,13 +5,13 @@
  * Case, `_` and `-` count for nothing: `filterTree` is `filter_tree`.
  */
 export const nearestName = (name: string, known: Iterable<string>): string | null => {
-  const wanted = plain(name);
+  const wanted = normalizeName(name);
   let nearest: string | null = null;
   let least = distanceMax + 1;
   for (const candidate of known) {
-    const other = plain(candidate);
+    const other = normalizeName(candidate);
     const distance = editDistance(wanted, other);
-    if (distance < least && distance <= tolerated(wanted, other)) {
+    if (distance < least && distance <= toleratedDistance(wanted, other)) {
       nearest = candidate;
       least = distance;
     }
@@ -22,12 +22,12 @@ export const nearestName = (name: string, known: Iterable<string>): string | nul
 const distanceMax = 2;
 const shortNameMax = 3;
 
-const tolerated = (one: string, other: string): number => {
+const toleratedDistance = (one: string, other: string): number => {
   const length = Math.min(one.length, other.length);
   return Math.min(length <= shortNameMax ? 1 : distanceMax, length - 1);
 };
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
+const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 /** Optimal string alignment; of names whose lengths differ by more it is never near. */
 const editDistance = (one: string, other: string): number => {

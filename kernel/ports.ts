@@ -1,4 +1,4 @@
-import type { Brand, Instant, Json, OrganizationId } from './shapes.js';
+import type { Brand, Instant, Json, OrganizationId } from './schema-types.js';
 
 /**
  * Where an event stands in the whole log: 16 characters `[0-9a-f]`, fixed width, so that text order
@@ -6,11 +6,12 @@ import type { Brand, Instant, Json, OrganizationId } from './shapes.js';
  */
 export type Position = Brand<string, 'Position'>;
 /** Before the first event. */
-export const start = '0000000000000000' as Position;
-export const later = (one: Position, other: Position): Position => (one > other ? one : other);
+export const logStart = '0000000000000000' as Position;
+export const laterPosition = (one: Position, other: Position): Position =>
+  one > other ? one : other;
 
 export type StreamName = Brand<string, 'StreamName'>;
-export const stream = (noun: string, ...ids: readonly string[]): StreamName =>
+export const streamNameOf = (noun: string, ...ids: readonly string[]): StreamName =>
   [noun, ...ids].join('-') as StreamName;
 
 /** Who did it, through which request, and when: on each event (contract 1.12). */
@@ -26,12 +27,12 @@ export type Metadata = {
    */
   readonly organization_id?: OrganizationId | null;
   /** What of its data outlives them, where the stream's name does not say it. */
-  readonly about?: About;
+  readonly about?: EventReferences;
   /** Version of the event type's schema; older ones are upcast on read. */
   readonly schema: number;
 };
 /** What history lists an event by (contract 5.14), as its data name it. */
-export type About = {
+export type EventReferences = {
   readonly project_id?: string;
   readonly template_id?: string;
   readonly task_id?: string;
@@ -51,7 +52,7 @@ export type NewEvent = Event & {
   readonly metadata: Metadata;
 };
 
-export type Recorded<E extends Event = Event> = E & {
+export type StoredEvent<E extends Event = Event> = E & {
   readonly id: string;
   readonly stream: StreamName;
   /** 0, 1, 2 … in its stream, without gaps. */
@@ -99,32 +100,32 @@ export interface EventLog extends EventReader {
 /**
  * Which events of a stream: from this revision on (default 0), of these types, at most that many.
  */
-export type Reading = {
+export type ReadOptions = {
   readonly from?: number;
   readonly types?: readonly string[];
   readonly limit?: number;
 };
 /** Where the last event of a stream stands, and what it is, without its content. */
-export type Last = Pick<Recorded, 'type' | 'revision' | 'position'>;
+export type LastEvent = Pick<StoredEvent, 'type' | 'revision' | 'position'>;
 
 export interface EventReader {
   /**
    * Events of one stream in revision order; an unknown or erased stream is empty. Other work goes
    * on while a long one is read, but all of it is held in memory: see `portions`.
    */
-  read(stream: StreamName, reading?: Reading): Promise<readonly Recorded[]>;
+  read(stream: StreamName, reading?: ReadOptions): Promise<readonly StoredEvent[]>;
   /**
    * The same events, about 1 MiB of them or one at a time. A portion without events says that the
    * stream was erased meanwhile: what came before it is void.
    */
-  portions(stream: StreamName, reading?: Reading): AsyncIterable<readonly Recorded[]>;
+  portions(stream: StreamName, reading?: ReadOptions): AsyncIterable<readonly StoredEvent[]>;
   /** Costs the same however long the stream is; null for an unknown or erased one. */
-  last(stream: StreamName): Promise<Last | null>;
+  last(stream: StreamName): Promise<LastEvent | null>;
   /**
    * The revision of its last event, `none` when it has none, if this process knows without looking,
    * since nobody else writes; else null. For decisions: who proves the log looks at it.
    */
-  knownEnd(stream: StreamName): number | 'none' | null;
+  cachedRevision(stream: StreamName): number | 'none' | null;
   /**
    * Events after `after` in log order, at most `limit`; erased ones are apart. A page may hold
    * fewer although more is there: only `through` = `after` says that nothing is there yet. With
@@ -132,7 +133,7 @@ export interface EventReader {
    * looked at: see `through`. What is not as it was stored, where the log can tell, is refused with
    * Fault `log-damaged`.
    */
-  page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
+  page(after: Position, limit: number, types?: readonly string[]): Promise<EventPage>;
   /**
    * As `page` without types, of any type and version: nothing is decoded. Erased events keep their
    * place, without salt and data.
@@ -147,7 +148,7 @@ export interface EventReader {
    * The newest events before `before` (default: the end), at most `limit`, in log order; fewer when
    * they are large. Empty only when there are none.
    */
-  tail(limit: number, before?: Position): Promise<readonly Recorded[]>;
+  tail(limit: number, before?: Position): Promise<readonly StoredEvent[]>;
   /**
    * Names of the streams with events that begin with `prefix` and come after `after`, by code
    * point, at most `limit`.
@@ -157,27 +158,27 @@ export interface EventReader {
    * Resolves soon after the head passes `after`, or when `signal` aborts; may resolve early: look
    * again.
    */
-  grown(after: Position, signal?: AbortSignal): Promise<void>;
-  /** Position of the last durable event, `start` on an empty log. */
+  waitForGrowth(after: Position, signal?: AbortSignal): Promise<void>;
+  /** Position of the last durable event, `logStart` on an empty log. */
   head(): Promise<Position>;
   /** When the disk that erased content lay on is free of it. */
-  givenBack(): Promise<GivenBack>;
+  spaceReclaim(): Promise<SpaceReclaim>;
   /** How many events come after `after`; where counting costs reading, exact up to 1,000 only. */
   lag(after: Position): Promise<number>;
   close(): Promise<void>;
 }
 /**
- * `at-once`: with the erasure. `later`: when the engine tidies up; all that was erased before
- * `since` is gone, but for what lay in the file being written then. Null: it never did.
+ * `at-once`: with the erasure. `later`: when the engine tidies up; all that was erased
+ * before `since` is gone, but for what lay in the file being written then. Null: it never did.
  */
-export type GivenBack =
+export type SpaceReclaim =
   | { readonly when: 'at-once' | 'unknown' }
   | { readonly when: 'later'; readonly since: string | null };
 /** All portions together. */
-export const collected = async (
-  portions: AsyncIterable<readonly Recorded[]>,
-): Promise<readonly Recorded[]> => {
-  let events: Recorded[] = [];
+export const collectEvents = async (
+  portions: AsyncIterable<readonly StoredEvent[]>,
+): Promise<readonly StoredEvent[]> => {
+  let events: StoredEvent[] = [];
   for await (const portion of portions) {
     if (portion.length === 0) events = [];
     for (const event of portion) events.push(event);
@@ -188,15 +189,15 @@ export const collected = async (
  * `through`: everything up to here was looked at, so the next page begins after it even when events
  * were left out.
  */
-export type Page = {
-  readonly events: readonly Recorded[];
+export type EventPage = {
+  readonly events: readonly StoredEvent[];
   /** What stayed of erased events between `after` and `through`, in log order. */
   readonly erased: readonly Envelope[];
   readonly through: Position;
 };
 
 /** What stays of an event whose content was erased. */
-export type Envelope = Omit<Recorded, 'data'>;
+export type Envelope = Omit<StoredEvent, 'data'>;
 
 /** An event as it is stored, with what its digest was made of (contract 5.14, rule 2). */
 export type Evidence = Envelope & {
@@ -208,21 +209,21 @@ export type Evidence = Envelope & {
   /** The text as it is stored, JSON; null once it is erased. */
   readonly data: string | null;
 };
-/** As `Page`. */
+/** As `EventPage`. */
 type EvidencePage = { readonly events: readonly Evidence[]; readonly through: Position };
 
 /**
  * On whose behalf something is asked. Once `signal` aborts nobody waits for the answer: the engine
  * stops working on it and throws Fault `unavailable`, or the signal's reason when that is a Fault.
  */
-export type Asking = {
+export type QueryContext = {
   readonly signal?: AbortSignal;
   /** Whose share of the engine it takes; absent: the service's own. */
-  readonly who?: string;
+  readonly tenant?: string;
 };
 
 /** Hints only: losing every message costs freshness and nothing else. */
-export interface Bus {
+export interface NotificationBus {
   publish(subject: string, message: Json): void;
   /** Returns a function that ends the subscription. */
   subscribe(subject: string, handler: (message: Json) => void): () => void;
@@ -242,7 +243,7 @@ export interface Leases {
    * and stays with a renewal; null while another has it. Throws Fault `unavailable` when the engine
    * cannot say.
    */
-  take(name: string, holder: string, milliseconds: number): Promise<number | null>;
+  acquire(name: string, holder: string, milliseconds: number): Promise<number | null>;
   /** Frees the lease if `holder` has it. */
   release(name: string, holder: string): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './shapes.js';
+import type { Json, JsonObject } from './schema-types.js';
 
 export const scoreTypes = ['bool', 'int', 'float', 'str'] as const;
 export type ScoreType = (typeof scoreTypes)[number];
@@ -111,7 +111,7 @@ export type SandboxTask = {
   readonly keepGoing: boolean;
 };
 
-export type Score = {
+export type StepScore = {
   /** Place in `steps` of the task. */
   readonly step: number;
   readonly node_type: NodeType;
@@ -119,12 +119,12 @@ export type Score = {
   readonly score: number | boolean | string | null;
   readonly error: StepError | null;
 };
-export type StepError = { readonly kind: FaultKind; readonly message: string };
+export type StepError = { readonly kind: ScorerFaultKind; readonly message: string };
 
 /**
  * What is wrong with a file. `crashed`: it brought its interpreter down by other means than memory.
  */
-export const faultKinds = [
+export const scorerFaultKinds = [
   'syntax',
   'missing',
   'signature',
@@ -138,7 +138,7 @@ export const faultKinds = [
   'input',
   'crashed',
 ] as const;
-export type FaultKind = (typeof faultKinds)[number];
+export type ScorerFaultKind = (typeof scorerFaultKinds)[number];
 
 /** Names of parameters of `scorer_fn` that nothing is passed for; absent: there are none. */
 export type UnknownParameters = { readonly unknown_parameters?: readonly string[] };
@@ -151,19 +151,19 @@ export const parameterNameMax = 128;
  * characters, begins with `row N: ` where there is a row, and names nothing of this machine; `step`
  * is the place in `steps`. `unavailable`: the file was not judged; the same task may be run again.
  */
-export type Verdict =
+export type ScorerVerdict =
   | ({
       readonly verdict: 'valid';
       readonly score_type: ScoreType;
       readonly scoreable_node_types: readonly NodeType[];
       readonly chain_aggregation: ChainAggregation | null;
       /** Steps in their order, each with its node types in the order of the task. */
-      readonly scores: readonly Score[];
+      readonly scores: readonly StepScore[];
       readonly aggregates: Readonly<Record<string, number>>;
     } & UnknownParameters)
   | ({
       readonly verdict: 'invalid';
-      readonly kind: FaultKind;
+      readonly kind: ScorerFaultKind;
       readonly message: string;
       readonly step: number | null;
     } & UnknownParameters)
@@ -190,7 +190,7 @@ type ScorerRunOptions = {
   /** How long the scorer's code may take, when that is less than the limit. */
   readonly wallMs?: number;
   /** Tasks of one name share their turns in the line; a task without it is nobody's. */
-  readonly whose?: string;
+  readonly tenant?: string;
 };
 
 /**
@@ -203,7 +203,7 @@ export interface Sandbox {
   /**
    * Never rejects. After the signal aborts, or `close`, the verdict is `unavailable`.
    */
-  run(task: SandboxTask, options?: ScorerRunOptions): Promise<Verdict>;
+  run(task: SandboxTask, options?: ScorerRunOptions): Promise<ScorerVerdict>;
   state(): SandboxState;
   /** Resolves when the mode is settled. */
   ready(): Promise<SandboxState>;

@@ -1,8 +1,8 @@
 import { isRejection, type Decide, type Decision, type Fold } from './decision.js';
 import { Fault } from './fault.js';
 import {
-  start,
-  type About,
+  logStart,
+  type EventReferences,
   type AppendResult,
   type Event,
   type EventLog,
@@ -12,8 +12,8 @@ import {
   type Position,
   type StreamName,
 } from './ports.js';
-import { openTurns, type InTurn } from './turns.js';
-import { onceEach } from './once-each.js';
+import { openKeyedMutex, type KeyedMutex } from './concurrency.js';
+import { memoizeByObject } from './memoize-by-object.js';
 
 /** What `transact` needs to know of the request: contract/operation.ts has the full Cause. */
 export type Authorship = {
@@ -27,7 +27,7 @@ export type Authorship = {
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
-export type Loaded<S> = {
+export type StreamState<S> = {
   readonly state: S;
   /** Of the last event, `none` for a stream without events. */
   readonly revision: number | 'none';
@@ -35,13 +35,13 @@ export type Loaded<S> = {
 };
 
 /** A fold, and another way to its states than from the first event of a stream. */
-export type Folding<S, E extends Event> = Fold<S, E> & {
-  readonly load?: (stream: StreamName) => Promise<Loaded<S>>;
+export type CachedFold<S, E extends Event> = Fold<S, E> & {
+  readonly load?: (stream: StreamName) => Promise<StreamState<S>>;
   /** Told what an append of ours made of the state that was loaded last. */
-  readonly note?: (stream: StreamName, loaded: Loaded<S>) => void;
+  readonly store?: (stream: StreamName, loaded: StreamState<S>) => void;
 };
 
-export type Transacted<S, E> = {
+export type TransactResult<S, E> = {
   /** The state after the events. */
   readonly state: S;
   readonly events: readonly E[];
@@ -51,61 +51,61 @@ export type Transacted<S, E> = {
 
 /** How each of several streams is decided on, by what is asked of it. */
 type Decider<A, S, E extends Event> = {
-  readonly load: (stream: StreamName, asked: A) => Promise<Loaded<S>>;
+  readonly load: (stream: StreamName, asked: A) => Promise<StreamState<S>>;
   readonly decide: (state: S, asked: A) => Decision<E>;
 };
 
 /** What became of one of several streams. */
-export type Settled<S, E> = {
+type StreamOutcome<S, E> = {
   /** What was decided on, the last time. */
-  readonly before: Loaded<S>;
+  readonly before: StreamState<S>;
   readonly events: readonly E[];
   /** `conflict`: the events are not there, since others were faster each time. */
   readonly position: Position | 'conflict';
 };
 
 /** Events behind the last one that the caller knows of; without `expected` their stream's first. */
-export type Addition = {
+export type StreamAddition = {
   readonly stream: StreamName;
   readonly expected?: number | 'none';
   readonly events: readonly Event[];
 };
 
 /** A lost race is decided again this often before the caller gets 409 (contract 1.9). */
-export const retriesMax = 3;
+export const conflictRetriesMax = 3;
 
 /** Streams read at once: enough to hide a server's answer time, few enough for memory. */
-const readAtOnce = 64;
+const concurrentReadsMax = 64;
 
-export const load = <S, E extends Event>(
+export const loadStreamState = <S, E extends Event>(
   log: EventReader,
   stream: StreamName,
   fold: Fold<S, E>,
-): Promise<Loaded<S>> => broughtForward(log, stream, fold, nothing(fold));
+): Promise<StreamState<S>> => catchUpState(log, stream, fold, emptyStreamState(fold));
 
 /** Before the first event. */
-export const nothing = <S, E extends Event>({ initial }: Fold<S, E>): Loaded<S> => ({
+export const emptyStreamState = <S, E extends Event>({ initial }: Fold<S, E>): StreamState<S> => ({
   state: initial,
   revision: 'none',
-  position: start,
+  position: logStart,
 });
 
 /**
  * What was loaded before, with what came since, a portion of the stream at a time; nothing when the
  * stream was erased meanwhile. With `types` the place is that of the last event of these types.
  */
-export const broughtForward = async <S, E extends Event>(
+export const catchUpState = async <S, E extends Event>(
   log: EventReader,
   stream: StreamName,
   fold: Fold<S, E>,
-  known: Loaded<S>,
+  known: StreamState<S>,
   types?: readonly E['type'][],
-): Promise<Loaded<S>> => {
+): Promise<StreamState<S>> => {
   const from = known.revision === 'none' ? 0 : known.revision + 1;
   let loaded = known;
   for await (const events of log.portions(stream, { from, ...(types && { types }) })) {
     const last = events.at(-1);
-    if (last === undefined) return nothing(fold);
+    if (last === undefined) return emptyStreamState(fold);
     // The codec in the engine vouches for type and data; the stream's name says which union they
     // are of.
     const state = events.reduce(
@@ -118,30 +118,33 @@ export const broughtForward = async <S, E extends Event>(
 };
 
 /** One line per stream of a log, however many hold the log. */
-const lineOf = onceEach((_log: EventLog): InTurn => openTurns());
+const streamMutexOf = memoizeByObject((_log: EventLog): KeyedMutex => openKeyedMutex());
 
 /**
  * Loads, folds, decides, appends at the revision it read, after all that were called before it on
  * this stream of this log; on a race lost to another process does it all again, at most
- * `retriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does.
+ * `conflictRetriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does.
  */
 export const transact = <S, E extends Event>(
   log: EventLog,
   stream: StreamName,
-  fold: Folding<S, E>,
+  fold: CachedFold<S, E>,
   decide: Decide<S, NoInfer<E>>,
   authorship: Authorship,
-): Promise<Transacted<S, E>> =>
-  lineOf(log)([stream], async () => {
-    const known = (): Promise<Loaded<S>> => fold.load?.(stream) ?? load(log, stream, fold);
+): Promise<TransactResult<S, E>> =>
+  streamMutexOf(log)([stream], async () => {
+    const known = (): Promise<StreamState<S>> =>
+      fold.load?.(stream) ?? loadStreamState(log, stream, fold);
     const asked = new Map([[stream, null]]);
-    const outcome = (await settled(log, asked, { load: known, decide }, authorship)).get(stream);
-    if (outcome === undefined || outcome.position === 'conflict') throw overtaken();
+    const outcome = (await decideAndAppend(log, asked, { load: known, decide }, authorship)).get(
+      stream,
+    );
+    if (outcome === undefined || outcome.position === 'conflict') throw conflictFault();
     const { before, events, position } = outcome;
     const state = events.reduce(fold.evolve, before.state);
     if (events.length > 0) {
-      const revision = nextOf(before.revision) + events.length - 1;
-      fold.note?.(stream, { state, revision, position });
+      const revision = nextRevision(before.revision) + events.length - 1;
+      fold.store?.(stream, { state, revision, position });
     }
     return { state, events, position };
   });
@@ -156,26 +159,29 @@ export const transactAll = <A, S, E extends Event>(
   asked: ReadonlyMap<StreamName, A>,
   decider: Decider<A, S, E>,
   authorship: Authorship,
-): Promise<ReadonlyMap<StreamName, Settled<S, E>>> =>
-  lineOf(log)([...asked.keys()], () => settled(log, asked, decider, authorship));
+): Promise<ReadonlyMap<StreamName, StreamOutcome<S, E>>> =>
+  streamMutexOf(log)([...asked.keys()], () => decideAndAppend(log, asked, decider, authorship));
 
-const settled = async <A, S, E extends Event>(
+const decideAndAppend = async <A, S, E extends Event>(
   log: EventLog,
   asked: ReadonlyMap<StreamName, A>,
   { load, decide }: Decider<A, S, E>,
   authorship: Authorship,
-): Promise<ReadonlyMap<StreamName, Settled<S, E>>> => {
-  const outcomes = new Map<StreamName, Settled<S, E>>();
+): Promise<ReadonlyMap<StreamName, StreamOutcome<S, E>>> => {
+  const outcomes = new Map<StreamName, StreamOutcome<S, E>>();
   let open = [...asked];
-  await tried(async () => {
-    const due: (Addition & { readonly before: Loaded<S>; readonly events: readonly E[] })[] = [];
-    for (const [stream, before, one] of await loadedAll(open, load)) {
+  await attemptUntilDone(async () => {
+    const due: (StreamAddition & {
+      readonly before: StreamState<S>;
+      readonly events: readonly E[];
+    })[] = [];
+    for (const [stream, before, one] of await loadStreamStates(open, load)) {
       const events = decide(before.state, one);
       if (isRejection(events)) throw new Fault(events.rejected, events.detail, events.details);
       outcomes.set(stream, { before, events, position: before.position });
       if (events.length > 0) due.push({ stream, expected: before.revision, events, before });
     }
-    const results = await append(log, due, authorship);
+    const results = await appendEvents(log, due, authorship);
     for (const [at, { stream, before, events }] of due.entries()) {
       const result = results[at] ?? 'conflict';
       const position = result === 'conflict' ? result : result.position;
@@ -187,13 +193,13 @@ const settled = async <A, S, E extends Event>(
   return outcomes;
 };
 
-const loadedAll = async <A, S>(
+const loadStreamStates = async <A, S>(
   asked: readonly (readonly [StreamName, A])[],
   load: Decider<A, S, never>['load'],
-): Promise<readonly (readonly [StreamName, Loaded<S>, A])[]> => {
-  const loaded: (readonly [StreamName, Loaded<S>, A])[] = [];
-  for (let from = 0; from < asked.length; from += readAtOnce) {
-    const some = asked.slice(from, from + readAtOnce);
+): Promise<readonly (readonly [StreamName, StreamState<S>, A])[]> => {
+  const loaded: (readonly [StreamName, StreamState<S>, A])[] = [];
+  for (let from = 0; from < asked.length; from += concurrentReadsMax) {
+    const some = asked.slice(from, from + concurrentReadsMax);
     const read = some.map(async ([name, one]) => [name, await load(name, one), one] as const);
     loaded.push(...(await Promise.all(read)));
   }
@@ -202,21 +208,21 @@ const loadedAll = async <A, S>(
 
 /**
  * For what has to be made ready between two tries, which `transact` cannot know: does it again
- * while it answers `conflict`, at most `retriesMax` times; then Fault `conflict`. Told the number
- * of the try.
+ * while it answers `conflict`, at most `conflictRetriesMax` times; then Fault `conflict`. Told the
+ * number of the try.
  */
-export const retried = async <T>(
+export const retryOnConflict = async <T>(
   attempt: (number: number) => Promise<T | 'conflict'>,
 ): Promise<T> => {
-  const done = await tried(attempt);
-  if (done === 'conflict') throw overtaken();
+  const done = await attemptUntilDone(attempt);
+  if (done === 'conflict') throw conflictFault();
   return done;
 };
 
-const tried = async <T>(
+const attemptUntilDone = async <T>(
   attempt: (number: number) => Promise<T | 'conflict'>,
 ): Promise<T | 'conflict'> => {
-  for (let number = 0; number <= retriesMax; number += 1) {
+  for (let number = 0; number <= conflictRetriesMax; number += 1) {
     const done = await attempt(number);
     if (done !== 'conflict') return done;
   }
@@ -229,16 +235,16 @@ export const asConflict = (error: unknown): 'conflict' => {
   throw error;
 };
 
-export const overtaken = (): Fault =>
+export const conflictFault = (): Fault =>
   new Fault('conflict', 'Too many others changed this at the same time; try again');
 
 /**
  * All of it in one append, at places that the caller knows: no turn is waited for, and nothing is
  * tried again. The only way into the log. Results in the order of the additions.
  */
-export const append = async (
+export const appendEvents = async (
   log: EventLog,
-  additions: readonly Addition[],
+  additions: readonly StreamAddition[],
   authorship: Authorship,
 ): Promise<readonly AppendResult[]> => {
   if (additions.length === 0) return [];
@@ -246,16 +252,17 @@ export const append = async (
     additions.map(({ stream, expected = 'none', events }) => ({
       stream,
       expected,
-      events: stamped(stream, nextOf(expected), events, authorship),
+      events: stampEvents(stream, nextRevision(expected), events, authorship),
     })),
   );
   return additions.map((_, at) => results[at] ?? 'conflict');
 };
 
-const nextOf = (revision: number | 'none'): number => (revision === 'none' ? 0 : revision + 1);
+const nextRevision = (revision: number | 'none'): number =>
+  revision === 'none' ? 0 : revision + 1;
 
 /** Events with their ids and metadata, the first at revision `next` of its stream. */
-const stamped = (
+const stampEvents = (
   stream: StreamName,
   next: number,
   events: readonly Event[],
@@ -274,17 +281,17 @@ const stamped = (
       ...(authorship.organizationId !== undefined && {
         organization_id: authorship.organizationId,
       }),
-      ...aboutOf(stream, event.data),
+      ...eventReferencesOf(stream, event.data),
       schema: 1,
     },
   }));
 
-const kept = ['project_id', 'template_id', 'task_id'] as const;
+const referenceMembers = ['project_id', 'template_id', 'task_id'] as const;
 
 /** A stream can be erased with its data; history goes on listing its events by these. */
-const aboutOf = (stream: StreamName, data: unknown): Pick<Metadata, 'about'> => {
-  let about: About | undefined;
-  for (const name of kept) {
+const eventReferencesOf = (stream: StreamName, data: unknown): Pick<Metadata, 'about'> => {
+  let about: EventReferences | undefined;
+  for (const name of referenceMembers) {
     const value = (data as Readonly<Record<string, unknown>>)[name];
     if (typeof value === 'string' && !stream.includes(value)) about = { ...about, [name]: value };
   }

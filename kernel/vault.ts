@@ -1,9 +1,9 @@
-import type { Brand, Id, Instant } from './shapes.js';
+import type { Brand, Id, Instant } from './schema-types.js';
 
 export type DataKeyId = Id<'DataKeyId'>;
 
 /** Where a sealed text belongs. It opens at this place and at no other. */
-export type SealedPlace = {
+export type SealContext = {
   readonly organizationId: string;
   readonly integrationId: string;
   readonly provider: string;
@@ -12,7 +12,7 @@ export type SealedPlace = {
 };
 
 /** AES-256-GCM under a data key of the organisation; bytes in base64. */
-export type Sealed = {
+export type SealedText = {
   readonly v: 1;
   readonly data_key_id: DataKeyId;
   readonly iv: string;
@@ -29,16 +29,16 @@ export type Fingerprint = Brand<string, 'Fingerprint'>;
  * sealed is gone, in the log and in every copy of it.
  */
 export interface Vault {
-  seal(place: SealedPlace, text: string): Promise<Sealed>;
+  seal(place: SealContext, text: string): Promise<SealedText>;
   /**
    * Throws Fault `unavailable` when the data key is gone, or the text was sealed for another place
    * or changed since.
    */
-  open(place: SealedPlace, sealed: Sealed): Promise<string>;
+  open(place: SealContext, sealed: SealedText): Promise<string>;
   /** The same for the same text, and no way back to it. */
   fingerprint(text: string): Fingerprint;
   /** A new data key for the organisation; what is sealed from now on is sealed with it. */
-  renew(organizationId: string): Promise<DataKeyId>;
+  rotateDataKey(organizationId: string): Promise<DataKeyId>;
   /**
    * Destroys data keys of the organisation that are not in `used`, were replaced before `before`,
    * and so can no longer be in use by a request. Returns how many.
@@ -64,12 +64,12 @@ export type WrappedDataKey = {
 
 /**
  * Data keys, in a store that forgets: never in the log, whose copies do not. `all` has the oldest
- * first. A step of `change` is durable when it resolves; steps of one process follow each other,
+ * first. A step of `update` is durable when it resolves; steps of one process follow each other,
  * and one of another process never takes away what the step did not know.
  */
-export interface DataKeys {
+export interface DataKeyStore {
   all(): Promise<readonly WrappedDataKey[]>;
-  change(
+  update(
     step: (keys: readonly WrappedDataKey[]) => readonly WrappedDataKey[],
   ): Promise<readonly WrappedDataKey[]>;
   close(): Promise<void>;

@@ -15,18 +15,18 @@ export type TemplateList = { readonly templates: readonly TemplateFacts[] };
  */
 export const annotationTemplateList: Projection<typeof annotationTemplateEvents, TemplateList> = {
   collection: { name: 'annotation_template_list', version: 1, fields: {} },
-  goesWith: { scope: 'project' },
+  deletedWith: { scope: 'project' },
   events: annotationTemplateEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (document, event, project) => ({
     key: project,
     scope: project,
     fields: {},
-    body: { templates: after(document?.body.templates ?? [], event) },
+    body: { templates: templatesAfter(document?.body.templates ?? [], event) },
   }),
 };
 
-const after = (
+const templatesAfter = (
   templates: readonly TemplateFacts[],
   { type, data }: AnnotationTemplateEvent,
 ): readonly TemplateFacts[] => {

@@ -1,7 +1,7 @@
 import type { ApiKeyView } from '../contract/api-keys.js';
 import { apiKeyEvents } from '../events/api-keys.js';
 import { unreachable } from '../kernel/decision.js';
-import type { ApiKeyId } from '../kernel/shapes.js';
+import type { ApiKeyId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 export type ListedApiKey = {

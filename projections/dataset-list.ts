@@ -1,24 +1,24 @@
 import type { DatasetFacts } from '../contract/datasets.js';
 import { datasetEvents } from '../events/datasets.js';
-import { except } from '../events/schemas.js';
+import { omitEvents } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Document } from '../kernel/documents.js';
-import type { ProjectId, RunId } from '../kernel/shapes.js';
+import type { ProjectId, RunId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 /**
  * `links`: by project, the experiments that use the dataset; null for a link that somebody made.
  */
-export type DatasetListed = {
+export type ListedDataset = {
   readonly facts: DatasetFacts;
   readonly links: Readonly<Record<ProjectId, readonly (RunId | null)[]>>;
 };
 
-const events = except(datasetEvents, 'DatasetRowsErased', 'DatasetErased');
+const events = omitEvents(datasetEvents, 'DatasetRowsErased', 'DatasetErased');
 
 /** Live datasets by id, in the scope of their organisation. */
-export const datasetList: Projection<typeof events, DatasetListed> = {
+export const datasetList: Projection<typeof events, ListedDataset> = {
   collection: {
     name: 'dataset_list',
     version: 1,
@@ -59,17 +59,17 @@ export const datasetList: Projection<typeof events, DatasetListed> = {
           links: {},
         });
       case 'DatasetContentChanged':
-        return changed(document, event, {
+        return withChange(document, event, {
           num_rows: data.num_rows,
           column_names: data.columns.map(({ name }) => name),
           current_version_index: data.version_index,
         });
       case 'DatasetRenamed':
-        return changed(document, event, { name: data.name });
+        return withChange(document, event, { name: data.name });
       case 'ColumnMappingChanged':
-        return changed(document, event, { column_mapping: data.column_mapping });
+        return withChange(document, event, { column_mapping: data.column_mapping });
       case 'DatasetPublished':
-        return changed(document, event, { draft: false });
+        return withChange(document, event, { draft: false });
       case 'DatasetLinked':
       case 'DatasetUnlinked': {
         const others = (document?.body.links[data.project_id] ?? []).filter(
@@ -78,7 +78,7 @@ export const datasetList: Projection<typeof events, DatasetListed> = {
         const by = type === 'DatasetLinked' ? [...others, data.run_id] : others;
         const { [data.project_id]: _before, ...rest } = document?.body.links ?? {};
         const known = document?.body.links ?? {};
-        return changed(
+        return withChange(
           document,
           event,
           {},
@@ -94,12 +94,12 @@ export const datasetList: Projection<typeof events, DatasetListed> = {
 };
 
 /** How a project is written in the field `projects`, so that it can be found there. */
-export const projectMark = (project: string): string => `|${project}|`;
+export const projectSearchKey = (project: string): string => `|${project}|`;
 
 const documentOf = (
   organization: string,
-  { facts, links }: DatasetListed,
-): Document<DatasetListed> => {
+  { facts, links }: ListedDataset,
+): Document<ListedDataset> => {
   const home = facts.home_project === null ? [] : [facts.home_project];
   const projects = [...new Set([...home, ...(Object.keys(links) as ProjectId[])])];
   return {
@@ -114,18 +114,18 @@ const documentOf = (
       updated_at: facts.updated_at,
       num_rows: facts.num_rows,
       project_count: projects.length,
-      projects: projects.map(projectMark).join(''),
+      projects: projects.map(projectSearchKey).join(''),
     },
     body: { facts: { ...facts, projects }, links },
   };
 };
 
-const changed = (
-  document: Document<DatasetListed> | null,
-  { metadata, revision }: Recorded,
+const withChange = (
+  document: Document<ListedDataset> | null,
+  { metadata, revision }: StoredEvent,
   change: Partial<DatasetFacts>,
-  links?: DatasetListed['links'],
-): Document<DatasetListed> | null =>
+  links?: ListedDataset['links'],
+): Document<ListedDataset> | null =>
   document &&
   documentOf(document.scope, {
     facts: { ...document.body.facts, ...change, updated_at: metadata.at, revision },

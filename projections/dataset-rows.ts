@@ -1,12 +1,12 @@
 import { datasetEvents, datasetRowsEvents } from '../events/datasets.js';
-import { only } from '../events/schemas.js';
+import { pickEvents } from '../events/schemas.js';
 import type { ContentRow } from '../kernel/dataset-content.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
 
 export const chunkKey = (content: string, chunk: number): string => `${content}/${chunk}`;
 
-const events = { ...datasetRowsEvents, ...only(datasetEvents, 'DatasetRowsErased') };
+const events = { ...datasetRowsEvents, ...pickEvents(datasetEvents, 'DatasetRowsErased') };
 
 /**
  * The chunks that versions are made of, in the scope of their dataset. They never change;

@@ -1,23 +1,24 @@
 import type { VersionFacts } from '../contract/dataset-content.js';
 import { datasetEvents } from '../events/datasets.js';
-import { only } from '../events/schemas.js';
-import type { Column, Part } from '../kernel/dataset-content.js';
+import { pickEvents } from '../events/schemas.js';
+import type { DatasetColumn, ChunkRange } from '../kernel/dataset-content.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
 
 /** `columns` and `parts` say how the rows of the version lie. */
-export type DatasetVersioned = {
+export type StoredDatasetVersion = {
   readonly facts: VersionFacts;
-  readonly columns: readonly Column[];
-  readonly parts: readonly Part[];
+  readonly columns: readonly DatasetColumn[];
+  readonly parts: readonly ChunkRange[];
 };
 
-export const versionKey = (dataset: string, version: number): string => `${dataset}/${version}`;
+export const datasetVersionKey = (dataset: string, version: number): string =>
+  `${dataset}/${version}`;
 
-const events = only(datasetEvents, 'DatasetContentChanged', 'DatasetDeleted');
+const events = pickEvents(datasetEvents, 'DatasetContentChanged', 'DatasetDeleted');
 
 /** Every version of the live datasets, in the scope of its dataset: each stays readable. */
-export const datasetVersions: Projection<typeof events, DatasetVersioned> = {
+export const datasetVersions: Projection<typeof events, StoredDatasetVersion> = {
   collection: {
     name: 'dataset_versions',
     version: 1,
@@ -26,8 +27,10 @@ export const datasetVersions: Projection<typeof events, DatasetVersioned> = {
   events,
   keys: ({ type, data }) =>
     type === 'DatasetContentChanged'
-      ? [versionKey(data.dataset_id, data.version_index)]
-      : Array.from({ length: data.versions }, (_, index) => versionKey(data.dataset_id, index + 1)),
+      ? [datasetVersionKey(data.dataset_id, data.version_index)]
+      : Array.from({ length: data.versions }, (_, index) =>
+          datasetVersionKey(data.dataset_id, index + 1),
+        ),
   evolve: (_document, { type, data }, key) => {
     switch (type) {
       case 'DatasetContentChanged': {

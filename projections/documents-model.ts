@@ -1,11 +1,11 @@
 import type { EventSchemas } from '../events/schemas.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Document, Documents, DocumentWrite } from '../kernel/documents.js';
-import { endingOf, endingTypes, type Ending } from './endings.js';
-import type { GoesWith, Projection } from './projection.js';
+import { tombstoneOf, tombstoneTypes, type Tombstone } from './tombstones.js';
+import type { DeletedWith, Projection } from './projection.js';
 import {
   poison,
-  readable,
+  requireReadable,
   unreadableType,
   type Folded,
   type Poison,
@@ -18,13 +18,13 @@ import {
  * The definition without its types: the runner knows events only by the names that a projection
  * listens to.
  */
-export type AnyProjection = Pick<Projection, 'collection' | 'goesWith'> & {
+export type AnyProjection = Pick<Projection, 'collection' | 'deletedWith'> & {
   readonly events: EventSchemas;
   readonly keys: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, key: string) => Document | null;
 };
 
-export const documentsSource = (documents: Documents, projection: AnyProjection): ReadModel => ({
+export const documentsReadModel = (documents: Documents, projection: AnyProjection): ReadModel => ({
   ...sinkOf(documents, projection),
   shadow: async (copying) => {
     const copy = await documents.shadow(projection.collection, copying);
@@ -36,21 +36,21 @@ export const documentsSource = (documents: Documents, projection: AnyProjection)
   },
 });
 
-export const listenedTypes = ({
-  goesWith,
+export const subscribedTypes = ({
+  deletedWith,
   events,
-}: Pick<AnyProjection, 'goesWith' | 'events'>): readonly string[] => [
+}: Pick<AnyProjection, 'deletedWith' | 'events'>): readonly string[] => [
   ...Object.keys(events),
-  ...(goesWith === undefined ? [] : endingTypes),
+  ...(deletedWith === undefined ? [] : tombstoneTypes),
 ];
 
 const sinkOf = (documents: Documents, projection: AnyProjection): Sink => {
   const { collection } = projection;
   return {
     name: collection.name,
-    parks: true,
+    canPark: true,
     version: collection.version,
-    types: listenedTypes(projection),
+    eventTypes: subscribedTypes(projection),
     checkpoint: () => documents.checkpoint(collection),
     dump: () => documents.dump(collection),
     fold: async (events, applied) => {
@@ -63,23 +63,23 @@ const sinkOf = (documents: Documents, projection: AnyProjection): Sink => {
 const fold = async (
   documents: Documents,
   projection: AnyProjection,
-  events: readonly Recorded[],
+  events: readonly StoredEvent[],
 ): Promise<Folded> => {
-  const { goesWith = {}, events: folded } = projection;
+  const { deletedWith = {}, events: folded } = projection;
   const poisons = new Map<string, Poison>();
-  const touched: Touched[] = [];
+  const touched: TouchedKeys[] = [];
   for (const event of events) {
-    const ending = endingFor(goesWith, event);
-    const isFolded = Object.hasOwn(folded, typeOf(event));
+    const ending = tombstoneFor(deletedWith, event);
+    const isFolded = Object.hasOwn(folded, originalTypeOf(event));
     if ((!isFolded && ending === null) || poisons.has(event.stream)) continue;
     try {
-      const keys = isFolded ? projection.keys(readable(event) as never) : [];
-      touched.push({ event, keys, ending });
+      const keys = isFolded ? projection.keys(requireReadable(event) as never) : [];
+      touched.push({ event, keys, tombstone: ending });
     } catch (error) {
       poisons.set(event.stream, poison(event, error));
     }
   }
-  const keys = [...new Set(touched.flatMap((one) => [...one.keys, ...keyOf(goesWith, one)]))];
+  const keys = [...new Set(touched.flatMap((one) => [...one.keys, ...keyOf(deletedWith, one)]))];
   const current = new Map<string, Document | null>(
     keys.length === 0 ? [] : await documents.load(projection.collection, keys),
   );
@@ -101,10 +101,10 @@ const fold = async (
     } catch (error) {
       poisons.set(event.stream, poison(event, error));
     }
-    for (const key of keyOf(goesWith, one)) put(key, null);
-    if (one.ending === null || goesWith.scope !== one.ending.what) continue;
-    gone.add(one.ending.id);
-    for (const [key, document] of current) if (document?.scope === one.ending.id) put(key, null);
+    for (const key of keyOf(deletedWith, one)) put(key, null);
+    if (one.tombstone === null || deletedWith.scope !== one.tombstone.kind) continue;
+    gone.add(one.tombstone.id);
+    for (const [key, document] of current) if (document?.scope === one.tombstone.id) put(key, null);
   }
   const writes: DocumentWrite[] = [...changed].map((key) => ({
     key,
@@ -117,19 +117,19 @@ const fold = async (
   };
 };
 
-type Touched = {
-  readonly event: Recorded;
+type TouchedKeys = {
+  readonly event: StoredEvent;
   readonly keys: readonly string[];
-  readonly ending: Ending | null;
+  readonly tombstone: Tombstone | null;
 };
 
-const endingFor = ({ scope, key }: GoesWith, event: Recorded): Ending | null => {
-  const ending = scope === undefined && key === undefined ? null : endingOf(event);
-  return ending !== null && (ending.what === scope || ending.what === key) ? ending : null;
+const tombstoneFor = ({ scope, key }: DeletedWith, event: StoredEvent): Tombstone | null => {
+  const ending = scope === undefined && key === undefined ? null : tombstoneOf(event);
+  return ending !== null && (ending.kind === scope || ending.kind === key) ? ending : null;
 };
 
-const keyOf = ({ key }: GoesWith, { ending }: Touched): readonly string[] =>
-  ending !== null && ending.what === key ? [ending.id] : [];
+const keyOf = ({ key }: DeletedWith, { tombstone }: TouchedKeys): readonly string[] =>
+  tombstone !== null && tombstone.kind === key ? [tombstone.id] : [];
 
-const typeOf = (event: Recorded): string =>
+const originalTypeOf = (event: StoredEvent): string =>
   event.type === unreadableType ? (event.data as Unreadable).type : event.type;

@@ -1,7 +1,13 @@
-import { checkAsked } from '../kernel/asking.js';
-import { start, type Clock, type EventReader, type Page, type Recorded } from '../kernel/ports.js';
-import { decoded } from './pages.js';
-import type { RunNeeds } from './run.js';
+import { throwIfAborted } from '../kernel/query-context.js';
+import {
+  logStart,
+  type Clock,
+  type EventReader,
+  type EventPage,
+  type StoredEvent,
+} from '../kernel/ports.js';
+import { decodeEvent } from './page-reader.js';
+import type { RunnerNeeds } from './runner.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
 
 /** What a rebuild would do. */
@@ -16,7 +22,7 @@ export type DryRun = {
   readonly seconds: number;
 };
 
-type Needs = Pick<RunNeeds, 'checkedDecode' | 'parking'> & {
+type Needs = Pick<RunnerNeeds, 'checkedDecode' | 'parking'> & {
   readonly reader: EventReader;
   readonly clock: Clock;
 };
@@ -30,38 +36,38 @@ const sampleMax = 2_000;
  */
 export const dryRun = async (
   { reader, checkedDecode, parking, clock }: Needs,
-  { source }: Subscription,
+  { readModel }: Subscription,
   signal: AbortSignal,
 ): Promise<DryRun> => {
   const decode = await checkedDecode();
   const began = clock.milliseconds();
   const counts = new Map<string, number>();
-  const copy = await source.shadow();
+  const copy = await readModel.shadow();
   let foldedMs = 0;
   let sample = 0;
   let logEvents = 0;
   const fold = async (
-    events: readonly Recorded[],
-    { erased, through }: Pick<Page, 'erased' | 'through'>,
+    events: readonly StoredEvent[],
+    { erased, through }: Pick<EventPage, 'erased' | 'through'>,
   ): Promise<void> => {
     const since = clock.milliseconds();
-    const read = events.map((one) => decoded(one, decode));
+    const read = events.map((one) => decodeEvent(one, decode));
     const { apply } = await copy.model.fold(read, null, erased);
     await apply({ position: through, fence: parking.fence() });
     foldedMs += clock.milliseconds() - since;
     sample += events.length;
   };
   try {
-    for (let position = start; ;) {
+    for (let position = logStart; ;) {
       // A store may answer without leaving the thread; questions to it have to get in between.
       await new Promise((resolve) => setImmediate(resolve));
-      checkAsked({ signal });
+      throwIfAborted({ signal });
       const page = await reader.page(position, batchEventsMax);
       const { events } = page;
       if (page.through <= position) break;
       position = page.through;
       logEvents += events.length;
-      const wanted = events.filter(({ type }) => source.types?.includes(type) ?? true);
+      const wanted = events.filter(({ type }) => readModel.eventTypes?.includes(type) ?? true);
       for (const { type } of wanted) counts.set(type, (counts.get(type) ?? 0) + 1);
       const isSome = wanted.length + page.erased.length > 0;
       if (sample < sampleMax && isSome) await fold(wanted, page);
@@ -72,7 +78,7 @@ export const dryRun = async (
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const readMs = clock.milliseconds() - began - foldedMs;
   return {
-    name: source.name,
+    name: readModel.name,
     events: Object.fromEntries([...counts].sort(([, one], [, other]) => other - one)),
     log_events: logEvents,
     sample,

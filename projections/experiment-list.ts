@@ -1,12 +1,15 @@
 import { newExperiment, type ExperimentFacts } from '../contract/experiment-record.js';
 import { experimentEvents, experimentScopeEvents } from '../events/experiments.js';
-import { except, type EventOf } from '../events/schemas.js';
+import { omitEvents, type EventOf } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
-import type { Instant } from '../kernel/shapes.js';
+import type { Instant } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
-const events = { ...experimentEvents, ...except(experimentScopeEvents, 'ExperimentGroupCreated') };
+const events = {
+  ...experimentEvents,
+  ...omitEvents(experimentScopeEvents, 'ExperimentGroupCreated'),
+};
 type ListedEvent = EventOf<typeof events>;
 
 /** Live experiments by id, in the scope of their project. */
@@ -24,7 +27,7 @@ export const experimentList: Projection<typeof events, ExperimentFacts> = {
       experiment_group_name: 'text',
     },
   },
-  goesWith: { scope: 'project', key: 'run' },
+  deletedWith: { scope: 'project', key: 'run' },
   events,
   keys: ({ data }) => [data.run_id],
   evolve: (document, event) => {
@@ -32,13 +35,13 @@ export const experimentList: Projection<typeof events, ExperimentFacts> = {
     if (type === 'ExperimentCreated') return documentOf(newExperiment(data));
     if (document === null || type === 'ExperimentDeleted') return null;
     const { body } = document;
-    return documentOf({ ...body, ...changed(body, event), updated_at: event.metadata.at });
+    return documentOf({ ...body, ...factsChange(body, event), updated_at: event.metadata.at });
   },
 };
 
 type Change = Exclude<ListedEvent, { readonly type: 'ExperimentCreated' | 'ExperimentDeleted' }>;
 
-const changed = (facts: ExperimentFacts, { type, data }: Change): Partial<ExperimentFacts> => {
+const factsChange = (facts: ExperimentFacts, { type, data }: Change): Partial<ExperimentFacts> => {
   switch (type) {
     case 'ExperimentRenamed':
       return { name: data.name, task_type: data.task_type ?? facts.task_type };

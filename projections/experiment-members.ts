@@ -1,30 +1,35 @@
 import { erasureEvents } from '../events/erasures.js';
 import { experimentEvents } from '../events/experiments.js';
-import { only, type EventOf } from '../events/schemas.js';
+import { pickEvents, type EventOf } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 /** Group by experiment; null = in none. */
-export type Members = Readonly<Record<string, string | null>>;
+export type GroupByExperiment = Readonly<Record<string, string | null>>;
 
 /** Parts that a project's experiments fall into, by the first two digits of their ids. */
 export const memberPartsMax = 256;
 
 const events = {
-  ...only(experimentEvents, 'ExperimentCreated', 'ExperimentGroupAssigned', 'ExperimentDeleted'),
-  ...only(erasureEvents, 'ErasureBegun', 'ErasureCompleted'),
+  ...pickEvents(
+    experimentEvents,
+    'ExperimentCreated',
+    'ExperimentGroupAssigned',
+    'ExperimentDeleted',
+  ),
+  ...pickEvents(erasureEvents, 'ErasureBegun', 'ErasureCompleted'),
 };
 type ListedEvent = EventOf<typeof events>;
 
 /**
  * Which experiments a project has and in which group each is: what ranking goes over. In parts, so
- * that thousands are read again only where one changed: `changed` is the position of a part's last
- * event.
+ * that thousands are read again only where one changed: `membersAfter` is the position of a part's
+ * last event.
  */
-export const experimentMembers: Projection<typeof events, Members> = {
+export const experimentMembers: Projection<typeof events, GroupByExperiment> = {
   collection: { name: 'experiment_members', version: 1, fields: { changed: 'number' } },
-  goesWith: { scope: 'project' },
+  deletedWith: { scope: 'project' },
   events,
   keys: ({ data }) => {
     const run = 'run_id' in data ? data.run_id : data.deleted === 'run' ? data.deleted_id : null;
@@ -34,11 +39,14 @@ export const experimentMembers: Projection<typeof events, Members> = {
     key,
     scope: event.data.project_id,
     fields: { changed: Number.parseInt(event.position, 16) },
-    body: changed(document, event),
+    body: membersAfter(document, event),
   }),
 };
 
-const changed = (document: Document<Members> | null, { type, data }: ListedEvent): Members => {
+const membersAfter = (
+  document: Document<GroupByExperiment> | null,
+  { type, data }: ListedEvent,
+): GroupByExperiment => {
   const members = { ...document?.body };
   switch (type) {
     case 'ExperimentCreated':

@@ -1,8 +1,8 @@
 import { experimentScopeEvents } from '../events/experiments.js';
-import { except } from '../events/schemas.js';
+import { omitEvents } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
-const events = except(experimentScopeEvents, 'ExperimentGroupCreated');
+const events = omitEvents(experimentScopeEvents, 'ExperimentGroupCreated');
 
 /**
  * The experiment chosen last in a group, or among a project's experiments in no group, whose key is
@@ -10,7 +10,7 @@ const events = except(experimentScopeEvents, 'ExperimentGroupCreated');
  */
 export const experimentWinners: Projection<typeof events, { readonly run_id: string }> = {
   collection: { name: 'experiment_winners', version: 1, fields: {} },
-  goesWith: { scope: 'project' },
+  deletedWith: { scope: 'project' },
   events,
   keys: ({ data }) => [data.group_id ?? data.project_id],
   evolve: (document, { type, data }, key) => {

@@ -1,12 +1,19 @@
-import { checkAsked } from '../kernel/asking.js';
-import type { Asking, Decode, Envelope, EventReader, Page, Position } from '../kernel/ports.js';
+import { throwIfAborted } from '../kernel/query-context.js';
+import type {
+  QueryContext,
+  Decode,
+  Envelope,
+  EventReader,
+  EventPage,
+  Position,
+} from '../kernel/ports.js';
 import { batchEventsMax } from './subscription.js';
-import type { PageBegun } from './building.js';
-import { decoded } from './pages.js';
-import { skippedKey, type Exceptions } from './parking.js';
+import type { PageStart } from './shadow-build.js';
+import { decodeEvent } from './page-reader.js';
+import { skippedKey, type ParkedAndSkipped } from './parking.js';
 import { skippedType, type Gap, type Poison, type Sink } from './read-model.js';
 
-export type Progress = {
+export type RebuildProgress = {
   readonly name: string;
   readonly position: Position;
   readonly head: Position;
@@ -17,34 +24,34 @@ export type Progress = {
 };
 
 /** How far a copy is after a page of so many events. */
-export type PageTaken = Pick<Progress, 'position' | 'head'> & { readonly events: number };
+export type PageProgress = Pick<RebuildProgress, 'position' | 'head'> & { readonly events: number };
 
-export type Filling = Asking & {
+export type FillShadowNeeds = QueryContext & {
   readonly reader: EventReader;
   readonly decode: Decode;
   readonly sink: Sink;
   readonly fence: number;
   /** Parked streams are folded up to where they are parked, skipped events are skipped. */
-  readonly exceptions: Exceptions;
+  readonly parkedAndSkipped: ParkedAndSkipped;
   /** Before the copy takes a page with events, and what of it could not be folded. */
-  readonly taking?: (page: PageBegun, poisons: readonly Poison[]) => Promise<void>;
+  readonly taking?: (page: PageStart, poisons: readonly Poison[]) => Promise<void>;
   /** After each page; the next one is not written before it. */
-  readonly taken?: (taken: PageTaken) => Promise<void>;
+  readonly taken?: (taken: PageProgress) => Promise<void>;
 };
 
-export type CaughtUp = {
+export type FillCheckpoint = {
   readonly position: Position;
   /** Of streams that could not be folded and were not known as parked. */
   readonly poisons: ReadonlyMap<string, Poison>;
 };
 
 /** A page on its way into the copy. */
-type Writing = {
+type PageWrite = {
   readonly applied: Promise<void>;
   /** `taken` has heard of it, and the rest that it took is over. */
   readonly settled: Promise<void>;
 };
-const nothingWritten: Writing = { applied: Promise.resolve(), settled: Promise.resolve() };
+const noPageWrite: PageWrite = { applied: Promise.resolve(), settled: Promise.resolve() };
 
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
@@ -53,36 +60,36 @@ const nothingWritten: Writing = { applied: Promise.resolve(), settled: Promise.r
  * store fails or nobody wants the copy any more: it is simply built again.
  */
 export const fillShadow = async (
-  filling: Filling,
-  from: CaughtUp,
+  filling: FillShadowNeeds,
+  from: FillCheckpoint,
   until: Position | null,
-): Promise<CaughtUp> => {
+): Promise<FillCheckpoint> => {
   const { reader, sink, fence, taking, taken, signal } = filling;
   const poisons = new Map(from.poisons);
   const asking = { ...(signal && { signal }) };
   let { position } = from;
   let written = position;
-  let writing = nothingWritten;
-  const types = heardBy(sink);
+  let writing = noPageWrite;
+  const types = typesToRead(sink);
   try {
     for (;;) {
       if (until !== null && position >= until) break;
       await new Promise((resolve) => setImmediate(resolve));
-      checkAsked(asking);
+      throwIfAborted(asking);
       const page = await reader.page(position, batchEventsMax, types);
       if (page.through <= position) {
-        if (writing === nothingWritten) break;
+        if (writing === noPageWrite) break;
         // Meanwhile more may have come.
         await writing.settled;
-        writing = nothingWritten;
+        writing = noPageWrite;
         continue;
       }
       const through = until !== null && page.through > until ? until : page.through;
-      const first = earliest([...page.events, ...page.erased]);
-      const { events, erased } = heard(filling, page, through, poisons);
+      const first = earliestEvent([...page.events, ...page.erased]);
+      const { events, erased } = eventsToFold(filling, page, through, poisons);
       const folded = first === null ? null : await sink.fold(events, writing.applied, erased);
       await writing.settled;
-      checkAsked(asking);
+      throwIfAborted(asking);
       if (folded !== null && first !== null) {
         if (folded.gap !== null) throw gapError(folded.gap);
         for (const one of folded.poisons) poisons.set(one.stream, one);
@@ -111,36 +118,36 @@ export const fillShadow = async (
 };
 
 /** Of the page what the copy is given, up to `through`. */
-const heard = (
-  { exceptions, decode }: Pick<Filling, 'exceptions' | 'decode'>,
-  page: Page,
+const eventsToFold = (
+  { parkedAndSkipped, decode }: Pick<FillShadowNeeds, 'parkedAndSkipped' | 'decode'>,
+  page: EventPage,
   through: Position,
-  poisons: CaughtUp['poisons'],
-): Pick<Page, 'events' | 'erased'> => {
+  poisons: FillCheckpoint['poisons'],
+): Pick<EventPage, 'events' | 'erased'> => {
   const upTo = <E extends Envelope>(events: readonly E[]): readonly E[] =>
     events.filter((event) => event.position <= through);
   const events = upTo(page.events)
     .filter(({ stream, revision }) => {
-      const parked = exceptions.parked.get(stream) ?? poisons.get(stream);
+      const parked = parkedAndSkipped.parked.get(stream) ?? poisons.get(stream);
       return parked === undefined || revision < parked.revision;
     })
     .map((event) =>
-      exceptions.skipped.has(skippedKey(event.stream, event.revision))
+      parkedAndSkipped.skipped.has(skippedKey(event.stream, event.revision))
         ? { ...event, type: skippedType, data: {} }
-        : decoded(event, decode),
+        : decodeEvent(event, decode),
     );
   return { events, erased: upTo(page.erased) };
 };
 
 /** Types of the events that a copy has to be given; undefined: all. */
-export const heardBy = ({ types, countsRevisions }: Sink): Sink['types'] =>
-  countsRevisions === true ? undefined : types;
+export const typesToRead = ({ eventTypes, countsRevisions }: Sink): Sink['eventTypes'] =>
+  countsRevisions === true ? undefined : eventTypes;
 
 const gapError = ({ stream, expected, found }: Gap): RangeError =>
   new RangeError(`${stream} has revision ${found} where ${expected} is next`);
 
 /** Of events of one page, which come in two lists. */
-export const earliest = <E extends Envelope>(events: readonly E[]): E | null =>
+export const earliestEvent = <E extends Envelope>(events: readonly E[]): E | null =>
   events.reduce<E | null>(
     (first, one) => (first === null || one.position < first.position ? one : first),
     null,

@@ -1,52 +1,52 @@
-import type { Freshness, Waiting } from '../contract/gate.js';
-import { whileAsked } from '../kernel/asking.js';
+import type { Freshness, FreshnessWait } from '../contract/request-ports.js';
+import { raceAbort } from '../kernel/query-context.js';
 import { Fault } from '../kernel/fault.js';
 import {
-  later,
-  start,
-  type Bus,
+  laterPosition,
+  logStart,
+  type NotificationBus,
   type Clock,
   type EventReader,
   type Position,
 } from '../kernel/ports.js';
-import { movedSubject, movedTo } from './subscription.js';
-import { readModelFilling, type Checkpoints, type FillingWatch } from './filling.js';
-import type { ReadTargets } from './read-targets.js';
+import { movedSubject, parseMoved } from './subscription.js';
+import { readModelFillingFault, type CheckpointReaders, type FillMonitor } from './fill-monitor.js';
+import type { RequiredPositions } from './required-positions.js';
 
 /** A read waits this long at most (contract 1.7). */
 export const waitMaxMs = 2_000;
 /** Longer than the fold of a few events takes on a busy machine. */
-export const lateAfterMs = 100;
+export const lateReadMs = 100;
 /** Hints may be lost: checkpoints are asked for this often while somebody waits. */
-const lookAgainMs = 50;
+const pollMs = 50;
 /** Hints may be lies: after a look in vain the next one comes no sooner. */
-const restMs = 5;
+const pollBackoffMs = 5;
 
 export type FreshnessNeeds = {
   readonly reader: Pick<EventReader, 'head'>;
   /** By name of the read model: where it is, from the store itself. */
-  readonly checkpoints: Checkpoints;
-  readonly bus: Bus;
+  readonly checkpoints: CheckpointReaders;
+  readonly bus: NotificationBus;
   readonly clock: Clock;
   /** Given in the one process that appends; otherwise every event may matter. */
-  readonly targets?: Pick<ReadTargets, 'head' | 'target'>;
+  readonly targets?: Pick<RequiredPositions, 'head' | 'positionFor'>;
   /** Absent: each read model is whole. */
-  readonly filling?: Pick<FillingWatch, 'of'>;
-  /** Called once for each read of a project that has waited `lateAfterMs` for this read model. */
-  readonly readIsLate?: (project: string, name: string) => void;
+  readonly fillMonitor?: Pick<FillMonitor, 'progressOf'>;
+  /** Called once for each read of a project that has waited `lateReadMs` for this read model. */
+  readonly onLateRead?: (project: string, name: string) => void;
 };
 
 /** One read model: where it was seen to be, by its store. */
-type Watched = {
-  readonly look: () => Promise<void>;
+type WatchedModel = {
+  readonly poll: () => Promise<void>;
   /** After the next hint that may be true, or after a while. All who wait share one look. */
-  readonly lookNext: () => Promise<void>;
-  readonly hint: (position: Position) => void;
-  readonly seen: () => Position;
+  readonly pollNext: () => Promise<void>;
+  readonly notify: (position: Position) => void;
+  readonly position: () => Position;
 };
 
-const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
-  let seen: Position = start;
+const watchModel = (checkpoint: () => Promise<Position>, clock: Clock): WatchedModel => {
+  let seen: Position = logStart;
   let isHinted = false;
   let rouse: AbortController | null = null;
   let looking: Promise<void> | null = null;
@@ -64,10 +64,10 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
     return looking;
   };
   const wait = async (): Promise<void> => {
-    if (inVain) await clock.wait(restMs, new AbortController().signal);
+    if (inVain) await clock.wait(pollBackoffMs, new AbortController().signal);
     if (!isHinted) {
       rouse = new AbortController();
-      await clock.wait(lookAgainMs, rouse.signal);
+      await clock.wait(pollMs, rouse.signal);
       rouse = null;
     }
     const before = seen;
@@ -75,24 +75,28 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
     inVain = seen === before;
   };
   return {
-    look,
-    lookNext: () => {
+    poll: look,
+    pollNext: () => {
       next ??= wait().finally(() => {
         next = null;
       });
       return next;
     },
-    hint: (position) => {
+    notify: (position) => {
       if (position <= seen) return;
       isHinted = true;
       rouse?.abort();
     },
-    seen: () => seen,
+    position: () => seen,
   };
 };
 
 /** A read model, and where it has to be. */
-type Wanted = { readonly name: string; readonly model: Watched; readonly target: Position };
+type RequiredModel = {
+  readonly name: string;
+  readonly model: WatchedModel;
+  readonly target: Position;
+};
 
 /**
  * Remembers how far each read model was seen to be, by its store. A read that finds them all past
@@ -105,27 +109,27 @@ export const openFreshness = ({
   bus,
   clock,
   targets,
-  filling = { of: () => null },
-  readIsLate = () => undefined,
+  fillMonitor = { progressOf: () => null },
+  onLateRead = () => undefined,
 }: FreshnessNeeds): Freshness => {
   const models = new Map(
-    [...checkpoints].map(([name, checkpoint]) => [name, watch(checkpoint, clock)] as const),
+    [...checkpoints].map(([name, checkpoint]) => [name, watchModel(checkpoint, clock)] as const),
   );
   bus.subscribe(movedSubject, (message) => {
-    const moved = movedTo(message);
-    if (moved !== null) models.get(moved.name)?.hint(moved.position);
+    const moved = parseMoved(message);
+    if (moved !== null) models.get(moved.name)?.notify(moved.position);
   });
-  const modelOf = (name: string): Watched => {
+  const modelOf = (name: string): WatchedModel => {
     const model = models.get(name);
     if (model === undefined) throw new RangeError(`no read model is called ${name}`);
     return model;
   };
   return {
     head: () => reader.head(),
-    reached: async (reads, min, waiting = {}) => {
+    waitUntilApplied: async (reads, min, waiting = {}) => {
       const head = await (waiting.head ?? reader.head());
       // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
-      if (min !== null && min > head) throw notReached();
+      if (min !== null && min > head) throw readModelBehind();
       const { project } = waiting;
       const isNoted = min === null || (targets !== undefined && min <= targets.head());
       const known = targets !== undefined && project !== undefined && isNoted ? targets : null;
@@ -134,56 +138,61 @@ export const openFreshness = ({
       const wanted = reads.map((name) => ({
         name,
         model: modelOf(name),
-        target: known === null ? head : known.target(name, project ?? null),
+        target: known === null ? head : known.positionFor(name, project ?? null),
       }));
-      await whileAsked(waiting, () => waitFor(wanted, waiting, { clock, filling, readIsLate }));
+      await raceAbort(waiting, () =>
+        waitUntilReached(wanted, waiting, { clock, fillMonitor, onLateRead }),
+      );
       for (const { name } of wanted) {
-        const found = filling.of(name);
-        if (found !== null) throw readModelFilling(found);
+        const found = fillMonitor.progressOf(name);
+        if (found !== null) throw readModelFillingFault(found);
       }
       // A read model that has all that changes the answer counts as being at the head.
-      const position = least(
+      const position = lowestPosition(
         wanted.map(({ model, target }) =>
-          model.seen() < target ? model.seen() : later(model.seen(), now),
+          model.position() < target ? model.position() : laterPosition(model.position(), now),
         ),
       );
-      if (position !== null && min !== null && position < min) throw notReached();
+      if (position !== null && min !== null && position < min) throw readModelBehind();
       return position ?? head;
     },
   };
 };
 
 /** Until each is where it has to be and whole, or longer than the read may wait. */
-const waitFor = async (
-  wanted: readonly Wanted[],
-  { signal, project, atMostMs = waitMaxMs }: Waiting,
-  { clock, filling, readIsLate }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
+const waitUntilReached = async (
+  wanted: readonly RequiredModel[],
+  { signal, project, atMostMs = waitMaxMs }: FreshnessWait,
+  { clock, fillMonitor, onLateRead }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
 ): Promise<void> => {
   const late = () =>
-    wanted.filter(({ name, model, target }) => model.seen() < target || filling.of(name) !== null);
+    wanted.filter(
+      ({ name, model, target }) =>
+        model.position() < target || fillMonitor.progressOf(name) !== null,
+    );
   const began = clock.milliseconds();
   const deadline = began + atMostMs;
   const leftMs = (): number => deadline - clock.milliseconds();
   /** What takes longer than the read may wait is not waited for. */
   const isFutile = (): boolean =>
-    wanted.some(({ name }) => (filling.of(name)?.eta_seconds ?? 0) * 1_000 > leftMs());
-  await Promise.all(late().map(({ model }) => model.look()));
+    wanted.some(({ name }) => (fillMonitor.progressOf(name)?.eta_seconds ?? 0) * 1_000 > leftMs());
+  await Promise.all(late().map(({ model }) => model.poll()));
   const isOver = (): boolean => leftMs() <= 0 || signal?.aborted === true || isFutile();
   let isLate = false;
   while (late().length > 0 && !isOver()) {
-    if (!isLate && project != null && clock.milliseconds() - began >= lateAfterMs) {
+    if (!isLate && project != null && clock.milliseconds() - began >= lateReadMs) {
       isLate = true;
-      for (const { name } of late()) readIsLate(project, name);
+      for (const { name } of late()) onLateRead(project, name);
     }
-    await Promise.all(late().map(({ model }) => model.lookNext()));
+    await Promise.all(late().map(({ model }) => model.pollNext()));
   }
 };
-type WaitNeeds = 'clock' | 'filling' | 'readIsLate';
+type WaitNeeds = 'clock' | 'fillMonitor' | 'onLateRead';
 
-const least = (positions: readonly Position[]): Position | null =>
+const lowestPosition = (positions: readonly Position[]): Position | null =>
   positions.reduce<Position | null>((low, one) => (low === null || one < low ? one : low), null);
 
-const notReached = (): Fault =>
+const readModelBehind = (): Fault =>
   new Fault('read-model-behind', 'The read model has not reached that position of the log yet', {
     retryAfterSeconds: 1,
   });

@@ -3,7 +3,7 @@ import type { GroupRole } from '../contract/roles.js';
 import { groupEvents } from '../events/groups.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
-import type { GroupMemberId, Instant, UserId } from '../kernel/shapes.js';
+import type { GroupMemberId, Instant, UserId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 type ListedMember = {
@@ -19,8 +19,8 @@ export type ListedGroup = {
 };
 
 /**
- * Groups by id, in the scope of their organisation. `members` holds the user ids of all members,
- * pending ones too, for `contains`.
+ * Groups by id, in the scope of their organisation. `withMembers` holds the user ids of all
+ * members, pending ones too, for `contains`.
  */
 export const groupList: Projection<typeof groupEvents, ListedGroup> = {
   collection: {
@@ -46,23 +46,23 @@ export const groupList: Projection<typeof groupEvents, ListedGroup> = {
       case 'GroupDetailsChanged': {
         const { name, description, visibility } = data;
         const facts = { name, description, visibility };
-        return changed(document, (body) => ({ ...body, facts: { ...body.facts, ...facts } }));
+        return withChange(document, (body) => ({ ...body, facts: { ...body.facts, ...facts } }));
       }
       case 'GroupDeleted':
         return null;
       case 'GroupMemberAdded': {
         const { member_id: id, user_id, role } = data;
-        return members(document, (list) => [
-          ...without(list, user_id),
+        return withMembers(document, (list) => [
+          ...withoutUser(list, user_id),
           { id, user_id, role, created_at: at },
         ]);
       }
       case 'GroupMemberRoleChanged':
-        return members(document, (list) =>
+        return withMembers(document, (list) =>
           list.map((one) => (one.user_id === data.user_id ? { ...one, role: data.role } : one)),
         );
       case 'GroupMemberRemoved':
-        return members(document, (list) => without(list, data.user_id));
+        return withMembers(document, (list) => withoutUser(list, data.user_id));
       default:
         return unreachable(type);
     }
@@ -70,7 +70,7 @@ export const groupList: Projection<typeof groupEvents, ListedGroup> = {
 };
 
 type Listed = Document<ListedGroup>;
-type Members = readonly ListedMember[];
+type ListedMembers = readonly ListedMember[];
 
 const documentOf = (organization: string, body: ListedGroup): Listed => ({
   key: body.facts.id,
@@ -85,13 +85,15 @@ const documentOf = (organization: string, body: ListedGroup): Listed => ({
   body,
 });
 
-const changed = (
+const withChange = (
   document: Listed | null,
   change: (body: ListedGroup) => ListedGroup,
 ): Listed | null => document && documentOf(document.scope, change(document.body));
 
-const members = (document: Listed | null, change: (list: Members) => Members): Listed | null =>
-  changed(document, (body) => ({ ...body, members: change(body.members) }));
+const withMembers = (
+  document: Listed | null,
+  change: (list: ListedMembers) => ListedMembers,
+): Listed | null => withChange(document, (body) => ({ ...body, members: change(body.members) }));
 
-const without = (list: Members, user: UserId): Members =>
+const withoutUser = (list: ListedMembers, user: UserId): ListedMembers =>
   list.filter((one) => one.user_id !== user);

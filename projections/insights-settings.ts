@@ -1,15 +1,15 @@
 import type { InsightsSettings } from '../contract/insights-settings.js';
 import { insightsSettingsEvents, type InsightsSettingsEvent } from '../events/insights-settings.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 /** By run, in the scope of its project; a run whose settings nobody changed has no document. */
 export const insightsSettings: Projection<typeof insightsSettingsEvents, InsightsSettings> = {
   collection: { name: 'insights_settings', version: 1, fields: {} },
-  goesWith: { scope: 'project', key: 'run' },
+  deletedWith: { scope: 'project', key: 'run' },
   events: insightsSettingsEvents,
   keys: ({ data }) => [data.run_id],
-  evolve: (_document, { data, revision }: Recorded<InsightsSettingsEvent>) => ({
+  evolve: (_document, { data, revision }: StoredEvent<InsightsSettingsEvent>) => ({
     key: data.run_id,
     scope: data.project_id,
     fields: {},

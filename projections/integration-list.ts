@@ -1,20 +1,20 @@
 import type { IntegrationFacts } from '../contract/integrations.js';
 import { integrationEvents, type IntegrationEvent } from '../events/integrations.js';
-import { except } from '../events/schemas.js';
+import { omitEvents } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 /** `tag`: entity tag, as the deciding side has it. Nothing of its configuration, sealed or not. */
-export type IntegrationEntry = { readonly facts: IntegrationFacts; readonly tag: string };
+export type ListedIntegration = { readonly facts: IntegrationFacts; readonly tag: string };
 
 export const integrationKey = (user: string, provider: string): string => `${user}/${provider}`;
 
-const events = except(integrationEvents, 'IntegrationResealed');
+const events = omitEvents(integrationEvents, 'IntegrationResealed');
 
 /** Live integrations by user and provider, in the scope of their organisation. */
-export const integrationList: Projection<typeof events, IntegrationEntry> = {
+export const integrationList: Projection<typeof events, ListedIntegration> = {
   collection: {
     name: 'integration_list',
     version: 1,
@@ -23,16 +23,16 @@ export const integrationList: Projection<typeof events, IntegrationEntry> = {
   events,
   keys: ({ data }) => [integrationKey(data.user_id, data.provider)],
   evolve: (document, event) => {
-    const facts = after(document?.body.facts ?? null, event);
+    const facts = factsAfter(document?.body.facts ?? null, event);
     return facts === null
       ? null
       : documentOf(event.data.organization_id, { facts, tag: String(event.revision + 1) });
   },
 };
 
-const after = (
+const factsAfter = (
   before: IntegrationFacts | null,
-  event: Recorded<IntegrationEvent>,
+  event: StoredEvent<IntegrationEvent>,
 ): IntegrationFacts | null => {
   switch (event.type) {
     case 'IntegrationConfigured': {
@@ -63,7 +63,10 @@ const after = (
   }
 };
 
-const documentOf = (organization: string, entry: IntegrationEntry): Document<IntegrationEntry> => ({
+const documentOf = (
+  organization: string,
+  entry: ListedIntegration,
+): Document<ListedIntegration> => ({
   key: integrationKey(entry.facts.created_by, entry.facts.provider),
   scope: organization,
   fields: {

@@ -11,7 +11,7 @@ export const logStreamList: Projection<typeof logStreamEvents, LogStreamFacts> =
     version: 1,
     fields: { id: 'id', name: 'text', created_by: 'id', created_at: 'date', updated_at: 'date' },
   },
-  goesWith: { scope: 'project', key: 'run' },
+  deletedWith: { scope: 'project', key: 'run' },
   events: logStreamEvents,
   keys: ({ data }) => [data.run_id],
   evolve: (document, { type, data, metadata }) => {

@@ -1,7 +1,7 @@
 import { validationName } from '../contract/jobs.js';
 import type { RunSummary } from '../contract/projects.js';
 import { metricsTestingRunEvents } from '../events/scorer-tasks.js';
-import type { ScorerTaskId } from '../kernel/shapes.js';
+import type { ScorerTaskId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 /** The run of a validation, and its task. */
@@ -15,7 +15,7 @@ export const metricsTestingRunList: Projection<typeof metricsTestingRunEvents, M
       version: 2,
       fields: { created_at: 'date' },
     },
-    goesWith: { scope: 'project' },
+    deletedWith: { scope: 'project' },
     events: metricsTestingRunEvents,
     keys: ({ data }) => [data.run_id],
     evolve: (_document, { data }) => ({

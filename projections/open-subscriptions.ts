@@ -1,67 +1,72 @@
 import type { Clock, EventReader, Position } from '../kernel/ports.js';
 import {
   aheadReason,
-  emptiedWhenExchanged,
-  emptiedWhenForgotten,
-  forgottenReason,
-  type Ahead,
-} from './exchanged-log.js';
-import { wholeAt } from './filling.js';
+  resetIfLogReplaced,
+  resetIfStateLost,
+  stateLostReason,
+  type AheadReadModel,
+} from './read-model-reset.js';
+import { fillTarget } from './fill-monitor.js';
 import type { Parking } from './parking.js';
 import type { ReadModel } from './read-model.js';
-import { whenReachable } from './ruled-out.js';
+import { retryWhileUnavailable } from './skipped-events.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
 
 /** Why a read model is not asked yet, for an operator. */
-export const behindReason = 'filled from the log: it lacks what was logged before the start';
+export const fillReason = 'filled from the log: it lacks what was logged before the start';
 
-export type OpenNeeds = {
+export type OpenSubscriptionsNeeds = {
   readonly reader: Pick<EventReader, 'head' | 'lag'>;
-  readonly sources: readonly ReadModel[];
+  readonly readModels: readonly ReadModel[];
   readonly parking: Parking;
   readonly clock: Clock;
-  /** Told at the start when the log is not the one that was folded (exchanged-log.ts). */
-  readonly exchanged?: (ahead: readonly Ahead[]) => void;
+  /** Told at the start when the log is not the one that was folded (read-model-reset.ts). */
+  readonly onLogReplaced?: (ahead: readonly AheadReadModel[]) => void;
 };
 
 /** Each where its store is; what has to be filled first says why, and until where. */
-export const openSubscriptions = async (needs: OpenNeeds): Promise<readonly Subscription[]> => {
-  const ahead = await emptiedWhenExchanged(needs);
-  if (ahead.length > 0) needs.exchanged?.(ahead);
-  const forgotten = await emptiedWhenForgotten(needs);
+export const openSubscriptions = async (
+  needs: OpenSubscriptionsNeeds,
+): Promise<readonly Subscription[]> => {
+  const ahead = await resetIfLogReplaced(needs);
+  if (ahead.length > 0) needs.onLogReplaced?.(ahead);
+  const forgotten = await resetIfStateLost(needs);
   const lost = new Map(forgotten.map(({ name, until }) => [name, until]));
   return Promise.all(
-    needs.sources.map(async (source): Promise<Subscription> => {
+    needs.readModels.map(async (source): Promise<Subscription> => {
       const position = await source.checkpoint();
       return {
-        source,
+        readModel: source,
         position,
         paused: false,
         trouble: null,
-        anew:
-          anewOf(source, ahead) ??
-          lostAt(lost.get(source.name)) ??
-          (await behindAt(needs, position)),
+        refill:
+          logReplacedRefill(source, ahead) ??
+          stateLossRefill(lost.get(source.name)) ??
+          (await lagRefill(needs, position)),
         batchMax: batchEventsMax,
-        narrowing: false,
+        isBisecting: false,
       };
     }),
   );
 };
 
-const behindAt = async (
-  { clock, reader }: OpenNeeds,
+const lagRefill = async (
+  { clock, reader }: OpenSubscriptionsNeeds,
   position: Position,
-): Promise<Subscription['anew']> => {
-  const until = await whenReachable(clock, () => wholeAt(reader, position));
-  return until === null ? null : { reason: behindReason, until };
+): Promise<Subscription['refill']> => {
+  const until = await retryWhileUnavailable(clock, () => fillTarget(reader, position));
+  return until === null ? null : { reason: fillReason, until };
 };
 
-const lostAt = (until: Position | undefined): Subscription['anew'] =>
-  until === undefined ? null : { reason: forgottenReason, until };
+const stateLossRefill = (until: Position | undefined): Subscription['refill'] =>
+  until === undefined ? null : { reason: stateLostReason, until };
 
 /** When one is ahead, all are built anew. */
-const anewOf = ({ name }: ReadModel, ahead: readonly Ahead[]): Subscription['anew'] => {
+const logReplacedRefill = (
+  { name }: ReadModel,
+  ahead: readonly AheadReadModel[],
+): Subscription['refill'] => {
   const why = ahead.find((one) => one.name === name) ?? ahead[0];
   if (why === undefined) return null;
   const of = why.name === name ? '' : ` (${why.name})`;

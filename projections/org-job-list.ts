@@ -1,10 +1,10 @@
 import type { OrgJobFacts, OrgJobResult, OrgJobStatus } from '../contract/org-jobs.js';
 import { deletionEvents } from '../events/deletions.js';
 import { orgJobEvents } from '../events/org-jobs.js';
-import { only } from '../events/schemas.js';
+import { pickEvents } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
-import type { Instant } from '../kernel/shapes.js';
+import type { Instant } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 export type ListedOrgJob = {
@@ -12,7 +12,7 @@ export type ListedOrgJob = {
   /** In which something was deleted. */
   readonly projects: readonly string[];
 };
-const events = { ...orgJobEvents, ...only(deletionEvents, 'RecordsDeleted') };
+const events = { ...orgJobEvents, ...pickEvents(deletionEvents, 'RecordsDeleted') };
 
 /** Org jobs by id, in the scope of their organisation, with what they deleted so far. */
 export const orgJobList: Projection<typeof events, ListedOrgJob> = {
@@ -44,25 +44,30 @@ export const orgJobList: Projection<typeof events, ListedOrgJob> = {
           projects: [],
         });
       case 'OrgJobStarted':
-        return changed(document, at, 'processing', nothingYet);
+        return withStatus(document, at, 'processing', nothingYet);
       case 'RecordsDeleted': {
         if (document === null) return null;
         const { projects, facts } = document.body;
         const known = new Set([...projects, data.project_id]);
         const sofar = facts.result ?? nothingYet;
-        return changed({ ...document, body: { facts, projects: [...known] } }, at, facts.status, {
-          projects: known.size,
-          sessions: sofar.sessions + data.session_ids.length,
-          traces: sofar.traces + data.trace_ids.length,
-          spans: sofar.spans + data.spans,
-        });
+        return withStatus(
+          { ...document, body: { facts, projects: [...known] } },
+          at,
+          facts.status,
+          {
+            projects: known.size,
+            sessions: sofar.sessions + data.session_ids.length,
+            traces: sofar.traces + data.trace_ids.length,
+            spans: sofar.spans + data.spans,
+          },
+        );
       }
       case 'OrgJobCompleted': {
         const { projects, sessions, traces, spans } = data;
-        return changed(document, at, 'completed', { projects, sessions, traces, spans });
+        return withStatus(document, at, 'completed', { projects, sessions, traces, spans });
       }
       case 'OrgJobFailed':
-        return changed(document, at, 'failed', null, data.reason);
+        return withStatus(document, at, 'failed', null, data.reason);
       default:
         return unreachable(type);
     }
@@ -79,7 +84,7 @@ const documentOf = (body: ListedOrgJob): Listed => ({
   body,
 });
 
-const changed = (
+const withStatus = (
   document: Listed | null,
   updated_at: Instant,
   status: OrgJobStatus,

@@ -7,24 +7,24 @@ import {
   type Documents,
 } from '../kernel/documents.js';
 import type { Partition } from '../kernel/records/partitions.js';
-import type { Instant } from '../kernel/shapes.js';
-import { openSequence } from '../kernel/turns.js';
+import type { Instant } from '../kernel/schema-types.js';
+import { openMutex } from '../kernel/concurrency.js';
 import type { Poison } from './read-model.js';
-import type { Skipped } from './ruled-out.js';
+import type { SkippedEvent } from './skipped-events.js';
 
 /**
  * The projector's own memory beside the read models. Written by the projector only; anyone may read
  * it.
  */
-export const projectorState: Collection = {
+export const projectorStateCollection: Collection = {
   name: projectorStateName,
   version: 1,
   fields: { kind: 'text', projection: 'text' },
 };
 
 /** Of who folds one partition of the records, beside the projector of the rest. */
-export const projectorStateOf = ({ index, count }: Partition): Collection => ({
-  ...projectorState,
+export const partitionStateCollection = ({ index, count }: Partition): Collection => ({
+  ...projectorStateCollection,
   name: `${projectorStateName}_${index}of${count}`,
 });
 
@@ -48,14 +48,14 @@ export type ParkedStream = {
 };
 
 /** What is set aside in one projection. */
-export type Exceptions = {
+export type ParkedAndSkipped = {
   readonly parked: ReadonlyMap<StreamName, ParkedStream>;
   /** `<stream>@<revision>` of events that an operator ruled out for good. */
   readonly skipped: ReadonlySet<string>;
 };
-export const nothingSetAside: Exceptions = { parked: new Map(), skipped: new Set() };
+export const nothingParked: ParkedAndSkipped = { parked: new Map(), skipped: new Set() };
 
-type Note = { readonly kind: string; readonly key: string; readonly body: unknown };
+type StateNote = { readonly kind: string; readonly key: string; readonly body: unknown };
 
 export type Parking = {
   /** Grows with each start, and with each write that repeats a position. */
@@ -66,23 +66,23 @@ export type Parking = {
   isReplaced(): Promise<boolean>;
   /** The version of a projection that the stored rows were folded with, as far as it was noted. */
   version(projection: string): number | null;
-  noteVersion(projection: string, version: number): Promise<void>;
-  of(projection: string): Exceptions;
+  saveVersion(projection: string, version: number): Promise<void>;
+  of(projection: string): ParkedAndSkipped;
   /** What else is noted of projections, of one kind, by key. */
-  noted(kind: string): ReadonlyMap<string, unknown>;
+  notesOf(kind: string): ReadonlyMap<string, unknown>;
   /** All of it in one step; a body of null removes the note. */
-  note(projection: string, notes: readonly Note[]): Promise<void>;
+  saveNotes(projection: string, notes: readonly StateNote[]): Promise<void>;
   park(projection: string, poison: Poison, at: Instant): Promise<void>;
   unpark(projection: string, stream: StreamName): Promise<void>;
   /** Replaces all that is parked in the projection: it was built anew. */
-  replace(projection: string, poisons: readonly Poison[], at: Instant): Promise<void>;
+  replaceParked(projection: string, poisons: readonly Poison[], at: Instant): Promise<void>;
   /** Of an event that the log says is ruled out. */
-  skip(skipped: Skipped): void;
+  skip(skipped: SkippedEvent): void;
   /**
    * Nothing is parked in the projection any more, and ruled out is only what the log says: the rest
    * was of events that are gone.
    */
-  forget(projection: string): Promise<void>;
+  clear(projection: string): Promise<void>;
 };
 
 const scope = 'service';
@@ -95,14 +95,14 @@ export const skippedKey = (stream: StreamName, revision: number): string => `${s
  */
 export const openParking = async (
   documents: Documents,
-  ruledOut: readonly Skipped[],
-  state: Collection = projectorState,
+  ruledOut: readonly SkippedEvent[],
+  state: Collection = projectorStateCollection,
 ): Promise<Parking> => {
-  const known = await readKnown(documents, state);
+  const known = await loadState(documents, state);
   const { parked, skipped, versions } = known;
   const inLog = [...ruledOut];
   for (const one of inLog) known.skip(one);
-  const { write, ...fencing } = await openWriter(documents, state);
+  const { write, ...fencing } = await openFencedWriter(documents, state);
   const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
     const { id, stream, revision, position, type, reason, frames } = poison;
     const attempts = (parked.get(projection)?.get(stream)?.attempts ?? 0) + 1;
@@ -118,7 +118,7 @@ export const openParking = async (
       attempts,
       parked_at: at,
     };
-    await write([document('parked', parkedKey(projection, stream), projection, one)]);
+    await write([stateDocument('parked', parkedKey(projection, stream), projection, one)]);
     known.park(one);
   };
   const unpark = async (projection: string, stream: StreamName): Promise<void> => {
@@ -129,19 +129,19 @@ export const openParking = async (
   return {
     ...fencing,
     version: (projection) => versions.get(projection) ?? null,
-    noteVersion: async (projection, version) => {
+    saveVersion: async (projection, version) => {
       const body = { projection, version };
-      await write([document('version', `version/${projection}`, projection, body)]);
+      await write([stateDocument('version', `version/${projection}`, projection, body)]);
       versions.set(projection, version);
     },
     of: (projection) => ({
-      parked: parked.get(projection) ?? nothingSetAside.parked,
-      skipped: skipped.get(projection) ?? nothingSetAside.skipped,
+      parked: parked.get(projection) ?? nothingParked.parked,
+      skipped: skipped.get(projection) ?? nothingParked.skipped,
     }),
-    ...notesOver(known, write),
+    ...stateNotes(known, write),
     park,
     unpark,
-    replace: async (projection, poisons, at) => {
+    replaceParked: async (projection, poisons, at) => {
       const gone = [...(parked.get(projection)?.keys() ?? [])];
       for (const stream of gone) await unpark(projection, stream);
       for (const one of poisons) await park(projection, one, at);
@@ -150,7 +150,7 @@ export const openParking = async (
       inLog.push(one);
       known.skip(one);
     },
-    forget: async (projection) => {
+    clear: async (projection) => {
       const keys = [
         ...[...(parked.get(projection)?.keys() ?? [])].map((one) => parkedKey(projection, one)),
         ...[...(skipped.get(projection) ?? [])].map((one) => skippedPath(projection, one)),
@@ -163,18 +163,18 @@ export const openParking = async (
   };
 };
 
-const notesOver = (
-  { noted, note }: Known,
-  write: (writes: readonly Write[]) => Promise<void>,
-): Pick<Parking, 'noted' | 'note'> => ({
-  noted,
-  note: async (projection, notes) => {
+const stateNotes = (
+  { notesOf, putNote }: LoadedState,
+  write: (writes: readonly StateWrite[]) => Promise<void>,
+): Pick<Parking, 'notesOf' | 'saveNotes'> => ({
+  notesOf,
+  saveNotes: async (projection, notes) => {
     await write(
       notes.map(({ kind, key, body }) =>
-        body === null ? { key, document: null } : document(kind, key, projection, body),
+        body === null ? { key, document: null } : stateDocument(kind, key, projection, body),
       ),
     );
-    for (const one of notes) note(one);
+    for (const one of notes) putNote(one);
   },
 });
 
@@ -182,30 +182,35 @@ const parkedKey = (projection: string, stream: StreamName): string =>
   `parked/${projection}/${stream}`;
 const skippedPath = (projection: string, key: string): string => `skipped/${projection}/${key}`;
 
-type Write = { readonly key: string; readonly document: Document | null };
+type StateWrite = { readonly key: string; readonly document: Document | null };
 
-const document = (kind: string, key: string, projection: string | null, body: unknown): Write => ({
+const stateDocument = (
+  kind: string,
+  key: string,
+  projection: string | null,
+  body: unknown,
+): StateWrite => ({
   key,
   document: { key, scope, fields: { kind, projection }, body },
 });
 
 /** What is stored, in memory: it is asked for each page. */
-type Known = {
+type LoadedState = {
   readonly parked: Map<string, Map<StreamName, ParkedStream>>;
   readonly skipped: Map<string, Set<string>>;
   readonly versions: Map<string, number>;
   readonly park: (one: ParkedStream) => void;
-  readonly skip: (one: Skipped) => void;
-  readonly noted: Parking['noted'];
-  readonly note: (note: Note) => void;
+  readonly skip: (one: SkippedEvent) => void;
+  readonly notesOf: Parking['notesOf'];
+  readonly putNote: (note: StateNote) => void;
 };
 
-const readKnown = async (documents: Documents, state: Collection): Promise<Known> => {
-  const parked: Known['parked'] = new Map();
-  const skipped: Known['skipped'] = new Map();
-  const versions: Known['versions'] = new Map();
+const loadState = async (documents: Documents, state: Collection): Promise<LoadedState> => {
+  const parked: LoadedState['parked'] = new Map();
+  const skipped: LoadedState['skipped'] = new Map();
+  const versions: LoadedState['versions'] = new Map();
   const others = new Map<string, Map<string, unknown>>();
-  const note = ({ kind, key, body }: Note): void => {
+  const note = ({ kind, key, body }: StateNote): void => {
     const notes = others.get(kind) ?? new Map<string, unknown>();
     if (body === null) notes.delete(key);
     else notes.set(key, body);
@@ -215,7 +220,7 @@ const readKnown = async (documents: Documents, state: Collection): Promise<Known
     const known = parked.get(one.projection) ?? new Map<StreamName, ParkedStream>();
     parked.set(one.projection, known.set(one.stream, one));
   };
-  const skip = ({ projection, stream, revision }: Skipped): void => {
+  const skip = ({ projection, stream, revision }: SkippedEvent): void => {
     const known = skipped.get(projection) ?? new Set<string>();
     skipped.set(projection, known.add(skippedKey(stream, revision)));
   };
@@ -228,7 +233,7 @@ const readKnown = async (documents: Documents, state: Collection): Promise<Known
     });
     for (const { key, fields, body } of found.documents) {
       if (fields['kind'] === 'parked') park(body as ParkedStream);
-      else if (fields['kind'] === 'skipped') skip(body as Skipped);
+      else if (fields['kind'] === 'skipped') skip(body as SkippedEvent);
       else if (fields['kind'] === 'version') {
         const { projection, version } = body as { projection: string; version: number };
         versions.set(projection, version);
@@ -236,8 +241,8 @@ const readKnown = async (documents: Documents, state: Collection): Promise<Known
     }
     if (!found.more) break;
   }
-  const noted: Known['noted'] = (kind) => others.get(kind) ?? new Map<string, unknown>();
-  return { parked, skipped, versions, park, skip, noted, note };
+  const noted: LoadedState['notesOf'] = (kind) => others.get(kind) ?? new Map<string, unknown>();
+  return { parked, skipped, versions, park, skip, notesOf: noted, putNote: note };
 };
 
 /**
@@ -245,13 +250,13 @@ const readKnown = async (documents: Documents, state: Collection): Promise<Known
  * of two who raise the fence at the same time one is refused, and nobody raises it above the one of
  * who came after.
  */
-const openWriter = async (documents: Documents, state: Collection) => {
-  const inSequence = openSequence();
+const openFencedWriter = async (documents: Documents, state: Collection) => {
+  const inSequence = openMutex();
   const stored = async (): Promise<number> =>
     (await documents.get<{ readonly fence: number }>(state, 'fence'))?.body.fence ?? 0;
   let fence = await stored();
   let after: Position | null = null;
-  const apply = async (writes: readonly Write[], under: number): Promise<void> => {
+  const apply = async (writes: readonly StateWrite[], under: number): Promise<void> => {
     after ??= await documents.checkpoint(state);
     // The collection follows no log; its own count of writes stands in for the position.
     const position = (BigInt(`0x${after}`) + 1n).toString(16).padStart(16, '0') as Position;
@@ -271,10 +276,10 @@ const openWriter = async (documents: Documents, state: Collection) => {
       inSequence(async (): Promise<number> => {
         if (await isReplaced()) throw new Fault('conflict', 'another projector has taken over');
         const raised = fence + 1;
-        await apply([document('fence', 'fence', null, { fence: raised })], raised);
+        await apply([stateDocument('fence', 'fence', null, { fence: raised })], raised);
         fence = raised;
         return raised;
       }),
-    write: (writes: readonly Write[]) => inSequence(() => apply(writes, fence)),
+    write: (writes: readonly StateWrite[]) => inSequence(() => apply(writes, fence)),
   };
 };

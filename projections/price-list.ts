@@ -5,7 +5,7 @@ import type { Projection } from './projection.js';
 /** What tokens cost in a project, where somebody said it; by project. */
 export const priceList: Projection<typeof priceListEvents, PriceList> = {
   collection: { name: 'price_list', version: 1, fields: {} },
-  goesWith: { scope: 'project' },
+  deletedWith: { scope: 'project' },
   events: priceListEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (_document, { data }, key) =>

@@ -1,17 +1,17 @@
 import type { Clock, Position } from '../kernel/ports.js';
-import type { PageTaken, Progress } from './fill-shadow.js';
+import type { PageProgress, RebuildProgress } from './fill-shadow.js';
 
 /**
  * Tells how far a copy that began at `from` is after each page, how fast, and until when. `rate`:
  * events a second at most.
  */
-export const measured = (
+export const openProgressMeter = (
   name: string,
   clock: Clock,
   from: Position,
-  tell: (progress: Progress) => void,
+  tell: (progress: RebuildProgress) => void,
   rate: () => number | null = () => null,
-): ((taken: PageTaken) => void) => {
+): ((taken: PageProgress) => void) => {
   const began = clock.milliseconds();
   let folded = 0;
   return ({ position, head, events }) => {
@@ -19,19 +19,20 @@ export const measured = (
     // The rest after this page is still to come.
     const paced = folded / (rate() ?? Infinity);
     const seconds = Math.max((clock.milliseconds() - began) / 1_000, paced, 0.001);
-    const done = distance(from, position);
+    const done = positionDistance(from, position);
     tell({
       name,
       position,
       head,
       events_per_second: Math.round(folded / seconds),
-      eta_seconds: done === 0 ? null : Math.round((seconds * distance(position, head)) / done),
+      eta_seconds:
+        done === 0 ? null : Math.round((seconds * positionDistance(position, head)) / done),
     });
   };
 };
 
 /** In the log's own measure: events, or bytes where positions are offsets. */
-export const distance = (from: Position, to: Position): number => {
+export const positionDistance = (from: Position, to: Position): number => {
   const far = Number(numberOf(to) - numberOf(from));
   return Math.max(far, 0);
 };

@@ -3,7 +3,7 @@ import type { ProjectRole } from '../contract/roles.js';
 import { projectEvents, type ProjectEvent } from '../events/projects.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
-import type { CollaboratorId, Instant } from '../kernel/shapes.js';
+import type { CollaboratorId, Instant } from '../kernel/schema-types.js';
 import { collaboratorEvents } from '../events/collaborators.js';
 import type { Projection } from './projection.js';
 
@@ -41,33 +41,45 @@ export const projectList: Projection<typeof events, ListedProject> = {
       seen_by: 'id',
     },
   },
-  goesWith: { key: 'project' },
+  deletedWith: { key: 'project' },
   events,
   keys: ({ data }) => [data.project_id],
   evolve: (document, { type, data, metadata: { at } }) => {
     switch (type) {
       case 'ProjectCreated':
-        return created(data);
+        return newProject(data);
       case 'ProjectRenamed':
-        return changed(document, { name: data.name, updated_at: at });
+        return withFacts(document, { name: data.name, updated_at: at });
       case 'ProjectDetailsChanged': {
         const { description, labels } = data;
-        return changed(document, { description, labels, updated_at: at });
+        return withFacts(document, { description, labels, updated_at: at });
       }
       case 'ProjectDeleted':
         return null;
       case 'CollaboratorAdded':
-        return shared(document, 'users', (list) => added(list, data.user_id, data, at));
+        return withCollaborators(document, 'users', (list) =>
+          withCollaborator(list, data.user_id, data, at),
+        );
       case 'CollaboratorRoleChanged':
-        return shared(document, 'users', (list) => withRole(list, data.user_id, data.role));
+        return withCollaborators(document, 'users', (list) =>
+          withRole(list, data.user_id, data.role),
+        );
       case 'CollaboratorRemoved':
-        return shared(document, 'users', (list) => without(list, data.user_id));
+        return withCollaborators(document, 'users', (list) =>
+          withoutCollaborator(list, data.user_id),
+        );
       case 'GroupCollaboratorAdded':
-        return shared(document, 'groups', (list) => added(list, data.group_id, data, at));
+        return withCollaborators(document, 'groups', (list) =>
+          withCollaborator(list, data.group_id, data, at),
+        );
       case 'GroupCollaboratorRoleChanged':
-        return shared(document, 'groups', (list) => withRole(list, data.group_id, data.role));
+        return withCollaborators(document, 'groups', (list) =>
+          withRole(list, data.group_id, data.role),
+        );
       case 'GroupCollaboratorRemoved':
-        return shared(document, 'groups', (list) => without(list, data.group_id));
+        return withCollaborators(document, 'groups', (list) =>
+          withoutCollaborator(list, data.group_id),
+        );
       default:
         return unreachable(type);
     }
@@ -76,9 +88,9 @@ export const projectList: Projection<typeof events, ListedProject> = {
 
 type Listed = Document<ListedProject>;
 type Collaborators = readonly ListedCollaborator[];
-type Created = Extract<ProjectEvent, { readonly type: 'ProjectCreated' }>['data'];
+type ProjectCreatedData = Extract<ProjectEvent, { readonly type: 'ProjectCreated' }>['data'];
 
-const created = (data: Created): Listed =>
+const newProject = (data: ProjectCreatedData): Listed =>
   documentOf(data.organization_id, {
     facts: {
       id: data.project_id,
@@ -116,26 +128,26 @@ const documentOf = (organization: string, body: ListedProject): Listed => ({
   body,
 });
 
-const changed = (document: Listed | null, change: Partial<ProjectFacts>): Listed | null =>
+const withFacts = (document: Listed | null, change: Partial<ProjectFacts>): Listed | null =>
   document &&
   documentOf(document.scope, { ...document.body, facts: { ...document.body.facts, ...change } });
 
-const shared = (
+const withCollaborators = (
   document: Listed | null,
   list: 'users' | 'groups',
   change: (list: Collaborators) => Collaborators,
 ): Listed | null =>
   document && documentOf(document.scope, { ...document.body, [list]: change(document.body[list]) });
 
-const added = (
+const withCollaborator = (
   list: Collaborators,
   who: string,
   { collaborator_id: id, role }: { collaborator_id: CollaboratorId; role: ProjectRole },
   created_at: Instant,
-): Collaborators => [...without(list, who), { id, who, role, created_at }];
+): Collaborators => [...withoutCollaborator(list, who), { id, who, role, created_at }];
 
 const withRole = (list: Collaborators, who: string, role: ProjectRole): Collaborators =>
   list.map((one) => (one.who === who ? { ...one, role } : one));
 
-const without = (list: Collaborators, who: string): Collaborators =>
+const withoutCollaborator = (list: Collaborators, who: string): Collaborators =>
   list.filter((one) => one.who !== who);

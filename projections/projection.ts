@@ -1,5 +1,5 @@
 import type { EventOf, EventSchemas } from '../events/schemas.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Collection, Document } from '../kernel/documents.js';
 
 /**
@@ -10,13 +10,13 @@ import type { Collection, Document } from '../kernel/documents.js';
 export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
   readonly collection: Collection;
   /** What takes documents away, apart from `evolve`. */
-  readonly goesWith?: GoesWith;
+  readonly deletedWith?: DeletedWith;
   /** What it listens to: one that `evolve` forgets does not compile. */
   readonly events: M;
-  readonly keys: (event: Recorded<EventOf<M>>) => readonly string[];
+  readonly keys: (event: StoredEvent<EventOf<M>>) => readonly string[];
   readonly evolve: (
     document: Document<B> | null,
-    event: Recorded<EventOf<M>>,
+    event: StoredEvent<EventOf<M>>,
     key: string,
   ) => Document<B> | null;
 };
@@ -26,7 +26,7 @@ export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
  * names. They go when it is deleted and again when its erasure begins and ends: by then the
  * deletion itself may be erased, and something may have come late.
  */
-export type GoesWith = {
+export type DeletedWith = {
   readonly scope?: 'project';
   readonly key?: 'run' | 'project';
 };

@@ -8,7 +8,7 @@ export const rankingCriteria: Projection<
   { readonly criteria: readonly Criterion[] }
 > = {
   collection: { name: 'ranking_criteria', version: 1, fields: {} },
-  goesWith: { scope: 'project' },
+  deletedWith: { scope: 'project' },
   events: rankingCriteriaEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (_document, { data }, key) =>

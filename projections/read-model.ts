@@ -1,6 +1,6 @@
-import { reasonOf } from '../kernel/fault.js';
-import type { Envelope, Position, Recorded, StreamName } from '../kernel/ports.js';
-import type { Shadow, DumpItem, Checkpoint, Copying } from '../kernel/documents.js';
+import { redactedReason } from '../kernel/fault.js';
+import type { Envelope, Position, StoredEvent, StreamName } from '../kernel/ports.js';
+import type { Shadow, DumpItem, Checkpoint, ShadowOptions } from '../kernel/documents.js';
 
 /**
  * A read model as the runner feeds it; one over Documents for each collection, one over Records.
@@ -9,14 +9,14 @@ export type Sink = {
   readonly name: string;
   readonly version: number;
   /** Of the events that may change it; absent: any may. */
-  readonly types?: readonly string[];
+  readonly eventTypes?: readonly string[];
   /** It finds gaps by revisions, so it has to see every event of the streams that it folds. */
   readonly countsRevisions?: true;
   /**
    * Of the events at which what was deleted has to leave every file within a minute (contract
    * 5.13): a copy that is not as far yet is begun anew.
    */
-  readonly purges?: readonly string[];
+  readonly purgeTypes?: readonly string[];
   checkpoint(): Promise<Position>;
   /**
    * Folds events in log order onto what is stored. Throws only when the store fails. Unless
@@ -24,7 +24,7 @@ export type Sink = {
    * once it resolves. `erased`: what stayed of others between the first of the batch and its end.
    */
   fold(
-    events: readonly Recorded[],
+    events: readonly StoredEvent[],
     applied: Promise<unknown> | null,
     erased: readonly Envelope[],
   ): Promise<Folded>;
@@ -32,7 +32,7 @@ export type Sink = {
    * `false`: it takes every event or none. It stalls where a store refuses one, and what was set
    * aside or ruled out for others counts for it.
    */
-  readonly parks: boolean;
+  readonly canPark: boolean;
   dump(): AsyncIterable<DumpItem>;
 };
 
@@ -66,7 +66,7 @@ export type Gap = {
 
 /** A live read model and the way to build another next to it. */
 export type ReadModel = Sink & {
-  shadow(copying?: Copying): Promise<Shadow<Sink>>;
+  shadow(copying?: ShadowOptions): Promise<Shadow<Sink>>;
   /** The lasting copy of that id; null: there is none, or it is of another version. */
   resume(id: string): Promise<Shadow<Sink> | null>;
 };
@@ -82,13 +82,13 @@ export type Unreadable = {
   readonly stored: unknown;
 };
 
-export const poison = (event: Recorded, error: unknown): Poison => ({
+export const poison = (event: StoredEvent, error: unknown): Poison => ({
   id: event.id,
   stream: event.stream,
   revision: event.revision,
   position: event.position,
   type: event.type === unreadableType ? (event.data as Unreadable).type : event.type,
-  reason: reasonOf(error),
+  reason: redactedReason(error),
   frames: framesOf(error),
 });
 
@@ -106,7 +106,7 @@ const framesOf = (error: unknown): readonly string[] =>
  * Called where an event is folded, so that what cannot be read fails where it matters, and nowhere
  * else.
  */
-export const readable = <E extends Recorded>(event: E): E => {
+export const requireReadable = <E extends StoredEvent>(event: E): E => {
   if (event.type === unreadableType) throw new TypeError((event.data as Unreadable).reason);
   return event;
 };

@@ -1,31 +1,36 @@
-import { checkAsked } from '../kernel/asking.js';
-import { Fault, reasonOf } from '../kernel/fault.js';
-import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import { throwIfAborted } from '../kernel/query-context.js';
+import { Fault, redactedReason } from '../kernel/fault.js';
+import { logStart, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import type { Shadow } from '../kernel/documents.js';
-import { buildingOf, dropBuilding, type Building, type BuildingNotes } from './building.js';
 import {
-  earliest,
+  shadowBuildNotes,
+  dropShadowBuild,
+  type ShadowBuild,
+  type ShadowBuildNotes,
+} from './shadow-build.js';
+import {
+  earliestEvent,
   fillShadow,
-  heardBy,
-  type CaughtUp,
-  type PageTaken,
-  type Filling,
-  type Progress,
+  typesToRead,
+  type FillCheckpoint,
+  type PageProgress,
+  type FillShadowNeeds,
+  type RebuildProgress,
 } from './fill-shadow.js';
 import {
   batchEventsMax,
-  fail,
-  lookAgain,
+  failWithBackoff,
+  rereadCheckpoint,
   movedSubject,
   type Subscription,
 } from './subscription.js';
-import { nothingSetAside } from './parking.js';
-import { measured } from './progress.js';
+import { nothingParked } from './parking.js';
+import { openProgressMeter } from './progress.js';
 import type { ReadModel, Sink } from './read-model.js';
-import type { Runner, RunNeeds } from './run.js';
+import type { Runner, RunnerNeeds } from './runner.js';
 import { openThrottle } from './throttle.js';
 
-export type RebuildNeeds = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'bus'> & {
+export type RebuildNeeds = Pick<RunnerNeeds, 'reader' | 'checkedDecode' | 'parking' | 'bus'> & {
   readonly runner: Runner;
   readonly clock: Clock;
 };
@@ -36,7 +41,7 @@ type RebuildWork = {
   readonly restart: boolean;
   /** Events a second at most; null: as fast as what is live leaves room for. */
   readonly rate: () => number | null;
-  readonly progress: (progress: Progress) => void;
+  readonly progress: (progress: RebuildProgress) => void;
 };
 
 /**
@@ -61,9 +66,9 @@ export const rebuild = async (
     } catch (error) {
       failures += 1;
       if (signal.aborted || !isFault(error, 'unavailable')) throw error;
-      if (failures < failuresMax) await clock.wait(againMs, signal);
+      if (failures < failuresMax) await clock.wait(retryDelayMs, signal);
       else {
-        await dropBuilding(parking, subscription.source).catch(() => null);
+        await dropShadowBuild(parking, subscription.readModel).catch(() => null);
         throw error;
       }
     }
@@ -72,7 +77,7 @@ export const rebuild = async (
 
 /** As long as an engine takes to be opened again, or a server to be restarted. */
 const failuresMax = 12;
-const againMs = 5_000;
+const retryDelayMs = 5_000;
 
 /** False: something came that the copy must not outlive, so it is gone and has to be begun anew. */
 const build = async (
@@ -81,28 +86,28 @@ const build = async (
   { signal, restart, rate, progress }: RebuildWork,
 ): Promise<boolean> => {
   const { reader, checkedDecode, parking, runner, clock } = needs;
-  const { source } = subscription;
-  const { name, version } = source;
-  const notes = buildingOf(parking, name);
+  const { readModel } = subscription;
+  const { name, version } = readModel;
+  const notes = shadowBuildNotes(parking, name);
   const { copy, from, building } =
-    (await resumed(needs, source, restart)) ?? (await begun(needs, source));
-  const watch = openWatch(reader, source, building.watched);
-  const tell = measured(name, clock, from.position, progress, rate);
+    (await resumeBuild(needs, readModel, restart)) ?? (await startBuild(needs, readModel));
+  const watch = openPurgeWatch(reader, readModel, building.watched);
+  const tell = openProgressMeter(name, clock, from.position, progress, rate);
   let isLive = false;
   try {
     const decode = await checkedDecode();
-    const work = (taken: (taken: PageTaken) => Promise<void>): Filling => ({
+    const work = (taken: (taken: PageProgress) => Promise<void>): FillShadowNeeds => ({
       reader,
       decode,
       sink: copy.model,
       fence: parking.fence(),
-      exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },
+      parkedAndSkipped: { ...nothingParked, skipped: parking.of(name).skipped },
       taking: (page, poisons) =>
-        notes.note({ ...building, rate: rate(), page, watched: watch.at() }, poisons),
+        notes.save({ ...building, rate: rate(), page, watched: watch.at() }, poisons),
       taken,
       signal,
     });
-    progress({ name, position: from.position, head: await reader.head(), ...noPace });
+    progress({ name, position: from.position, head: await reader.head(), ...noSpeed });
     await watch.look(from.position);
     let { position: reached } = from;
     const between = (): Promise<void> => watch.look(reached);
@@ -120,18 +125,18 @@ const build = async (
     await runner.exclusively(async () => {
       const last = work(async (taken) => tell(taken));
       const { position, poisons } = await fillShadow(last, nearly, null);
-      checkAsked({ signal });
-      await switchTo(copy, position, subscription, needs);
+      throwIfAborted({ signal });
+      await promoteShadow(copy, position, subscription, needs);
       isLive = true;
-      await parking.replace(name, [...poisons.values()], clock.now());
-      await parking.noteVersion(name, version);
-      await notes.forget();
+      await parking.replaceParked(name, [...poisons.values()], clock.now());
+      await parking.saveVersion(name, version);
+      await notes.clear();
     });
   } catch (error) {
     // Without all of its notes a live one is built once more.
-    const isKept = isLive || isPassing(error);
-    await (isKept ? copy.leave() : dropped(copy, notes)).catch(() => null);
-    if (error === overtaken) return false;
+    const isKept = isLive || isTransient(error);
+    await (isKept ? copy.detach() : discardShadow(copy, notes)).catch(() => null);
+    if (error === purgedError) return false;
     throw error;
   }
   runner.wake();
@@ -139,7 +144,7 @@ const build = async (
 };
 
 /** What comes is folded onto the copy from here on, whatever fails later. */
-const switchTo = async (
+const promoteShadow = async (
   copy: Shadow<Sink>,
   position: Position,
   subscription: Subscription,
@@ -149,29 +154,31 @@ const switchTo = async (
     await copy.promote();
   } catch (error) {
     // It may have switched all the same.
-    await lookAgain(subscription).catch(() => fail(subscription, clock, reasonOf(error)));
+    await rereadCheckpoint(subscription).catch(() =>
+      failWithBackoff(subscription, clock, redactedReason(error)),
+    );
     throw error;
   }
   subscription.position = position;
   subscription.trouble = null;
-  bus.publish(movedSubject, { name: subscription.source.name, position });
+  bus.publish(movedSubject, { name: subscription.readModel.name, position });
 };
 
-const overtaken = new RangeError('what the copy holds was deleted meanwhile');
+const purgedError = new RangeError('what the copy holds was deleted meanwhile');
 
-/** Looks for events that a copy must not outlive: throws `overtaken` when it is not as far. */
-const openWatch = (
+/** Looks for events that a copy must not outlive: throws `purgedError` when it is not as far. */
+const openPurgeWatch = (
   reader: Pick<EventReader, 'page'>,
-  { purges = [] }: Pick<ReadModel, 'purges'>,
+  { purgeTypes = [] }: Pick<ReadModel, 'purgeTypes'>,
   from: Position,
 ) => {
   let at = from;
   return {
     at: () => at,
     look: async (reached: Position): Promise<void> => {
-      while (purges.length > 0) {
-        const { events, through } = await reader.page(at, batchEventsMax, purges);
-        if (events.some(({ position }) => position > reached)) throw overtaken;
+      while (purgeTypes.length > 0) {
+        const { events, through } = await reader.page(at, batchEventsMax, purgeTypes);
+        if (events.some(({ position }) => position > reached)) throw purgedError;
         if (through <= at) return;
         at = through;
       }
@@ -179,40 +186,40 @@ const openWatch = (
   };
 };
 
-const noPace = { events_per_second: 0, eta_seconds: null };
+const noSpeed = { events_per_second: 0, eta_seconds: null };
 
-type Begun = {
+type StartedBuild = {
   readonly copy: Shadow<Sink>;
-  readonly from: CaughtUp;
-  readonly building: Building;
+  readonly from: FillCheckpoint;
+  readonly building: ShadowBuild;
 };
 
-const begun = async (
+const startBuild = async (
   { reader, parking, clock }: RebuildNeeds,
   source: ReadModel,
-): Promise<Begun> => {
+): Promise<StartedBuild> => {
   const watched = await reader.head();
-  const notes = buildingOf(parking, source.name);
-  const copy = await source.shadow({ lasting: true });
+  const notes = shadowBuildNotes(parking, source.name);
+  const copy = await source.shadow({ durable: true });
   const { version } = source;
   const building = { copy: copy.id, version, since: clock.now(), rate: null, page: null, watched };
   try {
-    await notes.note(building);
+    await notes.save(building);
   } catch (error) {
     await copy.discard().catch(() => null);
     throw error;
   }
-  return { copy, from: { position: start, poisons: new Map() }, building };
+  return { copy, from: { position: logStart, poisons: new Map() }, building };
 };
 
 /** What was begun before; null, and it is no more, when it cannot be gone on with. */
-const resumed = async (
+const resumeBuild = async (
   { reader, parking }: RebuildNeeds,
   source: ReadModel,
   restart: boolean,
-): Promise<Begun | null> => {
-  const notes = buildingOf(parking, source.name);
-  const building = notes.known();
+): Promise<StartedBuild | null> => {
+  const notes = shadowBuildNotes(parking, source.name);
+  const building = notes.current();
   if (building === null) return null;
   const copy = await source.resume(building.copy).catch((error: unknown) => {
     // Another one takes its place.
@@ -221,26 +228,26 @@ const resumed = async (
   });
   if (copy !== null) {
     const isWanted = !restart && building.version === source.version;
-    const position = isWanted ? await soundAt(copy, reader, building) : null;
+    const position = isWanted ? await resumePosition(copy, reader, building) : null;
     if (position !== null) return { copy, from: { position, poisons: notes.poisons() }, building };
     await copy.discard();
   }
-  await notes.forget();
+  await notes.clear();
   return null;
 };
 
 /** How far it is; null: it is not of this log. It is left when that cannot be told. */
-const soundAt = async (
+const resumePosition = async (
   copy: Shadow<Sink>,
   reader: RebuildNeeds['reader'],
-  building: Building,
+  building: ShadowBuild,
 ): Promise<Position | null> => {
   try {
     const position = await copy.model.checkpoint();
-    const isSound = await isOfLog(reader, building, heardBy(copy.model), position);
+    const isSound = await isOfLog(reader, building, typesToRead(copy.model), position);
     return isSound ? position : null;
   } catch (error) {
-    await copy.leave().catch(() => null);
+    await copy.detach().catch(() => null);
     throw error;
   }
 };
@@ -248,37 +255,37 @@ const soundAt = async (
 /** Whether a copy that is at `position` was folded from this log. */
 const isOfLog = async (
   reader: Pick<EventReader, 'head' | 'page'>,
-  { page }: Building,
-  types: Sink['types'],
-  position: CaughtUp['position'],
+  { page }: ShadowBuild,
+  types: Sink['eventTypes'],
+  position: FillCheckpoint['position'],
 ): Promise<boolean> => {
   if (position > (await reader.head())) return false;
-  if (page === null) return position === start;
-  return (await firstAfter(reader, page.after, types)) === page.event;
+  if (page === null) return position === logStart;
+  return (await firstEventAfter(reader, page.after, types)) === page.event;
 };
 
-const lookEvents = 50;
-const firstAfter = async (
+const firstPageEvents = 50;
+const firstEventAfter = async (
   reader: Pick<EventReader, 'page'>,
-  after: CaughtUp['position'],
-  types: Sink['types'],
+  after: FillCheckpoint['position'],
+  types: Sink['eventTypes'],
 ): Promise<string | null> => {
   for (let position = after; ;) {
-    const { events, erased, through } = await reader.page(position, lookEvents, types);
-    const first = earliest([...events, ...erased]);
+    const { events, erased, through } = await reader.page(position, firstPageEvents, types);
+    const first = earliestEvent([...events, ...erased]);
     if (first !== null || through <= position) return first?.id ?? null;
     position = through;
   }
 };
 
 /** The store, the lease or the service itself was in the way, and not what is built. */
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   isFault(error, 'unavailable') || isFault(error, 'conflict');
 
 const isFault = (error: unknown, code: Fault['code']): boolean =>
   error instanceof Fault && error.code === code;
 
-const dropped = async (copy: Shadow<Sink>, notes: BuildingNotes): Promise<void> => {
+const discardShadow = async (copy: Shadow<Sink>, notes: ShadowBuildNotes): Promise<void> => {
   await copy.discard();
-  await notes.forget();
+  await notes.clear();
 };

@@ -1,20 +1,20 @@
 import type { RunScoringFacts } from '../contract/jobs.js';
-import { failuresTogether, noOutcomes } from '../contract/scoring-counts.js';
+import { mergeFailureCounts, noOutcomes } from '../contract/scoring-counts.js';
 import { runScorersOf } from '../contract/scorer-settings.js';
 import { experimentEvents } from '../events/experiments.js';
 import { runScoringEvents } from '../events/run-scoring.js';
-import { only, type DataOf, type EventOf } from '../events/schemas.js';
+import { pickEvents, type DataOf, type EventOf } from '../events/schemas.js';
 import { scorerSettingsEvents } from '../events/scorers.js';
 import { traceEvents } from '../events/traces.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 const events = {
   ...runScoringEvents,
   ...scorerSettingsEvents,
-  ...only(experimentEvents, 'ExperimentCreated'),
-  ...only(
+  ...pickEvents(experimentEvents, 'ExperimentCreated'),
+  ...pickEvents(
     traceEvents,
     'TraceLogged',
     'OtelSpansReceived',
@@ -23,7 +23,7 @@ const events = {
     'SpanUpdated',
   ),
 };
-type HeardEvent = EventOf<typeof events>;
+type ScoringInputEvent = EventOf<typeof events>;
 
 /**
  * How far scoring of runs has come, by run, in the scope of its project: what is known to wait,
@@ -31,7 +31,7 @@ type HeardEvent = EventOf<typeof events>;
  */
 export const runScoringList: Projection<typeof events, RunScoringFacts> = {
   collection: { name: 'run_scoring_list', version: 2, fields: {} },
-  goesWith: { scope: 'project', key: 'run' },
+  deletedWith: { scope: 'project', key: 'run' },
   events,
   keys: ({ data: { run_id: run } }) => (run === undefined ? [] : [run]),
   evolve: (document, event, key) => {
@@ -43,19 +43,19 @@ export const runScoringList: Projection<typeof events, RunScoringFacts> = {
 /** Null until the run has a scorer of code. */
 const evolve = (
   facts: RunScoringFacts | null,
-  event: Recorded<HeardEvent>,
+  event: StoredEvent<ScoringInputEvent>,
 ): RunScoringFacts | null => {
   const { type, data, metadata, position } = event;
   if (type === 'ScorerSettingsChanged' || type === 'ExperimentCreated') {
-    return chosen(facts, data);
+    return withScorers(facts, data);
   }
-  if (type === 'RunScoringStarted') return started(facts ?? none(data), data);
+  if (type === 'RunScoringStarted') return withStart(facts ?? emptyFacts(data), data);
   if (facts === null) return null;
   switch (type) {
     case 'RunScoringAdvanced':
-      return { ...counted(facts, data), open: sumOf(data.waiting) };
+      return { ...withOutcomes(facts, data), open: sumOf(data.waiting) };
     case 'RunScoringEnded':
-      return ended(facts, data, position);
+      return withEnd(facts, data, position);
     case 'TraceLogged':
     case 'OtelSpansReceived':
     case 'SpansLogged':
@@ -69,7 +69,7 @@ const evolve = (
   }
 };
 
-const none = ({
+const emptyFacts = ({
   project_id,
   run_id,
 }: Pick<RunScoringFacts, 'project_id' | 'run_id'>): RunScoringFacts => ({
@@ -90,12 +90,12 @@ const none = ({
 });
 
 /** What came while the run had no scorer is not for those that it gets later. */
-const chosen = (
+const withScorers = (
   facts: RunScoringFacts | null,
-  data: DataOf<HeardEvent, 'ScorerSettingsChanged' | 'ExperimentCreated'>,
+  data: DataOf<ScoringInputEvent, 'ScorerSettingsChanged' | 'ExperimentCreated'>,
 ): RunScoringFacts | null => {
   const wanted = runScorersOf(data.scorers).some((one) => one.scorer_type === 'code');
-  if (facts === null) return wanted ? none(data) : null;
+  if (facts === null) return wanted ? emptyFacts(data) : null;
   if (wanted === facts.wanted) return facts;
   return { ...facts, outcomes: withWaiting(facts, {}), open: null, wanted, unseen: null };
 };
@@ -112,9 +112,15 @@ const withWaiting = (
     ]),
   );
 
-const started = (
+const withStart = (
   before: RunScoringFacts,
-  { scorers, steps, waiting = {}, goes_on, started_at }: DataOf<HeardEvent, 'RunScoringStarted'>,
+  {
+    scorers,
+    steps,
+    waiting = {},
+    goes_on,
+    started_at,
+  }: DataOf<ScoringInputEvent, 'RunScoringStarted'>,
 ): RunScoringFacts => {
   const isLost = before.open !== null && goes_on !== true;
   return {
@@ -131,12 +137,12 @@ const started = (
   };
 };
 
-type Outcomes = DataOf<HeardEvent, 'RunScoringAdvanced'>['outcomes'];
+type Outcomes = DataOf<ScoringInputEvent, 'RunScoringAdvanced'>['outcomes'];
 
 /** With what became of records since the event before. */
-const counted = (
+const withOutcomes = (
   facts: RunScoringFacts,
-  { outcomes, waiting }: { readonly outcomes: Outcomes; readonly waiting: Waiting },
+  { outcomes, waiting }: { readonly outcomes: Outcomes; readonly waiting: WaitingCounts },
 ): RunScoringFacts => {
   const after = new Map(Object.entries(withWaiting(facts, waiting)));
   let settled = 0;
@@ -146,26 +152,26 @@ const counted = (
       waiting: before.waiting,
       scored: before.scored + scored,
       skipped: before.skipped + skipped,
-      failed: failuresTogether(before.failed, failed),
+      failed: mergeFailureCounts(before.failed, failed),
     });
     settled += scored + skipped + sumOf(failed);
   }
   return { ...facts, outcomes: Object.fromEntries(after), done: facts.done + settled };
 };
-type Waiting = Readonly<Record<string, number>>;
+type WaitingCounts = Readonly<Record<string, number>>;
 
 const sumOf = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-const ended = (
+const withEnd = (
   facts: RunScoringFacts,
-  { error_message, ended_at, outcomes, through }: DataOf<HeardEvent, 'RunScoringEnded'>,
+  { error_message, ended_at, outcomes, through }: DataOf<ScoringInputEvent, 'RunScoringEnded'>,
   position: string,
 ): RunScoringFacts => {
   const { unseen, open, created_at, started_at } = facts;
   const before = outcomes === undefined ? { ...facts, done: facts.done + (open ?? 0) } : facts;
   return {
-    ...counted(before, { outcomes: outcomes ?? {}, waiting: {} }),
+    ...withOutcomes(before, { outcomes: outcomes ?? {}, waiting: {} }),
     open: null,
     error_message,
     // Events from before this was said came after all of it had been looked at.

@@ -3,7 +3,7 @@ import { shownScorer, type CodeScorer } from '../contract/scorer-facts.js';
 import { organizationEvents } from '../events/organizations.js';
 import { scorerEvents } from '../events/scorers.js';
 import type { EventOf } from '../events/schemas.js';
-import type { Recorded } from '../kernel/ports.js';
+import type { StoredEvent } from '../kernel/ports.js';
 import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
@@ -36,14 +36,14 @@ export const scorerList: Projection<typeof events, ScorerRow> = {
       ? presetScorers.map(({ id }) => presetKey(data.organization_id, id))
       : [data.scorer_id],
   evolve: (document, event, key) => {
-    const row = changed(document?.body ?? null, event, key);
+    const row = rowAfter(document?.body ?? null, event, key);
     return row && documentOf(key, row);
   },
 };
 
-const changed = (
+const rowAfter = (
   row: ScorerRow | null,
-  event: Recorded<ListedEvent>,
+  event: StoredEvent<ListedEvent>,
   key: string,
 ): ScorerRow | null => {
   const { type, data, metadata } = event;

@@ -1,17 +1,17 @@
 import { runScorersOf, type RunScorer } from '../contract/scorer-settings.js';
 import { experimentEvents } from '../events/experiments.js';
 import { scorerSettingsEvents } from '../events/scorers.js';
-import { only } from '../events/schemas.js';
+import { pickEvents } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
 export type RunScorers = { readonly scorers: readonly RunScorer[] };
 
-const events = { ...scorerSettingsEvents, ...only(experimentEvents, 'ExperimentCreated') };
+const events = { ...scorerSettingsEvents, ...pickEvents(experimentEvents, 'ExperimentCreated') };
 
 /** By run, in the scope of its project; an experiment may begin with some. */
 export const scorerSettings: Projection<typeof events, RunScorers> = {
   collection: { name: 'scorer_settings', version: 1, fields: {} },
-  goesWith: { scope: 'project', key: 'run' },
+  deletedWith: { scope: 'project', key: 'run' },
   events,
   keys: ({ data }) => [data.run_id],
   evolve: (_document, { data }, key) => ({

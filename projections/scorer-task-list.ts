@@ -12,11 +12,11 @@ export const scorerTaskList: Projection<typeof scorerTaskEvents, ScorerTaskFacts
     version: 1,
     fields: { run_id: 'id', created_at: 'date' },
   },
-  goesWith: { scope: 'project' },
+  deletedWith: { scope: 'project' },
   events: scorerTaskEvents,
   keys: ({ data }) => [data.task_id],
   evolve: (document, { type, data }) => {
-    if (type === 'ScorerValidationRequested') return documentOf(requested(data));
+    if (type === 'ScorerValidationRequested') return documentOf(newTask(data));
     if (document === null) return null;
     const { body } = document;
     switch (type) {
@@ -51,7 +51,7 @@ export const scorerTaskList: Projection<typeof scorerTaskEvents, ScorerTaskFacts
   },
 };
 
-const requested = (data: ScorerTaskRequest): ScorerTaskFacts => ({
+const newTask = (data: ScorerTaskRequest): ScorerTaskFacts => ({
   id: data.task_id,
   organization_id: data.organization_id,
   project_id: data.project_id,

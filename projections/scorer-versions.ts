@@ -1,23 +1,23 @@
 import { shownVersion } from '../contract/scorer-facts.js';
 import type { ScorerVersion } from '../contract/scorers.js';
 import { scorerEvents } from '../events/scorers.js';
-import { only } from '../events/schemas.js';
+import { pickEvents } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
-export type StoredVersion = { readonly version: ScorerVersion; readonly source: string };
+export type StoredScorerVersion = { readonly version: ScorerVersion; readonly source: string };
 
-export const versionKey = (scorer: string, version: number): string => `${scorer} ${version}`;
+export const scorerVersionKey = (scorer: string, version: number): string => `${scorer} ${version}`;
 
-const events = only(scorerEvents, 'ScorerVersionAdded');
+const events = pickEvents(scorerEvents, 'ScorerVersionAdded');
 
 /**
  * Every version of every code scorer, in the scope of the scorer. Those of a deleted one stay;
  * nobody can see their scorer.
  */
-export const scorerVersions: Projection<typeof events, StoredVersion> = {
+export const scorerVersions: Projection<typeof events, StoredScorerVersion> = {
   collection: { name: 'scorer_versions', version: 1, fields: { version: 'number' } },
   events,
-  keys: ({ data }) => [versionKey(data.scorer_id, data.version)],
+  keys: ({ data }) => [scorerVersionKey(data.scorer_id, data.version)],
   evolve: (_document, { data }, key) => ({
     key,
     scope: data.scorer_id,

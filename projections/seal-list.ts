@@ -1,7 +1,7 @@
 import { historySealEvents } from '../events/seals.js';
 import { unreachable } from '../kernel/decision.js';
-import { cosigned } from '../kernel/history/checkpoint.js';
-import type { Instant } from '../kernel/shapes.js';
+import { withCosignature } from '../kernel/history/checkpoint.js';
+import type { Instant } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 export type ListedSeal = {
@@ -43,7 +43,7 @@ export const sealList: Projection<typeof historySealEvents, ListedSeal> = {
           ...document,
           body: {
             ...body,
-            note: cosigned(body.note, witness, signature),
+            note: withCosignature(body.note, witness, signature),
             witnesses: [...body.witnesses.filter((name) => name !== witness), witness],
           },
         };

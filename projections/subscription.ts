@@ -1,13 +1,13 @@
-import { Fault, reasonOf } from '../kernel/fault.js';
-import { isOfDisk } from '../kernel/full-disk.js';
-import type { Bus, Clock, Page, Position, Recorded } from '../kernel/ports.js';
-import type { Json } from '../kernel/shapes.js';
+import { Fault, redactedReason } from '../kernel/fault.js';
+import { isDiskError } from '../kernel/disk-errors.js';
+import type { NotificationBus, Clock, EventPage, Position, StoredEvent } from '../kernel/ports.js';
+import type { Json } from '../kernel/schema-types.js';
 import { skippedKey, type Parking } from './parking.js';
 import { poison, skippedType, type Folded, type ReadModel } from './read-model.js';
 
 /** What the loop knows of one read model. */
 export type Subscription = {
-  readonly source: ReadModel;
+  readonly readModel: ReadModel;
   position: Position;
   paused: boolean;
   /** Set while it cannot go on; it is tried again at `retryAt` (milliseconds of the clock). */
@@ -15,23 +15,23 @@ export type Subscription = {
   /** Events a batch may have; shrinks to find the one that a store refuses. */
   batchMax: number;
   /** It was emptied at the start, for this reason, and is whole again once it is at `until`. */
-  readonly anew: { readonly reason: string; readonly until: Position } | null;
+  readonly refill: { readonly reason: string; readonly until: Position } | null;
   /** The store is well and refuses events: batches get smaller at once until the event is found. */
-  narrowing: boolean;
+  isBisecting: boolean;
 };
 
 export type SubscriptionNeeds = {
   readonly parking: Parking;
-  readonly bus: Bus;
+  readonly bus: NotificationBus;
   readonly clock: Clock;
   /** Told when another projector has taken over: no store takes anything from this one any more. */
-  readonly replaced?: () => void;
+  readonly onFenced?: () => void;
 };
 
 /** Hint that a read model has moved: `{ name, position }`. */
 export const movedSubject = 'projection.moved';
 /** What such a message says, or null when it is something else. */
-export const movedTo = (
+export const parseMoved = (
   message: Json,
 ): { readonly name: string; readonly position: Position } | null => {
   if (message === null || typeof message !== 'object' || Array.isArray(message)) return null;
@@ -51,17 +51,17 @@ export const attemptsMax = 3;
  */
 export const batchEventsMax = 500;
 const retryFirstMs = 50;
-const retryMostMs = 5_000;
+const retryMaxMs = 5_000;
 
 /**
  * Events that the subscription has to fold: without those of parked streams, and with a mark for
  * those that were ruled out.
  */
-export const admitted = (
+const withoutParked = (
   parking: Parking,
   projection: string,
-  events: readonly Recorded[],
-): readonly Recorded[] => {
+  events: readonly StoredEvent[],
+): readonly StoredEvent[] => {
   const { parked, skipped } = parking.of(projection);
   if (parked.size === 0 && skipped.size === 0) return events;
   return events
@@ -76,16 +76,16 @@ export const admitted = (
     );
 };
 
-export const fail = (subscription: Subscription, clock: Clock, reason: string): void => {
+export const failWithBackoff = (subscription: Subscription, clock: Clock, reason: string): void => {
   const failures = (subscription.trouble?.failures ?? 0) + 1;
-  const wait = Math.min(retryMostMs, retryFirstMs * 2 ** Math.min(failures - 1, 10));
+  const wait = Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(failures - 1, 10));
   subscription.trouble = { reason, failures, retryAt: clock.milliseconds() + wait };
 };
 
 /** A batch on its way through a subscription. */
-export type Step = {
+export type FoldedBatch = {
   readonly subscription: Subscription;
-  readonly events: readonly Recorded[];
+  readonly events: readonly StoredEvent[];
   readonly from: Position;
   readonly through: Position;
   readonly folded: Folded;
@@ -97,29 +97,33 @@ export type Step = {
  */
 export const foldPage = async (
   subscription: Subscription,
-  page: Page,
+  page: EventPage,
   from: { readonly position: Position; readonly applied: Promise<unknown> | null },
   needs: SubscriptionNeeds,
-): Promise<Step | null> => {
+): Promise<FoldedBatch | null> => {
   const { parking, clock } = needs;
   const ahead = page.events.filter(({ position }) => position > from.position);
   const events = ahead.slice(0, subscription.batchMax);
   const cut = events.length < ahead.length;
   const through = cut ? (events.at(-1)?.position ?? from.position) : page.through;
   try {
-    const { source } = subscription;
-    const wanted = source.parks ? admitted(parking, source.name, events) : events;
+    const { readModel } = subscription;
+    const wanted = readModel.canPark ? withoutParked(parking, readModel.name, events) : events;
     const erased = page.erased.filter(
       ({ position }) => position > from.position && position <= through,
     );
-    const folded = await source.fold(wanted, from.applied, erased);
+    const folded = await readModel.fold(wanted, from.applied, erased);
     if (folded.gap === null) return { subscription, events, from: from.position, through, folded };
     const { stream, expected, found } = folded.gap;
-    fail(subscription, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
+    failWithBackoff(
+      subscription,
+      clock,
+      `gap: ${stream} has revision ${found} where ${expected} is next`,
+    );
   } catch (error) {
     // While the batch before is being written, the store is not asked whether it is well.
-    if (from.applied !== null) fail(subscription, clock, reasonOf(error));
-    else await refused({ subscription, events }, error, needs).catch(() => null);
+    if (from.applied !== null) failWithBackoff(subscription, clock, redactedReason(error));
+    else await handleRefusedBatch({ subscription, events }, error, needs).catch(() => null);
   }
   return null;
 };
@@ -127,24 +131,27 @@ export const foldPage = async (
 /**
  * Sets poison streams aside, then writes the batch with its checkpoint. False: it was not written.
  */
-export const applyStep = async (step: Step, needs: SubscriptionNeeds): Promise<boolean> => {
+export const applyBatch = async (step: FoldedBatch, needs: SubscriptionNeeds): Promise<boolean> => {
   const { subscription } = step;
   const { parking, bus, clock } = needs;
   try {
     for (const one of step.folded.poisons) {
-      await parking.park(subscription.source.name, one, clock.now());
+      await parking.park(subscription.readModel.name, one, clock.now());
     }
     const checkpoint = { position: step.through, fence: parking.fence(), after: step.from };
     await step.folded.apply(checkpoint);
     subscription.position = step.through;
     subscription.trouble = null;
     subscription.batchMax = Math.min(batchEventsMax, subscription.batchMax * 2);
-    if (subscription.batchMax === batchEventsMax) subscription.narrowing = false;
-    bus.publish(movedSubject, { name: subscription.source.name, position: subscription.position });
+    if (subscription.batchMax === batchEventsMax) subscription.isBisecting = false;
+    bus.publish(movedSubject, {
+      name: subscription.readModel.name,
+      position: subscription.position,
+    });
     return true;
   } catch (error) {
     // Even the note that a stream is parked may fail; the subscription is in trouble before that.
-    await refused(step, error, needs).catch(() => null);
+    await handleRefusedBatch(step, error, needs).catch(() => null);
     return false;
   }
 };
@@ -157,38 +164,41 @@ export const applyStep = async (step: Step, needs: SubscriptionNeeds): Promise<b
  * and takes an empty batch, so its failures say nothing about events; nor does a conflict, which is
  * about who writes and where the store is.
  */
-const refused = async (
-  { subscription, events }: Pick<Step, 'subscription' | 'events'>,
+const handleRefusedBatch = async (
+  { subscription, events }: Pick<FoldedBatch, 'subscription' | 'events'>,
   error: unknown,
   needs: SubscriptionNeeds,
 ): Promise<void> => {
-  fail(subscription, needs.clock, reasonOf(error));
-  if (isOfDisk(error)) return;
+  failWithBackoff(subscription, needs.clock, redactedReason(error));
+  if (isDiskError(error)) return;
   if (error instanceof Fault && error.code === 'conflict') {
-    if (await needs.parking.isReplaced()) needs.replaced?.();
+    if (await needs.parking.isReplaced()) needs.onFenced?.();
     return;
   }
   const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
   const [only] = events;
-  if (!subscription.source.parks) return;
-  if (!isLasting && (!subscription.narrowing || events.length <= 1)) return;
-  if (only === undefined || !(await takesNothing(subscription, needs))) return;
+  if (!subscription.readModel.canPark) return;
+  if (!isLasting && (!subscription.isBisecting || events.length <= 1)) return;
+  if (only === undefined || !(await acceptsEmptyBatch(subscription, needs))) return;
   subscription.trouble = null;
   if (events.length > 1) {
-    subscription.narrowing = true;
+    subscription.isBisecting = true;
     subscription.batchMax = Math.ceil(events.length / 2);
     return;
   }
-  await needs.parking.park(subscription.source.name, poison(only, error), needs.clock.now());
-  subscription.narrowing = false;
+  await needs.parking.park(subscription.readModel.name, poison(only, error), needs.clock.now());
+  subscription.isBisecting = false;
 };
 
 /**
  * Whether the store can write at all: nothing, at the position where it is, under a newer fence.
  */
-const takesNothing = async ({ source, position }: Subscription, { parking }: SubscriptionNeeds) => {
+const acceptsEmptyBatch = async (
+  { readModel, position }: Subscription,
+  { parking }: SubscriptionNeeds,
+) => {
   try {
-    const nothing = await source.fold([], null, []);
+    const nothing = await readModel.fold([], null, []);
     await nothing.apply({ position, fence: await parking.raiseFence(), after: position });
     return true;
   } catch {
@@ -197,6 +207,6 @@ const takesNothing = async ({ source, position }: Subscription, { parking }: Sub
 };
 
 /** Where the store is: it may have lost what it had, or kept a batch that it said it had not. */
-export const lookAgain = async (subscription: Subscription): Promise<void> => {
-  subscription.position = await subscription.source.checkpoint();
+export const rereadCheckpoint = async (subscription: Subscription): Promise<void> => {
+  subscription.position = await subscription.readModel.checkpoint();
 };

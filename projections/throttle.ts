@@ -1,11 +1,11 @@
 import type { Clock } from '../kernel/ports.js';
 
 /** What is live may be this far behind the log before a copy is built more slowly. */
-const lagMostMs = 2_000;
-const restMs = 100;
+const lagMaxMs = 2_000;
+const lagPauseMs = 100;
 const sliceMs = 5_000;
 /** A page a second all the same: live lag that stays must not keep its own cure from ending. */
-const restMostMs = 1_000;
+const pauseMaxMs = 1_000;
 
 type Needs = {
   readonly clock: Clock;
@@ -27,16 +27,16 @@ export const openThrottle = ({ clock, rate, lag, signal, between }: Needs) => {
   return async (events: number): Promise<void> => {
     const perSecond = rate();
     // What was slow once is not made up for.
-    due = Math.max(due, clock.milliseconds() - restMostMs);
+    due = Math.max(due, clock.milliseconds() - pauseMaxMs);
     due += perSecond === null ? 0 : (events / perSecond) * 1_000;
     const rest = (): number => (perSecond === null ? 0 : due - clock.milliseconds());
     while (rest() > 0 && !signal.aborted) {
       await clock.wait(Math.min(rest(), sliceMs), signal);
       await between?.();
     }
-    const last = clock.milliseconds() + restMostMs;
-    while (lag() > lagMostMs && clock.milliseconds() < last && !signal.aborted) {
-      await clock.wait(restMs, signal);
+    const last = clock.milliseconds() + pauseMaxMs;
+    while (lag() > lagMaxMs && clock.milliseconds() < last && !signal.aborted) {
+      await clock.wait(lagPauseMs, signal);
     }
   };
 };

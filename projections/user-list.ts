@@ -2,12 +2,12 @@ import type { UserFacts } from '../contract/users.js';
 import { userEvents } from '../events/users.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
-import type { Instant } from '../kernel/shapes.js';
+import type { Instant } from '../kernel/schema-types.js';
 import { invitationEvents } from '../events/invitations.js';
-import { except } from '../events/schemas.js';
+import { omitEvents } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
-const events = { ...except(userEvents, 'PasswordChanged'), ...invitationEvents };
+const events = { ...omitEvents(userEvents, 'PasswordChanged'), ...invitationEvents };
 
 /**
  * Users by id, within their organisation; invited ones too, but not removed ones (contract 3.10,
@@ -48,19 +48,19 @@ export const userList: Projection<typeof events, UserFacts> = {
           updated_at: data.created_at,
         });
       case 'InvitationAccepted':
-        return changed(document, metadata.at, {
+        return withChange(document, metadata.at, {
           auth_method: data.auth_method,
           ...(data.first_name !== null && { first_name: data.first_name }),
           ...(data.last_name !== null && { last_name: data.last_name }),
         });
       case 'UserDetailsChanged': {
         const { first_name, last_name } = data;
-        return changed(document, metadata.at, { first_name, last_name });
+        return withChange(document, metadata.at, { first_name, last_name });
       }
       case 'UserRoleChanged':
-        return changed(document, metadata.at, { role: data.role });
+        return withChange(document, metadata.at, { role: data.role });
       case 'IdentityLinked':
-        return changed(document, metadata.at, { email_is_verified: true });
+        return withChange(document, metadata.at, { email_is_verified: true });
       case 'UserRemoved':
         return null;
       default:
@@ -83,7 +83,7 @@ const documentOf = (facts: UserFacts): Document<UserFacts> => ({
   body: facts,
 });
 
-const changed = (
+const withChange = (
   document: Document<UserFacts> | null,
   at: Instant,
   change: Partial<UserFacts>,

@@ -1,22 +1,27 @@
-import { checkAsked } from '../kernel/asking.js';
+import { throwIfAborted } from '../kernel/query-context.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
-import { start, type Position } from '../kernel/ports.js';
+import { logStart, type Position } from '../kernel/ports.js';
 import type { DumpItem } from '../kernel/documents.js';
-import type { Json } from '../kernel/shapes.js';
+import type { Json } from '../kernel/schema-types.js';
 import { Fault } from '../kernel/fault.js';
-import { fillShadow, type CaughtUp, type Filling, type Progress } from './fill-shadow.js';
-import { measured } from './progress.js';
-import { subscriptionOf, type Runner, type RunNeeds } from './run.js';
+import {
+  fillShadow,
+  type FillCheckpoint,
+  type FillShadowNeeds,
+  type RebuildProgress,
+} from './fill-shadow.js';
+import { openProgressMeter } from './progress.js';
+import { subscriptionOf, type Runner, type RunnerNeeds } from './runner.js';
 import type { Subscription } from './subscription.js';
 
-const standsStill = ({ source, position, trouble }: Subscription): Fault =>
-  new Fault('conflict', `${source.name} does not go on after ${position}: ${trouble?.reason}`);
+const stalledFault = ({ readModel, position, trouble }: Subscription): Fault =>
+  new Fault('conflict', `${readModel.name} does not go on after ${position}: ${trouble?.reason}`);
 /** Whether a read model that is behind has moved. */
-const lookAgainMs = 100;
+const pollMs = 100;
 /** What was in trouble when this began may be well again: it is tried within 5 s. */
 const triesMax = 2;
 
-type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
+type Needs = Pick<RunnerNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
   readonly runner: Runner;
 };
 
@@ -26,7 +31,7 @@ export type Difference = {
   readonly stored: Json;
   readonly replayed: Json;
 };
-export type Verified = {
+export type VerificationResult = {
   readonly name: string;
   readonly version: number;
   /** Both sides have the log up to here. */
@@ -49,24 +54,24 @@ export const verify = async (
   { reader, checkedDecode, parking, runner, clock }: Needs,
   name: string,
   signal: AbortSignal,
-  progress?: (progress: Progress) => void,
-): Promise<Verified> => {
+  progress?: (progress: RebuildProgress) => void,
+): Promise<VerificationResult> => {
   const subscription = subscriptionOf(runner, name);
-  const copy = await subscription.source.shadow();
-  const tell = progress === undefined ? null : measured(name, clock, start, progress);
+  const copy = await subscription.readModel.shadow();
+  const tell = progress === undefined ? null : openProgressMeter(name, clock, logStart, progress);
   try {
     const decode = await checkedDecode();
-    const work = (): Filling => ({
+    const work = (): FillShadowNeeds => ({
       reader,
       decode,
       sink: copy.model,
       fence: parking.fence(),
-      exceptions: parking.of(name),
+      parkedAndSkipped: parking.of(name),
       signal,
       taken: async (taken) => tell?.(taken),
     });
     const head = await reader.head();
-    let begun: CaughtUp = { position: start, poisons: new Map() };
+    let begun: FillCheckpoint = { position: logStart, poisons: new Map() };
     let failures: number | null = null;
     for (;;) {
       begun = await fillShadow(work(), begun, subscription.position);
@@ -74,39 +79,39 @@ export const verify = async (
       if (position >= head || paused) break;
       failures = trouble === null ? null : (failures ?? trouble.failures);
       const inVain = (trouble?.failures ?? 0) - (failures ?? 0);
-      if (inVain >= triesMax) throw standsStill(subscription);
-      await clock.wait(lookAgainMs, signal);
-      checkAsked({ signal });
+      if (inVain >= triesMax) throw stalledFault(subscription);
+      await clock.wait(pollMs, signal);
+      throwIfAborted({ signal });
     }
     return await runner.exclusively(async () => {
       const { position } = await fillShadow(work(), begun, subscription.position);
-      const compared = await compare(
-        whileWanted(signal, subscription.source.dump()),
+      const compared = await compareDumps(
+        untilAborted(signal, subscription.readModel.dump()),
         copy.model.dump(),
       );
       const parked = parking.of(name).parked.size;
-      return { name, version: subscription.source.version, position, parked, ...compared };
+      return { name, version: subscription.readModel.version, position, parked, ...compared };
     });
   } finally {
     await copy.discard();
   }
 };
 
-async function* whileWanted(
+async function* untilAborted(
   signal: AbortSignal,
   items: AsyncIterable<DumpItem>,
 ): AsyncIterable<DumpItem> {
   for await (const item of items) {
-    checkAsked({ signal });
+    throwIfAborted({ signal });
     yield item;
   }
 }
 
 /** Both by key in code point order. */
-export const compare = async (
+export const compareDumps = async (
   stored: AsyncIterable<DumpItem>,
   replayed: AsyncIterable<DumpItem>,
-): Promise<Pick<Verified, 'items' | 'difference'>> => {
+): Promise<Pick<VerificationResult, 'items' | 'difference'>> => {
   const left = stored[Symbol.asyncIterator]();
   const right = replayed[Symbol.asyncIterator]();
   for (let items = 0; ; items += 1) {

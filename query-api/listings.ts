@@ -1,14 +1,14 @@
-import { defaultPageLimit, pageMeasure, type PageAsked } from '../contract/envelope.js';
+import { defaultPageLimit, pageInfo, type PageRequest } from '../contract/envelope.js';
 import { listingFiltersMax } from '../contract/listings.js';
-import { canonicalUuid } from '../kernel/canonical.js';
+import { canonicalUuid } from '../kernel/uuid-and-instant.js';
 import { byCodePoint } from '../kernel/code-points.js';
 import type { Complaint } from '../kernel/fault.js';
 import type { Filter } from '../kernel/filter.js';
 import type { FilterKind } from '../kernel/records/record.js';
-import type { Collection, Document, Documents, Sort } from '../kernel/documents.js';
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import type { Collection, Document, Documents, SortOrder } from '../kernel/documents.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 import {
-  missing,
+  missingMember,
   notInEnum,
   notLiteral,
   tagMissing,
@@ -21,7 +21,7 @@ import {
 import { readComparison, valuesComplaints, type Complaints } from './filters/leaf.js';
 
 /** What a listing can be filtered and sorted by, by the name that clients use. */
-export type Listing = {
+export type ListingColumns = {
   /** `uuid`: equals a uuid, whatever operator comes with it. */
   readonly filters: Readonly<Record<string, FilterKind | 'uuid'>>;
   readonly sorts: readonly string[];
@@ -30,7 +30,7 @@ export type Listing = {
 };
 
 /** The columns of contract 5.4 and 5.5: those of 4.6 without the experiments' own. */
-export const namedThings: Listing = {
+export const namedResourceColumns: ListingColumns = {
   filters: {
     id: 'id',
     created_by: 'id',
@@ -42,16 +42,20 @@ export const namedThings: Listing = {
 };
 
 /** The columns of contract 4.6. */
-export const experimentColumns: Listing = {
-  filters: { ...namedThings.filters, experiment_group_name: 'text', experiment_group_id: 'uuid' },
-  sorts: namedThings.sorts,
+export const experimentColumns: ListingColumns = {
+  filters: {
+    ...namedResourceColumns.filters,
+    experiment_group_name: 'text',
+    experiment_group_id: 'uuid',
+  },
+  sorts: namedResourceColumns.sorts,
 };
 
-type Written = { readonly filters?: Json | undefined; readonly sort?: Json | undefined };
+type ListingBody = { readonly filters?: Json | undefined; readonly sort?: Json | undefined };
 export type PlannedListing = {
   /** All of them must hold. */
   readonly filters: readonly Filter[];
-  readonly sort: Sort | null;
+  readonly sort: SortOrder | null;
   readonly complaints: readonly Complaint[];
 };
 
@@ -59,7 +63,7 @@ export type PlannedListing = {
  * Filters and sort of a listing's body (contract 4.6): each filter is chosen by its `name`. Without
  * `sort` the newest come first.
  */
-export const planListing = (written: Written, listing: Listing): PlannedListing => {
+export const planListing = (written: ListingBody, listing: ListingColumns): PlannedListing => {
   const complaints: Complaints = [];
   const filters = readFilters(written.filters ?? null, listing, complaints);
   complaints.push(...valuesComplaints(filters, ['body', 'filters']));
@@ -71,7 +75,7 @@ export const planListing = (written: Written, listing: Listing): PlannedListing 
 
 const readFilters = (
   written: Json,
-  listing: Listing,
+  listing: ListingColumns,
   complaints: Complaints,
 ): readonly Filter[] => {
   const loc = ['body', 'filters'];
@@ -114,7 +118,7 @@ const readUuid = (
   const uuid = typeof value === 'string' ? canonicalUuid(value) : null;
   if (uuid !== null)
     return { kind: 'id', column, operator: 'eq', values: [uuid], caseSensitive: true };
-  if (value === undefined) complaints.push(missing(place));
+  if (value === undefined) complaints.push(missingMember(place));
   else
     complaints.push(
       typeof value === 'string' ? unreadableUuid(place) : wrongType(place, 'uuid_type'),
@@ -122,7 +126,11 @@ const readUuid = (
   return null;
 };
 
-const readSort = (written: Json, listing: Listing, complaints: Complaints): Sort | null => {
+const readSort = (
+  written: Json,
+  listing: ListingColumns,
+  complaints: Complaints,
+): SortOrder | null => {
   const loc = ['body', 'sort'];
   if (written === null) return null;
   const named = readName(written, loc, listing.sorts, complaints);
@@ -160,50 +168,50 @@ const readName = (
 };
 
 /** The filters as one; null restricts nothing. */
-export const every = (filters: readonly Filter[]): Filter | null =>
+export const allOf = (filters: readonly Filter[]): Filter | null =>
   filters.length > 1 ? { all: filters } : (filters[0] ?? null);
 
-export type ListingAsked = PageAsked & {
+export type ListingRequest = PageRequest & {
   readonly filters?: readonly Filter[];
-  readonly sort?: Sort | null;
+  readonly sort?: SortOrder | null;
 };
 
 /** One page of a collection, with the page members that go with its list (contract 1.10). */
-export const pageOf = async <B>(
+export const readListingPage = async <B>(
   documents: Documents,
   collection: Collection,
   scope: string,
-  asked: ListingAsked,
+  asked: ListingRequest,
 ): Promise<{
   readonly rows: readonly Document<B>[];
-  readonly measure: ReturnType<typeof pageMeasure>;
+  readonly measure: ReturnType<typeof pageInfo>;
 }> => {
   const { documents: rows, more } = await documents.find<B>(collection, {
     scope,
-    filter: every(asked.filters ?? []),
+    filter: allOf(asked.filters ?? []),
     sort: asked.sort ?? null,
     offset: asked.starting_token ?? 0,
     limit: asked.limit ?? defaultPageLimit,
   });
-  return { rows, measure: pageMeasure(asked, rows.length, more) };
+  return { rows, measure: pageInfo(asked, rows.length, more) };
 };
 
 /** Page members of a search by POST stand in the query or in the body; the body wins. */
-export const pageAsked = (query: PageAsked, body: PageAsked): PageAsked => ({
+export const pageParameters = (query: PageRequest, body: PageRequest): PageRequest => ({
   starting_token: body.starting_token ?? query.starting_token ?? null,
   limit: body.limit ?? query.limit ?? null,
 });
 
 /** One page of rows that are all in memory, by text and then id, both ascending by code point. */
-export const pageInMemory = <T extends { readonly id: string }>(
+export const pageOfRows = <T extends { readonly id: string }>(
   all: readonly T[],
-  asked: PageAsked,
+  asked: PageRequest,
   text: (row: T) => string,
-): { readonly rows: readonly T[]; readonly measure: ReturnType<typeof pageMeasure> } => {
+): { readonly rows: readonly T[]; readonly measure: ReturnType<typeof pageInfo> } => {
   const start = asked.starting_token ?? 0;
   const end = start + (asked.limit ?? defaultPageLimit);
   const rows = all
     .toSorted((one, other) => byCodePoint(text(one), text(other)) || byCodePoint(one.id, other.id))
     .slice(start, end);
-  return { rows, measure: pageMeasure(asked, rows.length, all.length > end) };
+  return { rows, measure: pageInfo(asked, rows.length, all.length > end) };
 };

@@ -1,15 +1,15 @@
 import { feedbackTemplate } from '../contract/annotation-templates.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records/records.js';
-import type { ProjectId } from '../kernel/shapes.js';
+import type { ProjectId } from '../kernel/schema-types.js';
 import {
   annotationTemplateList,
   type TemplateList,
 } from '../projections/annotation-template-list.js';
-import type { TemplatesOf } from './selection.js';
+import type { TemplatesOf } from './run-selection.js';
 
 /** In their order, as the read model has them. */
-export const liveTemplates = async (
+export const readLiveTemplates = async (
   documents: Documents,
   project: ProjectId,
 ): Promise<TemplateList['templates']> => {
@@ -18,10 +18,10 @@ export const liveTemplates = async (
 };
 
 /** The same as what ratings are given by. */
-export const templatesIn =
+export const openTemplatesOf =
   (documents: Documents): TemplatesOf =>
   async (project) =>
-    (await liveTemplates(documents, project)).map(feedbackTemplate);
+    (await readLiveTemplates(documents, project)).map(feedbackTemplate);
 
 /** Current ratings by template id, in all runs of the project. */
 export const templateUsage = async (

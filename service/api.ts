@@ -1,16 +1,19 @@
 import type { Config } from '../config.js';
-import { datasetSights } from '../command-api/access/dataset-sight.js';
-import { scorerSights } from '../command-api/scorers/routes.js';
-import { scorerTaskSights } from '../command-api/facts/scorer-tasks.js';
-import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
-import { orgJobSight } from '../command-api/facts/org-jobs.js';
-import { openGate } from '../command-api/access/gate.js';
+import { datasetVisibilityRules } from '../command-api/access/dataset-visibility.js';
+import { scorerVisibilityRules } from '../command-api/scorers/routes.js';
+import { scorerTaskVisibilityRules } from '../command-api/facts/scorer-tasks.js';
+import {
+  groupVisibilityRule,
+  maintainerVisibilityRule,
+} from '../command-api/access/group-visibility.js';
+import { orgJobVisibilityRule } from '../command-api/facts/org-jobs.js';
+import { openRequestAuthorizer } from '../command-api/access/request-authorizer.js';
 import { openThrottle } from '../command-api/access/throttle.js';
-import { openIdempotency } from '../command-api/idempotency/once.js';
-import { rightsSubject, type Memory } from '../command-api/access/remember.js';
+import { openIdempotency } from '../command-api/idempotency/idempotent-execution.js';
+import { rightsSubject, type RightsCache } from '../command-api/access/rights-cache.js';
 import { openAccessTokens } from '../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
-import { readProviders } from '../engines/jose/providers.js';
+import { readProviders } from '../engines/jose/identity-providers.js';
 import { diskFiles } from '../engines/node/files.js';
 import { startServer, type RunningApi } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
@@ -22,22 +25,22 @@ import {
   replaceDatasetContent,
 } from '../contract/dataset-content.js';
 import { createDataset } from '../contract/datasets.js';
-import type { Freshness, Gate, Sights } from '../contract/gate.js';
+import type { Freshness, RequestAuthorizer, VisibilityRules } from '../contract/request-ports.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
-import type { IdentityTokens, Passwords } from '../kernel/credentials.js';
-import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { IdentityTokens, PasswordHasher } from '../kernel/credentials.js';
+import type { NotificationBus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import type { Records } from '../kernel/records/records.js';
 import type { Vault } from '../kernel/vault.js';
-import type { InTurn } from '../kernel/turns.js';
+import type { KeyedMutex } from '../kernel/concurrency.js';
 import { datasetRows } from '../projections/dataset-rows.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
-import { sealKeyOf } from './seal-key.js';
-import { logUntil } from './asked.js';
+import { loadSealKey } from './seal-signing-key.js';
+import { abortableLog } from './request-scope.js';
 import type { UndeclaredProxies } from './undeclared-proxies.js';
 import { routesOf } from './routes.js';
 
@@ -45,7 +48,7 @@ export type ApiStart = {
   readonly config: Config;
   readonly strict: boolean;
   /** No other process takes requests of this service. */
-  readonly alone: boolean;
+  readonly isOnlyProcess: boolean;
   /** Names of the read models that exist. */
   readonly collections: readonly string[];
   readonly needs: {
@@ -58,13 +61,13 @@ export type ApiStart = {
     readonly ids: Ids;
     readonly clock: Clock;
     readonly secrets: Secrets;
-    readonly passwords: Passwords;
+    readonly passwords: PasswordHasher;
     readonly vault: Vault;
-    readonly inTurn: InTurn;
-    readonly bus: Bus;
-    readonly memory: Memory;
+    readonly inTurn: KeyedMutex;
+    readonly bus: NotificationBus;
+    readonly memory: RightsCache;
   };
-  readonly undeclaredProxies: Pick<UndeclaredProxies, 'seen'>;
+  readonly undeclaredProxies: Pick<UndeclaredProxies, 'observe'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
@@ -73,12 +76,12 @@ export type ApiStart = {
 export const startApi = async (start: ApiStart): Promise<RunningApi> => {
   const { config } = start;
   const stopping = new AbortController();
-  const needs = { ...start.needs, log: logUntil(start.needs.log, stopping.signal) };
+  const needs = { ...start.needs, log: abortableLog(start.needs.log, stopping.signal) };
   const { log, ids, clock, secrets, passwords, freshness, bus, memory } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
   const throttle = openThrottle(clock);
-  bus.subscribe(rightsSubject, memory.forgetSoon);
-  const gate: Gate = openGate({
+  bus.subscribe(rightsSubject, memory.invalidateThrottled);
+  const authorizer: RequestAuthorizer = openRequestAuthorizer({
     log,
     clock,
     ids,
@@ -86,23 +89,27 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     passwords,
     tokens,
     throttle,
-    memory,
-    sights: sightsOf(log, (principal, id) => gate.projectInSight(principal, id)),
+    rightsCache: memory,
+    sights: visibilityRules(log, (principal, id) => authorizer.visibleProject(principal, id)),
   });
-  const identityTokens = await identityTokensOf(start);
+  const identityTokens = await loadIdentityTokens(start);
   const routes = routesOf({
     ...needs,
-    gate,
+    authorizer,
     tokens,
     throttle,
     identityTokens,
     backupDays: config.backupDays,
-    sealKey: () => sealKeyOf(config.seals, secrets.sealSeed),
+    sealKey: () => loadSealKey(config.seals, secrets.sealSeed),
   });
   return startServer({
-    routes: playedBy(config.roles, routes),
-    gate,
-    idempotency: openIdempotency({ log, ids, ...(start.alone && { aloneSince: clock.now() }) }),
+    routes: routesForRoles(config.roles, routes),
+    authorizer,
+    idempotency: openIdempotency({
+      log,
+      ids,
+      ...(start.isOnlyProcess && { aloneSince: clock.now() }),
+    }),
     freshness,
     clock,
     ids,
@@ -112,17 +119,17 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     port: config.port,
     keyHeaders: config.apiKeyHeaders,
     trustedProxies: config.trustedProxies,
-    undeclaredProxy: start.undeclaredProxies.seen,
+    onUndeclaredProxy: start.undeclaredProxies.observe,
     collections: start.collections,
     largeReads: [recordsCollection.name, datasetRows.collection.name],
-    tableWrites: tableWrites.map(({ operationId }) => operationId),
-    answerWithinMs,
+    tableWrites: datasetTableWrites.map(({ operationId }) => operationId),
+    answerWithinMs: requestTimeoutMs,
     strict: start.strict,
-    stopping: () => stopping.abort(new Fault('unavailable', 'The service is stopping')),
+    onStopping: () => stopping.abort(new Fault('unavailable', 'The service is stopping')),
   });
 };
 
-const tableWrites = [
+const datasetTableWrites = [
   createDataset,
   editDatasetContent,
   replaceDatasetContent,
@@ -130,12 +137,12 @@ const tableWrites = [
 ];
 
 /** Contract 1.11: what is told from records or history may take longer than lists and settings. */
-const answerWithinMs = ({ operation, reads }: Route): number =>
-  operation.kind === 'w' || reads.some((name) => longReads.includes(name)) ? 20_000 : 2_000;
-const longReads = [recordsCollection.name, historyCollection.name];
+const requestTimeoutMs = ({ operation, reads }: Route): number =>
+  operation.kind === 'w' || reads.some((name) => slowCollections.includes(name)) ? 20_000 : 2_000;
+const slowCollections = [recordsCollection.name, historyCollection.name];
 
 /** Throws Fault `invalid` when the file of providers is not clear. */
-const identityTokensOf = async ({ config, needs, logger }: ApiStart): Promise<IdentityTokens> => {
+const loadIdentityTokens = async ({ config, needs, logger }: ApiStart): Promise<IdentityTokens> => {
   const path = config.identityProviders;
   const providers = path === null ? [] : await readProviders(diskFiles, path);
   return openIdentityTokens(providers, {
@@ -149,7 +156,7 @@ const identityTokensOf = async ({ config, needs, logger }: ApiStart): Promise<Id
  * Every path stays known, so that a request that came to the wrong process learns so instead of
  * doubting its spelling. What needs no credential is answered by both.
  */
-const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly Route[] =>
+const routesForRoles = (played: Config['roles'], routes: readonly Route[]): readonly Route[] =>
   routes.map((route) => {
     const { kind, requires } = route.operation;
     const role = kind === 'w' ? 'command' : 'query';
@@ -167,13 +174,16 @@ const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly R
   });
 
 /** How each noun whose objects are in no project says who may see and do what (contract 2.6). */
-export const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights => ({
-  ...datasetSights({ log, projectInSight }),
-  ...scorerTaskSights({ log, projectInSight }),
-  ...scorerSights(log),
-  'group-sight': groupSight(log),
-  maintainer: maintainerSight(log),
-  'org-job': orgJobSight(
+export const visibilityRules = (
+  log: EventLog,
+  projectInSight: RequestAuthorizer['visibleProject'],
+): VisibilityRules => ({
+  ...datasetVisibilityRules({ log, visibleProject: projectInSight }),
+  ...scorerTaskVisibilityRules({ log, visibleProject: projectInSight }),
+  ...scorerVisibilityRules(log),
+  'group-sight': groupVisibilityRule(log),
+  maintainer: maintainerVisibilityRule(log),
+  'org-job': orgJobVisibilityRule(
     log,
     async (principal, project) => (await projectInSight(principal, project))?.role ?? null,
   ),

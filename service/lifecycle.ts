@@ -1,4 +1,4 @@
-import { Fault, reasonOf } from '../kernel/fault.js';
+import { Fault, redactedReason } from '../kernel/fault.js';
 import type { Clock, EventLog } from '../kernel/ports.js';
 import type { Logger } from '../engines/pino/logger.js';
 
@@ -33,24 +33,24 @@ export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger):
 };
 
 /** How often an engine that is not there yet is tried again. */
-const againMs = 1_000;
+const retryIntervalMs = 1_000;
 
 export type EngineWait = {
   /**
    * Tries until it works: a service of several processes starts before its engines do. Only an
    * absent engine is waited for; what a better configuration must mend is thrown.
    */
-  readonly patiently: <T>(what: string, work: () => Promise<T>) => Promise<T>;
+  readonly retryUntilUp: <T>(what: string, work: () => Promise<T>) => Promise<T>;
   /** What is waited for now, and why; null = nothing. */
-  readonly for: () => { readonly what: string; readonly cause: string } | null;
+  readonly pending: () => { readonly what: string; readonly cause: string } | null;
 };
 
 export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
   const never = new AbortController().signal;
-  let waiting: ReturnType<EngineWait['for']> = null;
+  let waiting: ReturnType<EngineWait['pending']> = null;
   return {
-    for: () => waiting,
-    patiently: async (what, work) => {
+    pending: () => waiting,
+    retryUntilUp: async (what, work) => {
       for (;;) {
         try {
           const done = await work();
@@ -59,9 +59,9 @@ export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
         } catch (error) {
           const isAbsent = error instanceof Fault && error.code === 'unavailable';
           if (!isAbsent) throw error;
-          waiting = { what, cause: reasonOf(error) };
+          waiting = { what, cause: redactedReason(error) };
           logger.warn(waiting, 'waiting for an engine; trying again');
-          await clock.wait(againMs, never);
+          await clock.wait(retryIntervalMs, never);
         }
       }
     },
@@ -118,7 +118,8 @@ export const openDisposers = (clock: Clock, logger: Logger) => {
         const left = Math.max(0, until - clock.milliseconds());
         failures.push(...(await closing([closer], Math.min(left, closeWithinMs))));
       }
-      for (const cause of failures) logger.error({ cause: reasonOf(cause) }, 'closing failed');
+      for (const cause of failures)
+        logger.error({ cause: redactedReason(cause) }, 'closing failed');
       const [first] = failures;
       if (first !== undefined) throw first as Error;
     },

@@ -1,8 +1,8 @@
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Clock } from '../kernel/ports.js';
-import type { PendingErasure } from '../projections/operate.js';
-import type { Pulse } from './pulse.js';
-import type { Working } from './workers.js';
+import type { PendingErasure } from '../projections/projector.js';
+import type { HealthProbe } from './health-probe.js';
+import type { WorkersStatus } from './workers.js';
 
 /** Deletions whose content is still in the log, and files that still hold such content. */
 type PendingErasures = {
@@ -14,21 +14,21 @@ type PendingErasures = {
 };
 
 type Needs = {
-  readonly working: Pick<Working, 'erasing'> | null;
-  readonly files: Pick<Pulse<readonly PendingErasure[]>, 'known'>;
+  readonly working: Pick<WorkersStatus, 'pendingErasures'> | null;
+  readonly files: Pick<HealthProbe<readonly PendingErasure[]>, 'lastResult'>;
 };
 
 /** As far as this process knows: the log's by the role worker, the files' by the one that folds. */
 export const pendingErasures = ({ working, files }: Needs): readonly PendingErasures[] => {
-  const asked = [...(working?.erasing() ?? [])].sort();
+  const asked = [...(working?.pendingErasures() ?? [])].sort();
   const [since] = asked;
   return [
     ...(since === undefined ? [] : [{ where: 'log' as const, count: asked.length, since }]),
-    ...(files.known() ?? []).map((file) => ({ ...file, count: 1 })),
+    ...(files.lastResult() ?? []).map((file) => ({ ...file, count: 1 })),
   ];
 };
 
-export const measureErasures = (
+export const registerErasureGauge = (
   metrics: Metrics,
   clock: Clock,
   pending: () => readonly PendingErasures[],

@@ -1,83 +1,100 @@
-import { currentAsking } from '../engines/node/asking.js';
+import { currentQueryContext } from '../engines/node/query-context.js';
 import { sha256 } from '../engines/node/digest.js';
-import { openSlices } from '../engines/node/loop-turns.js';
+import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import type { Documents } from '../kernel/documents.js';
-import { openFairLine } from '../kernel/fair.js';
+import { openFairSemaphore } from '../kernel/fair-semaphore.js';
 import { Fault } from '../kernel/fault.js';
-import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
+import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
-import { projections } from '../projections/all.js';
-import { fillingSentence, type Checkpoints, type FillingWatch } from '../projections/filling.js';
+import { projections } from '../projections/projection-registry.js';
+import {
+  fillMessage,
+  type CheckpointReaders,
+  type FillMonitor,
+} from '../projections/fill-monitor.js';
 import { openFreshness } from '../projections/freshness.js';
-import { openChains } from '../projections/history/chains.js';
+import { openChainReader } from '../projections/history/chain-reader.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { recordAnswers } from '../query-api/records/answers.js';
-import { answersFor, documentsFor, recordsFor } from './asked.js';
-import type { Pacing } from './pacing.js';
-import type { Projecting } from './projecting.js';
-import { busyMs, heeding, openPulse, silentMs } from './pulse.js';
-import { announceReplica, followReplicas } from './replica.js';
-import type { Starting } from './starting.js';
+import {
+  requestScopedAnswers,
+  requestScopedDocuments,
+  requestScopedRecords,
+} from './request-scope.js';
+import type { LogBackpressure } from './log-backpressure.js';
+import type { ProjectionHost } from './projection-host.js';
+import {
+  threadProbeTimeoutMs,
+  withCircuitBreaker,
+  startHealthProbe,
+  probeTimeoutMs,
+} from './health-probe.js';
+import { publishReplicaPosition, followReplicas } from './replica.js';
+import type { StartupContext } from './startup-context.js';
 
 type Needs = {
   readonly log: EventLog;
-  readonly bus: Bus;
+  readonly bus: NotificationBus;
   readonly clock: Clock;
-  readonly pacing: Pacing;
-  readonly projecting: Projecting;
-  readonly filling: FillingWatch;
+  readonly pacing: LogBackpressure;
+  readonly projecting: ProjectionHost;
+  readonly filling: FillMonitor;
   /** Aborts when nobody asks any more. */
   readonly signal: AbortSignal;
 };
 
 /** What reads are answered from, wherever it is folded, and how far that is. */
 export const openReadModels = async (
-  { config, engines, logger, open, waiting }: Starting,
+  { config, engines, logger, disposers, engineWait }: StartupContext,
   { log, bus, clock, pacing, projecting, filling, signal }: Needs,
 ) => {
-  const { patiently } = waiting;
-  const asked = await patiently('the read models', () => engines.documents('read'));
-  open.add('the read models', () => asked.close());
+  const { retryUntilUp } = engineWait;
+  const asked = await retryUntilUp('the read models', () => engines.documents('read'));
+  disposers.add('the read models', () => asked.close());
   const isElsewhere = projecting.records === null && config.records === 'replica';
   const rows = isElsewhere
-    ? askedElsewhere
-    : (projecting.records ?? (await patiently('the records', () => engines.records())));
-  if (projecting.records === null) open.add('the records', () => rows.close());
+    ? absentRecords
+    : (projecting.records ?? (await retryUntilUp('the records', () => engines.records())));
+  if (projecting.records === null) disposers.add('the records', () => rows.close());
   const { documents: engine, records: recordsEngine } = engines.names;
   const isRemote = engine === 'mongodb';
-  const looked = filling.watched(checkpointsOf(asked, isElsewhere ? null : rows));
-  await patiently('the read models', () => positionsOf(looked));
-  for (const one of filling.all()) logger.warn(one, fillingSentence(one));
-  const pulse = openPulse(
+  const looked = filling.wrapCheckpoints(checkpointsOf(asked, isElsewhere ? null : rows));
+  await retryUntilUp('the read models', () => positionsOf(looked));
+  for (const one of filling.allProgress()) logger.warn(one, fillMessage(one));
+  const pulse = startHealthProbe(
     { what: 'the read models', clock, signal },
     async () => {
       const damage = asked.damage?.() ?? null;
       if (damage !== null) throw new Fault('unavailable', damage);
       const positions = await positionsOf(looked);
-      if (config.records === 'replica' && !isElsewhere) announceReplica(bus, positions);
+      if (config.records === 'replica' && !isElsewhere) publishReplicaPosition(bus, positions);
       return positions;
     },
-    isRemote ? silentMs : busyMs,
+    isRemote ? probeTimeoutMs : threadProbeTimeoutMs,
   );
-  const readModels = isRemote ? heeding(asked, pulse, ['caution', 'close']) : asked;
-  const found = recordsEngine === 'mongodb' ? heeding(rows, pulse, ['close']) : rows;
-  const documents = documentsFor(readModels, currentAsking);
-  const share = shareOf(recordsEngine, config.poolThreads);
-  const line = openFairLine(share.atOnce, share.ofProject, share.waiting);
-  const records = recordsFor(found, currentAsking, line);
-  const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
-  const answers = answersFor(made, currentAsking, line);
-  const chains = openChains(documents, sha256);
-  const checkpoints = filling.watched(checkpointsOf(documents, isElsewhere ? null : records));
-  const heard = projecting.hints === null ? bus : hearingBoth(bus, projecting.hints);
+  const readModels = isRemote
+    ? withCircuitBreaker(asked, pulse, ['durabilityWarning', 'close'])
+    : asked;
+  const found = recordsEngine === 'mongodb' ? withCircuitBreaker(rows, pulse, ['close']) : rows;
+  const documents = requestScopedDocuments(readModels, currentQueryContext);
+  const share = queryConcurrencyOf(recordsEngine, config.poolThreads);
+  const line = openFairSemaphore(share.atOnce, share.ofProject, share.waiting);
+  const records = requestScopedRecords(found, currentQueryContext, line);
+  const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openTimeSlices() });
+  const answers = requestScopedAnswers(made, currentQueryContext, line);
+  const chains = openChainReader(documents, sha256);
+  const checkpoints = filling.wrapCheckpoints(
+    checkpointsOf(documents, isElsewhere ? null : records),
+  );
+  const heard = projecting.notifications === null ? bus : mergedBus(bus, projecting.notifications);
   const freshness = openFreshness({
     reader: log,
     checkpoints,
     bus: heard,
     clock,
-    filling,
-    ...pacing.known,
+    fillMonitor: filling,
+    ...pacing.freshness,
   });
   if (isElsewhere) followReplicas(bus, pacing);
   else pacing.follow(() => records.checkpoint(), heard);
@@ -85,7 +102,10 @@ export const openReadModels = async (
 };
 
 /** Hints of this process come beside those of all. */
-const hearingBoth = (bus: Bus, hints: Pick<Bus, 'subscribe'>): Bus => ({
+const mergedBus = (
+  bus: NotificationBus,
+  hints: Pick<NotificationBus, 'subscribe'>,
+): NotificationBus => ({
   ...bus,
   subscribe: (subject, handler) => {
     const ends = [bus, hints].map((one) => one.subscribe(subject, handler));
@@ -94,7 +114,7 @@ const hearingBoth = (bus: Bus, hints: Pick<Bus, 'subscribe'>): Bus => ({
 });
 
 /** Where records are folded by those who ask them, and this process does not. */
-const askedElsewhere: Records = new Proxy({} as Records, {
+const absentRecords: Records = new Proxy({} as Records, {
   get: (_target, name) => async (): Promise<void> => {
     if (name === 'close') return;
     throw new Fault('unavailable', 'Records are where the roles query and worker are played');
@@ -104,7 +124,7 @@ const askedElsewhere: Records = new Proxy({} as Records, {
 const checkpointsOf = (
   documents: Pick<Documents, 'checkpoint'>,
   records: Pick<Records, 'checkpoint'> | null,
-): Checkpoints => {
+): CheckpointReaders => {
   const collections = [...projections.map(({ collection }) => collection), historyCollection];
   return new Map([
     ...collections.map(
@@ -115,7 +135,9 @@ const checkpointsOf = (
 };
 
 /** How far each read model is, by name. */
-const positionsOf = async (checkpoints: Checkpoints): Promise<ReadonlyMap<string, Position>> =>
+const positionsOf = async (
+  checkpoints: CheckpointReaders,
+): Promise<ReadonlyMap<string, Position>> =>
   new Map(
     await Promise.all([...checkpoints].map(async ([name, ask]) => [name, await ask()] as const)),
   );
@@ -126,7 +148,7 @@ const positionsOf = async (checkpoints: Checkpoints): Promise<ReadonlyMap<string
  * this, passwords and files. Of node's usual four one stays for the projections; with the twelve of
  * `npm start` and the image three projects have their share at once.
  */
-const shareOf = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
+const queryConcurrencyOf = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
   if (engine === 'mongodb') return { atOnce: 16, ofProject: 4, waiting: 64 };
   return { atOnce: poolThreads < 8 ? 3 : 6, ofProject: 2, waiting: 66 };
 };

@@ -11,15 +11,15 @@ const youngMegabytes = 64;
  */
 const oldMegabytes = 1_024;
 
-let spare: Worker | null = null;
+let warmedThread: Worker | null = null;
 
 /**
  * Begins to load the code of the read side, which takes as long as that of the service: a process
  * that will fold does both at the same time. Does not keep the process alive.
  */
 export const warmReadSide = (): void => {
-  spare ??= spawned();
-  spare.unref();
+  warmedThread ??= spawnReadSideThread();
+  warmedThread.unref();
 };
 
 /** What loads in a second takes some on a busy machine; a process that ends waits no longer. */
@@ -30,9 +30,9 @@ const endWithinMs = 10_000;
  * loading a native module aborts the process (SIGABRT) in place of its exit code.
  */
 export const endSpareReadSide = async (): Promise<void> => {
-  const thread = spare;
+  const thread = warmedThread;
   if (thread === null) return;
-  spare = null;
+  warmedThread = null;
   thread.ref();
   thread.postMessage('end');
   const signal = AbortSignal.timeout(endWithinMs);
@@ -41,13 +41,13 @@ export const endSpareReadSide = async (): Promise<void> => {
 
 /** A thread that waits for a message of what to open (`ReadSideStart`). */
 export const readSideThread = (): Worker => {
-  const thread = spare ?? spawned();
-  spare = null;
+  const thread = warmedThread ?? spawnReadSideThread();
+  warmedThread = null;
   thread.ref();
   return thread;
 };
 
-const spawned = (): Worker =>
+const spawnReadSideThread = (): Worker =>
   new Worker(threadFile('read-side'), {
     resourceLimits: {
       maxYoungGenerationSizeMb: youngMegabytes,

@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import { serve } from '../engines/node/thread.js';
-import { openSlices } from '../engines/node/loop-turns.js';
+import { serveCalls } from '../engines/node/thread-rpc.js';
+import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import { systemClock } from '../engines/node/clock.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openEngines, warmRecords, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
 import type { Partition } from '../kernel/records/partitions.js';
-import { projections } from '../projections/all.js';
-import { documentsSource } from '../projections/documents-model.js';
-import { historySource } from '../projections/history/model.js';
-import { openProjector } from '../projections/operate.js';
-import { projectorStateOf } from '../projections/parking.js';
-import { recordsSource } from '../projections/records/model.js';
+import { projections } from '../projections/projection-registry.js';
+import { documentsReadModel } from '../projections/documents-model.js';
+import { historyReadModel } from '../projections/history/model.js';
+import { openProjector } from '../projections/projector.js';
+import { partitionStateCollection } from '../projections/parking.js';
+import { recordsReadModel } from '../projections/records/model.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
 /**
  * Which read models are folded here: all; a replica's records; a partition of them; or those that
  * have no records.
  */
-export type Keeps = 'all' | 'records' | 'lists' | Partition;
+export type FoldedModels = 'all' | 'records' | 'lists' | Partition;
 
 export type ReadSideStart = {
   readonly choice: EngineChoice;
-  readonly keeps: Keeps;
+  readonly models: FoldedModels;
   /** Of hints; null = nobody else is to hear them. */
-  readonly hintSpace: string | null;
+  readonly notificationSpace: string | null;
   readonly records: MessagePort;
   readonly answers: MessagePort;
   readonly projector: MessagePort;
@@ -41,10 +41,10 @@ if (start === 'end') {
   await warmed;
   process.exit(0);
 }
-const { keeps } = start;
+const { models: keeps } = start;
 const partition = typeof keeps === 'string' ? null : keeps;
 const engines = await openEngines(start.choice);
-const bus = await engines.bus(start.hintSpace);
+const bus = await engines.bus(start.notificationSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
 // Before `following` too: a file may be lost when it is opened.
@@ -55,36 +55,36 @@ const records =
         notice: (incident) => main.postMessage(incident),
         ...(partition !== null && { part: partition.index }),
       });
-const lists = projections.map((projection) => documentsSource(documents, projection));
+const lists = projections.map((projection) => documentsReadModel(documents, projection));
 const hasLists = keeps === 'all' || keeps === 'lists';
 const projector = await openProjector({
   reader,
   decode,
   // Compilers of schemas take a fifth of a second to load, and few processes ever need them.
-  checkedDecode: async () => (await import('../events/conformity.js')).decodeChecked,
+  checkedDecode: async () => (await import('../events/schema-conformance.js')).decodeChecked,
   documents,
   records,
-  ...(partition !== null && { state: projectorStateOf(partition) }),
+  ...(partition !== null && { state: partitionStateCollection(partition) }),
   bus,
   clock: systemClock,
-  exchanged: (models) => main.postMessage({ exchanged: models }),
+  onLogReplaced: (models) => main.postMessage({ exchanged: models }),
   // This thread ends, and the process asks for the lease again before it folds under a new fence.
-  replaced: () => {
+  onFenced: () => {
     setImmediate(() => {
       throw new Fault('conflict', 'another projector has taken over');
     });
   },
-  sources: [
+  readModels: [
     ...(hasLists ? lists : []),
-    ...(records === null ? [] : [recordsSource(records, { partition })]),
-    ...(hasLists ? [historySource(documents, sha256)] : []),
+    ...(records === null ? [] : [recordsReadModel(records, { partition })]),
+    ...(hasLists ? [historyReadModel(documents, sha256)] : []),
   ],
 });
 if (records !== null) {
-  serve(start.records, records);
-  serve(start.answers, recordAnswers({ records, inSlices: openSlices() }));
+  serveCalls(start.records, records);
+  serveCalls(start.answers, recordAnswers({ records, inSlices: openTimeSlices() }));
 }
-serve(start.projector, projector);
+serveCalls(start.projector, projector);
 
 main.once('message', () => {
   void (async () => {

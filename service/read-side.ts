@@ -1,13 +1,13 @@
 import { MessageChannel } from 'node:worker_threads';
-import { proxy } from '../engines/node/thread.js';
+import { callProxy } from '../engines/node/thread-rpc.js';
 import type { EngineChoice } from '../engines/open.js';
-import type { BrokenFile } from '../engines/sqlite/document-damage.js';
+import type { DamagedFile } from '../engines/sqlite/document-damage.js';
 import type { Incident, Records } from '../kernel/records/records.js';
-import type { Ahead } from '../projections/exchanged-log.js';
-import type { Projector } from '../projections/operate.js';
+import type { AheadReadModel } from '../projections/read-model-reset.js';
+import type { Projector } from '../projections/projector.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { readSideThread } from './read-side-thread.js';
-import type { Keeps, ReadSideStart } from './read-side-worker.js';
+import type { FoldedModels, ReadSideStart } from './read-side-worker.js';
 
 /**
  * The thread that folds the log, owns the records and makes the answers that consist of them:
@@ -23,40 +23,43 @@ export type ReadSide = {
 };
 
 /** What happens in the thread that an operator should know. */
-export type Heed = {
+export type IncidentHandlers = {
   /** The records' engine failed. */
-  readonly incident?: (incident: Incident) => void;
+  readonly onIncident?: (incident: Incident) => void;
   /** A file of documents could not be read: it was set aside, and is built anew. */
-  readonly broken?: (broken: BrokenFile) => void;
+  readonly onBrokenFile?: (broken: DamagedFile) => void;
   /** The log is not the one that was folded: the read models are built anew. */
-  readonly exchanged?: (ahead: readonly Ahead[]) => void;
+  readonly onLogReplaced?: (ahead: readonly AheadReadModel[]) => void;
 };
 
-type Told =
+type ReadSideMessage =
   | 'following'
   | Incident
-  | { readonly exchanged: readonly Ahead[] }
-  | { readonly broken: BrokenFile };
+  | { readonly exchanged: readonly AheadReadModel[] }
+  | { readonly broken: DamagedFile };
 
-/** `keeps`: absent = all. */
-type Part = { readonly hintSpace: string | null; readonly keeps?: Keeps };
+/** `models`: absent = all. */
+type ReadSideOptions = {
+  readonly notificationSpace: string | null;
+  readonly models?: FoldedModels;
+};
 
 /**
- * Resolves once the thread has its engines open and follows the log. `hintSpace` as of Engines.bus.
- * What it does not keep answers nothing.
+ * Resolves once the thread has its engines open and follows the log. `notificationSpace` as of
+ * Engines.bus. What it does not keep answers nothing.
  */
 export const startReadSide = async (
   choice: EngineChoice,
-  { hintSpace, keeps = 'all' }: Part,
-  heed: Heed = {},
+  { notificationSpace, models = 'all' }: ReadSideOptions,
+  heed: IncidentHandlers = {},
 ): Promise<ReadSide> => {
   const records = new MessageChannel();
   const answers = new MessageChannel();
   const projector = new MessageChannel();
   const start: ReadSideStart = {
     choice,
-    keeps,
-    hintSpace,
+    models,
+    notificationSpace,
     records: records.port2,
     answers: answers.port2,
     projector: projector.port2,
@@ -65,11 +68,11 @@ export const startReadSide = async (
   worker.postMessage(start, [records.port2, answers.port2, projector.port2]);
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject);
-    worker.on('message', (message: Told) => {
+    worker.on('message', (message: ReadSideMessage) => {
       if (message === 'following') resolve();
-      else if ('broken' in message) heed.broken?.(message.broken);
-      else if ('exchanged' in message) heed.exchanged?.(message.exchanged);
-      else heed.incident?.(message);
+      else if ('broken' in message) heed.onBrokenFile?.(message.broken);
+      else if ('exchanged' in message) heed.onLogReplaced?.(message.exchanged);
+      else heed.onIncident?.(message);
     });
   });
   const ended = new Promise<void>((resolve, reject) => {
@@ -78,10 +81,10 @@ export const startReadSide = async (
   });
   // A rejection is the business of whoever asks for it; nobody asking is no crash.
   ended.catch(() => null);
-  const operator = proxy<Projector>(projector.port1);
+  const operator = callProxy<Projector>(projector.port1);
   return {
-    records: proxy<Records>(records.port1, ['dump']),
-    answers: proxy<RecordAnswers>(answers.port1),
+    records: callProxy<Records>(records.port1, ['dump']),
+    answers: callProxy<RecordAnswers>(answers.port1),
     projector: operator,
     ended,
     stop: async () => {

@@ -1,37 +1,37 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
-import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
+import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import { fillingSentence, type FillingWatch } from '../projections/filling.js';
-import type { ClockWatch } from './clock-watch.js';
+import { fillMessage, type FillMonitor } from '../projections/fill-monitor.js';
+import type { ClockSkewMonitor } from './clock-skew.js';
 import { pendingErasures } from './pending-erasures.js';
-import type { Projecting } from './projecting.js';
-import type { Pulse } from './pulse.js';
-import type { Pulses } from './pulses.js';
+import type { ProjectionHost } from './projection-host.js';
+import type { HealthProbe } from './health-probe.js';
+import type { EngineHeartbeats } from './engine-heartbeats.js';
 import type { UndeclaredProxies } from './undeclared-proxies.js';
-import type { Working } from './workers.js';
+import type { WorkersStatus } from './workers.js';
 
 type Needs = {
   readonly config: Config;
   readonly engines: Engines;
   readonly log: Pick<EventLog, 'health'>;
-  readonly documents: Pick<Documents, 'caution'>;
-  readonly bus: Pick<Bus, 'isConnected'>;
-  readonly projecting: Projecting;
-  readonly filling: Pick<FillingWatch, 'all'>;
+  readonly documents: Pick<Documents, 'durabilityWarning'>;
+  readonly bus: Pick<NotificationBus, 'isConnected'>;
+  readonly projecting: ProjectionHost;
+  readonly filling: Pick<FillMonitor, 'allProgress'>;
   /** Null: this process is no worker. */
-  readonly working: Working | null;
-  readonly pulses: Pick<Pulses, 'log' | 'status' | 'times' | 'files'> & {
+  readonly working: WorkersStatus | null;
+  readonly heartbeats: Pick<EngineHeartbeats, 'log' | 'status' | 'positionClock' | 'files'> & {
     /** How far each read model is, by name. */
-    readonly models: Pulse<ReadonlyMap<string, Position>>;
+    readonly models: HealthProbe<ReadonlyMap<string, Position>>;
   };
   readonly clock: Clock;
-  readonly clockWatch: ClockWatch;
+  readonly clockSkew: ClockSkewMonitor;
   readonly undeclaredProxies: UndeclaredProxies;
 };
 
 /** Whoever asks is answered within a second, from what is known where nothing newer comes. */
-const lookMs = 700;
+const probeWaitMs = 700;
 
 /**
  * `ready` exactly when this process can do what its roles promise: the log answers and takes
@@ -39,21 +39,23 @@ const lookMs = 700;
  * that it folds stands still or is filled from the log, and no history that it seals contradicts
  * itself. The rest says what is wrong.
  */
-export const readiness = async (needs: Needs) => {
-  const { config, engines, log, projecting, pulses } = needs;
+export const checkReadiness = async (needs: Needs) => {
+  const { config, engines, log, projecting, heartbeats } = needs;
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
   const [clockWarnings] = await Promise.all([
-    needs.clockWatch.warnings(lookMs),
-    ...[pulses.log, pulses.models, pulses.status, pulses.files].map(({ look }) => look(lookMs)),
+    needs.clockSkew.warnings(probeWaitMs),
+    ...[heartbeats.log, heartbeats.models, heartbeats.status, heartbeats.files].map(
+      ({ probeNow }) => probeNow(probeWaitMs),
+    ),
   ]);
   const health = log.health();
-  const reached = pulses.log.trouble();
-  const readModels = pulses.models.trouble();
-  const statuses = pulses.status.known();
-  const trouble = projecting.trouble() ?? pulses.status.trouble();
-  const behind = furthestBehind(needs);
+  const reached = heartbeats.log.lastError();
+  const readModels = heartbeats.models.lastError();
+  const statuses = heartbeats.status.lastResult();
+  const trouble = projecting.trouble() ?? heartbeats.status.lastError();
+  const behind = greatestLag(needs);
   const isLate = plays('query') && behind.seconds * 1_000 > config.lagMaxMs;
-  const fillings = needs.filling.all();
+  const fillings = needs.filling.allProgress();
   const [first] = fillings;
   const isFilling = plays('query') && fillings.length > 0;
   const stalled =
@@ -72,11 +74,11 @@ export const readiness = async (needs: Needs) => {
       records: engines.names.records,
       cause:
         readModels ??
-        (first === undefined ? null : fillingSentence(first)) ??
-        (isLate ? lateness(behind, config.lagMaxMs) : null),
+        (first === undefined ? null : fillMessage(first)) ??
+        (isLate ? lagExceededMessage(behind, config.lagMaxMs) : null),
       /** What is filled from the log, and how far that is: read from it is 503 until then. */
       filling: fillings,
-      caution: needs.documents.caution(),
+      caution: needs.documents.durabilityWarning(),
       behind_seconds: behind.seconds,
     },
     duty: projecting.duty(),
@@ -88,7 +90,7 @@ export const readiness = async (needs: Needs) => {
      */
     sandbox: needs.working?.sandbox.state() ?? null,
     /** Deleted content that is not gone from the disk yet, and since when. */
-    erasure: { pending: pendingErasures({ working: needs.working, files: pulses.files }) },
+    erasure: { pending: pendingErasures({ working: needs.working, files: heartbeats.files }) },
     /** What an operator should mend, although the service can do its work. */
     warnings: [...needs.undeclaredProxies.warnings(), ...clockWarnings],
     /** Histories that are not sealed any more, and why. */
@@ -96,18 +98,20 @@ export const readiness = async (needs: Needs) => {
   };
 };
 
-type Behind = { readonly name: string; readonly seconds: number };
+type ReadModelLag = { readonly name: string; readonly seconds: number };
 
 /** The read model that has lacked an event of the log for longest, and for how long it is known. */
-const furthestBehind = ({ pulses, clock }: Needs): Behind => {
+const greatestLag = ({ heartbeats, clock }: Needs): ReadModelLag => {
   const now = clock.milliseconds();
-  let furthest: Behind = { name: '', seconds: 0 };
-  for (const [name, position] of pulses.models.known() ?? []) {
-    const seconds = Math.floor((now - (pulses.times.passed(position) ?? now)) / 1_000);
+  let furthest: ReadModelLag = { name: '', seconds: 0 };
+  for (const [name, position] of heartbeats.models.lastResult() ?? []) {
+    const seconds = Math.floor(
+      (now - (heartbeats.positionClock.passedAt(position) ?? now)) / 1_000,
+    );
     if (seconds > furthest.seconds) furthest = { name, seconds };
   }
   return furthest;
 };
 
-const lateness = ({ name, seconds }: Behind, lagMaxMs: number): string =>
+const lagExceededMessage = ({ name, seconds }: ReadModelLag, lagMaxMs: number): string =>
   `${name} is ${seconds} s behind the log, more than ASSAY_LAG_MAX (${lagMaxMs / 1_000} s)`;

@@ -1,13 +1,17 @@
-import { choiceOf } from '../config.js';
+import { engineChoiceOf } from '../config.js';
 import { openEngines, replicaOf } from '../engines/open.js';
-import { start, type Bus, type Position } from '../kernel/ports.js';
-import type { Projector } from '../projections/operate.js';
+import { logStart, type NotificationBus, type Position } from '../kernel/ports.js';
+import type { Projector } from '../projections/projector.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { heedOf, type Dropped, type Projecting } from './projecting.js';
-import { movedSubject, movedTo } from '../projections/subscription.js';
-import type { Pacing } from './pacing.js';
+import {
+  incidentHandlersOf,
+  type OnRecordsDropped,
+  type ProjectionHost,
+} from './projection-host.js';
+import { movedSubject, parseMoved } from '../projections/subscription.js';
+import type { LogBackpressure } from './log-backpressure.js';
 import { startReadSide, type ReadSide } from './read-side.js';
-import { plays, type Starting } from './starting.js';
+import { hasRole, type StartupContext } from './startup-context.js';
 
 /**
  * Beside the lists, which one process folds for all, this process folds the records for itself if
@@ -15,47 +19,50 @@ import { plays, type Starting } from './starting.js';
  * Fault `conflict` when another process holds the folder.
  */
 export const withReplica = async (
-  starting: Starting,
-  lists: Projecting,
-  { bus, dropped }: { readonly bus: Pick<Bus, 'publish'>; readonly dropped: Dropped },
-): Promise<Projecting> => {
-  const { config, open, waiting, logger } = starting;
+  starting: StartupContext,
+  lists: ProjectionHost,
+  {
+    bus,
+    dropped,
+  }: { readonly bus: Pick<NotificationBus, 'publish'>; readonly dropped: OnRecordsDropped },
+): Promise<ProjectionHost> => {
+  const { config, disposers, engineWait, logger } = starting;
   if (config.records !== 'replica') return lists;
-  if (!plays(config, 'query', 'worker')) return lists;
-  const choice = replicaOf(choiceOf(config));
+  if (!hasRole(config, 'query', 'worker')) return lists;
+  const choice = replicaOf(engineChoiceOf(config));
   const engines = await openEngines(choice);
-  open.add('the folder of the replica', engines.lock());
+  disposers.add('the folder of the replica', engines.lock());
   const hints = await engines.bus(null);
-  open.add('hints of the replica', () => hints.close());
-  hints.subscribe(movedSubject, (message) => bus.publish(replicaSubject, message));
-  const wish = { hintSpace: null, keeps: 'records' } as const;
-  const replica = await waiting.patiently('the log', () =>
-    startReadSide(choice, wish, heedOf(starting, dropped)),
+  disposers.add('hints of the replica', () => hints.close());
+  hints.subscribe(movedSubject, (message) => bus.publish(replicaMovedSubject, message));
+  const wish = { notificationSpace: null, keeps: 'records' } as const;
+  const replica = await engineWait.retryUntilUp('the log', () =>
+    startReadSide(choice, wish, incidentHandlersOf(starting, dropped)),
   );
-  open.begin('operators’ works on the replica', () => replica.projector.giveUp());
-  open.add('the replica', () => replica.stop());
+  disposers.begin('operators’ works on the replica', () => replica.projector.abortWorks());
+  disposers.add('the replica', () => replica.stop());
   logger.info({ dir: engines.dir }, 'this process folds its own records');
   return {
     ...lists,
     records: replica.records,
     answers: replica.answers,
-    projector: routed(lists, replica.projector),
-    isAsked: () => true,
-    hints,
-    ended: endOf(lists, replica),
+    projector: routingProjector(lists, replica.projector),
+    servesOperators: () => true,
+    notifications: hints,
+    ended: whenEitherEnds(lists, replica),
   };
 };
 
 /** Hint for processes that have no records: the replica of another one has moved. */
-const replicaSubject = 'replica.moved';
+const replicaMovedSubject = 'replica.moved';
 
 /** Said with each look at the read models too: a hint may be lost, or come before its listener. */
-export const announceReplica = (
-  bus: Pick<Bus, 'publish'>,
+export const publishReplicaPosition = (
+  bus: Pick<NotificationBus, 'publish'>,
   positions: ReadonlyMap<string, Position>,
 ): void => {
   const { name } = recordsCollection;
-  bus.publish(replicaSubject, { name, position: positions.get(name) ?? start });
+  bus.publish(replicaMovedSubject, { name, position: positions.get(name) ?? logStart });
 };
 
 /**
@@ -63,25 +70,28 @@ export const announceReplica = (
  * not hold up writes. Without a bus between the processes nothing is heard, and no append waits.
  */
 export const followReplicas = (
-  bus: Pick<Bus, 'subscribe'>,
-  pacing: Pick<Pacing, 'follow'>,
+  bus: Pick<NotificationBus, 'subscribe'>,
+  pacing: Pick<LogBackpressure, 'follow'>,
 ): void => {
-  let furthest: Position = start;
-  bus.subscribe(replicaSubject, (message) => {
-    const position = movedTo(message)?.position ?? start;
+  let furthest: Position = logStart;
+  bus.subscribe(replicaMovedSubject, (message) => {
+    const position = parseMoved(message)?.position ?? logStart;
     if (position <= furthest) return;
-    const isFirst = furthest === start;
+    const isFirst = furthest === logStart;
     furthest = position;
     if (!isFirst) return;
-    const hints: Pick<Bus, 'subscribe'> = {
-      subscribe: (_subject, handler) => bus.subscribe(replicaSubject, handler),
+    const hints: Pick<NotificationBus, 'subscribe'> = {
+      subscribe: (_subject, handler) => bus.subscribe(replicaMovedSubject, handler),
     };
     pacing.follow(async () => furthest, hints);
   });
 };
 
 /** Asked for the records here, for the lists where they are folded, for all: what is here. */
-const routed = ({ projector: lists, duty }: Projecting, replica: Projector): Projector => {
+const routingProjector = (
+  { projector: lists, duty }: ProjectionHost,
+  replica: Projector,
+): Projector => {
   const of = (name: string): Projector => (name === recordsCollection.name ? replica : lists);
   const here = (): readonly Projector[] => (duty() === 'folding' ? [lists, replica] : [replica]);
   const asked = (name: string | null): readonly Projector[] =>
@@ -102,13 +112,14 @@ const routed = ({ projector: lists, duty }: Projecting, replica: Projector): Pro
       for (const one of asked(name)) verified.push(...(await one.verify(name, progress)));
       return verified;
     },
-    erasing: async () => (await Promise.all(here().map((one) => one.erasing()))).flat(),
-    giveUp: async () => void (await Promise.all([lists.giveUp(), replica.giveUp()])),
+    pendingErasures: async () =>
+      (await Promise.all(here().map((one) => one.pendingErasures()))).flat(),
+    abortWorks: async () => void (await Promise.all([lists.abortWorks(), replica.abortWorks()])),
     stop: async () => void (await Promise.all([lists.stop(), replica.stop()])),
   };
 };
 
 /** A thread that dies takes the process along, whichever it is. */
-const endOf = async (lists: Projecting, replica: ReadSide): Promise<void> => {
+const whenEitherEnds = async (lists: ProjectionHost, replica: ReadSide): Promise<void> => {
   await Promise.race([lists.ended, replica.ended]);
 };

@@ -1,25 +1,25 @@
 import type { Config } from '../config.js';
-import { openLogOf } from './read-log.js';
+import { openReadOnlyLog } from './log-reader.js';
 import { diskFiles } from '../engines/node/files.js';
 import { keyCheckOf, readKeyCheck, writeKeyCheck } from '../engines/node/key-check.js';
-import { secretKeyOf } from '../engines/node/secrets.js';
+import { ensureSecretKey } from '../engines/node/secrets.js';
 import { hasLog, keyCheckFile, secretKeyFile } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
-import { start } from '../kernel/ports.js';
+import { logStart } from '../kernel/ports.js';
 
 /**
  * The configured one, else that of the data folder. It is made for an empty log only: beside any
  * other a new one would void every key, password and login without a word. Beside a log in the
  * folder it is the one that was first used with it. Throws Fault `invalid` otherwise.
  */
-export const secretKey = async (config: Config, dir: string): Promise<Uint8Array> => {
-  const key = await keyOf(config, dir);
-  if (config.eventStoreUrl === null) await refuseOther(config, dir, key);
+export const loadSecretKey = async (config: Config, dir: string): Promise<Uint8Array> => {
+  const key = await readOrCreateKey(config, dir);
+  if (config.eventStoreUrl === null) await refuseChangedKey(config, dir, key);
   return key;
 };
 
 /** The first key of a folder is noted, and no other one is used with what was logged. */
-const refuseOther = async (config: Config, dir: string, key: Uint8Array): Promise<void> => {
+const refuseChangedKey = async (config: Config, dir: string, key: Uint8Array): Promise<void> => {
   const file = keyCheckFile(dir);
   const [known, own] = [await readKeyCheck(diskFiles, file), keyCheckOf(key)];
   if (known === own) return;
@@ -28,34 +28,34 @@ const refuseOther = async (config: Config, dir: string, key: Uint8Array): Promis
     throw new Fault(
       'invalid',
       `${from} is not the key that this log was written with: restore that one from a backup. ` +
-        `With another one ${voided}; knowing that, remove ${file}`,
+        `With another one ${voidedMessage}; knowing that, remove ${file}`,
     );
   }
   await writeKeyCheck(diskFiles, file, own);
 };
 
-const voided = 'every API key, password and login is void and no integration can be opened';
+const voidedMessage = 'every API key, password and login is void and no integration can be opened';
 
-const keyOf = async (config: Config, dir: string): Promise<Uint8Array> => {
+const readOrCreateKey = async (config: Config, dir: string): Promise<Uint8Array> => {
   if (config.secretKey !== null) return Buffer.from(config.secretKey, 'base64');
   const file = secretKeyFile(dir);
   if ((await diskFiles.read(file)) === null && (await hasEvents(config))) {
     throw new Fault(
       'invalid',
       `${file} is missing, and the log is not empty: restore the file from a backup, or set ` +
-        `ASSAY_SECRET_KEY to what it held. With a new one ${voided}; knowing that, make one ` +
-        `(openssl rand -base64 32 > ${file}; rm -f ${keyCheckFile(dir)}) and come in by ` +
+        `ASSAY_SECRET_KEY to what it held. With a new one ${voidedMessage}; knowing that, make ` +
+        `one (openssl rand -base64 32 > ${file}; rm -f ${keyCheckFile(dir)}) and come in by ` +
         'ASSAY_BOOTSTRAP_API_KEY',
     );
   }
-  return secretKeyOf(diskFiles, file);
+  return ensureSecretKey(diskFiles, file);
 };
 
 const hasEvents = async (config: Config): Promise<boolean> => {
   if (config.eventStoreUrl === null && !hasLog(config.dataDir)) return false;
-  const { reader, close } = await openLogOf(config);
+  const { reader, close } = await openReadOnlyLog(config);
   try {
-    return (await reader.head()) !== start;
+    return (await reader.head()) !== logStart;
   } finally {
     await close();
   }

@@ -2,22 +2,22 @@ import type { Clock } from '../kernel/ports.js';
 
 /** Addresses that sent `X-Forwarded-For` and are not in `ASSAY_TRUSTED_PROXIES`. */
 export type UndeclaredProxies = {
-  readonly seen: (address: string) => void;
+  readonly observe: (address: string) => void;
   /** A sentence about the last one of the past hour; empty when there was none. */
   readonly warnings: () => readonly string[];
 };
 
 /** A proxy in use is seen again within this. */
-const rememberedMs = 3_600_000;
+const warningMs = 3_600_000;
 
 export const openUndeclaredProxies = (clock: Pick<Clock, 'milliseconds'>): UndeclaredProxies => {
   let last: { readonly address: string; readonly at: number } | null = null;
   return {
-    seen: (address) => {
+    observe: (address) => {
       last = { address, at: clock.milliseconds() };
     },
     warnings: () =>
-      last === null || clock.milliseconds() - last.at >= rememberedMs
+      last === null || clock.milliseconds() - last.at >= warningMs
         ? []
         : [
             `X-Forwarded-For from ${last.address}, which is not in ASSAY_TRUSTED_PROXIES: its ` +

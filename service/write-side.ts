@@ -1,44 +1,56 @@
-import { openMemory, rightsSubject, type Memory } from '../command-api/access/remember.js';
-import { bearsRights } from '../command-api/access/rights.js';
+import {
+  openRightsCache,
+  rightsSubject,
+  type RightsCache,
+} from '../command-api/access/rights-cache.js';
+import { affectsRights } from '../command-api/access/principals.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
 import { systemClock } from '../engines/node/clock.js';
 import { randomIds } from '../engines/node/ids.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { openVault } from '../engines/node/vault.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
-import type { Bus, Clock, EventLog } from '../kernel/ports.js';
-import { openTurns } from '../kernel/turns.js';
-import { openPacing } from './pacing.js';
-import { secretKey } from './secret-key.js';
-import type { Starting } from './starting.js';
+import type { NotificationBus, Clock, EventLog } from '../kernel/ports.js';
+import { openKeyedMutex } from '../kernel/concurrency.js';
+import { openLogBackpressure } from './log-backpressure.js';
+import { loadSecretKey } from './secret-key.js';
+import type { StartupContext } from './startup-context.js';
 
 /** What decisions need: the log as this process writes it, and the secrets beside it. */
-export const openWriteSide = async ({ config, engines, metrics, open, waiting }: Starting) => {
-  const { patiently } = waiting;
+export const openWriteSide = async ({
+  config,
+  engines,
+  metrics,
+  disposers,
+  engineWait,
+}: StartupContext) => {
+  const { retryUntilUp } = engineWait;
   const clock = systemClock;
   const ids = randomIds;
-  const secrets = openSecrets(await patiently('the log', () => secretKey(config, engines.dir)));
-  const bus = await patiently('the bus', () => engines.bus(secrets.hintSpace));
-  open.add('the bus', () => bus.close());
-  const opened = await patiently('the log', () => engines.log(bus));
-  const memory = openMemory(clock);
-  const written = told(timed(opened, clock, metrics), bus, memory);
-  open.add('the log', () => written.close());
+  const secrets = openSecrets(
+    await retryUntilUp('the log', () => loadSecretKey(config, engines.dir)),
+  );
+  const bus = await retryUntilUp('the bus', () => engines.bus(secrets.notificationSpace));
+  disposers.add('the bus', () => bus.close());
+  const opened = await retryUntilUp('the log', () => engines.log(bus));
+  const memory = openRightsCache(clock);
+  const written = rightsInvalidatingLog(latencyMeasuredLog(opened, clock, metrics), bus, memory);
+  disposers.add('the log', () => written.close());
   const head = await written.head();
-  const pacing = openPacing({ clock, metrics, alone: engines.embedded, head });
-  const log = pacing.paced(written);
+  const pacing = openLogBackpressure({ clock, metrics, isOnlyProcess: engines.embedded, head });
+  const log = pacing.throttledLog(written);
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
-  const keys = await patiently('the data keys', () => engines.dataKeys());
-  open.add('the data keys', () => keys.close());
+  const keys = await retryUntilUp('the data keys', () => engines.dataKeys());
+  disposers.add('the data keys', () => keys.close());
   const vault = openVault({ keys, clock, ids, ...secrets });
   return {
     pacing,
-    needs: { log, ids, clock, bus, memory, secrets, passwords, vault, inTurn: openTurns() },
+    needs: { log, ids, clock, bus, memory, secrets, passwords, vault, inTurn: openKeyedMutex() },
   };
 };
 
 /** Counts how long appends take until they are durable. */
-const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
+const latencyMeasuredLog = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
   ...log,
   append: async (batch) => {
     const began = clock.milliseconds();
@@ -49,16 +61,20 @@ const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
 });
 
 /** What is remembered of people, keys or logins goes at once here, and elsewhere by a hint. */
-const told = (log: EventLog, bus: Bus, memory: Pick<Memory, 'forget'>): EventLog => ({
+const rightsInvalidatingLog = (
+  log: EventLog,
+  bus: NotificationBus,
+  memory: Pick<RightsCache, 'invalidate'>,
+): EventLog => ({
   ...log,
   append: async (batch) => {
     const results = await log.append(batch);
     // What begins was not remembered: that there is none never is.
     const changed = batch.some(
-      ({ stream, expected }) => expected !== 'none' && bearsRights(stream),
+      ({ stream, expected }) => expected !== 'none' && affectsRights(stream),
     );
     if (changed) {
-      memory.forget();
+      memory.invalidate();
       bus.publish(rightsSubject, null);
     }
     return results;

@@ -8,9 +8,9 @@ import { connect } from 'nats';
 import { openNatsBus } from '../engines/nats/bus.js';
 import { startNatsServer } from './support/nats-server.js';
 import { temporaryFolder } from './support/folder.js';
-import { describeWith, natsServer } from './support/tools.js';
-import { interpolated, readCompose, type Compose, type ComposeService } from './support/compose.js';
-import { repository } from './support/outside.js';
+import { describeWithTool, natsServer } from './support/required-tools.js';
+import { interpolate, readCompose, type Compose, type ComposeService } from './support/compose.js';
+import { repository } from './support/test-environment.js';
 
 const secrets = {
   MONGO_ROOT_PASSWORD: 'r'.repeat(48),
@@ -57,7 +57,7 @@ describe('the compose file', () => {
   });
   it('starts nothing without secrets of one’s own', () => {
     for (const [name, { environment = {} }] of own()) {
-      const fill = () => Object.values(environment).map((value) => interpolated(value, {}));
+      const fill = () => Object.values(environment).map((value) => interpolate(value, {}));
       expect(fill, name).to.throw('.env');
     }
     for (const [name, { environment = {} }] of Object.entries(compose.services)) {
@@ -71,7 +71,7 @@ describe('the compose file', () => {
   it('says what the service understands, and no engine is embedded', () => {
     for (const [name, { environment = {}, command = [] }] of own()) {
       const filled = Object.fromEntries(
-        Object.entries(environment).map(([key, value]) => [key, interpolated(value, secrets)]),
+        Object.entries(environment).map(([key, value]) => [key, interpolate(value, secrets)]),
       );
       const config = withRoles(readConfig(filled), command.at(-1) ?? '');
       expect(config.eventStoreUrl, name).to.contain('://eventstore:');
@@ -140,7 +140,7 @@ describe('the compose file', () => {
       }),
     );
     for (const { image, build } of Object.values(compose.services)) {
-      const named = interpolated(
+      const named = interpolate(
         (build === undefined ? image : build.args?.['NODE_IMAGE']) ?? '',
         Object.fromEntries(variables),
       );
@@ -155,12 +155,12 @@ describe('the compose file', () => {
   });
 });
 
-describeWith(natsServer, 'NATS of the compose file', () => {
+describeWithTool(natsServer, 'NATS of the compose file', () => {
   it('lets nobody in without the credentials of the service', async () => {
     const { nats, command } = (await readCompose()).services;
-    const words = nats?.command?.slice(4).map((word) => interpolated(word, secrets));
+    const words = nats?.command?.slice(4).map((word) => interpolate(word, secrets));
     const server = await startNatsServer(words);
-    const url = interpolated(command?.environment?.['ASSAY_NATS_URL'] ?? '', secrets);
+    const url = interpolate(command?.environment?.['ASSAY_NATS_URL'] ?? '', secrets);
     const bus = await openNatsBus({
       url: url.replace('nats:4222', new URL(server.url).host),
       space: 'assay.test',

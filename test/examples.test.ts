@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { sharedApp } from './support/app.js';
-import { bareEnvironment, repository } from './support/outside.js';
+import { bareEnvironment, repository } from './support/test-environment.js';
 
 const run = promisify(execFile);
 const folder = join(repository, 'examples');

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import type { ExperimentRecord } from '../contract/experiment-record.js';
 import { sharedApp, type App } from './support/app.js';
-import { naiveRanking, type Candidate } from './support/naive-ranking.js';
+import { referenceRanking, type Candidate } from './support/reference-ranking.js';
 import { describeRealRuns, flat, mean, realRuns, type RealRun } from './support/real-runs.js';
-import { until } from './support/until.js';
+import { pollUntil } from './support/poll-until.js';
 
 type Page = { readonly experiments: readonly ExperimentRecord[] };
 
@@ -54,7 +54,7 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
     const ask = () =>
       app.client.send<Page>('POST', `${root}/experiments/search`, { body, headers });
     let reply = await ask();
-    await until('an answer', 20_000, async () => {
+    await pollUntil('an answer', 20_000, async () => {
       if (reply.status === 503) reply = await ask();
       return reply.status !== 503;
     });
@@ -91,7 +91,9 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
       const reward = (byTrial[trial] ?? []).map(({ metrics }) => metrics.reward);
       return { id, scope: 'gpt-4o', values: { reward } };
     });
-    const naive = naiveRanking(candidates, [{ metric: 'reward', weight: 1, direction: 'higher' }]);
+    const naive = referenceRanking(candidates, [
+      { metric: 'reward', weight: 1, direction: 'higher' },
+    ]);
     for (const { id, rank, ranking_score, winner } of experiments) {
       const own = naive.get(id);
       expect({ rank, winner }).to.deep.equal({ rank: own?.rank, winner: own?.winner });

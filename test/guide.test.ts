@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { testCache } from './support/sandboxes.js';
-import { bareEnvironment, repository } from './support/outside.js';
+import { bareEnvironment, repository } from './support/test-environment.js';
 import { temporaryFolder } from './support/folder.js';
 import { startService } from './support/service-process.js';
-import { describeWith, jq } from './support/tools.js';
+import { describeWithTool, jq } from './support/required-tools.js';
 
 const run = promisify(execFile);
 
@@ -19,7 +19,7 @@ PROJECT=$(curl -s localhost:8080/v2/projects -H "Service-API-Key: $KEY" \\
   -H 'Content-Type: application/json' -d '{"name": "airline"}' | jq -r .id)
 `;
 
-describeWith(jq, 'docs/guide.md', function () {
+describeWithTool(jq, 'docs/guide.md', function () {
   this.timeout(180_000);
 
   it('can be pasted from its first block to its last', async () => {

@@ -5,16 +5,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { operateCommand } from '../cli/ask.js';
+import { opsCaller } from '../cli/ops-client.js';
 import type { BundleLine } from '../kernel/history/bundle.js';
-import { sealCommand } from '../service/sealing.js';
+import { sealCommand } from '../service/history-sealing.js';
 import { readBundle, writeBundle, type Bundle, type BundleEntry } from './support/bundles.js';
 import { temporaryFolder } from './support/folder.js';
-import { bareEnvironment, drawSeed, program, repository } from './support/outside.js';
+import { bareEnvironment, drawSeed, program, repository } from './support/test-environment.js';
 import { describeRealRuns, realRuns } from './support/real-runs.js';
 import { runs } from './support/runs.js';
 import { startService, type ServiceProcess } from './support/service-process.js';
-import { tampered, tampers } from './support/tampering.js';
+import { tamperBundle, bundleTamperings } from './support/bundle-tampering.js';
 import { readKey, verifierFile, verifyBundle } from './support/verifier.js';
 
 type Made = { readonly id: string };
@@ -75,7 +75,7 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
       encoding: 'utf8',
       env: { ...bareEnvironment(), ASSAY_DATA_DIR: data },
     });
-  const seal = () => operateCommand(service.opsUrl, { opsToken: null })(sealCommand, {});
+  const seal = () => opsCaller(service.opsUrl, { opsToken: null })(sealCommand, {});
 
   before(async () => {
     const isGone = (): boolean =>
@@ -159,9 +159,9 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
     const counts = { tried: 0, intact: 0 };
     // The whole takes as long as a hundred of the parts.
     const which = fc.constantFrom(0, 1, 1, 1, 1, 1, 2, 2, 2, 2);
-    const property = fc.asyncProperty(which, tampers(1_000), async (at, one) => {
+    const property = fc.asyncProperty(which, bundleTamperings(1_000), async (at, one) => {
       const bundle = bundles[at];
-      const other = bundle === undefined ? null : tampered(bundle, one);
+      const other = bundle === undefined ? null : tamperBundle(bundle, one);
       if (bundle === undefined || other === null) return;
       expect(await verdict(other), JSON.stringify(one)).to.not.equal('intact');
       counts.tried += 1;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { temporaryFolder } from './support/folder.js';
 import { describeRealRuns, flat, mean, realRuns, type RealRun } from './support/real-runs.js';
 import { startService, type ServiceProcess } from './support/service-process.js';
-import { until } from './support/until.js';
+import { pollUntil } from './support/poll-until.js';
 
 type Counted = { readonly aggregate_metrics: Readonly<Record<string, number | null>> };
 type Sent = { readonly traces_count: number; readonly spans_count: number };
@@ -75,7 +75,7 @@ describeRealRuns('200 real runs of an airline agent', function () {
     await service.kill();
     service = await startService({ dir: folder.dir });
     // What the killed process had not folded is filled first (contract 1.7, rule 8).
-    await until('what was logged is readable', 60_000, async () => {
+    await pollUntil('what was logged is readable', 60_000, async () => {
       const body = { log_stream_id: run };
       const path = `${root}/traces/count`;
       return (await service.client.send('POST', path, { body })).status === 200;

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openSandbox } from '../engines/sandbox/sandbox.js';
-import { compileCache, program, repository } from './support/outside.js';
-import { openFileWatch } from './support/file-watch.js';
+import { compileCache, program, repository } from './support/test-environment.js';
+import { openFileWatchdog } from './support/test-file-watchdog.js';
 import { randomFiles } from './support/random-files.js';
 import { testCache } from './support/sandboxes.js';
 
@@ -18,7 +18,7 @@ import { testCache } from './support/sandboxes.js';
 const tests = join(program, '..', 'test');
 /** These begin first, longest first, so that no process ends alone with a long file. */
 const long: readonly string[] = [
-  'chaos/spread',
+  'chaos/distributed-service',
   'http/run-scoring',
   'chaos/',
   'forgetting/',
@@ -70,7 +70,7 @@ const mocha = spawn(
     '--parallel',
     `--jobs=${jobs}`,
     '--timeout=120000',
-    `--require=${join(tests, 'support/tally.js')}`,
+    `--require=${join(tests, 'support/mocha-hooks.js')}`,
     ...(process.stdout.isTTY ? ['--color'] : []),
     ...files.map((name) => relative(process.cwd(), join(tests, name))),
   ],
@@ -80,12 +80,12 @@ const mocha = spawn(
   },
 );
 
-// Each file has a tally of its own (test/support/tally.ts).
+// Each file has a tally of its own (test/support/mocha-hooks.ts).
 const sum = { passed: 0, failed: 0, skipped: 0 };
 const tallyForm = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
 const begunForm = /^file begun: (\d+) (.+)$/;
 const endedForm = /^file ended: (\d+)$/;
-const watch = openFileWatch(files);
+const watch = openFileWatchdog(files);
 for (const input of [mocha.stdout, mocha.stderr])
   createInterface({ input }).on('line', (line) => {
     const [, passed, failed, skipped] = tallyForm.exec(line) ?? [];

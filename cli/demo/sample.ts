@@ -1,12 +1,18 @@
-import { airline, coding, support, type Scenario, type Told } from './scenarios.js';
-import { seeded, type Seeded } from './seeded.js';
+import {
+  airlineScenario,
+  codingScenario,
+  supportScenario,
+  type Scenario,
+  type ScenarioResult,
+} from './scenarios.js';
+import { seededRandom, type SeededRandom } from './seeded-random.js';
 import {
   instantOf,
   type DemoMetrics,
   type PricedModel,
   type DemoRun,
   type SampleSpan,
-} from './span.js';
+} from './sample-spans.js';
 
 type SampleTrace = {
   readonly type: 'trace';
@@ -37,12 +43,15 @@ export type SampleStream = {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-const kinds: readonly { readonly name: string; readonly share: number; readonly tell: Scenario }[] =
-  [
-    { name: 'support', share: 0.5, tell: support },
-    { name: 'airline', share: 0.3, tell: airline },
-    { name: 'coding', share: 0.2, tell: coding },
-  ];
+const scenarioMix: readonly {
+  readonly name: string;
+  readonly share: number;
+  readonly tell: Scenario;
+}[] = [
+  { name: 'support', share: 0.5, tell: supportScenario },
+  { name: 'airline', share: 0.3, tell: airlineScenario },
+  { name: 'coding', share: 0.2, tell: codingScenario },
+];
 const models: readonly [PricedModel, ...PricedModel[]] = [
   { name: 'gpt-4o', price: [2.5, 10], tokensPerSecond: 90 },
   { name: 'gpt-4o-mini', price: [0.15, 0.6], tokensPerSecond: 140 },
@@ -61,8 +70,8 @@ export const makeSample = (asked: {
   readonly days: number;
   readonly end: number;
 }): readonly SampleStream[] => {
-  const random = seeded(asked.seed);
-  return kinds.map(({ name, share, tell }) => {
+  const random = seededRandom(asked.seed);
+  return scenarioMix.map(({ name, share, tell }) => {
     const traces: SampleTrace[] = [];
     const sessions: SampleSession[] = [];
     const count = Math.max(1, Math.round(asked.runs * share));
@@ -71,7 +80,7 @@ export const makeSample = (asked: {
       const turns = Math.min(count - traces.length, chat ? random.integer(2, 4) : 1);
       const session = chat ? { id: random.uuid(), name: `chat ${sessions.length + 1}` } : null;
       if (session !== null) sessions.push(session);
-      let now = momentOf(random, asked.days, asked.end);
+      let now = randomMoment(random, asked.days, asked.end);
       for (let turn = 0; turn < turns; turn += 1) {
         const number = traces.length + 1;
         const made = traceOf(random, tell, { now, turn, number, session, end: asked.end });
@@ -88,14 +97,14 @@ export const makeSample = (asked: {
  * People ask by day: two thirds of the runs fall between 8 and 18 o'clock. A run has an hour to end
  * before `end`.
  */
-const momentOf = (random: Seeded, days: number, end: number): number => {
+const randomMoment = (random: SeededRandom, days: number, end: number): number => {
   const midnight = Math.floor((end - random.integer(0, days - 1) * day) / day) * day;
   const at = midnight + (random.chance(0.66) ? 8 + random.next() * 10 : random.next() * 24) * hour;
   return at > end - hour ? at - day : at;
 };
 
 const traceOf = (
-  random: Seeded,
+  random: SeededRandom,
   tell: Scenario,
   place: {
     readonly now: number;
@@ -130,14 +139,16 @@ const traceOf = (
       region: random.pick(['eu', 'us', 'apac']),
       release: badDay ? '2.5.0' : '2.4.1',
     },
-    ...referenceOf(told),
+    ...datasetMembersOf(told),
     metrics: { duration_ns: Math.round(run.now - place.now) * 1_000_000, ...told.metrics },
     spans: told.spans,
   };
   return { trace, until: run.now };
 };
 
-const referenceOf = (told: Told): Pick<SampleTrace, 'dataset_input' | 'dataset_output'> =>
+const datasetMembersOf = (
+  told: ScenarioResult,
+): Pick<SampleTrace, 'dataset_input' | 'dataset_output'> =>
   told.reference === null ? {} : { dataset_input: told.input, dataset_output: told.reference };
 
 /** The spans of a list of trees, whatever their depth. */

@@ -1,15 +1,15 @@
 import {
-  around,
-  llm,
-  step,
+  parentSpan,
+  llmSpan,
+  stepSpan,
   toolCall,
   type DemoMetrics,
   type DemoRun,
   type SampleSpan,
-} from './span.js';
+} from './sample-spans.js';
 
 /** What one kind of agent did in one run: everything of a trace but its id, time and place. */
-export type Told = {
+export type ScenarioResult = {
   readonly name: string;
   readonly input: string;
   readonly output: string;
@@ -20,7 +20,7 @@ export type Told = {
   readonly reference: string | null;
   readonly spans: readonly SampleSpan[];
 };
-export type Scenario = (run: DemoRun, turn: number) => Told;
+export type Scenario = (run: DemoRun, turn: number) => ScenarioResult;
 
 type Topic = readonly [topic: string, question: string, answer: string];
 const topics: readonly [Topic, ...Topic[]] = [
@@ -32,9 +32,14 @@ const topics: readonly [Topic, ...Topic[]] = [
   ['size', 'Können Sie meine Größe ändern?', 'Ja, die Größe ist jetzt geändert.'],
 ];
 
-const guard = (run: DemoRun, stage: 'pre' | 'post', text: string, place: number): SampleSpan => {
+const guardSpan = (
+  run: DemoRun,
+  stage: 'pre' | 'post',
+  text: string,
+  place: number,
+): SampleSpan => {
   const matched = run.random.chance(0.04);
-  return step(run, 'control', `${stage === 'pre' ? 'input' : 'output'} guard`, place, 12, {
+  return stepSpan(run, 'control', `${stage === 'pre' ? 'input' : 'output'} guard`, place, 12, {
     input: text,
     output: {
       action: matched ? 'steer' : 'observe',
@@ -51,7 +56,7 @@ const guard = (run: DemoRun, stage: 'pre' | 'post', text: string, place: number)
 };
 
 /** Answers a customer out of a knowledge base; guarded on both sides. */
-export const support: Scenario = (run, turn) => {
+export const supportScenario: Scenario = (run, turn) => {
   const { random } = run;
   const [topic, question, reference] = random.pick(topics);
   const articles = ['returns', 'billing', 'account', 'shipping'].map((title, at) => ({
@@ -65,8 +70,8 @@ export const support: Scenario = (run, turn) => {
     'I am not sure, let me connect you with a colleague.',
   ] as const);
   const resolved = !answer.startsWith('I am not sure');
-  const before = guard(run, 'pre', question, 0);
-  const work = around(
+  const before = guardSpan(run, 'pre', question, 0);
+  const work = parentSpan(
     run,
     'agent',
     'support agent',
@@ -75,12 +80,12 @@ export const support: Scenario = (run, turn) => {
     () => ({
       output: answer,
       spans: [
-        step(run, 'retriever', 'knowledge base', 0, 45, {
+        stepSpan(run, 'retriever', 'knowledge base', 0, 45, {
           input: question,
           output: articles.slice(0, random.integer(1, 4)),
           metrics: { context_relevance: Number(random.next().toFixed(3)) },
         }),
-        llm(run, 'answer', 1, [{ role: 'user', content: question }], {
+        llmSpan(run, 'answer', 1, [{ role: 'user', content: question }], {
           role: 'assistant',
           content: answer,
         }),
@@ -100,7 +105,7 @@ export const support: Scenario = (run, turn) => {
       sentiment: random.pick(resolved ? ['positive', 'neutral'] : ['negative', 'neutral']),
     },
     reference: random.chance(0.5) ? reference : null,
-    spans: [before, work, guard(run, 'post', answer, 2)],
+    spans: [before, work, guardSpan(run, 'post', answer, 2)],
   };
 };
 
@@ -112,7 +117,7 @@ const plans: readonly [readonly string[], ...(readonly string[])[]] = [
 const airports = ['SEA', 'JFK', 'ATL', 'LYS', 'NRT', 'GRU'] as const;
 
 /** Books, changes and cancels flights with tools that sometimes fail. */
-export const airline: Scenario = (run) => {
+export const airlineScenario: Scenario = (run) => {
   const { random } = run;
   const [from, to] = [random.pick(airports), random.pick(airports)];
   const question = `I need a flight from ${from} to ${to}, two bags.`;
@@ -122,7 +127,7 @@ export const airline: Scenario = (run) => {
   for (const [at, tool] of plan.entries()) {
     const call = toolCall(run, tool, { from, to, bags: 2 });
     spans.push(
-      llm(run, 'next step', at * 2, [{ role: 'user', content: question }], {
+      llmSpan(run, 'next step', at * 2, [{ role: 'user', content: question }], {
         role: 'assistant',
         content: '',
         tool_calls: [call],
@@ -131,7 +136,7 @@ export const airline: Scenario = (run) => {
     const broke = random.chance(run.strain > 1.5 ? 0.3 : 0.04);
     failed ||= broke;
     spans.push(
-      step(run, 'tool', tool, at * 2 + 1, broke ? 4_000 : 180, {
+      stepSpan(run, 'tool', tool, at * 2 + 1, broke ? 4_000 : 180, {
         input: JSON.stringify({ from, to, bags: 2 }),
         output: broke ? 'upstream timeout' : JSON.stringify({ ok: true, tool }),
         status_code: broke ? 504 : 200,
@@ -144,7 +149,7 @@ export const airline: Scenario = (run) => {
     ? 'I am sorry, the booking system does not answer. Please try again later.'
     : `Done: ${from} to ${to} with two bags.`;
   spans.push(
-    llm(run, 'answer', plan.length * 2, [{ role: 'user', content: question }], {
+    llmSpan(run, 'answer', plan.length * 2, [{ role: 'user', content: question }], {
       role: 'assistant',
       content: answer,
     }),
@@ -165,24 +170,24 @@ export const airline: Scenario = (run) => {
  * Works on a repository in rounds of reading, editing and testing until the tests pass or patience
  * ends.
  */
-export const coding: Scenario = (run) => {
+export const codingScenario: Scenario = (run) => {
   const { random } = run;
   const file = random.pick(['parser.ts', 'buckets.ts', 'session.py', 'retry.go'] as const);
   const task = `Fix the failing test in ${file}.`;
   let passed = false;
   let patience = 4;
   const round = (number: number): SampleSpan =>
-    around(run, 'workflow', `round ${number + 1}`, number, task, () => {
+    parentSpan(run, 'workflow', `round ${number + 1}`, number, task, () => {
       passed = random.chance(0.45);
       if (passed) patience = number;
       const diff = `--- a/${file}\n+++ b/${file}\n@@ -${number + 1} +${number + 1} @@`;
       const spans = [
-        step(run, 'tool', 'read_file', 0, 8, { input: file, output: `export // ${file}` }),
-        llm(run, 'edit', 1, [{ role: 'user', content: task }], {
+        stepSpan(run, 'tool', 'read_file', 0, 8, { input: file, output: `export // ${file}` }),
+        llmSpan(run, 'edit', 1, [{ role: 'user', content: task }], {
           role: 'assistant',
           content: diff,
         }),
-        step(run, 'tool', 'run_tests', 2, 2_500, {
+        stepSpan(run, 'tool', 'run_tests', 2, 2_500, {
           input: `test ${file}`,
           output: passed ? '12 passed' : '11 passed, 1 failed',
           status_code: passed ? 200 : 422,
@@ -197,7 +202,7 @@ export const coding: Scenario = (run) => {
     for (; rounds < patience; rounds += 1) spans.push(round(rounds));
     return { output: passed ? 'done' : 'gave up', spans };
   };
-  const agent = around(run, 'agent', 'coding agent', 0, task, inside, { agent_type: 'react' });
+  const agent = parentSpan(run, 'agent', 'coding agent', 0, task, inside, { agent_type: 'react' });
   return {
     name: `code: ${file}`,
     input: task,

@@ -1,11 +1,11 @@
 import { hasLog } from '../../engines/open.js';
-import { differenceIn } from '../backup-manifest.js';
-import { foldersOf } from '../backup.js';
+import { manifestDifference } from '../backup-manifest.js';
+import { backupFolders } from '../backup.js';
 import { bad, good, warning, type Finding } from './finding.js';
 import { logFindings } from './stores.js';
-import { lookAtLog } from '../../engines/sqlite/look.js';
+import { checkLogFile } from '../../engines/sqlite/integrity-check.js';
 
-const another = 'RUNBOOK.md, A key or a backup is damaged';
+const damagedBackupStep = 'RUNBOOK.md, A key or a backup is damaged';
 
 /** A backup: each file against its digest, and each event of its log. */
 export const backupFindings = async (
@@ -13,12 +13,12 @@ export const backupFindings = async (
   keys: string | undefined,
   tell: (done: number, total: number) => void,
 ): Promise<readonly Finding[]> => {
-  const folders = foldersOf(dir, keys);
+  const folders = backupFolders(dir, keys);
   if (!hasLog(folders.log)) {
     return [bad('backup', `${folders.log} has no log`, 'name the folder that assay backup wrote')];
   }
   const events = logFindings(
-    await lookAtLog(folders.log, { quick: false, isHeld: false, tell }),
+    await checkLogFile(folders.log, { quick: false, isHeld: false, progress: tell }),
   ).filter(({ check }) => check === 'log');
   return [
     await folderFinding('backup', folders.log),
@@ -28,8 +28,8 @@ export const backupFindings = async (
 };
 
 const folderFinding = async (check: string, dir: string): Promise<Finding> => {
-  const { isFinished, difference } = await differenceIn(dir);
-  if (difference !== null) return bad(check, difference, another);
+  const { isFinished, difference } = await manifestDifference(dir);
+  if (difference !== null) return bad(check, difference, damagedBackupStep);
   return isFinished
     ? good(check, `${dir} is as it was written`)
     : warning(check, `${dir} was never finished`, 'give assay backup again');

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.js';
-import { openBar } from '../progress-bar.js';
-import { printRows } from '../rows.js';
+import { openProgressBar } from '../progress-bar.js';
+import { printRows } from '../print-rows.js';
 import { backupFindings } from './backup.js';
 import type { Finding } from './finding.js';
 import { folderFindings } from './folder.js';
@@ -23,20 +23,20 @@ export const doctor = async (
   config: Config,
   { quick = false, json = false, backup, keys }: DoctorOptions,
 ): Promise<void> => {
-  if (backup !== undefined) return shown(await ofBackup(backup, keys), json);
+  if (backup !== undefined) return printFindings(await backupReport(backup, keys), json);
   const folder = await folderFindings(config);
   // Looking at what is not there would make it.
   const isThere = folder.length > 1 || config.eventStoreUrl !== null;
-  const bar = openBar('doctor {bar} {percentage}% of the log');
+  const bar = openProgressBar('doctor {bar} {percentage}% of the log');
   const stores = isThere ? await storeFindings(config, quick, bar.show) : [];
   bar.end();
   const machine = isThere ? await machineFindings(config) : [];
   const findings = [...folder, ...stores, ...machine];
-  shown(findings, json);
+  printFindings(findings, json);
 };
 
-const ofBackup = async (dir: string, keys: string | undefined): Promise<readonly Finding[]> => {
-  const bar = openBar('doctor {bar} {percentage}% of the backup');
+const backupReport = async (dir: string, keys: string | undefined): Promise<readonly Finding[]> => {
+  const bar = openProgressBar('doctor {bar} {percentage}% of the backup');
   try {
     return await backupFindings(dir, keys, bar.show);
   } finally {
@@ -44,7 +44,7 @@ const ofBackup = async (dir: string, keys: string | undefined): Promise<readonly
   }
 };
 
-const shown = (findings: readonly Finding[], json: boolean): void => {
+const printFindings = (findings: readonly Finding[], json: boolean): void => {
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1;
   printRows(findings, json);
 };

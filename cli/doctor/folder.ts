@@ -2,7 +2,7 @@ import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config.js';
 import { halfRestored, hasLog } from '../../engines/open.js';
-import { lostLog } from '../../engines/sqlite/lost-log.js';
+import { findLostLog } from '../../engines/sqlite/lost-log.js';
 import { bad, good, warning, type Finding } from './finding.js';
 import { keyFindings } from './keys.js';
 
@@ -18,22 +18,22 @@ export const folderFindings = async (config: Config): Promise<readonly Finding[]
   }
   return [
     folderFinding(config, dir),
-    await permissions(dir),
-    await disk(dir),
+    await permissionsFinding(dir),
+    await diskFinding(dir),
     ...(await keyFindings(config, dir)),
   ];
 };
 
 const folderFinding = ({ eventStoreUrl }: Config, dir: string): Finding => {
   if (eventStoreUrl !== null) return good('folder', dir);
-  const lost = lostLog(dir) ?? halfRestored(dir);
+  const lost = findLostLog(dir) ?? halfRestored(dir);
   if (lost !== null) return bad('folder', lost.found, lost.toDo);
   if (hasLog(dir)) return good('folder', dir);
   return bad('folder', `${dir} has no log`, 'set ASSAY_DATA_DIR to the service’s, or restore one');
 };
 
 /** Nobody else may read what tenants logged, and the account of the service may do everything. */
-const permissions = async (dir: string): Promise<Finding> => {
+const permissionsFinding = async (dir: string): Promise<Finding> => {
   const names = ['', ...(await readdir(dir).catch(() => []))];
   const open: string[] = [];
   const closed: string[] = [];
@@ -62,15 +62,16 @@ const permissions = async (dir: string): Promise<Finding> => {
 
 const mebibyte = 1_048_576;
 /** A rebuild needs as much again as the read model has; a commit needs little. */
-const roomBad = 100 * mebibyte;
-const roomLittle = 0.1;
+const freeSpaceMin = 100 * mebibyte;
+const freeSpaceShareMin = 0.1;
 
-const disk = async (dir: string): Promise<Finding> => {
+const diskFinding = async (dir: string): Promise<Finding> => {
   const { bavail, blocks, bsize } = await statfs(dir);
   const free = bavail * bsize;
   const share = blocks === 0 ? 1 : bavail / blocks;
   const found = `${Math.round(free / mebibyte)} MiB free, ${Math.round(share * 100)} %`;
-  if (free < roomBad) return bad('disk', found, 'free space: without it writes are refused');
-  if (share < roomLittle) return warning('disk', found, 'free space, or make the volume larger');
+  if (free < freeSpaceMin) return bad('disk', found, 'free space: without it writes are refused');
+  if (share < freeSpaceShareMin)
+    return warning('disk', found, 'free space, or make the volume larger');
   return good('disk', found);
 };

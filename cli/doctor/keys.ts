@@ -5,7 +5,7 @@ import { keyCheckOf, readKeyCheck } from '../../engines/node/key-check.js';
 import { openSecrets, readSecretKey } from '../../engines/node/secrets.js';
 import { opensDataKey } from '../../engines/node/vault.js';
 import { dataKeysFolder, hasLog, keyCheckFile, secretKeyFile } from '../../engines/open.js';
-import { reasonOf } from '../../kernel/fault.js';
+import { redactedReason } from '../../kernel/fault.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
 const restoreKey = 'restore it from a backup: RUNBOOK.md, secret.key';
@@ -18,7 +18,7 @@ export const keyFindings = async (config: Config, dir: string): Promise<readonly
     return config.secretKey === null ? [] : [good('secret key', 'ASSAY_SECRET_KEY is set')];
   }
   const from = config.secretKey === null ? secretKeyFile(dir) : 'ASSAY_SECRET_KEY';
-  const key = await presentKey(config, dir);
+  const key = await currentSecretKey(config, dir);
   if (typeof key === 'string') return [bad('secret key', key, restoreKey)];
   const known = await readKeyCheck(diskFiles, keyCheckFile(dir));
   const isOther = known !== null && known !== keyCheckOf(key);
@@ -36,13 +36,16 @@ export const keyFindings = async (config: Config, dir: string): Promise<readonly
 };
 
 /** The key, or what is wrong with it. */
-const presentKey = async ({ secretKey }: Config, dir: string): Promise<Uint8Array | string> => {
+const currentSecretKey = async (
+  { secretKey }: Config,
+  dir: string,
+): Promise<Uint8Array | string> => {
   if (secretKey !== null) return Buffer.from(secretKey, 'base64');
   const path = secretKeyFile(dir);
   try {
     return (await readSecretKey(diskFiles, path)) ?? `${path} is missing`;
   } catch (error) {
-    return reasonOf(error);
+    return redactedReason(error);
   }
 };
 

@@ -1,17 +1,17 @@
 import type { Config } from '../../config.js';
-import { openLogOf } from '../../service/read-log.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { hasLog, openEngines } from '../../engines/open.js';
 import { systemClock } from '../../engines/node/clock.js';
 import type { Sandbox, SandboxState } from '../../kernel/sandbox.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
 export const machineFindings = async (config: Config): Promise<readonly Finding[]> => [
-  runtime(),
-  await clock(config),
-  await sandbox(config),
+  runtimeFinding(),
+  await clockFinding(config),
+  await sandboxFinding(config),
 ];
 
-const runtime = (): Finding =>
+const runtimeFinding = (): Finding =>
   good('runtime', `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
 
 /** Another machine may have written the last event, and clocks differ by this much. */
@@ -19,7 +19,7 @@ const clockAheadMs = 60_000;
 const clockFloor = Date.parse('2026-01-01T00:00:00Z');
 
 /** The clock gives events their times and ends tokens: one that went back shows in the log. */
-const clock = async (config: Config): Promise<Finding> => {
+const clockFinding = async (config: Config): Promise<Finding> => {
   const now = Date.now();
   const found = new Date(now).toISOString();
   const wrong = 'set the clock of this machine (timedatectl), and keep it by NTP';
@@ -31,7 +31,7 @@ const clock = async (config: Config): Promise<Finding> => {
 };
 
 const lastTime = async (config: Config): Promise<number | null> => {
-  const { reader, close } = await openLogOf(config);
+  const { reader, close } = await openReadOnlyLog(config);
   try {
     const [last] = await reader.tail(1);
     return last === undefined ? null : Date.parse(last.metadata.at);
@@ -40,10 +40,10 @@ const lastTime = async (config: Config): Promise<number | null> => {
   }
 };
 
-const sandbox = async (config: Config): Promise<Finding> => {
+const sandboxFinding = async (config: Config): Promise<Finding> => {
   if (config.sandbox === 'off') return good('sandbox', 'switched off: code scorers do not run');
   const opened = (await openEngines(config)).sandbox();
-  const { mode, detail } = await settled(opened);
+  const { mode, detail } = await awaitProbes(opened);
   await opened.close();
   const install = 'apt-get install bubblewrap; RUNBOOK.md, Code scorers fail';
   if (mode === 'off') return warning('sandbox', `code scorers cannot run: ${detail}`, install);
@@ -53,12 +53,12 @@ const sandbox = async (config: Config): Promise<Finding> => {
 
 /** Its probes take some seconds. */
 const probesMs = 60_000;
-const lookEveryMs = 50;
-const settled = async (opened: Sandbox): Promise<SandboxState> => {
+const pollIntervalMs = 50;
+const awaitProbes = async (opened: Sandbox): Promise<SandboxState> => {
   const { signal } = new AbortController();
-  for (let waited = 0; waited < probesMs; waited += lookEveryMs) {
+  for (let waited = 0; waited < probesMs; waited += pollIntervalMs) {
     if (opened.state().mode !== 'starting') break;
-    await systemClock.wait(lookEveryMs, signal);
+    await systemClock.wait(pollIntervalMs, signal);
   }
   return opened.state();
 };

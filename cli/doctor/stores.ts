@@ -1,52 +1,60 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config.js';
-import { choiceOf } from '../../config.js';
-import { lookAtRecords } from '../../engines/duckdb/look.js';
+import { engineChoiceOf } from '../../config.js';
+import { checkRecordsFile } from '../../engines/duckdb/integrity-check.js';
 import { hasLog, lockedFolder, openEngines } from '../../engines/open.js';
 import { isOfIndex } from '../../engines/sqlite/log-structure.js';
-import { lookAtDocuments, lookAtLog, type LogLook } from '../../engines/sqlite/look.js';
-import { cutLog, lostLog } from '../../engines/sqlite/lost-log.js';
-import { Fault, reasonOf } from '../../kernel/fault.js';
+import {
+  checkDocumentsFile,
+  checkLogFile,
+  type LogFileCheck,
+} from '../../engines/sqlite/integrity-check.js';
+import { findTruncatedLog, findLostLog } from '../../engines/sqlite/lost-log.js';
+import { Fault, redactedReason } from '../../kernel/fault.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
-type Tell = (done: number, total: number) => void;
+type OnProgress = (done: number, total: number) => void;
 
 /** The log, the read models, and what they run on. `quick`: not each event. */
 export const storeFindings = async (
   config: Config,
   quick: boolean,
-  tell: Tell,
+  tell: OnProgress,
 ): Promise<readonly Finding[]> => {
   const dir = resolve(config.dataDir);
   // Of a lost log the row of the folder tells.
-  const isEmbedded = config.eventStoreUrl === null && hasLog(dir) && lostLog(dir) === null;
-  const isHeld = isEmbedded && isHeldNow(dir);
+  const isEmbedded = config.eventStoreUrl === null && hasLog(dir) && findLostLog(dir) === null;
+  const isHeld = isEmbedded && isFolderLocked(dir);
   const holder = isEmbedded
     ? [good('service', isHeld ? 'runs on this folder' : 'is not running')]
     : [];
   const log =
     config.eventStoreUrl === null
       ? isEmbedded
-        ? [...logFindings(await lookAtLog(dir, { quick, isHeld, tell })), ...logEnd(dir)]
+        ? [
+            ...logFindings(await checkLogFile(dir, { quick, isHeld, progress: tell })),
+            ...logEndFindings(dir),
+          ]
         : []
-      : [await reachable('log', 'EventStoreDB', () => askLog(config))];
+      : [await reachableFinding('log', 'EventStoreDB', () => queryLogEngine(config))];
   const models =
     config.mongodbUrl === null
       ? isEmbedded
         ? await modelFindings(dir, { isHeld, quick })
         : []
-      : [await reachable('read models', 'MongoDB', () => askModels(config))];
-  const bus = config.natsUrl === null ? [] : [await reachable('bus', 'NATS', () => askBus(config))];
+      : [await reachableFinding('read models', 'MongoDB', () => queryReadModels(config))];
+  const bus =
+    config.natsUrl === null ? [] : [await reachableFinding('bus', 'NATS', () => queryBus(config))];
   return [...holder, ...log, ...models, ...bus];
 };
 
 /** Read models were folded from events that the log does not have. */
-const logEnd = (dir: string): readonly Finding[] => {
-  const cut = cutLog(dir);
-  return cut === null ? [] : [bad('log end', cut, restore)];
+const logEndFindings = (dir: string): readonly Finding[] => {
+  const cut = findTruncatedLog(dir);
+  return cut === null ? [] : [bad('log end', cut, restoreStep)];
 };
 
-const isHeldNow = (dir: string): boolean => {
+const isFolderLocked = (dir: string): boolean => {
   try {
     lockedFolder(dir)();
     return false;
@@ -56,11 +64,11 @@ const isHeldNow = (dir: string): boolean => {
   }
 };
 
-const restore = 'RUNBOOK.md, The data folder is lost, or the log is damaged: restore';
-const reindex = 'RUNBOOK.md, An index of the log is damaged: make it anew';
+const restoreStep = 'RUNBOOK.md, The data folder is lost, or the log is damaged: restore';
+const reindexStep = 'RUNBOOK.md, An index of the log is damaged: make it anew';
 
-export const logFindings = ({ version, settings, events, ...rest }: LogLook) => {
-  const { unreadable, structure, unlooked } = rest;
+export const logFindings = ({ version, settings, events, ...rest }: LogFileCheck) => {
+  const { unreadable, structure, skipped } = rest;
   const [first] = unreadable;
   const wrong = [
     ...(first === undefined
@@ -71,8 +79,8 @@ export const logFindings = ({ version, settings, events, ...rest }: LogLook) => 
   const isIndexOnly = structure?.isIndexOnly === true && unreadable.every(isOfIndex);
   const integrity =
     wrong === ''
-      ? good('log', unlooked === null ? events : `${events}; ${unlooked}`)
-      : bad('log', wrong, isIndexOnly ? reindex : restore);
+      ? good('log', skipped === null ? events : `${events}; ${skipped}`)
+      : bad('log', wrong, isIndexOnly ? reindexStep : restoreStep);
   return [
     integrity,
     settings === null
@@ -92,25 +100,25 @@ const modelFindings = async (
   const anew = isHeld
     ? 'restart the service: it sets the file aside and builds it anew'
     : 'start the service: it sets the file aside and builds it anew';
-  const documents = lookAtDocuments(dir);
+  const documents = checkDocumentsFile(dir);
   // One process at a time has a file of DuckDB.
-  const records = isHeld ? null : await lookAtRecords(dir, { quick });
+  const records = isHeld ? null : await checkRecordsFile(dir, { quick });
   return [
-    documents.trouble === null
-      ? good('documents', documents.found)
-      : bad('documents', documents.trouble, anew),
+    documents.problem === null
+      ? good('documents', documents.summary)
+      : bad('documents', documents.problem, anew),
     records === null
       ? good('records', 'held by the running service; assay verify compares them with the log')
-      : records.trouble === null
-        ? good('records', records.found)
-        : bad('records', records.trouble, anew),
+      : records.problem === null
+        ? good('records', records.summary)
+        : bad('records', records.problem, anew),
   ];
 };
 
 /** An engine elsewhere that has not answered by then does not answer a service either. */
 const answerMs = 5_000;
 
-const reachable = async (
+const reachableFinding = async (
   check: string,
   engine: string,
   ask: () => Promise<string>,
@@ -122,14 +130,14 @@ const reachable = async (
   try {
     return good(check, `${engine}: ${await Promise.race([ask(), late])}`);
   } catch (error) {
-    return bad(check, `${engine}: ${reasonOf(error)}`, to);
+    return bad(check, `${engine}: ${redactedReason(error)}`, to);
   } finally {
     clearTimeout(timer);
   }
 };
 
-const askLog = async (config: Config): Promise<string> => {
-  const engines = await openEngines(choiceOf(config));
+const queryLogEngine = async (config: Config): Promise<string> => {
+  const engines = await openEngines(engineChoiceOf(config));
   const bus = await engines.bus(null);
   const reader = await engines.reader(bus);
   const head = await reader.head();
@@ -138,15 +146,15 @@ const askLog = async (config: Config): Promise<string> => {
   return `head ${head}`;
 };
 
-const askModels = async (config: Config): Promise<string> => {
-  const documents = await (await openEngines(choiceOf(config))).documents('read');
-  const caution = documents.caution();
+const queryReadModels = async (config: Config): Promise<string> => {
+  const documents = await (await openEngines(engineChoiceOf(config))).documents('read');
+  const caution = documents.durabilityWarning();
   await documents.close();
   return caution ?? 'answers';
 };
 
-const askBus = async (config: Config): Promise<string> => {
-  const bus = await (await openEngines(choiceOf(config))).bus('assay-doctor');
+const queryBus = async (config: Config): Promise<string> => {
+  const bus = await (await openEngines(engineChoiceOf(config))).bus('assay-doctor');
   const isConnected = bus.isConnected();
   await bus.close();
   if (!isConnected) throw new Error('not connected');

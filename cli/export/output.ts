@@ -13,12 +13,12 @@ import { Fault } from '../../kernel/fault.js';
  * Writes all chunks: to standard output for null, else to a file that is there under its name only
  * when it is whole and on the disk. A name that ends with `.gz` is packed.
  */
-export const written = async (
+export const writeOutput = async (
   path: string | null,
   chunks: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
   if (path === null) {
-    await pipeline(Readable.from(chunks), process.stdout, { end: false }).catch(readerGone);
+    await pipeline(Readable.from(chunks), process.stdout, { end: false }).catch(ignoreClosedPipe);
     return;
   }
   const beside = `${path}.new`;
@@ -39,7 +39,7 @@ export const written = async (
 };
 
 /** `assay export … | head` has what it wants. */
-const readerGone = (error: NodeJS.ErrnoException): void => {
+const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
   throw new Fault('unavailable', 'whoever reads the output went away: it is not whole');
 };
@@ -51,7 +51,7 @@ type LineSpool = {
 };
 
 /** Keeps lines in a temporary file, so that they can be many. */
-export const spooled = async (lines: AsyncIterable<string>): Promise<LineSpool> => {
+export const spoolLines = async (lines: AsyncIterable<string>): Promise<LineSpool> => {
   const dir = await mkdtemp(join(tmpdir(), 'assay-export-'));
   const path = join(dir, 'lines');
   const remove = () => rm(dir, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 import { longTextsCode, unfitValueCode } from '../../kernel/records/evaluation-errors.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
 /** What the service adds to a record as read (contract 5.7): none of it can be sent. */
-const added: ReadonlySet<string> = new Set([
+const serverAddedMembers: ReadonlySet<string> = new Set([
   'project_id',
   'run_id',
   'trace_id',
@@ -18,7 +18,7 @@ const added: ReadonlySet<string> = new Set([
   'num_spans',
 ]);
 /** Empty where nothing was sent: `input` and others may be empty because that was sent. */
-const emptyIsAbsent: ReadonlySet<string> = new Set([
+const omittedWhenEmpty: ReadonlySet<string> = new Set([
   'name',
   'tags',
   'user_metadata',
@@ -44,8 +44,9 @@ export const traceLine = (trace: JsonObject): JsonObject => {
 const sentMembers = (record: JsonObject, above: Json): JsonObject => {
   const members: Record<string, Json> = {};
   for (const [name, value] of Object.entries(record)) {
-    if (added.has(name) || name === 'spans' || name === 'metrics' || value === null) continue;
-    if (!emptyIsAbsent.has(name) || !isEmpty(value)) members[name] = value;
+    if (serverAddedMembers.has(name) || name === 'spans' || name === 'metrics' || value === null)
+      continue;
+    if (!omittedWhenEmpty.has(name) || !isEmpty(value)) members[name] = value;
   }
   const metrics = { ...(record['metrics'] as JsonObject), ...errorsOf(record) };
   if (!isEmpty(metrics)) members['metrics'] = metrics;

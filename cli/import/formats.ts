@@ -1,11 +1,11 @@
 import { Fault } from '../../kernel/fault.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { gathered } from './gathered.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { groupRowsByTrace } from './trace-grouping.js';
 import { langfuse } from './langfuse.js';
 import type { FilePiece } from './lines.js';
 import { otlpLines } from './otlp.js';
 import { isPhoenixRow, phoenix } from './phoenix.js';
-import { objectIn, type ImportedRecord } from './records.js';
+import { parseObject, type ImportedRecord } from './records.js';
 import { traceLines } from './trace-lines.js';
 
 type Format = {
@@ -34,13 +34,13 @@ export const importFormats = {
   phoenix: {
     said: 'spans of Arize Phoenix',
     knows: isPhoenixRow,
-    read: (pieces) => gathered(pieces, phoenix),
+    read: (pieces) => groupRowsByTrace(pieces, phoenix),
     inOrder: false,
   },
   langfuse: {
     said: 'an export of Langfuse',
     knows: (value) => langfuse.rowsOf(value).length > 0 || 'data' in value,
-    read: (pieces) => gathered(pieces, langfuse),
+    read: (pieces) => groupRowsByTrace(pieces, langfuse),
     inOrder: false,
   },
   assay: {
@@ -53,29 +53,29 @@ export const importFormats = {
 export type ImportFormat = keyof typeof importFormats;
 export const importFormatNames = Object.keys(importFormats) as readonly ImportFormat[];
 
-const membersSaidMax = 5;
+const membersNamedMax = 5;
 /** So many lines may be broken before nobody believes any more that it is one of our formats. */
-const looksMax = 20;
+const piecesExaminedMax = 20;
 
 /**
  * Which format a file has, by its first value that is an object, and the pieces with those that
  * were looked at. Throws Fault `invalid` when no format knows it.
  */
-export const detected = async (
+export const detectFormat = async (
   pieces: AsyncIterable<FilePiece>,
 ): Promise<{ readonly format: ImportFormat; readonly pieces: AsyncIterable<FilePiece> }> => {
   const rest = pieces[Symbol.asyncIterator]();
   const looked: FilePiece[] = [];
   let unlike = '';
-  while (looked.length < looksMax) {
+  while (looked.length < piecesExaminedMax) {
     const next = await rest.next();
     if (next.done === true) break;
     looked.push(next.value);
-    const value = 'text' in next.value ? objectIn(next.value.text) : '';
+    const value = 'text' in next.value ? parseObject(next.value.text) : '';
     if (typeof value === 'string') continue;
     const format = importFormatNames.find((name) => importFormats[name].knows(value));
-    if (format !== undefined) return { format, pieces: both(looked, rest) };
-    const members = Object.keys(value).slice(0, membersSaidMax).join(', ');
+    if (format !== undefined) return { format, pieces: concatPieces(looked, rest) };
+    const members = Object.keys(value).slice(0, membersNamedMax).join(', ');
     unlike = `: line ${next.value.line} has the members ${members || 'of no record'}`;
     break;
   }
@@ -85,7 +85,7 @@ export const detected = async (
   throw new Fault('invalid', `this is no format that is known${unlike}; ${step}`);
 };
 
-async function* both(
+async function* concatPieces(
   first: readonly FilePiece[],
   rest: AsyncIterator<FilePiece>,
 ): AsyncGenerator<FilePiece> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { randomIds } from '../../engines/node/ids.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { idText, isList, isObject } from './records.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -8,7 +8,7 @@ const otelTrace = /^[0-9a-f]{32}$/i;
 const otelSpan = /^[0-9a-f]{16}$/i;
 
 /** SHA-256 in the layout of version 4, as contract 5.12, rule 2 makes ids of OTLP. */
-const ofText = (text: string): string => {
+const uuidFromText = (text: string): string => {
   const bytes = Buffer.from(hash('sha256', text, 'buffer').subarray(0, 16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
@@ -23,7 +23,7 @@ const ofText = (text: string): string => {
 export const traceIdFor = (source: string, theirs: string): string => {
   if (uuid.test(theirs)) return theirs.toLowerCase();
   return otelTrace.test(theirs)
-    ? ofText(`otel-trace:${theirs.toLowerCase()}`)
+    ? uuidFromText(`otel-trace:${theirs.toLowerCase()}`)
     : randomIds.derive('ImportedTrace', source, theirs);
 };
 
@@ -31,7 +31,7 @@ export const traceIdFor = (source: string, theirs: string): string => {
 export const spanIdFor = (source: string, theirTrace: string, theirs: string): string => {
   if (uuid.test(theirs)) return theirs.toLowerCase();
   return otelTrace.test(theirTrace) && otelSpan.test(theirs)
-    ? ofText(`otel-span:${theirTrace.toLowerCase()}:${theirs.toLowerCase()}`)
+    ? uuidFromText(`otel-span:${theirTrace.toLowerCase()}:${theirs.toLowerCase()}`)
     : randomIds.derive('ImportedSpan', source, theirTrace, theirs);
 };
 

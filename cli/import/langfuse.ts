@@ -1,19 +1,24 @@
-import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { treeOfSpans, type ExportedRow, type GatheredRow, type RowsFormat } from './gathered.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import {
+  treeOfSpans,
+  type ExportedRow,
+  type GroupedRow,
+  type RowsFormat,
+} from './trace-grouping.js';
 import { spanIdFor, traceIdFor } from './ids.js';
 import { isList, isObject, withoutEmpty, type ImportedRecord } from './records.js';
 import {
-  documentsOut,
+  outputDocuments,
   elapsedNs,
   instantFor,
-  messageOut,
-  messagesIn,
+  outputMessage,
+  inputMessages,
   metadataOf,
   nameFor,
   numberOf,
   tagsOf,
   textOf,
-  unpacked,
+  parseEmbeddedJson,
 } from './texts.js';
 
 /**
@@ -25,9 +30,9 @@ import {
  */
 export const langfuse: RowsFormat = {
   rowsOf: (value) => {
-    const row = camel(value);
+    const row = camelCaseMembers(value);
     // "Download JSON" of the interface has the trace beside its observations.
-    const trace = isObject(row['trace']) ? camel(row['trace']) : row;
+    const trace = isObject(row['trace']) ? camelCaseMembers(row['trace']) : row;
     const inside = [...inList(row, 'observations'), ...inList(row, 'scores')];
     const id = textOf(trace['id']) ?? textOf(trace['traceId']);
     if (inside.length > 0 || isObject(row['trace'])) {
@@ -48,7 +53,9 @@ const rowOf = (trace: string, row: JsonObject): ExportedRow => ({ trace, row });
 const inList = (row: JsonObject, name: 'observations' | 'scores'): readonly JsonObject[] => {
   const list = row[name];
   const ofKind = name === 'scores' ? 'score' : 'observation';
-  return isList(list) ? list.filter(isObject).map((one) => ({ ...camel(one), ofKind })) : [];
+  return isList(list)
+    ? list.filter(isObject).map((one) => ({ ...camelCaseMembers(one), ofKind }))
+    : [];
 };
 
 const isScore = (row: JsonObject): boolean =>
@@ -64,7 +71,7 @@ const kindsOfRow: readonly (readonly [string, string, (row: JsonObject) => boole
 ];
 
 /** The names of a row; what is inside belongs to whoever wrote it. */
-const camel = (row: JsonObject): JsonObject =>
+const camelCaseMembers = (row: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -78,16 +85,16 @@ type SpanForm = {
   readonly output: (value: Json | undefined) => Json;
 };
 const asText = (value: Json | undefined): Json => textOf(value);
-const step = (type: string): SpanForm => ({ type, input: asText, output: asText });
+const textStep = (type: string): SpanForm => ({ type, input: asText, output: asText });
 
 /** Observation types (langfuse.com/docs/observability/features/observation-types). */
-const forms: Readonly<Record<string, SpanForm>> = {
-  GENERATION: { type: 'llm', input: messagesIn, output: messageOut },
-  AGENT: step('agent'),
-  TOOL: step('tool'),
-  RETRIEVER: { type: 'retriever', input: asText, output: documentsOut },
+const spanForms: Readonly<Record<string, SpanForm>> = {
+  GENERATION: { type: 'llm', input: inputMessages, output: outputMessage },
+  AGENT: textStep('agent'),
+  TOOL: textStep('tool'),
+  RETRIEVER: { type: 'retriever', input: asText, output: outputDocuments },
 };
-const workflow = step('workflow');
+const workflow = textStep('workflow');
 
 const source = 'langfuse';
 
@@ -97,7 +104,7 @@ type Observation = {
   readonly row: JsonObject;
 };
 
-const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedRecord => {
+const traceOf = (theirs: string, gathered: readonly GroupedRow[]): ImportedRecord => {
   const line = gathered[0]?.line ?? 0;
   const ofKind = (kind: string): readonly JsonObject[] =>
     gathered.filter(({ row }) => row['ofKind'] === kind).map(({ row }) => row);
@@ -107,7 +114,7 @@ const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedReco
     row,
   }));
   const [told] = ofKind('trace');
-  const trace = told ?? toldByRoot(observations);
+  const trace = told ?? traceMembersOf(observations);
   if (trace === null) return { line, problem: `there is neither trace ${theirs} nor a span of it` };
   const scores = scoresOf(ofKind('score'));
   const session = textOf(trace['sessionId']) || null;
@@ -124,7 +131,7 @@ const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedReco
       input: textOf(trace['input']),
       output: textOf(trace['output']),
       tags: tagsOf(trace['tags']),
-      user_metadata: metadataOf(trace['metadata'], about(trace, traceAbout)),
+      user_metadata: metadataOf(trace['metadata'], metadataMembers(trace, traceAbout)),
       metrics: withoutEmpty({
         duration_ns: latency === null ? null : Math.round(latency * 1e6) * 1_000,
         ...scores.get(''),
@@ -137,7 +144,7 @@ const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedReco
 };
 
 /** Enriched observations have what is known of the trace in each of them. */
-const toldByRoot = (observations: readonly Observation[]): JsonObject | null => {
+const traceMembersOf = (observations: readonly Observation[]): JsonObject | null => {
   const root = observations.find(({ parent }) => parent === null) ?? observations[0];
   if (root === undefined) return null;
   const { row } = root;
@@ -148,13 +155,13 @@ const toldByRoot = (observations: readonly Observation[]): JsonObject | null => 
 
 const traceAbout = ['userId', 'release', 'version', 'environment'] as const;
 const spanAbout = ['statusMessage', 'level', 'version', 'promptName', 'promptVersion'] as const;
-const nothingSaid = ['', 'DEFAULT', 'default'];
+const defaultValues = ['', 'DEFAULT', 'default'];
 
 /** Members that have no place of their own here, by their names in the documentation. */
-const about = (row: JsonObject, names: readonly string[]): JsonObject =>
+const metadataMembers = (row: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(
     names
-      .filter((name) => !nothingSaid.includes(textOf(row[name]) ?? ''))
+      .filter((name) => !defaultValues.includes(textOf(row[name]) ?? ''))
       .map((name) => [
         name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
         row[name] ?? null,
@@ -166,9 +173,9 @@ const spanOf = (
   { id, row }: Observation,
   { below, scores }: { readonly below: readonly JsonObject[]; readonly scores: JsonObject },
 ): JsonObject => {
-  const form = forms[textOf(row['type'])?.toUpperCase() ?? ''] ?? workflow;
+  const form = spanForms[textOf(row['type'])?.toUpperCase() ?? ''] ?? workflow;
   const isLlm = form.type === 'llm';
-  const parameters = unpacked(row['modelParameters']);
+  const parameters = parseEmbeddedJson(row['modelParameters']);
   const temperature = isObject(parameters) ? numberOf(parameters['temperature']) : null;
   return withoutEmpty({
     type: form.type,
@@ -179,7 +186,7 @@ const spanOf = (
     input: form.input(row['input']),
     output: form.output(row['output']),
     status_code: textOf(row['level']) === 'ERROR' ? 500 : null,
-    user_metadata: metadataOf(row['metadata'], about(row, spanAbout)),
+    user_metadata: metadataOf(row['metadata'], metadataMembers(row, spanAbout)),
     ...(isLlm && { model: textOf(row['model'] ?? row['providedModelName']), temperature }),
     metrics: withoutEmpty({ ...metricsOf(row), ...scores }),
     spans: below,
@@ -197,7 +204,7 @@ const usage: Readonly<Record<string, readonly string[]>> = {
 const metricsOf = (row: JsonObject): JsonObject => ({
   ...Object.fromEntries(
     Object.entries(usage).map(([metric, paths]) => {
-      const found = paths.map((path) => numberOf(at(row, path)));
+      const found = paths.map((path) => numberOf(valueAt(row, path)));
       return [metric, found.find((one) => one !== null) ?? null];
     }),
   ),
@@ -205,9 +212,9 @@ const metricsOf = (row: JsonObject): JsonObject => ({
   time_to_first_token_ns: elapsedNs(row['startTime'], row['completionStartTime']),
 });
 
-const at = (row: JsonObject, path: string): Json | undefined => {
+const valueAt = (row: JsonObject, path: string): Json | undefined => {
   const [first = '', second] = path.split('.');
-  const outer = unpacked(row[first]);
+  const outer = parseEmbeddedJson(row[first]);
   if (second === undefined) return outer;
   return isObject(outer) ? outer[second] : undefined;
 };

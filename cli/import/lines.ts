@@ -42,7 +42,7 @@ const openPiece = (bytesMax: number) => {
  * The lines of a file that are not empty, in bounded memory: of a line that is too long only its
  * number is known. Cut anywhere, the same chunks give the same lines.
  */
-export async function* linesOf(
+export async function* jsonLinesIn(
   chunks: AsyncIterable<Buffer>,
   bytesMax = pieceBytesMax,
 ): AsyncGenerator<FilePiece> {
@@ -72,7 +72,7 @@ const isSpace = (byte: number): boolean =>
  * The values of a JSON text that is written over many lines: the items of a list, or objects one
  * after the other. What is no object or list comes as it stands, up to the next comma.
  */
-export async function* valuesOf(
+export async function* jsonValuesIn(
   chunks: AsyncIterable<Buffer>,
   bytesMax = pieceBytesMax,
 ): AsyncGenerator<FilePiece> {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import type { FilePiece } from './lines.js';
-import { isList, isObject, objectIn, type ImportedRecord } from './records.js';
+import { isList, isObject, parseObject, type ImportedRecord } from './records.js';
 
 /**
  * OTLP as JSON (OpenTelemetry protocol 1.x, "OTLP/JSON file exporter": opentelemetry.io/docs/specs/
@@ -11,7 +11,7 @@ import { isList, isObject, objectIn, type ImportedRecord } from './records.js';
 export async function* otlpLines(pieces: AsyncIterable<FilePiece>): AsyncGenerator<ImportedRecord> {
   for await (const piece of pieces) {
     if ('problem' in piece) yield piece;
-    else yield* recordsOf(piece.line, objectIn(piece.text));
+    else yield* recordsOf(piece.line, parseObject(piece.text));
   }
 }
 

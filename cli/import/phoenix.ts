@@ -1,13 +1,13 @@
-import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { treeOfSpans, type GatheredRow, type RowsFormat } from './gathered.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import { treeOfSpans, type GroupedRow, type RowsFormat } from './trace-grouping.js';
 import { spanIdFor, traceIdFor } from './ids.js';
 import { isList, isObject, withoutEmpty, type ImportedRecord } from './records.js';
 import {
-  documentsOut,
+  outputDocuments,
   elapsedNs,
   instantFor,
-  messageOut,
-  messagesIn,
+  outputMessage,
+  inputMessages,
   metadataOf,
   nameFor,
   numberOf,
@@ -15,7 +15,7 @@ import {
   tagsOf,
   textOf,
   toolCall,
-  unpacked,
+  parseEmbeddedJson,
 } from './texts.js';
 
 /**
@@ -29,22 +29,22 @@ import {
  */
 export const phoenix: RowsFormat = {
   rowsOf: (value) => {
-    const trace = textOf(dotted(value)['context.trace_id']);
+    const trace = textOf(flattenMembers(value)['context.trace_id']);
     return trace === null || trace === '' ? [] : [{ trace, row: value }];
   },
   traceOf: (trace, rows) => traceOf(trace, rows),
 };
 
-type Flat = Readonly<Record<string, Json>>;
+type FlatMembers = Readonly<Record<string, Json>>;
 
 /** All that is inside, by its path: `llm.input_messages.0.message.role`. */
-const dotted = (value: Json, path = '', found: Record<string, Json> = {}): Flat => {
+const flattenMembers = (value: Json, path = '', found: Record<string, Json> = {}): FlatMembers => {
   if (typeof value !== 'object' || value === null) {
     if (value !== null) found[path] = value;
     return found;
   }
   for (const [name, inner] of Object.entries(value)) {
-    dotted(inner, path === '' ? name : `${path}.${name}`, found);
+    flattenMembers(inner, path === '' ? name : `${path}.${name}`, found);
   }
   return found;
 };
@@ -52,21 +52,30 @@ const dotted = (value: Json, path = '', found: Record<string, Json> = {}): Flat 
 const attributesPrefix = 'attributes.';
 
 /** What a table has as a text that is JSON is read, but for values that are texts by meaning. */
-const attributesOf = (row: JsonObject): Flat => {
+const attributesOf = (row: JsonObject): FlatMembers => {
   const found: Record<string, Json> = {};
   for (const [name, value] of Object.entries(row)) {
-    if (name === 'attributes') dotted(value, '', found);
+    if (name === 'attributes') flattenMembers(value, '', found);
     else if (name.startsWith(attributesPrefix)) {
       const bare = name.slice(attributesPrefix.length);
-      dotted(listed.includes(bare) ? (unpacked(value) ?? null) : value, bare, found);
+      flattenMembers(
+        listAttributes.includes(bare) ? (parseEmbeddedJson(value) ?? null) : value,
+        bare,
+        found,
+      );
     }
   }
   return found;
 };
-const listed = ['llm.input_messages', 'llm.output_messages', 'llm.tools', 'retrieval.documents'];
+const listAttributes = [
+  'llm.input_messages',
+  'llm.output_messages',
+  'llm.tools',
+  'retrieval.documents',
+];
 
 /** The items of a list: `llm.tools.0.x` and `llm.tools.1.x` are two, in their order. */
-const items = (attributes: Flat, list: string): readonly Flat[] => {
+const listItems = (attributes: FlatMembers, list: string): readonly FlatMembers[] => {
   const found = new Map<number, Record<string, Json>>();
   for (const [name, value] of Object.entries(attributes)) {
     if (!name.startsWith(`${list}.`)) continue;
@@ -79,12 +88,12 @@ const items = (attributes: Flat, list: string): readonly Flat[] => {
   return [...found].sort(([one], [other]) => one - other).map(([, item]) => item);
 };
 
-const messageOf = (item: Flat): JsonObject => {
-  const contents = items(item, 'message.contents').flatMap((part) => {
+const messageOf = (item: FlatMembers): JsonObject => {
+  const contents = listItems(item, 'message.contents').flatMap((part) => {
     const text = part['message_content.text'];
     return typeof text === 'string' ? [{ type: 'text', text }] : [];
   });
-  const calls = items(item, 'message.tool_calls').map((call) =>
+  const calls = listItems(item, 'message.tool_calls').map((call) =>
     toolCall({
       id: call['tool_call.id'] ?? null,
       name: call['tool_call.function.name'] ?? null,
@@ -99,33 +108,33 @@ const messageOf = (item: Flat): JsonObject => {
   };
 };
 
-const inMessages = (attributes: Flat): Json => {
-  const messages = items(attributes, 'llm.input_messages').map(messageOf);
-  return messagesIn(messages.length > 0 ? messages : attributes['input.value']);
+const inMessages = (attributes: FlatMembers): Json => {
+  const messages = listItems(attributes, 'llm.input_messages').map(messageOf);
+  return inputMessages(messages.length > 0 ? messages : attributes['input.value']);
 };
-const outMessage = (attributes: Flat): Json => {
-  const [message] = items(attributes, 'llm.output_messages').map(messageOf);
-  return messageOut(message ?? attributes['output.value']);
+const outMessage = (attributes: FlatMembers): Json => {
+  const [message] = listItems(attributes, 'llm.output_messages').map(messageOf);
+  return outputMessage(message ?? attributes['output.value']);
 };
-const inText = (attributes: Flat): Json => textOf(attributes['input.value']);
-const outText = (attributes: Flat): Json => textOf(attributes['output.value']);
-const inTool = (attributes: Flat): Json =>
+const inText = (attributes: FlatMembers): Json => textOf(attributes['input.value']);
+const outText = (attributes: FlatMembers): Json => textOf(attributes['output.value']);
+const inTool = (attributes: FlatMembers): Json =>
   textOf(attributes['tool.parameters']) ?? inText(attributes);
-const outDocuments = (attributes: Flat): Json => {
-  const documents = items(attributes, 'retrieval.documents').map((item) => ({
+const outDocuments = (attributes: FlatMembers): Json => {
+  const documents = listItems(attributes, 'retrieval.documents').map((item) => ({
     content: textOf(item['document.content']) ?? '',
     ...withoutEmpty({
       metadata: scalars({
-        ...metadataOf(under(item, 'document.metadata')),
+        ...metadataOf(nestedValue(item, 'document.metadata')),
         ...withoutEmpty({ id: item['document.id'], score: item['document.score'] }),
       }),
     }),
   }));
-  return documents.length > 0 ? documents : documentsOut(attributes['output.value']);
+  return documents.length > 0 ? documents : outputDocuments(attributes['output.value']);
 };
 
 /** What is below a name, as an object again; or the text that stands there. */
-const under = (attributes: Flat, name: string): Json => {
+const nestedValue = (attributes: FlatMembers, name: string): Json => {
   const whole = attributes[name];
   if (whole !== undefined) return whole;
   const inside = Object.entries(attributes).filter(([one]) => one.startsWith(`${name}.`));
@@ -134,50 +143,50 @@ const under = (attributes: Flat, name: string): Json => {
 
 type SpanForm = {
   readonly type: string;
-  readonly input: (attributes: Flat) => Json;
-  readonly output: (attributes: Flat) => Json;
+  readonly input: (attributes: FlatMembers) => Json;
+  readonly output: (attributes: FlatMembers) => Json;
 };
-const step = (type: string): SpanForm => ({ type, input: inText, output: outText });
+const textStep = (type: string): SpanForm => ({ type, input: inText, output: outText });
 
 /** `span_kind`; a control has a result of its own form, which no attribute has: contract 5.6. */
-const forms: Readonly<Record<string, SpanForm>> = {
+const spanForms: Readonly<Record<string, SpanForm>> = {
   LLM: { type: 'llm', input: inMessages, output: outMessage },
   TOOL: { type: 'tool', input: inTool, output: outText },
-  AGENT: step('agent'),
+  AGENT: textStep('agent'),
   RETRIEVER: { type: 'retriever', input: inText, output: outDocuments },
   RERANKER: { type: 'retriever', input: inText, output: outDocuments },
   GUARDRAIL: { type: 'control', input: inText, output: () => null },
 };
-const workflow = step('workflow');
-const codes: Readonly<Record<string, number>> = { OK: 200, ERROR: 500 };
+const workflow = textStep('workflow');
+const statusCodes: Readonly<Record<string, number>> = { OK: 200, ERROR: 500 };
 
 /** First match wins. */
-const metrics: Readonly<Record<string, readonly string[]>> = {
+const metricAttributes: Readonly<Record<string, readonly string[]>> = {
   num_input_tokens: ['llm.token_count.prompt'],
   num_output_tokens: ['llm.token_count.completion'],
   num_total_tokens: ['llm.token_count.total'],
   cost: ['llm.cost.total'],
 };
 /** Attributes that have a place of their own; the scalars among the others become metadata. */
-const placed = (
+const mappedAttributes = (
   'input output llm tool tool_call message retrieval embedding ' +
   'reranker metadata tag session openinference'
 ).split(' ');
-const isPlaced = (name: string): boolean => placed.includes(name.split('.', 1)[0] ?? '');
+const isMapped = (name: string): boolean => mappedAttributes.includes(name.split('.', 1)[0] ?? '');
 
 const source = 'phoenix';
 type PhoenixSpan = {
   readonly id: string;
   readonly parent: string | null;
   readonly row: JsonObject;
-  readonly flat: Flat;
-  readonly attributes: Flat;
+  readonly flat: FlatMembers;
+  readonly attributes: FlatMembers;
 };
 
-const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedRecord => {
+const traceOf = (theirs: string, gathered: readonly GroupedRow[]): ImportedRecord => {
   const line = gathered[0]?.line ?? 0;
   const spans = gathered.map(({ row }): PhoenixSpan => {
-    const flat = dotted(row);
+    const flat = flattenMembers(row);
     const id = textOf(flat['context.span_id']) ?? textOf(flat['span_id']) ?? '';
     const parent = textOf(flat['parent_id']) || null;
     return { id, parent, row, flat, attributes: attributesOf(row) };
@@ -212,14 +221,14 @@ const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedReco
 
 /** The members that a trace takes from its root too (contract 5.12, rule 3). */
 const recordOf = ({ row, flat, attributes }: PhoenixSpan): JsonObject => {
-  const others = Object.entries(attributes).filter(([name]) => !isPlaced(name));
+  const others = Object.entries(attributes).filter(([name]) => !isMapped(name));
   return withoutEmpty({
     name: nameFor(row['name']),
     created_at: instantFor(row['start_time']),
-    status_code: codes[textOf(flat['status_code'])?.toUpperCase() ?? ''],
+    status_code: statusCodes[textOf(flat['status_code'])?.toUpperCase() ?? ''],
     tags: tagsOf(list(attributes, 'tag.tags')),
     user_metadata: metadataOf(
-      under(attributes, 'metadata'),
+      nestedValue(attributes, 'metadata'),
       Object.fromEntries(
         others.map(([name, value]) => [name.replace(/^user\.id$/, 'user_id'), value]),
       ),
@@ -232,7 +241,7 @@ const recordOf = ({ row, flat, attributes }: PhoenixSpan): JsonObject => {
 const spanOf = (trace: string, span: PhoenixSpan, below: readonly JsonObject[]): JsonObject => {
   const { id, flat, attributes } = span;
   const kind = textOf(flat['span_kind'] ?? attributes['openinference.span.kind']) ?? '';
-  const form = forms[kind.toUpperCase()] ?? workflow;
+  const form = spanForms[kind.toUpperCase()] ?? workflow;
   const { metrics: own, ...shared } = recordOf(span);
   return withoutEmpty({
     type: form.type,
@@ -246,7 +255,7 @@ const spanOf = (trace: string, span: PhoenixSpan, below: readonly JsonObject[]):
     metrics: withoutEmpty({
       ...(isObject(own) && own),
       ...Object.fromEntries(
-        Object.entries(metrics).map(([metric, names]) => [
+        Object.entries(metricAttributes).map(([metric, names]) => [
           metric,
           names.map((name) => numberOf(attributes[name])).find((one) => one !== null) ?? null,
         ]),
@@ -256,10 +265,10 @@ const spanOf = (trace: string, span: PhoenixSpan, below: readonly JsonObject[]):
   });
 };
 
-const modelOf = (attributes: Flat): JsonObject => {
-  const parameters = unpacked(under(attributes, 'llm.invocation_parameters'));
-  const tools = items(attributes, 'llm.tools').map((tool) =>
-    unpacked(under(tool, 'tool.json_schema')),
+const modelOf = (attributes: FlatMembers): JsonObject => {
+  const parameters = parseEmbeddedJson(nestedValue(attributes, 'llm.invocation_parameters'));
+  const tools = listItems(attributes, 'llm.tools').map((tool) =>
+    parseEmbeddedJson(nestedValue(tool, 'tool.json_schema')),
   );
   return withoutEmpty({
     model: textOf(attributes['llm.model_name']),
@@ -270,8 +279,8 @@ const modelOf = (attributes: Flat): JsonObject => {
 };
 
 /** A list of scalars, whose items have become names. */
-const list = (attributes: Flat, name: string): Json => {
-  const inside = under(attributes, name);
+const list = (attributes: FlatMembers, name: string): Json => {
+  const inside = nestedValue(attributes, name);
   return isObject(inside) ? Object.values(inside) : inside;
 };
 export const isPhoenixRow = (value: JsonObject): boolean => {

@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../kernel/json-text.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 
 /** A record of a file, ready to be sent, with the line that a refusal of it names. */
@@ -28,7 +28,7 @@ export const idText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
 /** The object in a piece of a file, or why it is none. */
-export const objectIn = (text: string): JsonObject | string => {
+export const parseObject = (text: string): JsonObject | string => {
   try {
     const value = parseJsonText(text);
     if (!isObject(value)) return 'it is JSON, but no object';

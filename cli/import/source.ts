@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Fault } from '../../kernel/fault.js';
-import { linesOf, valuesOf, type FilePiece } from './lines.js';
-import { objectIn } from './records.js';
+import { jsonLinesIn, jsonValuesIn, type FilePiece } from './lines.js';
+import { parseObject } from './records.js';
 
 export type ImportSource = {
   readonly pieces: AsyncIterable<FilePiece>;
@@ -26,11 +26,11 @@ export const openSource = async (path: string): Promise<ImportSource> => {
       yield chunk;
     }
   };
-  const [first, all] = await begun(counted());
-  const chunks = first[0] === 0x1f && first[1] === 0x8b ? inflated(all) : all;
-  const [text, plain] = await begun(chunks);
+  const [first, all] = await peekHead(counted());
+  const chunks = first[0] === 0x1f && first[1] === 0x8b ? gunzipped(all) : all;
+  const [text, plain] = await peekHead(chunks);
   return {
-    pieces: isOverLines(text.toString('utf8')) ? valuesOf(plain) : linesOf(plain),
+    pieces: isMultilineJson(text.toString('utf8')) ? jsonValuesIn(plain) : jsonLinesIn(plain),
     read: () => ({ done, total: found?.isFile() === true ? found.size : null }),
   };
 };
@@ -46,7 +46,7 @@ const statOf = async (path: string) => {
 };
 
 /** Its first bytes, and all of it. */
-const begun = async (
+const peekHead = async (
   chunks: AsyncGenerator<Buffer>,
 ): Promise<readonly [Buffer, AsyncGenerator<Buffer>]> => {
   let head = Buffer.alloc(0);
@@ -65,7 +65,7 @@ const begun = async (
 };
 const headBytes = 1_024;
 
-async function* inflated(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   // What breaks on the way is thrown where the other end is read.
   pipeline(chunks, gunzip, () => undefined);
@@ -81,7 +81,7 @@ async function* inflated(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
  * object that is not closed on its first line. A line of JSON Lines that is broken is not that, as
  * long as there is one that is not.
  */
-export const isOverLines = (head: string): boolean => {
+export const isMultilineJson = (head: string): boolean => {
   const [first = '', ...others] = head.replace(/^\ufeff?\s*/, '').split(/\r?\n/);
   if (first.startsWith('[') || first.trim() === '{') return true;
   // What follows the last line feed may go on.
@@ -89,4 +89,4 @@ export const isOverLines = (head: string): boolean => {
   return first.startsWith('{') && others.length > 0 && ![first, ...whole].some(isObjectText);
 };
 
-const isObjectText = (line: string): boolean => typeof objectIn(line) !== 'string';
+const isObjectText = (line: string): boolean => typeof parseObject(line) !== 'string';

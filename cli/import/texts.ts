@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../kernel/json-text.js';
 import { messageRoles } from '../../contract/records.js';
-import { firstCharacters } from '../../kernel/code-points.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { firstCodePoints } from '../../kernel/code-points.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { isList, isObject, withoutEmpty } from './records.js';
 
 /** A text as it is, anything else as compact JSON; null where there is nothing. */
@@ -11,7 +11,7 @@ export const textOf = (value: Json | undefined): string | null => {
 };
 
 /** What looks like JSON in a text: exports of tables hold everything as texts. */
-export const unpacked = (value: Json | undefined): Json | undefined => {
+export const parseEmbeddedJson = (value: Json | undefined): Json | undefined => {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
     return parseJsonText(value) as Json;
@@ -65,8 +65,8 @@ export const toolCall = (call: JsonObject): JsonObject => {
 };
 
 /** The input of an llm span: messages where there are some, else one text. */
-export const messagesIn = (value: Json | undefined): Json => {
-  const whole = unpacked(value);
+export const inputMessages = (value: Json | undefined): Json => {
+  const whole = parseEmbeddedJson(value);
   const inside = isObject(whole) ? (whole['messages'] ?? [whole]) : whole;
   if (!isList(inside)) return textOf(value) ?? '';
   const found = inside.map((one) => messageOf(one, 'user'));
@@ -74,15 +74,15 @@ export const messagesIn = (value: Json | undefined): Json => {
 };
 
 /** Its output: a message where there is one, else a text. */
-export const messageOut = (value: Json | undefined): Json => {
-  const whole = unpacked(value);
+export const outputMessage = (value: Json | undefined): Json => {
+  const whole = parseEmbeddedJson(value);
   const one = isList(whole) && whole.length === 1 ? whole[0] : whole;
   return (one === undefined ? null : messageOf(one, 'assistant')) ?? textOf(value);
 };
 
 /** The output of a retriever: documents where there are some, else a text. */
-export const documentsOut = (value: Json | undefined): Json => {
-  const whole = unpacked(value);
+export const outputDocuments = (value: Json | undefined): Json => {
+  const whole = parseEmbeddedJson(value);
   const list = isObject(whole) && isList(whole['documents']) ? whole['documents'] : whole;
   if (!isList(list)) return textOf(value);
   return list.map((one) => {
@@ -111,12 +111,12 @@ const [entriesMax, keyMax, valueMax] = [200, 256, 4_096];
  */
 export const metadataOf = (...maps: readonly (Json | undefined)[]): JsonObject => {
   const found: Record<string, Json> = {};
-  for (const map of maps.map(unpacked)) {
+  for (const map of maps.map(parseEmbeddedJson)) {
     if (!isObject(map)) continue;
     for (const [name, value] of Object.entries(map)) {
       const text = textOf(value);
       if (text === null || name === '' || Object.keys(found).length >= entriesMax) continue;
-      found[firstCharacters(name, keyMax)] = firstCharacters(text, valueMax);
+      found[firstCodePoints(name, keyMax)] = firstCodePoints(text, valueMax);
     }
   }
   return found;
@@ -124,16 +124,16 @@ export const metadataOf = (...maps: readonly (Json | undefined)[]): JsonObject =
 
 const [tagsMax, tagMax] = [100, 255];
 export const tagsOf = (value: Json | undefined): readonly string[] => {
-  const list = unpacked(value);
+  const list = parseEmbeddedJson(value);
   if (!isList(list)) return [];
   return list
     .flatMap((tag) => (typeof tag === 'string' && tag !== '' ? [tag] : []))
     .slice(0, tagsMax)
-    .map((tag) => firstCharacters(tag, tagMax));
+    .map((tag) => firstCodePoints(tag, tagMax));
 };
 
 export const nameFor = (value: Json | undefined): string =>
-  firstCharacters(textOf(value) ?? '', 255);
+  firstCodePoints(textOf(value) ?? '', 255);
 
 export const numberOf = (value: Json | undefined): number | null => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 import { withIds } from './ids.js';
 import type { FilePiece } from './lines.js';
-import { objectIn, type ImportedRecord } from './records.js';
+import { parseObject, type ImportedRecord } from './records.js';
 
 /**
  * Our own form: a trace with its spans a line as `POST …/traces` takes it (contract 5.6), or a
@@ -17,7 +17,7 @@ export async function* traceLines(
 const recordOf = (piece: FilePiece): ImportedRecord => {
   const { line } = piece;
   if ('problem' in piece) return piece;
-  const value = objectIn(piece.text);
+  const value = parseObject(piece.text);
   if (typeof value === 'string') return { line, problem: value };
   if (value['type'] === 'session') {
     return { line, kind: 'session', session: sessionOf(value) };
@@ -26,7 +26,7 @@ const recordOf = (piece: FilePiece): ImportedRecord => {
   return {
     line,
     kind: 'trace',
-    trace: withIds(outsideOfItself(sent)),
+    trace: withIds(withoutOwnSession(sent)),
     request: {
       ...(complete === false && { is_complete: false }),
       ...(external != null && { session_external_id: external }),
@@ -35,7 +35,7 @@ const recordOf = (piece: FilePiece): ImportedRecord => {
 };
 
 /** A trace that shows its own id as that of its session has none (contract 3.1, rule 4). */
-const outsideOfItself = (trace: JsonObject): JsonObject => {
+const withoutOwnSession = (trace: JsonObject): JsonObject => {
   const { session_id: session, ...others } = trace;
   return session === undefined || session === trace['id'] ? others : trace;
 };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf, type JsonObject } from '../../kernel/shapes.js';
+import { oneOf, type JsonObject } from '../../kernel/schema-types.js';
 import { operatorsOf } from './conditions.js';
 import {
   boundMember,
@@ -21,8 +21,8 @@ const listProjects = readTool({
   description: 'The projects that the key sees. A project holds log streams and experiments.',
   list: 'projects',
   members: { ...nameContains, ...pageMembers(50, 200) },
-  run: async ({ name_contains, limit = 50, starting_token = 0 }, { ask }) => {
-    const { body } = await ask<McpPage<'projects', ListedProject>>('POST', '/projects/paginated', {
+  run: async ({ name_contains, limit = 50, starting_token = 0 }, { call }) => {
+    const { body } = await call<McpPage<'projects', ListedProject>>('POST', '/projects/paginated', {
       body: { filters: nameFilters(name_contains), limit, starting_token },
     });
     return {
@@ -48,11 +48,11 @@ const listLogStreams = readTool({
   description: 'The log streams of a project: where an application logs its traces.',
   list: 'log_streams',
   members: { ...projectMember, ...nameContains, ...pageMembers(50, 200) },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { name_contains, limit = 50, starting_token = 0 } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const path = `/projects/${projectId}/log_streams/search`;
-    const { body } = await ask<McpPage<'log_streams', JsonObject>>('POST', path, {
+    const { body } = await call<McpPage<'log_streams', JsonObject>>('POST', path, {
       body: { filters: nameFilters(name_contains), limit, starting_token },
     });
     return {
@@ -93,12 +93,12 @@ const listColumns = readTool({
     starting_token: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
     ...boundMember,
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { population = 'traces', name_contains = '', starting_token = 0 } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const path = `/projects/${projectId}/${population}/available_columns`;
-    const { body } = await ask<{ readonly columns: readonly Column[] }>('POST', path, {
-      body: await places.run(projectId, asked),
+    const { body } = await call<{ readonly columns: readonly Column[] }>('POST', path, {
+      body: await names.run(projectId, asked),
     });
     const chosen = body.columns
       .filter((column) => asked.include_empty === true || !column.is_empty)
@@ -137,10 +137,10 @@ const listTemplates = readTool({
     starting_token: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
     ...boundMember,
   },
-  run: async ({ project, starting_token = 0 }, { ask, places }) => {
-    const projectId = await places.project(project);
+  run: async ({ project, starting_token = 0 }, { call, names }) => {
+    const projectId = await names.project(project);
     const path = `/projects/${projectId}/annotation/templates`;
-    const { body } = await ask<readonly JsonObject[]>('GET', path);
+    const { body } = await call<readonly JsonObject[]>('GET', path);
     const shown = body.map(({ id = '', name = '', criteria = null, constraints = null }) => ({
       id,
       name,

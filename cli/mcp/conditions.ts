@@ -8,9 +8,9 @@ import {
   textOperators,
   type LeafType,
 } from '../../contract/filters.js';
-import { standardColumn } from '../../kernel/records/columns.js';
+import { standardColumnById } from '../../kernel/records/columns.js';
 import { registryType } from '../../kernel/records/column-value.js';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 
 /** Operators of contract 3.7, by the `filter_type` of a column. */
 export const operatorsOf: Readonly<Record<string, readonly string[]>> = {
@@ -21,7 +21,7 @@ export const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   boolean: booleanOperators,
   collection: collectionOperators,
 };
-const signs: Readonly<Record<string, string>> = {
+const operatorSigns: Readonly<Record<string, string>> = {
   '=': 'eq',
   '==': 'eq',
   '!=': 'ne',
@@ -81,21 +81,21 @@ export const conditionMembers = {
     }),
   ),
 };
-type AskedConditions = {
+type ConditionArguments = {
   readonly where?: readonly Condition[];
   readonly filter_tree?: Readonly<Record<string, unknown>>;
 };
 
 /** One tree of both; null: there are none. */
-export const treeOf = ({ where = [], filter_tree }: AskedConditions): unknown => {
+export const filterTreeOf = ({ where = [], filter_tree }: ConditionArguments): unknown => {
   if (where.length === 0) return filter_tree ?? null;
   const rest = filter_tree === undefined ? [] : [filter_tree];
   return { and_: [...where.map((one) => ({ filter: leafOf(one) })), ...rest] };
 };
 
 /** What the service says of that tree, said of the arguments that it was made of. */
-export const placeOfCondition =
-  ({ where = [] }: AskedConditions) =>
+export const argumentPathOf =
+  ({ where = [] }: ConditionArguments) =>
   (loc: readonly string[]): string => {
     const [, member = '', list, at = '', ...below] = loc;
     if (member !== 'filter_tree' || list !== 'and_' || where.length === 0) {
@@ -116,7 +116,7 @@ const leafOf = ({ column, operator, value, case_sensitive }: Condition): JsonObj
   return {
     type,
     name: column,
-    operator: operator === undefined ? usual : (signs[operator] ?? operator),
+    operator: operator === undefined ? usual : (operatorSigns[operator] ?? operator),
     ...(value !== undefined && { value }),
     ...(case_sensitive !== undefined && isText && { case_sensitive }),
   };
@@ -124,7 +124,7 @@ const leafOf = ({ column, operator, value, case_sensitive }: Condition): JsonObj
 
 /** What nobody's catalogue has, a metric say, is of the type that it is compared with. */
 const typeFor = (column: string, value: Condition['value']): LeafType => {
-  const known = standardColumn.get(column)?.filter;
+  const known = standardColumnById.get(column)?.filter;
   if (known !== undefined) return known;
   if (column.startsWith('user_metadata/')) return 'text';
   if (registryType(column.replace(/^metrics\//, '')) !== null) return 'number';

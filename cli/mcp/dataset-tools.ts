@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { cutTexts } from './bounds.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { cutTexts } from './answer-limit.js';
 import {
   nameContains,
   nameFilters,
   pageMembers,
   readTool,
-  wrote,
+  writeResult,
   writeTool,
   type McpPage,
   type McpTool,
@@ -24,13 +24,13 @@ const listDatasets = readTool({
     ),
     ...pageMembers(50, 200),
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { name_contains, in_project, limit = 50, starting_token = 0 } = asked;
     const linked =
       in_project === undefined
         ? []
-        : [{ name: 'used_in_project', value: await places.project(in_project) }];
-    const { body } = await ask<McpPage<'datasets', JsonObject>>('POST', '/datasets/query', {
+        : [{ name: 'used_in_project', value: await names.project(in_project) }];
+    const { body } = await call<McpPage<'datasets', JsonObject>>('POST', '/datasets/query', {
       body: { filters: [...nameFilters(name_contains), ...linked], limit, starting_token },
     });
     return {
@@ -73,13 +73,13 @@ const readRows = readTool({
     ),
     ...pageMembers(20, 500),
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { limit = 20, starting_token = 0, text_chars = cellCharacters } = asked;
-    const root = `/datasets/${await places.dataset(asked.dataset)}`;
+    const root = `/datasets/${await names.dataset(asked.dataset)}`;
     const version = asked.version === undefined ? '' : `/versions/${asked.version}`;
     const [dataset, content] = await Promise.all([
-      ask<JsonObject>('GET', root),
-      ask<McpPage<'rows', Row> & { readonly column_names: readonly string[] }>(
+      call<JsonObject>('GET', root),
+      call<McpPage<'rows', Row> & { readonly column_names: readonly string[] }>(
         'GET',
         `${root}${version}/content`,
         { query: { limit, starting_token } },
@@ -126,14 +126,14 @@ const createDataset = writeTool({
       Type.String({ description: 'The project that it belongs to: its name or id.' }),
     ),
   },
-  run: async ({ name, rows = [], in_project }, { ask, places }) => {
+  run: async ({ name, rows = [], in_project }, { call, names }) => {
     const form = new FormData();
     form.set('name', name);
-    if (in_project !== undefined) form.set('project_id', await places.project(in_project));
+    if (in_project !== undefined) form.set('project_id', await names.project(in_project));
     if (rows.length > 0) form.set('file', new Blob([JSON.stringify(rows)]), 'rows.json');
     const query = rows.length > 0 ? { format: 'json' } : {};
-    const { body } = await ask<JsonObject>('POST', '/datasets', { form, query });
-    return wrote({ created: shownDataset(body) });
+    const { body } = await call<JsonObject>('POST', '/datasets', { form, query });
+    return writeResult({ created: shownDataset(body) });
   },
 });
 
@@ -149,10 +149,10 @@ const addRows = writeTool({
     dataset: Type.String({ description: 'Name or id, see list_datasets.' }),
     rows: rows(1),
   },
-  run: async ({ dataset, rows }, { ask, places }) => {
-    const root = `/datasets/${await places.dataset(dataset)}`;
+  run: async ({ dataset, rows }, { call, names }) => {
+    const root = `/datasets/${await names.dataset(dataset)}`;
     const edits = rows.map((values) => ({ edit_type: 'append_row', values }));
-    await ask('PATCH', `${root}/content`, {
+    await call('PATCH', `${root}/content`, {
       body: { edits },
       place: (loc) =>
         loc
@@ -161,8 +161,8 @@ const addRows = writeTool({
           .replace(/^edits/, 'rows')
           .replace('.values', ''),
     });
-    const { body } = await ask<JsonObject>('GET', root);
-    return wrote({ rows_added: rows.length, dataset: shownDataset(body) });
+    const { body } = await call<JsonObject>('GET', root);
+    return writeResult({ rows_added: rows.length, dataset: shownDataset(body) });
   },
 });
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { cutTexts } from './bounds.js';
-import { unknownSaid } from './record-tools.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import { cutTexts } from './answer-limit.js';
+import { unknownColumnNotes } from './record-tools.js';
 import {
   nameContains,
   nameFilters,
@@ -33,7 +33,7 @@ const metricsMember = {
     }),
   ),
 };
-type Asked = {
+type ExperimentArguments = {
   readonly name_contains?: string;
   readonly group?: string;
   readonly limit: number;
@@ -41,10 +41,10 @@ type Asked = {
   readonly sort: JsonObject;
 };
 
-const experimentsOf = async (
-  ask: McpCall['ask'],
+const fetchExperiments = async (
+  ask: McpCall['call'],
   projectId: string,
-  { name_contains, group, limit, starting_token, sort }: Asked,
+  { name_contains, group, limit, starting_token, sort }: ExperimentArguments,
 ): Promise<McpPage<'experiments', Experiment>> => {
   const ofGroup =
     group === undefined ? [] : [{ name: 'experiment_group_name', operator: 'eq', value: group }];
@@ -101,11 +101,11 @@ const listExperiments = readTool({
     ascending: Type.Optional(Type.Boolean({ default: false })),
     ...pageMembers(20, 100),
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { sort_by = 'created_at', ascending = false, limit = 20, starting_token = 0 } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const sort = { name: sort_by, ascending };
-    const page = await experimentsOf(ask, projectId, { ...asked, limit, starting_token, sort });
+    const page = await fetchExperiments(call, projectId, { ...asked, limit, starting_token, sort });
     return {
       head: { project_id: projectId },
       items: page.experiments.map((one) => shownExperiment(one, asked.metrics)),
@@ -130,13 +130,13 @@ const leaderboard = readTool({
     'in none.',
   list: 'experiments',
   members: { ...projectMember, ...groupMember, ...metricsMember, ...pageMembers(20, 100) },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { limit = 20, starting_token = 0 } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const sort = { name: 'rank', ascending: true };
     const [page, criteria] = await Promise.all([
-      experimentsOf(ask, projectId, { ...asked, limit, starting_token, sort }),
-      ask<Criteria>('GET', `/projects/${projectId}/experiments/ranking_criteria`),
+      fetchExperiments(call, projectId, { ...asked, limit, starting_token, sort }),
+      call<Criteria>('GET', `/projects/${projectId}/experiments/ranking_criteria`),
     ]);
     const ranked = criteria.body.criteria.map(({ metric }) => metric.replace(/^metrics\//, ''));
     return {
@@ -183,13 +183,13 @@ const compareExperiments = readTool({
     text_chars: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, default: rowCharacters })),
     ...pageMembers(10, 100),
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { limit = 10, starting_token = 0, text_chars = rowCharacters } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const ids: string[] = [];
-    for (const named of asked.experiments) ids.push(await places.experiment(projectId, named));
+    for (const named of asked.experiments) ids.push(await names.experiment(projectId, named));
     const path = `/projects/${projectId}/experiments/compare`;
-    const { body, unknownColumns } = await ask<Comparison>('POST', path, {
+    const { body, unknownColumns } = await call<Comparison>('POST', path, {
       body: { experiment_ids: ids, metrics: asked.metrics ?? null, limit, starting_token },
       place: (loc) =>
         loc
@@ -206,7 +206,7 @@ const compareExperiments = readTool({
       start: starting_token,
       next: body.next_starting_token,
       hint: 'metrics with few names and a smaller text_chars make it shorter',
-      notes: unknownSaid(unknownColumns),
+      notes: unknownColumnNotes(unknownColumns),
     };
   },
 });

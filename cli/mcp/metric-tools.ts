@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Fault } from '../../kernel/fault.js';
-import { oneOf, type JsonObject } from '../../kernel/shapes.js';
-import { conditionMembers, placeOfCondition, treeOf } from './conditions.js';
-import { unknownSaid } from './record-tools.js';
+import { oneOf, type JsonObject } from '../../kernel/schema-types.js';
+import { conditionMembers, argumentPathOf, filterTreeOf } from './conditions.js';
+import { unknownColumnNotes } from './record-tools.js';
 import {
   boundMember,
   projectMember,
@@ -26,10 +26,13 @@ const aggregations = [
   'PercentageFalse',
 ] as const;
 /** Where nobody names a window. A bucket of everything ends where 1970 begins (contract 4.5). */
-const always = { start_time: '1970-01-01T00:00:00Z', end_time: '9999-12-31T23:59:59Z' } as const;
+const unboundedWindow = {
+  start_time: '1970-01-01T00:00:00Z',
+  end_time: '9999-12-31T23:59:59Z',
+} as const;
 
 type Bucket = JsonObject & { readonly requests_count: number };
-type Aggregated = {
+type AggregateAnswer = {
   readonly group_by_columns: readonly string[];
   readonly aggregate_metrics: JsonObject;
   readonly bucketed_metrics: Readonly<Record<string, readonly Bucket[]>>;
@@ -89,25 +92,25 @@ const aggregateMetrics = readTool({
     starting_token: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
     ...boundMember,
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { interval_minutes = null, starting_token = 0 } = asked;
-    const projectId = await places.project(asked.project);
-    const { body, unknownColumns } = await ask<Aggregated>(
+    const projectId = await names.project(asked.project);
+    const { body, unknownColumns } = await call<AggregateAnswer>(
       'POST',
       `/projects/${projectId}/metrics/custom_search`,
       {
         body: {
-          ...(await places.run(projectId, asked)),
-          start_time: asked.start_time ?? always.start_time,
-          end_time: asked.end_time ?? always.end_time,
+          ...(await names.run(projectId, asked)),
+          start_time: asked.start_time ?? unboundedWindow.start_time,
+          end_time: asked.end_time ?? unboundedWindow.end_time,
           metric_details: detailsOf(asked.metrics),
           interval_minutes,
           group_by: asked.group_by ?? null,
           utc_offset_minutes: asked.utc_offset_minutes ?? 0,
           population: asked.population ?? null,
-          filter_tree: treeOf(asked),
+          filter_tree: filterTreeOf(asked),
         },
-        place: placeOfCondition(asked),
+        place: argumentPathOf(asked),
       },
     );
     const groups = groupsOf(body, interval_minutes !== null);
@@ -122,7 +125,7 @@ const aggregateMetrics = readTool({
       start: starting_token,
       next: null,
       hint: 'a longer interval or narrower conditions make it shorter',
-      notes: unknownSaid(unknownColumns),
+      notes: unknownColumnNotes(unknownColumns),
     };
   },
 });
@@ -146,7 +149,7 @@ const snakeCase = (word: string): string =>
 
 /** By time as the service has them; without, the largest group first. */
 const groupsOf = (
-  { bucketed_metrics, group_by_columns }: Aggregated,
+  { bucketed_metrics, group_by_columns }: AggregateAnswer,
   isByTime: boolean,
 ): readonly JsonObject[] => {
   if (!isByTime && group_by_columns.length === 0) return [];
@@ -157,7 +160,7 @@ const groupsOf = (
     .map(({ start_bucket_time: _start, end_bucket_time: _end, ...rest }) => rest);
 };
 
-const errorsOf = ({ standard_errors }: Aggregated): JsonObject => {
+const errorsOf = ({ standard_errors }: AggregateAnswer): JsonObject => {
   const said = Object.entries(standard_errors).map(([code, { message = null }]) => [code, message]);
   return said.length === 0 ? {} : { evaluation_errors: Object.fromEntries(said) as JsonObject };
 };

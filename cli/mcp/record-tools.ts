@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { conditionMembers, placeOfCondition, treeOf } from './conditions.js';
-import { flattened, shownRecord, type ReadRecord } from './shown.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { conditionMembers, argumentPathOf, filterTreeOf } from './conditions.js';
+import { flattenTree, recordView, type ReadRecord } from './record-view.js';
 import {
   boundMember,
   pageMembers,
@@ -31,7 +31,7 @@ const textMember = (usual: number) => ({
 });
 
 type Kind = 'traces' | 'spans' | 'sessions';
-const about: Readonly<Record<Kind, string>> = {
+const kindDescriptions: Readonly<Record<Kind, string>> = {
   traces:
     'Search traces (one request of an application each) by conditions on texts, metrics, tags ' +
     'and metadata, or on their spans by filter_tree.',
@@ -45,7 +45,7 @@ const searchTool = (kind: Kind): McpTool =>
   readTool({
     name: `search_${kind}`,
     title: `Search ${kind}`,
-    description: `${about[kind]} Newest first unless sorted; texts are cut, ${
+    description: `${kindDescriptions[kind]} Newest first unless sorted; texts are cut, ${
       kind === 'spans' ? 'read_span' : 'read_trace'
     } has them whole. Columns: list_columns.`,
     list: kind,
@@ -68,20 +68,20 @@ const searchTool = (kind: Kind): McpTool =>
       ...textMember(characters.search),
       ...pageMembers(20, 200),
     },
-    run: async (asked, { ask, places }) => {
+    run: async (asked, { call, names }) => {
       const { limit = 20, starting_token = 0, text_chars = characters.search, fields } = asked;
-      const projectId = await places.project(asked.project);
+      const projectId = await names.project(asked.project);
       const chosen = {
-        ...(await places.run(projectId, asked)),
-        filter_tree: treeOf(asked),
+        ...(await names.run(projectId, asked)),
+        filter_tree: filterTreeOf(asked),
         start_time: asked.start_time ?? null,
         end_time: asked.end_time ?? null,
       };
       const root = `/projects/${projectId}/${kind}`;
-      const place = placeOfCondition(asked);
+      const place = argumentPathOf(asked);
       const sort = sortOf(asked);
       const [page, total] = await Promise.all([
-        ask<McpPage<'records', ReadRecord>>('POST', `${root}/search`, {
+        call<McpPage<'records', ReadRecord>>('POST', `${root}/search`, {
           body: {
             ...chosen,
             sort,
@@ -92,7 +92,7 @@ const searchTool = (kind: Kind): McpTool =>
           place,
         }),
         asked.include_total === true
-          ? ask<{ readonly total_count: number }>('POST', `${root}/count`, { body: chosen, place })
+          ? call<{ readonly total_count: number }>('POST', `${root}/count`, { body: chosen, place })
           : null,
       ]);
       const { records, next_starting_token } = page.body;
@@ -102,11 +102,11 @@ const searchTool = (kind: Kind): McpTool =>
           project_id: projectId,
           ...(total !== null && { total_count: total.body.total_count }),
         },
-        items: records.map((one) => shownRecord(one, window, fields ?? null)),
+        items: records.map((one) => recordView(one, window, fields ?? null)),
         start: starting_token,
         next: next_starting_token,
         hint: 'narrower conditions, fields and a smaller text_chars make it shorter',
-        notes: unknownSaid(page.unknownColumns),
+        notes: unknownColumnNotes(page.unknownColumns),
       };
     },
   });
@@ -117,24 +117,27 @@ const sortOf = (asked: { readonly sort_by?: string; readonly ascending?: boolean
     : { column_id: asked.sort_by, ascending: asked.ascending ?? false };
 
 /** For whoever asked about a metric that is not there, which answers nothing and no error. */
-export const unknownSaid = (columns: readonly string[]): readonly string[] =>
+export const unknownColumnNotes = (columns: readonly string[]): readonly string[] =>
   columns.length === 0
     ? []
     : [`Nobody recorded ${columns.join(', ')} in this project: see list_columns.`];
 
 /** Said once, by the trace. */
-const ofTrace = new Set(['run_id', 'session_id', 'trace_id', 'is_complete']);
+const traceOnlyMembers = new Set(['run_id', 'session_id', 'trace_id', 'is_complete']);
 
 const treeOfSpans = (
   spans: readonly ReadRecord[],
   types: readonly string[] | undefined,
   window: { readonly start: number; readonly characters: number },
 ): readonly JsonObject[] =>
-  flattened(spans)
+  flattenTree(spans)
     .filter(({ span }) => types === undefined || types.includes(span.type))
     .map(({ depth, span }) => {
-      const shown = Object.entries(shownRecord(span, window));
-      return { depth, ...Object.fromEntries(shown.filter(([name]) => !ofTrace.has(name))) };
+      const shown = Object.entries(recordView(span, window));
+      return {
+        depth,
+        ...Object.fromEntries(shown.filter(([name]) => !traceOnlyMembers.has(name))),
+      };
     });
 
 const pageOfSpans = {
@@ -163,15 +166,15 @@ const readTrace = readTool({
     ...textMember(characters.trace),
     ...pageOfSpans,
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { text_chars = characters.trace, starting_token = 0, types } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const path = `/projects/${projectId}/traces/${encodeURIComponent(asked.trace_id)}`;
-    const { body } = await ask<ReadRecord>('GET', path);
+    const { body } = await call<ReadRecord>('GET', path);
     const window = { start: 0, characters: text_chars };
     const spans = treeOfSpans(body.spans ?? [], types, window);
     return {
-      head: { trace: shownRecord(body, window), number_of_spans: spans.length },
+      head: { trace: recordView(body, window), number_of_spans: spans.length },
       items: spans.slice(starting_token),
       start: starting_token,
       next: null,
@@ -196,14 +199,14 @@ const readSpan = readTool({
     ),
     ...pageOfSpans,
   },
-  run: async (asked, { ask, places }) => {
+  run: async (asked, { call, names }) => {
     const { text_chars = characters.span, starting_token = 0, text_start = 0 } = asked;
-    const projectId = await places.project(asked.project);
+    const projectId = await names.project(asked.project);
     const path = `/projects/${projectId}/spans/${encodeURIComponent(asked.span_id)}`;
-    const { body } = await ask<ReadRecord>('GET', path);
+    const { body } = await call<ReadRecord>('GET', path);
     const below = { start: 0, characters: Math.min(text_chars, characters.trace) };
     return {
-      head: { span: shownRecord(body, { start: text_start, characters: text_chars }) },
+      head: { span: recordView(body, { start: text_start, characters: text_chars }) },
       items: treeOfSpans(body.spans ?? [], asked.types, below).slice(starting_token),
       start: starting_token,
       next: null,

@@ -9,10 +9,10 @@ import {
 import { parseJsonText } from '../../kernel/json-text.js';
 import { compileGuard, type Guard } from '../../engines/ajv/compile.js';
 import { Fault } from '../../kernel/fault.js';
-import { mcpTools } from './all.js';
-import { answerCharacters, bounded } from './bounds.js';
-import { openPlaces } from './places.js';
-import { openMcpService } from './service.js';
+import { mcpTools } from './tool-list.js';
+import { answerCharacters, limitAnswer } from './answer-limit.js';
+import { openNameResolver } from './name-resolver.js';
+import { openServiceClient } from './service-client.js';
 import type { McpTool } from './tool.js';
 
 export type McpOptions = {
@@ -39,9 +39,9 @@ const instructions = (options: McpOptions): string =>
  * no reason to end: each call says so.
  */
 export const serveMcp = async (options: McpOptions): Promise<void> => {
-  const open = openMcpService(options.url, options.key);
-  const hidden = hiding(options.key ?? '');
-  const tools = mcpTools(options.write === true).map((tool) => offered(tool, options.project));
+  const open = openServiceClient(options.url, options.key);
+  const hidden = secretRedactor(options.key ?? '');
+  const tools = mcpTools(options.write === true).map((tool) => offerTool(tool, options.project));
   const server = new Server(
     { name: 'assay', title: 'Assay', version: '0.1.0' },
     { capabilities: { tools: {} }, instructions: instructions(options) },
@@ -54,8 +54,8 @@ export const serveMcp = async (options: McpOptions): Promise<void> => {
     try {
       if (named === undefined) throw unknownTool(params.name, options.write === true);
       const ask = open(signal);
-      const places = openPlaces(ask, options.project ?? null);
-      return await called(named, params.arguments ?? {}, { ask, places, hidden });
+      const places = openNameResolver(ask, options.project ?? null);
+      return await callTool(named, params.arguments ?? {}, { call: ask, names: places, hidden });
     } catch (error) {
       if (!(error instanceof Fault) && !signal.aborted) {
         const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -74,16 +74,16 @@ export const serveMcp = async (options: McpOptions): Promise<void> => {
 };
 
 /** Takes the key out of a text, also out of JSON, should a trace hold it or a failure quote it. */
-const hiding = (key: string): ((text: string) => string) => {
+const secretRedactor = (key: string): ((text: string) => string) => {
   const written = JSON.stringify(key).slice(1, -1);
   return (text) =>
     // A shorter one protects nothing, and would tear words apart.
     key.length < 8 ? text : text.replaceAll(written, '[key]').replaceAll(key, '[key]');
 };
 
-type Offered = { readonly tool: McpTool; readonly listed: Tool; readonly guard: Guard };
+type OfferedTool = { readonly tool: McpTool; readonly listed: Tool; readonly guard: Guard };
 
-const offered = (tool: McpTool, project: string | undefined): Offered => {
+const offerTool = (tool: McpTool, project: string | undefined): OfferedTool => {
   const { properties } = tool.input;
   const member = properties['project'];
   const input = {
@@ -134,8 +134,8 @@ const outputOf = ({ list }: McpTool): NonNullable<Tool['outputSchema']> => ({
 
 type Call = Parameters<McpTool['run']>[1] & { readonly hidden: (text: string) => string };
 
-const called = async (
-  { tool, guard, listed }: Offered,
+const callTool = async (
+  { tool, guard, listed }: OfferedTool,
   sent: unknown,
   { hidden, ...call }: Call,
 ): Promise<CallToolResult> => {
@@ -148,7 +148,7 @@ const called = async (
     throw new Fault('invalid', `not valid: ${said.join('; ')}; ${tool.name} takes ${known}`);
   }
   const { max_chars = answerCharacters.usual } = guarded.value as { readonly max_chars?: number };
-  const answer = bounded(await tool.run(guarded.value as never, call), max_chars);
+  const answer = limitAnswer(await tool.run(guarded.value as never, call), max_chars);
   const text = hidden(JSON.stringify(answer));
   return {
     content: [{ type: 'text', text }],

@@ -1,11 +1,11 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { answerCharacters, type McpFound } from './bounds.js';
-import type { NamedPlaces } from './places.js';
-import type { AskService } from './service.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { answerCharacters, type McpResult } from './answer-limit.js';
+import type { NameResolver } from './name-resolver.js';
+import type { CallService } from './service-client.js';
 
 /** What a call of a tool has at hand; its questions end when the call is cancelled. */
-export type McpCall = { readonly ask: AskService; readonly places: NamedPlaces };
+export type McpCall = { readonly call: CallService; readonly names: NameResolver };
 
 /**
  * A tool as a value: its input is closed, and what it found is bounded by whoever calls `run`.
@@ -22,21 +22,24 @@ export type McpTool = {
   readonly repeatable: boolean;
   /** Name of the list in its answer; null: it has none. */
   readonly list: string | null;
-  readonly run: (args: never, call: McpCall) => Promise<McpFound>;
+  readonly run: (args: never, call: McpCall) => Promise<McpResult>;
 };
 
-type Found = Omit<McpFound, 'list'>;
-type Told<T extends Readonly<Record<string, TSchema>>> = {
+type ToolResult = Omit<McpResult, 'list'>;
+type ToolDefinition<T extends Readonly<Record<string, TSchema>>> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly members: T;
   readonly list: string | null;
-  readonly run: (args: Static<ReturnType<typeof Type.Object<T>>>, call: McpCall) => Promise<Found>;
+  readonly run: (
+    args: Static<ReturnType<typeof Type.Object<T>>>,
+    call: McpCall,
+  ) => Promise<ToolResult>;
 };
 
 const tool = <T extends Readonly<Record<string, TSchema>>>(
-  { members, run, ...told }: Told<T>,
+  { members, run, ...told }: ToolDefinition<T>,
   effect: McpTool['effect'],
   repeatable: boolean,
 ): McpTool => ({
@@ -47,7 +50,9 @@ const tool = <T extends Readonly<Record<string, TSchema>>>(
   run: async (args: never, call) => ({ ...(await run(args, call)), list: told.list }),
 });
 
-export const readTool = <T extends Readonly<Record<string, TSchema>>>(told: Told<T>): McpTool =>
+export const readTool = <T extends Readonly<Record<string, TSchema>>>(
+  told: ToolDefinition<T>,
+): McpTool =>
   tool(
     {
       ...told,
@@ -59,11 +64,11 @@ export const readTool = <T extends Readonly<Record<string, TSchema>>>(told: Told
     true,
   );
 export const writeTool = <T extends Readonly<Record<string, TSchema>>>(
-  told: Omit<Told<T>, 'list'> & Pick<McpTool, 'effect' | 'repeatable'>,
+  told: Omit<ToolDefinition<T>, 'list'> & Pick<McpTool, 'effect' | 'repeatable'>,
 ): McpTool => tool({ ...told, list: null }, told.effect, told.repeatable);
 
 /** What a tool that wrote something answers: one thing, and no list. */
-export const wrote = (head: JsonObject): Found => ({
+export const writeResult = (head: JsonObject): ToolResult => ({
   head,
   items: [],
   start: 0,

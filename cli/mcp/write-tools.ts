@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { projectMember, runMembers, wrote, writeTool, type McpTool } from './tool.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { projectMember, runMembers, writeResult, writeTool, type McpTool } from './tool.js';
 
 const nameMember = { name: Type.String({ minLength: 1, maxLength: 255 }) };
 
@@ -11,10 +11,10 @@ const createLogStream = writeTool({
   effect: 'adds',
   repeatable: false,
   members: { ...projectMember, ...nameMember },
-  run: async ({ project, name }, { ask, places }) => {
-    const path = `/projects/${await places.project(project)}/log_streams`;
-    const { body } = await ask<JsonObject>('POST', path, { body: { name } });
-    return wrote({ created: { id: body['id'] ?? null, name: body['name'] ?? null } });
+  run: async ({ project, name }, { call, names }) => {
+    const path = `/projects/${await names.project(project)}/log_streams`;
+    const { body } = await call<JsonObject>('POST', path, { body: { name } });
+    return writeResult({ created: { id: body['id'] ?? null, name: body['name'] ?? null } });
   },
 });
 
@@ -37,11 +37,11 @@ const createExperiment = writeTool({
       Type.Integer({ minimum: 1, description: 'Left out: the newest version.' }),
     ),
   },
-  run: async (asked, { ask, places }) => {
-    const projectId = await places.project(asked.project);
-    const datasetId = asked.dataset === undefined ? null : await places.dataset(asked.dataset);
+  run: async (asked, { call, names }) => {
+    const projectId = await names.project(asked.project);
+    const datasetId = asked.dataset === undefined ? null : await names.dataset(asked.dataset);
     const newest = async (id: string): Promise<JsonObject[string]> =>
-      (await ask<JsonObject>('GET', `/datasets/${id}`)).body['current_version_index'] ?? null;
+      (await call<JsonObject>('GET', `/datasets/${id}`)).body['current_version_index'] ?? null;
     const dataset =
       datasetId === null
         ? {}
@@ -51,14 +51,14 @@ const createExperiment = writeTool({
               version_index: asked.dataset_version ?? (await newest(datasetId)),
             },
           };
-    const { body } = await ask<JsonObject>('POST', `/projects/${projectId}/experiments`, {
+    const { body } = await call<JsonObject>('POST', `/projects/${projectId}/experiments`, {
       body: {
         name: asked.name,
         ...dataset,
         ...(asked.group !== undefined && { experiment_group_name: asked.group }),
       },
     });
-    return wrote({ created: { id: body['id'] ?? null, name: body['name'] ?? null } });
+    return writeResult({ created: { id: body['id'] ?? null, name: body['name'] ?? null } });
   },
 });
 
@@ -100,14 +100,14 @@ const logTrace = writeTool({
       }),
     ),
   },
-  run: async ({ project, log_stream, experiment, ...trace }, { ask, places }) => {
-    const projectId = await places.project(project);
+  run: async ({ project, log_stream, experiment, ...trace }, { call, names }) => {
+    const projectId = await names.project(project);
     const into = { ...(log_stream && { log_stream }), ...(experiment && { experiment }) };
-    const { body } = await ask<{ readonly trace_ids: readonly string[] } & JsonObject>(
+    const { body } = await call<{ readonly trace_ids: readonly string[] } & JsonObject>(
       'POST',
       `/projects/${projectId}/traces`,
       {
-        body: { ...(await places.run(projectId, into)), traces: [trace] },
+        body: { ...(await names.run(projectId, into)), traces: [trace] },
         place: (loc) =>
           loc
             .slice(1)
@@ -115,7 +115,7 @@ const logTrace = writeTool({
             .replace(/^traces\.0\.?/, ''),
       },
     );
-    return wrote({
+    return writeResult({
       trace_id: body.trace_ids[0] ?? null,
       project_id: projectId,
       run_id: body['log_stream_id'] ?? body['experiment_id'] ?? null,
@@ -144,12 +144,12 @@ const rateTrace = writeTool({
     }),
     explanation: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })),
   },
-  run: async ({ project, trace_id, template, value, explanation }, { ask, places }) => {
-    const projectId = await places.project(project);
-    const { id, name, constraints } = await places.template(projectId, template);
+  run: async ({ project, trace_id, template, value, explanation }, { call, names }) => {
+    const projectId = await names.project(project);
+    const { id, name, constraints } = await names.template(projectId, template);
     const trace = encodeURIComponent(trace_id);
     const path = `/projects/${projectId}/annotation/templates/${id}/traces/${trace}/rating`;
-    const { body } = await ask<JsonObject>('PUT', path, {
+    const { body } = await call<JsonObject>('PUT', path, {
       body: {
         rating: { annotation_type: constraints['annotation_type'] ?? null, value },
         ...(explanation !== undefined && { explanation }),
@@ -160,7 +160,7 @@ const rateTrace = writeTool({
           .join('.')
           .replace(/^rating\.?/, ''),
     });
-    return wrote({ trace_id, template: name, rating: body['rating'] ?? null });
+    return writeResult({ trace_id, template: name, rating: body['rating'] ?? null });
   },
 });
 

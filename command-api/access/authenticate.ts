@@ -1,23 +1,28 @@
-import type { Credential, Gate } from '../../contract/gate.js';
+import type { Credential, RequestAuthorizer } from '../../contract/request-ports.js';
 import type { Principal } from '../../contract/roles.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
-import type { AccessTokens, Passwords } from '../../kernel/credentials.js';
+import type { AccessTokens, PasswordHasher } from '../../kernel/credentials.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { networkOf } from '../../kernel/networks.js';
+import { networkPrefix } from '../../kernel/network-prefix.js';
 import type { Clock, EventReader, Ids } from '../../kernel/ports.js';
-import { reservation } from '../../kernel/reservation.js';
-import type { ApiKeyId, FamilyId, Instant } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
-import { openTurns } from '../../kernel/turns.js';
-import { families, isAlive, type Family, familyStream } from '../facts/refresh-families.js';
+import { nameReservationFold } from '../../kernel/name-reservation.js';
+import type { ApiKeyId, FamilyId, Instant } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
+import { openKeyedMutex } from '../../kernel/concurrency.js';
+import {
+  refreshTokenFamilies,
+  isAlive,
+  type RefreshTokenFamily,
+  refreshFamilyStream,
+} from '../facts/refresh-families.js';
 import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { type User, liveUser, userEmails } from '../facts/users.js';
-import type { Memory } from './remember.js';
-import { principalOfKey, principalOfPerson } from './rights.js';
+import type { RightsCache } from './rights-cache.js';
+import { principalOfKey, principalOfPerson } from './principals.js';
 import type { Throttle } from './throttle.js';
 
-type CredentialReading = {
+type CredentialReader = {
   /**
    * Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule
    * 1).
@@ -29,11 +34,11 @@ export type AuthenticationNeeds = {
   readonly log: EventReader;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
-  readonly secrets: CredentialReading;
-  readonly passwords: Passwords;
+  readonly secrets: CredentialReader;
+  readonly passwords: PasswordHasher;
   readonly tokens: Pick<AccessTokens, 'read'>;
   readonly throttle: Throttle;
-  readonly memory: Memory;
+  readonly rightsCache: RightsCache;
 };
 
 /** `last_used` is stamped at most once a minute (contract 2.4, rule 6). */
@@ -48,9 +53,9 @@ type KeyCaller = { readonly user: User; readonly key: ApiKey };
  */
 export const openAuthentication = (
   needs: AuthenticationNeeds,
-): Pick<Gate, 'authenticate' | 'lastUsed'> => {
+): Pick<RequestAuthorizer, 'authenticate' | 'lastUsed'> => {
   const { clock, secrets, throttle } = needs;
-  const stamps = stamping(clock);
+  const stamps = openLastUsedStamps(clock);
   const keys = keyCallers(needs);
   const bySession = tokenCallers(needs, keys.byId);
   const byPassword = passwordCallers(needs);
@@ -72,7 +77,7 @@ export const openAuthentication = (
           // A right key is let in however often others failed: 256 bits are not guessed.
           const caller = await keys.byValue(credential.key);
           if (caller !== null) return enter(caller);
-          throttle.failed(secrets.truncate(credential.key), address);
+          throttle.recordFailure(secrets.truncate(credential.key), address);
           throw unknownCredential();
         }
         case 'P':
@@ -91,16 +96,16 @@ export const openAuthentication = (
 const unknownCredential = (): Fault =>
   new Fault('invalid-credentials', 'The credential is not valid');
 
-const keyCallers = ({ log, secrets, memory }: AuthenticationNeeds) => {
-  const callers = memory.remembering<KeyCaller | null>();
-  const holders = memory.remembering<string | null>();
+const keyCallers = ({ log, secrets, rightsCache }: AuthenticationNeeds) => {
+  const callers = rightsCache.cachedLoader<KeyCaller | null>();
+  const holders = rightsCache.cachedLoader<string | null>();
 
   const byId = (id: string): Promise<KeyCaller | null> =>
     callers(id, async () => {
-      const { state: key } = await load(log, apiKeyStream(id), apiKeys);
+      const { state: key } = await loadStreamState(log, apiKeyStream(id), apiKeys);
       if (key === null || key.revoked) return null;
       for (const ancestor of key.ancestors) {
-        const { state: elder } = await load(log, apiKeyStream(ancestor), apiKeys);
+        const { state: elder } = await loadStreamState(log, apiKeyStream(ancestor), apiKeys);
         if (elder === null || elder.revoked) return null;
       }
       const user = await liveUser(log, key.createdBy);
@@ -109,7 +114,7 @@ const keyCallers = ({ log, secrets, memory }: AuthenticationNeeds) => {
   const holderOf = (hash: string): Promise<string | null> =>
     holders(hash, async () => {
       const values = apiKeyValues.stream({}, hash);
-      return (await load(log, values, reservation)).state.holder;
+      return (await loadStreamState(log, values, nameReservationFold)).state.holder;
     });
   return {
     byId,
@@ -124,13 +129,20 @@ const keyCallers = ({ log, secrets, memory }: AuthenticationNeeds) => {
 
 /** A login counts while its family, or the key it came from, and its user are alive. */
 const tokenCallers = (
-  { log, clock, tokens, memory }: AuthenticationNeeds,
+  { log, clock, tokens, rightsCache }: AuthenticationNeeds,
   keyById: (id: ApiKeyId) => Promise<KeyCaller | null>,
 ) => {
-  const logins = memory.remembering<{ readonly family: Family; readonly user: User } | null>();
+  const logins = rightsCache.cachedLoader<{
+    readonly family: RefreshTokenFamily;
+    readonly user: User;
+  } | null>();
   const loginNow = (id: FamilyId) =>
     logins(id, async () => {
-      const { state: family } = await load(log, familyStream(id), families);
+      const { state: family } = await loadStreamState(
+        log,
+        refreshFamilyStream(id),
+        refreshTokenFamilies,
+      );
       const user = family === null ? null : await liveUser(log, family.userId);
       return family === null || user === null ? null : { family, user };
     });
@@ -155,7 +167,7 @@ const tokenCallers = (
 };
 
 const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds) => {
-  const inTurn = openTurns<string>();
+  const inTurn = openKeyedMutex<string>();
   const entered = (user: User): Principal =>
     principalOfPerson(user, { familyId: null, authMethod: 'email' });
   return async (
@@ -164,16 +176,17 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
   ): Promise<Principal> => {
     const user = await userEmails.find({ log, ids }, email);
     const hash = user?.passwordHash ?? null;
-    const network = networkOf(address);
+    const network = networkPrefix(address);
     // A recently right password is not kept out by the failures of others. The exception is for its
     // network alone and ends after 20 wrong ones, or it could be guessed here without end.
-    if (user !== null && passwords.matchedLately(hash, password, network)) return entered(user);
+    if (user !== null && passwords.wasVerifiedRecently(hash, password, network))
+      return entered(user);
     // One after the other per e-mail and per address, so that a burst is counted like a sequence.
     const right = await inTurn([`s ${email.toLowerCase()}`], () =>
       inTurn([`a ${address}`], async () => {
         throttle.check(email, address);
-        const matched = await passwords.matches(hash, password, network);
-        if (!matched) throttle.failed(email, address);
+        const matched = await passwords.verify(hash, password, network);
+        if (!matched) throttle.recordFailure(email, address);
         return matched;
       }),
     );
@@ -182,7 +195,7 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
   };
 };
 
-const stamping = (clock: Clock) => {
+const openLastUsedStamps = (clock: Clock) => {
   const used = boundedMap<ApiKeyId, { readonly at: Instant; readonly noted: number }>(stampsMax);
   return {
     last: (key: ApiKeyId): Instant | null => used.get(key)?.at ?? null,

@@ -2,16 +2,16 @@ import type { TokenAnswer } from '../../contract/logins.js';
 import type { Answer, RefreshCookie, Request } from '../../contract/operation.js';
 import type { AccessTokens, RefreshTokens } from '../../kernel/credentials.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import {
-  begin,
-  families,
-  familySeconds,
+  beginFamily,
+  refreshTokenFamilies,
+  familyMaxSeconds,
   idleSeconds,
   secondsBetween,
-  type Family,
-  familyStream,
+  type RefreshTokenFamily,
+  refreshFamilyStream,
 } from '../facts/refresh-families.js';
 import type { User } from '../facts/users.js';
 
@@ -35,9 +35,9 @@ export const startLogin = async (
   const value = refreshTokens.first(id);
   const { state: family, position } = await transact(
     log,
-    familyStream(id),
-    families,
-    begin({
+    refreshFamilyStream(id),
+    refreshTokenFamilies,
+    beginFamily({
       family_id: id,
       user_id: user.id,
       organization_id: user.organizationId,
@@ -45,16 +45,16 @@ export const startLogin = async (
       password_changes: user.passwordChanges,
       token_hash: refreshTokens.hash(value),
       started_at: cause.at,
-      expires_at: later(cause.at, familySeconds),
+      expires_at: addSeconds(cause.at, familyMaxSeconds),
     }),
-    asUser(cause, user),
+    authorshipOfUser(cause, user),
   );
   if (family === null) throw new Error('a login that was recorded is not there');
-  return loggedIn({ tokens, family, value, position, now: cause.at });
+  return loginAnswer({ tokens, family, value, position, now: cause.at });
 };
 
 /** The answer of a login or of its renewal, with the refresh cookie. */
-export const loggedIn = async ({
+export const loginAnswer = async ({
   tokens,
   family,
   value,
@@ -62,7 +62,7 @@ export const loggedIn = async ({
   now,
 }: {
   readonly tokens: Pick<AccessTokens, 'issue'>;
-  readonly family: Family;
+  readonly family: RefreshTokenFamily;
   readonly value: string;
   readonly position: Position;
   readonly now: Instant;
@@ -78,17 +78,24 @@ export const loggedIn = async ({
 };
 
 /** It never outlives the family (contract 2.3, rule 3). */
-const cookieOf = (value: string, { expiresAt }: Family, now: Instant): RefreshCookie => ({
+const cookieOf = (
+  value: string,
+  { expiresAt }: RefreshTokenFamily,
+  now: Instant,
+): RefreshCookie => ({
   value,
   maxAgeSeconds: Math.max(0, Math.floor(Math.min(idleSeconds, secondsBetween(now, expiresAt)))),
 });
 
 /** Nobody was asked for a credential; whoever proved to be the user acts as them. */
-export const asUser = (cause: Authorship, { id, role, organizationId }: User): Authorship => ({
+export const authorshipOfUser = (
+  cause: Authorship,
+  { id, role, organizationId }: User,
+): Authorship => ({
   ...cause,
   actor: { type: 'user', id, role },
   organizationId,
 });
 
-const later = (at: Instant, seconds: number): Instant =>
+const addSeconds = (at: Instant, seconds: number): Instant =>
   new Date(Date.parse(at) + seconds * 1_000).toISOString().replace('Z', '000Z') as Instant;

@@ -2,11 +2,11 @@ import { selectedRun } from '../../contract/selectors.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import type { Authorship } from '../../kernel/transact.js';
-import { type Run, ensureDefaultLogStream, runOf } from '../facts/runs.js';
+import { type Run, ensureDefaultLogStream, liveRun } from '../facts/runs.js';
 
-type Asking = {
+type RunSelection = {
   readonly body: Parameters<typeof selectedRun>[0];
   readonly params: { readonly project_id: ProjectId };
   readonly principal: Principal;
@@ -20,14 +20,14 @@ type Asking = {
  */
 export const runForRecords = async (
   { log, ids }: { readonly log: EventLog; readonly ids: Ids },
-  { body, params: { project_id: project }, principal, cause }: Asking,
+  { body, params: { project_id: project }, principal, cause }: RunSelection,
 ): Promise<Run> => {
   const named = selectedRun(body);
   if (named === null) {
     const place = { projectId: project, organizationId: principal.organizationId };
     return ensureDefaultLogStream(log, ids, place, principal.userId, cause);
   }
-  const run = await runOf(log, project, named.id);
+  const run = await liveRun(log, project, named.id);
   if (run === null || run.kind !== named.kind) throw new Fault('not-found', 'Run not found');
   return run;
 };

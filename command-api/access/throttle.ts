@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/fault.js';
-import { networkOf } from '../../kernel/networks.js';
+import { networkPrefix } from '../../kernel/network-prefix.js';
 import type { Clock } from '../../kernel/ports.js';
 
 /** Failed credentials a minute (contract 2.5, rule 2). */
@@ -7,7 +7,7 @@ const perSubjectMax = 5;
 const perAddressMax = 30;
 const windowMs = 60_000;
 /** Subjects and addresses kept in mind: some 20 MB when all of them are busy. */
-const knownMax = 50_000;
+const entriesMax = 50_000;
 /** Long enough to tell e-mails apart (RFC 5321: 254), short enough to be kept. */
 const subjectCharactersMax = 320;
 
@@ -20,7 +20,7 @@ export type Throttle = {
   /** Throws Fault `too-many` when no further failure is allowed: ask before costly work. */
   readonly check: (subject: string | null, address: string) => void;
   /** Notes a failure; throws Fault `too-many` when it was one too many. */
-  readonly failed: (subject: string | null, address: string) => void;
+  readonly recordFailure: (subject: string | null, address: string) => void;
 };
 
 export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
@@ -35,7 +35,7 @@ export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
       : [
           { name: `s ${subject.slice(0, subjectCharactersMax).toLowerCase()}`, max: perSubjectMax },
         ]),
-    { name: `a ${networkOf(address)}`, max: perAddressMax },
+    { name: `a ${networkPrefix(address)}`, max: perAddressMax },
   ];
   const check = (subject: string | null, address: string): void => {
     const waits = counted(subject, address).flatMap(({ name, max }) => {
@@ -50,7 +50,7 @@ export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
   };
   return {
     check,
-    failed: (subject, address) => {
+    recordFailure: (subject, address) => {
       check(subject, address);
       for (const { name } of counted(subject, address)) {
         const times = [...recent(name), clock.milliseconds()];
@@ -58,7 +58,7 @@ export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
         failures.set(name, times);
       }
       for (const name of failures.keys()) {
-        if (failures.size <= knownMax) break;
+        if (failures.size <= entriesMax) break;
         failures.delete(name);
       }
     },

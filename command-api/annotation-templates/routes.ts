@@ -8,19 +8,19 @@ import {
   templateAnswers,
   type AnnotationTemplate,
 } from '../../contract/annotation-templates.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { AnnotationTemplateEvent } from '../../events/annotation-templates.js';
 import type { Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { ProjectId, TemplateId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import type { ProjectId, TemplateId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
 import {
   annotationTemplates,
   annotationTemplatesStream,
   type AnnotationTemplates,
 } from '../facts/annotation-templates.js';
-import { change, create, missing, remove, reorder } from './templates.js';
+import { change, create, templateNotFound, remove, reorder } from './templates.js';
 
 type AnnotationTemplateNeeds = {
   readonly log: EventLog;
@@ -30,14 +30,14 @@ type AnnotationTemplateNeeds = {
 
 /** The writes of contract 5.8 about templates. */
 export const annotationTemplateWrites = (needs: AnnotationTemplateNeeds): readonly Route[] => [
-  creating(needs),
-  changing(needs),
-  deleting(needs),
-  reordering(needs),
+  createTemplateRoute(needs),
+  changeTemplateRoute(needs),
+  deleteTemplateRoute(needs),
+  reorderTemplatesRoute(needs),
 ];
 
-const creating = ({ log }: AnnotationTemplateNeeds): Route =>
-  route(
+const createTemplateRoute = ({ log }: AnnotationTemplateNeeds): Route =>
+  writeRoute(
     createAnnotationTemplate,
     async ({ body, params: { project_id: project }, principal, cause, mint }) => {
       const id = mint('TemplateId');
@@ -52,37 +52,51 @@ const creating = ({ log }: AnnotationTemplateNeeds): Route =>
         created_by: principal.userId,
         created_at: cause.at,
       });
-      const { state, position } = await decided(log, project, decide, cause);
+      const { state, position } = await transactTemplates(log, project, decide, cause);
       return { position, body: answerOf(state, id, new Map()) };
     },
     ({ body }) => complaintsAboutConstraints(body.constraints),
   );
 
-const changing = ({ log, templateUsage }: AnnotationTemplateNeeds): Route =>
-  route(changeAnnotationTemplate, async ({ body, params, cause }) => {
+const changeTemplateRoute = ({ log, templateUsage }: AnnotationTemplateNeeds): Route =>
+  writeRoute(changeAnnotationTemplate, async ({ body, params, cause }) => {
     const { project_id: project, template_id: id } = params;
-    const { state, position } = await decided(log, project, change(project, id, body), cause);
+    const { state, position } = await transactTemplates(
+      log,
+      project,
+      change(project, id, body),
+      cause,
+    );
     return { position, body: answerOf(state, id, await templateUsage(project)) };
   });
 
-const deleting = ({ log }: AnnotationTemplateNeeds): Route =>
-  route(deleteAnnotationTemplate, async ({ params, cause }) => {
+const deleteTemplateRoute = ({ log }: AnnotationTemplateNeeds): Route =>
+  writeRoute(deleteAnnotationTemplate, async ({ params, cause }) => {
     const { project_id: project, template_id: id } = params;
-    const before = await load(log, annotationTemplatesStream(project), annotationTemplates);
+    const before = await loadStreamState(
+      log,
+      annotationTemplatesStream(project),
+      annotationTemplates,
+    );
     if (!before.state.some((one) => one.id === id)) throw notFound();
-    const { position } = await decided(log, project, remove(project, id), cause);
+    const { position } = await transactTemplates(log, project, remove(project, id), cause);
     return { position, body: { message: 'The annotation template is deleted.' } };
   });
 
-const reordering = ({ log, templateUsage }: AnnotationTemplateNeeds): Route =>
-  route(reorderAnnotationTemplates, async ({ body, params, cause }) => {
+const reorderTemplatesRoute = ({ log, templateUsage }: AnnotationTemplateNeeds): Route =>
+  writeRoute(reorderAnnotationTemplates, async ({ body, params, cause }) => {
     const { project_id: project } = params;
-    const { state, position } = await decided(log, project, reorder(project, body.ordering), cause);
+    const { state, position } = await transactTemplates(
+      log,
+      project,
+      reorder(project, body.ordering),
+      cause,
+    );
     return { position, body: templateAnswers(state, await templateUsage(project)) };
   });
 
 /** On the templates of a project. */
-const decided = (
+const transactTemplates = (
   log: EventLog,
   project: ProjectId,
   decide: Decide<AnnotationTemplates, AnnotationTemplateEvent>,
@@ -90,7 +104,7 @@ const decided = (
 ) => transact(log, annotationTemplatesStream(project), annotationTemplates, decide, cause);
 
 const notFound = (): Fault => {
-  const { rejected, detail } = missing();
+  const { rejected, detail } = templateNotFound();
   return new Fault(rejected, detail);
 };
 

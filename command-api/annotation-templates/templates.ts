@@ -4,17 +4,17 @@ import type {
   AnnotationTemplateEvent,
 } from '../../events/annotation-templates.js';
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
-import { valueError } from '../../kernel/fault.js';
-import type { ProjectId, TemplateId } from '../../kernel/shapes.js';
+import { valueFault } from '../../kernel/fault.js';
+import type { ProjectId, TemplateId } from '../../kernel/schema-types.js';
 import type { AnnotationTemplates } from '../facts/annotation-templates.js';
 
-type Decided = Decide<AnnotationTemplates, AnnotationTemplateEvent>;
+type DecideTemplates = Decide<AnnotationTemplates, AnnotationTemplateEvent>;
 
 export const create =
-  (created: AnnotationTemplateCreated): Decided =>
+  (created: AnnotationTemplateCreated): DecideTemplates =>
   (templates) => {
     if (templates.some(({ id }) => id === created.template_id)) return [];
-    if (templates.some(({ name }) => name === created.name)) return taken(created.name);
+    if (templates.some(({ name }) => name === created.name)) return nameTaken(created.name);
     if (templates.length >= templatesMax) {
       return reject('conflict', `A project has at most ${templatesMax} annotation templates`);
     }
@@ -25,13 +25,13 @@ export const create =
 type Change = { readonly name?: string | null; readonly criteria?: string | null };
 
 export const change =
-  (project: ProjectId, id: TemplateId, changed: Change): Decided =>
+  (project: ProjectId, id: TemplateId, changed: Change): DecideTemplates =>
   (templates) => {
     const known = templates.find((one) => one.id === id);
-    if (known === undefined) return missing();
+    if (known === undefined) return templateNotFound();
     const name = changed.name ?? known.name;
     const criteria = changed.criteria ?? known.criteria;
-    if (templates.some((one) => one.id !== id && one.name === name)) return taken(name);
+    if (templates.some((one) => one.id !== id && one.name === name)) return nameTaken(name);
     return name === known.name && criteria === known.criteria
       ? []
       : [
@@ -44,20 +44,20 @@ export const change =
 
 /** One that is gone already stays gone. */
 export const remove =
-  (project: ProjectId, id: TemplateId): Decided =>
+  (project: ProjectId, id: TemplateId): DecideTemplates =>
   (templates) =>
     templates.some((one) => one.id === id)
       ? [{ type: 'AnnotationTemplateDeleted', data: { project_id: project, template_id: id } }]
       : [];
 
 export const reorder =
-  (project: ProjectId, ordering: readonly TemplateId[]): Decided =>
+  (project: ProjectId, ordering: readonly TemplateId[]): DecideTemplates =>
   (templates) => {
     const isComplete =
       ordering.length === templates.length &&
       new Set(ordering).size === ordering.length &&
       templates.every(({ id }) => ordering.includes(id));
-    if (!isComplete) return incomplete();
+    if (!isComplete) return incompleteOrder();
     return templates.every(({ id }, place) => ordering[place] === id)
       ? []
       : [
@@ -68,13 +68,14 @@ export const reorder =
         ];
   };
 
-const taken = (name: string): Rejection =>
+const nameTaken = (name: string): Rejection =>
   reject('already-exists', `An annotation template named '${name}' exists already`);
 
-export const missing = (): Rejection => reject('not-found', 'Annotation template not found');
+export const templateNotFound = (): Rejection =>
+  reject('not-found', 'Annotation template not found');
 
-const incomplete = (): Rejection => {
-  const { code, message, complaints } = valueError(
+const incompleteOrder = (): Rejection => {
+  const { code, message, complaints } = valueFault(
     ['body', 'ordering'],
     'ordering must name each annotation template of the project once',
   );

@@ -1,6 +1,6 @@
 import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { ApiKeyId } from '../../kernel/shapes.js';
+import type { ApiKeyId } from '../../kernel/schema-types.js';
 import type { ApiKey } from '../facts/api-keys.js';
 
 export const create =

@@ -1,19 +1,19 @@
 import { createApiKey, keyValueForm, revokeApiKey } from '../../contract/api-keys.js';
-import type { Gate } from '../../contract/gate.js';
-import { route, type Route } from '../../contract/operation.js';
-import type { Principal, ProjectInSight } from '../../contract/roles.js';
-import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
+import type { Principal, VisibleProject } from '../../contract/roles.js';
+import { type Complaint, Fault, valueComplaint, valueFault } from '../../kernel/fault.js';
 import type { Clock, EventLog } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact } from '../../kernel/transact.js';
 import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { create, revoke } from './keys.js';
-import { grant } from './rules.js';
+import { grantKey } from './grant-rules.js';
 
 type ApiKeyNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
-  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   readonly secrets: {
     readonly mintKey: () => string;
     readonly hashKey: (value: string) => string | null;
@@ -29,18 +29,18 @@ const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
 
 export const apiKeyWrites = (given: ApiKeyNeeds): readonly Route[] => {
-  const needs: Needs = { ...given, refusals: counting(given.clock) };
-  return [creating(needs), revoking(needs)];
+  const needs: Needs = { ...given, refusals: openRefusalCounter(given.clock) };
+  return [createKeyRoute(needs), revokeKeyRoute(needs)];
 };
 
-type Needs = ApiKeyNeeds & { readonly refusals: ReturnType<typeof counting> };
+type Needs = ApiKeyNeeds & { readonly refusals: ReturnType<typeof openRefusalCounter> };
 
-const creating = ({ log, gate, secrets, refusals }: Needs): Route =>
-  route(
+const createKeyRoute = ({ log, authorizer, secrets, refusals }: Needs): Route =>
+  writeRoute(
     createApiKey,
     async ({ body, principal, cause, mint }) => {
       if (body.expires_at != null && body.expires_at <= cause.at) {
-        throw valueError(['body', 'expires_at'], 'expires_at must be in the future');
+        throw valueFault(['body', 'expires_at'], 'expires_at must be in the future');
       }
       const wanted = {
         projectId: body.project_id ?? null,
@@ -48,16 +48,20 @@ const creating = ({ log, gate, secrets, refusals }: Needs): Route =>
         expiresAt: body.expires_at ?? null,
         pregenerated: body.api_key != null,
       };
-      const granted = grant(principal, wanted, await bindingOf(gate, principal, wanted.projectId));
+      const granted = grantKey(
+        principal,
+        wanted,
+        await bindingProject(authorizer, principal, wanted.projectId),
+      );
       if ('rejected' in granted) throw new Fault(granted.rejected, granted.detail);
       const value = body.api_key ?? secrets.mintKey();
       const valueHash = secrets.hashKey(value);
-      if (valueHash === null) throw badForm();
+      if (valueHash === null) throw badKeyForm();
       const id = mint('ApiKeyId');
       if (body.api_key != null) refusals.check(principal.userId);
       if (!(await apiKeyValues.claim({ log }, valueHash, id, cause))) {
         refusals.note(principal.userId);
-        throw valueError(['body', 'api_key'], 'this key value cannot be used');
+        throw valueFault(['body', 'api_key'], 'this key value cannot be used');
       }
       const decide = create({
         api_key_id: id,
@@ -73,7 +77,7 @@ const creating = ({ log, gate, secrets, refusals }: Needs): Route =>
         created_at: cause.at,
       });
       const { state, position } = await transact(log, apiKeyStream(id), apiKeys, decide, cause);
-      const made = present(state);
+      const made = requireKey(state);
       // A repeat of a request whose answer was lost finds the key made with a value that nobody
       // ever saw.
       const shown = made.valueHash === valueHash ? value : '';
@@ -82,44 +86,44 @@ const creating = ({ log, gate, secrets, refusals }: Needs): Route =>
     ({ body }) => formComplaints(body.api_key ?? null, secrets.hashKey),
   );
 
-const revoking = ({ log, gate }: Needs): Route =>
-  route(revokeApiKey, async ({ params, principal, cause }) => {
+const revokeKeyRoute = ({ log, authorizer }: Needs): Route =>
+  writeRoute(revokeApiKey, async ({ params, principal, cause }) => {
     const stream = apiKeyStream(params.api_key_id);
-    const { state: key } = await load(log, stream, apiKeys);
-    if (key === null || key.organizationId !== principal.organizationId) throw missing();
+    const { state: key } = await loadStreamState(log, stream, apiKeys);
+    if (key === null || key.organizationId !== principal.organizationId) throw keyNotFound();
     // As an unknown id is answered: who may not revoke a key does not learn that there is one.
-    if (!(await mayRevoke(gate, principal, key))) throw missing();
+    if (!(await mayRevoke(authorizer, principal, key))) throw keyNotFound();
     const { position } = await transact(log, stream, apiKeys, revoke(key.id), cause);
     return { position, body: { message: 'The API key and its children are revoked.' } };
   });
 
 /** The project that the key would be bound to, as the caller sees it. */
-const bindingOf = async (
-  gate: ApiKeyNeeds['gate'],
+const bindingProject = async (
+  authorizer: ApiKeyNeeds['authorizer'],
   principal: Principal,
   asked: ProjectId | null,
-): Promise<ProjectInSight | null> => {
+): Promise<VisibleProject | null> => {
   const id = asked ?? principal.key?.projectId ?? null;
   if (id === null) return null;
-  const project = await gate.projectInSight(principal, id);
+  const project = await authorizer.visibleProject(principal, id);
   if (project === null) throw new Fault('not-found', 'Project not found');
   return project;
 };
 
 const mayRevoke = async (
-  gate: ApiKeyNeeds['gate'],
+  authorizer: ApiKeyNeeds['authorizer'],
   principal: Principal,
   key: ApiKey,
 ): Promise<boolean> => {
   if (key.createdBy === principal.userId || principal.organizationRole === 'admin') return true;
   if (key.projectId === null) return false;
-  return (await gate.projectInSight(principal, key.projectId))?.role === 'owner';
+  return (await authorizer.visibleProject(principal, key.projectId))?.role === 'owner';
 };
 
-const missing = (): Fault => new Fault('not-found', 'API key not found');
+const keyNotFound = (): Fault => new Fault('not-found', 'API key not found');
 
-const present = (key: ApiKey | null): ApiKey => {
-  if (key === null) throw missing();
+const requireKey = (key: ApiKey | null): ApiKey => {
+  if (key === null) throw keyNotFound();
   return key;
 };
 
@@ -136,7 +140,7 @@ const viewOf = (key: ApiKey) => ({
   project_role: key.projectRole,
 });
 
-const badForm = (): Fault => valueError(['body', 'api_key'], formSentence);
+const badKeyForm = (): Fault => valueFault(['body', 'api_key'], formSentence);
 const formSentence =
   'a key value has 32 to 255 characters from ! to ~, ' +
   'and one that begins with asy_ a valid checksum';
@@ -153,7 +157,7 @@ const formComplaints = (
  * Refusals per user within the last hour; kept in memory, since forgetting them at a restart costs
  * nothing.
  */
-const counting = (clock: Clock) => {
+const openRefusalCounter = (clock: Clock) => {
   const noted = new Map<string, readonly number[]>();
   const recent = (user: string): readonly number[] =>
     (noted.get(user) ?? []).filter((at) => clock.milliseconds() - at < takenValuesWindowMs);

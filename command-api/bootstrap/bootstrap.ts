@@ -2,19 +2,19 @@ import { keyValueForm } from '../../contract/api-keys.js';
 import type { Decide } from '../../kernel/decision.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Passwords } from '../../kernel/credentials.js';
-import type { OrganizationId, UserId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import type { PasswordHasher } from '../../kernel/credentials.js';
+import type { OrganizationId, UserId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
 import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { users, type User, userEmails, userStream } from '../facts/users.js';
 import { organizationStream } from '../facts/organizations.js';
-import { serviceActor } from '../work/service-author.js';
+import { serviceActor } from '../work/service-authorship.js';
 
 type Needs = {
-  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly log: EventLog;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ type Needs = {
     readonly truncate: (value: string) => string;
   };
 };
-type Wanted = {
+type BootstrapSettings = {
   readonly organization: string;
   readonly email: string;
   /** A value from the environment; null = mint one. */
@@ -32,7 +32,7 @@ type Wanted = {
   /** Becomes the admin's while they have none; null = they log in by other means. */
   readonly password: string | null;
 };
-type Bootstrapped = {
+type BootstrapResult = {
   readonly email: string;
   /** A key value that was made just now: show it, then `finish`. */
   readonly minted: string | null;
@@ -51,7 +51,10 @@ type Bootstrapped = {
  * A given password counts while the admin has none. Throws Fault `invalid` for a given key out of
  * form.
  */
-export const bootstrap = async (needs: Needs, wanted: Wanted): Promise<Bootstrapped> => {
+export const bootstrap = async (
+  needs: Needs,
+  wanted: BootstrapSettings,
+): Promise<BootstrapResult> => {
   const { log, ids, clock, secrets } = needs;
   // The same on every installation, so a restart finds them.
   const organization = ids.derive('OrganizationId', 'bootstrap');
@@ -65,30 +68,30 @@ export const bootstrap = async (needs: Needs, wanted: Wanted): Promise<Bootstrap
     organizationId: organization,
     eventId: () => ids.next('EventId'),
   };
-  const asked: Asked = { ...needs, wanted, organization, user, authorship };
-  const { state: known } = await load(log, userStream(user), users);
+  const asked: BootstrapContext = { ...needs, wanted, organization, user, authorship };
+  const { state: known } = await loadStreamState(log, userStream(user), users);
   const value = wanted.apiKey ?? (known === null ? secrets.mintKey() : null);
-  await makeOrganization(asked);
+  await createOrganization(asked);
   if (value !== null) await registerKey(asked, value);
-  if (known !== null) await takeEmail(asked, known.email);
+  if (known !== null) await claimAdminEmail(asked, known.email);
   return {
     email: known?.email ?? wanted.email,
     minted: wanted.apiKey === null ? value : null,
     finish: async () => {
-      await makeAdmin(asked);
-      await takeEmail(asked, wanted.email);
+      await createAdmin(asked);
+      await claimAdminEmail(asked, wanted.email);
     },
   };
 };
 
-type Asked = Needs & {
-  readonly wanted: Wanted;
+type BootstrapContext = Needs & {
+  readonly wanted: BootstrapSettings;
   readonly organization: OrganizationId;
   readonly user: UserId;
   readonly authorship: Authorship;
 };
 
-const makeOrganization = async ({ log, organization, wanted, authorship }: Asked) => {
+const createOrganization = async ({ log, organization, wanted, authorship }: BootstrapContext) => {
   const made: OrganizationEvent = {
     type: 'OrganizationCreated',
     data: {
@@ -106,11 +109,11 @@ const makeOrganization = async ({ log, organization, wanted, authorship }: Asked
   );
 };
 
-const makeAdmin = async (asked: Asked): Promise<void> => {
+const createAdmin = async (asked: BootstrapContext): Promise<void> => {
   const { log, organization, user: id, wanted, authorship } = asked;
   const stream = userStream(id);
-  const { state } = await load(log, stream, users);
-  const password = await passwordOf(asked, state);
+  const { state } = await loadStreamState(log, stream, users);
+  const password = await adminPassword(asked, state);
   const made: UserEvent = {
     type: 'UserCreated',
     data: {
@@ -132,8 +135,8 @@ const makeAdmin = async (asked: Asked): Promise<void> => {
 };
 
 /** What gives the admin the wanted password; nothing when they have one. */
-const passwordOf = async (
-  { passwords, user, wanted: { password } }: Asked,
+const adminPassword = async (
+  { passwords, user, wanted: { password } }: BootstrapContext,
   known: User | null,
 ): Promise<readonly UserEvent[]> => {
   if (password === null || (known?.passwordHash ?? null) !== null) return [];
@@ -146,11 +149,11 @@ const passwordOf = async (
 };
 
 /** Where e-mails are looked up; also of an admin who was made before anybody could log in. */
-const takeEmail = async (asked: Asked, email: string): Promise<void> => {
+const claimAdminEmail = async (asked: BootstrapContext, email: string): Promise<void> => {
   await userEmails.claim(asked, email, asked.user, asked.authorship);
 };
 
-const registerKey = async (asked: Asked, text: string): Promise<void> => {
+const registerKey = async (asked: BootstrapContext, text: string): Promise<void> => {
   const { log, ids, secrets, organization, user, authorship } = asked;
   const hash = secrets.hashKey(text);
   if (hash === null || !keyValueForm.test(text)) {

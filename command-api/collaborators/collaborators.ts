@@ -2,11 +2,11 @@ import { groupCollaboratorsMax, userCollaboratorsMax } from '../../contract/coll
 import type { ProjectRole } from '../../contract/roles.js';
 import type { CollaboratorEvent } from '../../events/collaborators.js';
 import { reject, type Decide, type Decision, type Rejection } from '../../kernel/decision.js';
-import type { CollaboratorId, GroupId, ProjectId, UserId } from '../../kernel/shapes.js';
+import type { CollaboratorId, GroupId, ProjectId, UserId } from '../../kernel/schema-types.js';
 import { projects, type Project } from '../facts/projects.js';
 
-type Decides = Decide<Project | null, CollaboratorEvent>;
-export type Wanted<Who> = {
+type DecideProject = Decide<Project | null, CollaboratorEvent>;
+type CollaboratorChange<Who> = {
   readonly who: Who;
   readonly role: ProjectRole;
   /** Of the collaboration, in case it is a new one. */
@@ -20,9 +20,13 @@ type CanOwn = (user: UserId) => boolean;
 
 /** A present collaborator gets the new role (contract 5.4). */
 export const addUsers =
-  (project_id: ProjectId, wanted: readonly Wanted<UserId>[], canOwn: CanOwn): Decides =>
+  (
+    project_id: ProjectId,
+    wanted: readonly CollaboratorChange<UserId>[],
+    canOwn: CanOwn,
+  ): DecideProject =>
   (project) => {
-    if (project === null || !project.live) return gone();
+    if (project === null || !project.live) return projectNotFound();
     const events = [...lastOfEach(wanted)].flatMap(
       ([user_id, { role, id }]): readonly CollaboratorEvent[] => {
         const known = project.users.get(user_id);
@@ -35,32 +39,32 @@ export const addUsers =
           : [{ type: 'CollaboratorRoleChanged', data: { project_id, user_id, role } }];
       },
     );
-    return bounded(project, events) ?? withOwner(project, events, canOwn);
+    return tooManyCollaborators(project, events) ?? requireOwner(project, events, canOwn);
   };
 
 export const changeUser =
-  (project_id: ProjectId, user_id: UserId, role: ProjectRole, canOwn: CanOwn): Decides =>
+  (project_id: ProjectId, user_id: UserId, role: ProjectRole, canOwn: CanOwn): DecideProject =>
   (project) => {
     const known = project?.live === true ? project.users.get(user_id) : undefined;
-    if (project === null || known === undefined) return nobody();
+    if (project === null || known === undefined) return collaboratorNotFound();
     if (known.role === role) return [];
     const data = { project_id, user_id, role };
-    return withOwner(project, [{ type: 'CollaboratorRoleChanged', data }], canOwn);
+    return requireOwner(project, [{ type: 'CollaboratorRoleChanged', data }], canOwn);
   };
 
 /** Whoever is no collaborator is as good as removed. */
 export const removeUser =
-  (project_id: ProjectId, user_id: UserId, canOwn: CanOwn): Decides =>
+  (project_id: ProjectId, user_id: UserId, canOwn: CanOwn): DecideProject =>
   (project) => {
     if (project?.users.has(user_id) !== true) return [];
     const data = { project_id, user_id };
-    return withOwner(project, [{ type: 'CollaboratorRemoved', data }], canOwn);
+    return requireOwner(project, [{ type: 'CollaboratorRemoved', data }], canOwn);
   };
 
 export const addGroups =
-  (project_id: ProjectId, wanted: readonly Wanted<GroupId>[]): Decides =>
+  (project_id: ProjectId, wanted: readonly CollaboratorChange<GroupId>[]): DecideProject =>
   (project) => {
-    if (project === null || !project.live) return gone();
+    if (project === null || !project.live) return projectNotFound();
     const events = [...lastOfEach(wanted)].flatMap(
       ([group_id, { role, id }]): readonly CollaboratorEvent[] => {
         const known = project.groups.get(group_id);
@@ -73,33 +77,37 @@ export const addGroups =
           : [{ type: 'GroupCollaboratorRoleChanged', data: { project_id, group_id, role } }];
       },
     );
-    return bounded(project, events) ?? events;
+    return tooManyCollaborators(project, events) ?? events;
   };
 
 export const changeGroup =
-  (project_id: ProjectId, group_id: GroupId, role: ProjectRole): Decides =>
+  (project_id: ProjectId, group_id: GroupId, role: ProjectRole): DecideProject =>
   (project) => {
     const known = project?.live === true ? project.groups.get(group_id) : undefined;
-    if (known === undefined) return nobody();
+    if (known === undefined) return collaboratorNotFound();
     return known.role === role
       ? []
       : [{ type: 'GroupCollaboratorRoleChanged', data: { project_id, group_id, role } }];
   };
 
 export const removeGroup =
-  (project_id: ProjectId, group_id: GroupId): Decides =>
+  (project_id: ProjectId, group_id: GroupId): DecideProject =>
   (project) =>
     project?.groups.has(group_id) === true
       ? [{ type: 'GroupCollaboratorRemoved', data: { project_id, group_id } }]
       : [];
 
-const gone = (): Rejection => reject('not-found', 'Project not found');
-const nobody = (): Rejection => reject('not-found', 'Collaborator not found');
+const projectNotFound = (): Rejection => reject('not-found', 'Project not found');
+const collaboratorNotFound = (): Rejection => reject('not-found', 'Collaborator not found');
 
-const lastOfEach = <Who>(wanted: readonly Wanted<Who>[]): ReadonlyMap<Who, Wanted<Who>> =>
-  new Map(wanted.map((one) => [one.who, one]));
+const lastOfEach = <Who>(
+  wanted: readonly CollaboratorChange<Who>[],
+): ReadonlyMap<Who, CollaboratorChange<Who>> => new Map(wanted.map((one) => [one.who, one]));
 
-const bounded = (project: Project, events: readonly CollaboratorEvent[]): Rejection | null => {
+const tooManyCollaborators = (
+  project: Project,
+  events: readonly CollaboratorEvent[],
+): Rejection | null => {
   const { users, groups } = events.reduce<Project | null>(projects.evolve, project) ?? project;
   if (users.size > userCollaboratorsMax) {
     return reject('conflict', `A project is shared with at most ${userCollaboratorsMax} users`);
@@ -110,7 +118,7 @@ const bounded = (project: Project, events: readonly CollaboratorEvent[]): Reject
 };
 
 /** The last owner can be neither removed nor demoted (contract 2.6, rule 2). */
-const withOwner = (
+const requireOwner = (
   project: Project,
   events: readonly CollaboratorEvent[],
   canOwn: CanOwn,

@@ -8,17 +8,17 @@ import {
   removeGroupCollaborator,
   userCollaboratorAnswer,
 } from '../../contract/collaborators.js';
-import type { Gate } from '../../contract/gate.js';
-import { route, type Route } from '../../contract/operation.js';
-import type { Principal, ProjectInSight } from '../../contract/roles.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
+import type { Principal, VisibleProject } from '../../contract/roles.js';
 import type { CollaboratorEvent } from '../../events/collaborators.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, EventReader, Recorded } from '../../kernel/ports.js';
-import type { GroupId, Instant, ProjectId, UserId } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import type { EventLog, EventReader, StoredEvent } from '../../kernel/ports.js';
+import type { GroupId, Instant, ProjectId, UserId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact } from '../../kernel/transact.js';
 import { projects, type Collaboration, type Project, projectStream } from '../facts/projects.js';
-import { groupOf } from '../access/group-sight.js';
-import { checkMembers, liveUser, nameless, userBlockOf } from '../facts/users.js';
+import { liveGroup } from '../access/group-visibility.js';
+import { checkUsersExist, liveUser, removedUserBlock, loadUserBlock } from '../facts/users.js';
 import {
   addGroups,
   addUsers,
@@ -30,49 +30,52 @@ import {
 
 type CollaboratorNeeds = {
   readonly log: EventLog;
-  readonly gate: Pick<Gate, 'sight'>;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibility'>;
 };
 
 export const collaboratorWrites = (needs: CollaboratorNeeds): readonly Route[] => [
-  addingUsers(needs),
-  changingUser(needs),
-  removingUser(needs),
-  addingGroups(needs),
-  changingGroup(needs),
-  removingGroup(needs),
+  addUsersRoute(needs),
+  changeUserRoute(needs),
+  removeUserRoute(needs),
+  addGroupsRoute(needs),
+  changeGroupRoute(needs),
+  removeGroupRoute(needs),
 ];
 
-const addingUsers = ({ log }: CollaboratorNeeds): Route =>
-  route(addCollaborators, async ({ body, params, principal, project, cause, mint }) => {
+const addUsersRoute = ({ log }: CollaboratorNeeds): Route =>
+  writeRoute(addCollaborators, async ({ body, params, principal, project, cause, mint }) => {
     const id = params.project_id;
     const users = body.map(({ user_id }) => user_id);
-    await checkMembers(log, users, principal.organizationId);
+    await checkUsersExist(log, users, principal.organizationId);
     const wanted = body.map(({ user_id: who, role }) => ({
       who,
       role: role ?? ('viewer' as const),
       id: mint('CollaboratorId'),
     }));
-    const decide = addUsers(id, wanted, await owning(log, id, users));
+    const decide = addUsers(id, wanted, await loadOwners(log, id, users));
     const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
-    return { position, body: await userAnswers(log, state, users, asks(id, principal, project)) };
+    return {
+      position,
+      body: await userAnswers(log, state, users, answerContext(id, principal, project)),
+    };
   });
 
-const changingUser = ({ log }: CollaboratorNeeds): Route =>
-  route(changeCollaborator, async ({ body, params, principal, project, cause }) => {
+const changeUserRoute = ({ log }: CollaboratorNeeds): Route =>
+  writeRoute(changeCollaborator, async ({ body, params, principal, project, cause }) => {
     const { project_id: id, user_id: user } = params;
-    const decide = changeUser(id, user, body.role, await owning(log, id, [user]));
+    const decide = changeUser(id, user, body.role, await loadOwners(log, id, [user]));
     const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
-    const [shown] = await userAnswers(log, state, [user], asks(id, principal, project));
-    if (shown === undefined) throw missing('Collaborator');
+    const [shown] = await userAnswers(log, state, [user], answerContext(id, principal, project));
+    if (shown === undefined) throw notFoundFault('Collaborator');
     return { position, body: shown };
   });
 
-const removingUser = ({ log }: CollaboratorNeeds): Route =>
-  route(removeCollaborator, async ({ params, cause }) => {
+const removeUserRoute = ({ log }: CollaboratorNeeds): Route =>
+  writeRoute(removeCollaborator, async ({ params, cause }) => {
     const { project_id: id, user_id: user } = params;
-    const { state: before } = await load(log, projectStream(id), projects);
-    presentIn(before?.users, user);
-    const decide = removeUser(id, user, await owning(log, id));
+    const { state: before } = await loadStreamState(log, projectStream(id), projects);
+    requirePresent(before?.users, user);
+    const decide = removeUser(id, user, await loadOwners(log, id));
     const { position } = await transact(log, projectStream(id), projects, decide, cause);
     return {
       position,
@@ -80,11 +83,11 @@ const removingUser = ({ log }: CollaboratorNeeds): Route =>
     };
   });
 
-const addingGroups = ({ log, gate }: CollaboratorNeeds): Route =>
-  route(addGroupCollaborators, async ({ body, params, principal, project, cause, mint }) => {
+const addGroupsRoute = ({ log, authorizer }: CollaboratorNeeds): Route =>
+  writeRoute(addGroupCollaborators, async ({ body, params, principal, project, cause, mint }) => {
     const id = params.project_id;
     const groups = body.map(({ group_id }) => group_id);
-    await checkGroups(gate, groups, principal);
+    await checkGroups(authorizer, groups, principal);
     const wanted = body.map(({ group_id: who, role }) => ({
       who,
       role: role ?? ('viewer' as const),
@@ -92,24 +95,27 @@ const addingGroups = ({ log, gate }: CollaboratorNeeds): Route =>
     }));
     const decide = addGroups(id, wanted);
     const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
-    return { position, body: await groupAnswers(log, state, groups, asks(id, principal, project)) };
+    return {
+      position,
+      body: await groupAnswers(log, state, groups, answerContext(id, principal, project)),
+    };
   });
 
-const changingGroup = ({ log }: CollaboratorNeeds): Route =>
-  route(changeGroupCollaborator, async ({ body, params, principal, project, cause }) => {
+const changeGroupRoute = ({ log }: CollaboratorNeeds): Route =>
+  writeRoute(changeGroupCollaborator, async ({ body, params, principal, project, cause }) => {
     const { project_id: id, group_id: group } = params;
     const decide = changeGroup(id, group, body.role);
     const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
-    const [shown] = await groupAnswers(log, state, [group], asks(id, principal, project));
-    if (shown === undefined) throw missing('Collaborator');
+    const [shown] = await groupAnswers(log, state, [group], answerContext(id, principal, project));
+    if (shown === undefined) throw notFoundFault('Collaborator');
     return { position, body: shown };
   });
 
-const removingGroup = ({ log }: CollaboratorNeeds): Route =>
-  route(removeGroupCollaborator, async ({ params, cause }) => {
+const removeGroupRoute = ({ log }: CollaboratorNeeds): Route =>
+  writeRoute(removeGroupCollaborator, async ({ params, cause }) => {
     const { project_id: id, group_id: group } = params;
-    const { state: before } = await load(log, projectStream(id), projects);
-    presentIn(before?.groups, group);
+    const { state: before } = await loadStreamState(log, projectStream(id), projects);
+    requirePresent(before?.groups, group);
     const decide = removeGroup(id, group);
     const { position } = await transact(log, projectStream(id), projects, decide, cause);
     return { position, body: { message: 'The project is not shared with the group any more.' } };
@@ -119,12 +125,12 @@ const removingGroup = ({ log }: CollaboratorNeeds): Route =>
  * Which of the project's owners, and of those who are to become one, count: asked before
  * deciding, which is pure.
  */
-const owning = async (
+const loadOwners = async (
   log: EventReader,
   id: ProjectId,
   coming: readonly UserId[] = [],
 ): Promise<(user: UserId) => boolean> => {
-  const { state } = await load(log, projectStream(id), projects);
+  const { state } = await loadStreamState(log, projectStream(id), projects);
   const owners = [...(state?.users ?? [])].flatMap(([user, { role }]) =>
     role === 'owner' ? [user] : [],
   );
@@ -135,13 +141,13 @@ const owning = async (
 };
 
 const checkGroups = async (
-  gate: CollaboratorNeeds['gate'],
+  authorizer: CollaboratorNeeds['authorizer'],
   groups: readonly GroupId[],
   principal: Principal,
 ): Promise<void> => {
   for (const group of new Set(groups)) {
-    const sight = await gate.sight('group-sight', principal, group);
-    if (sight === 'unseen') throw missing('Group');
+    const sight = await authorizer.visibility('group-sight', principal, group);
+    if (sight === 'unseen') throw notFoundFault('Group');
   }
 };
 
@@ -149,16 +155,16 @@ const userAnswers = async (
   log: EventReader,
   state: Project | null,
   users: readonly UserId[],
-  asking: Asking,
+  asking: AnswerContext,
 ) => {
-  const since = await sinceIn(log, asking.project);
+  const since = await collaborationStarts(log, asking.project);
   return Promise.all(
     [...new Set(users)].map(async (user) => {
-      const given = presentIn(state?.users, user);
-      const block = await userBlockOf(log, user);
+      const given = requirePresent(state?.users, user);
+      const block = await loadUserBlock(log, user);
       return userCollaboratorAnswer(
         { ...given, created_at: since(user) },
-        block ?? nameless(user),
+        block ?? removedUserBlock(user),
         asking.onlooker,
       );
     }),
@@ -169,13 +175,13 @@ const groupAnswers = async (
   log: EventReader,
   state: Project | null,
   ids: readonly GroupId[],
-  asking: Asking,
+  asking: AnswerContext,
 ) => {
-  const since = await sinceIn(log, asking.project);
+  const since = await collaborationStarts(log, asking.project);
   return Promise.all(
     [...new Set(ids)].map(async (id) => {
-      const given = presentIn(state?.groups, id);
-      const group = await groupOf(log, id);
+      const given = requirePresent(state?.groups, id);
+      const group = await liveGroup(log, id);
       const { name, visibility } = group ?? { name: '', visibility: 'private' as const };
       return groupCollaboratorAnswer(
         { ...given, created_at: since(id) },
@@ -187,39 +193,46 @@ const groupAnswers = async (
 };
 
 /** When each collaboration began. */
-const sinceIn = async (log: EventReader, project: ProjectId): Promise<(who: string) => Instant> => {
-  const events = (await log.read(projectStream(project))) as readonly Recorded[];
-  const began = new Map(events.flatMap((event) => beginning(event as Recorded<never>)));
+const collaborationStarts = async (
+  log: EventReader,
+  project: ProjectId,
+): Promise<(who: string) => Instant> => {
+  const events = (await log.read(projectStream(project))) as readonly StoredEvent[];
+  const began = new Map(events.flatMap((event) => collaborationStart(event as StoredEvent<never>)));
   return (who) => began.get(who) ?? events[0]?.metadata.at ?? ('' as Instant);
 };
 
-type Asking = {
+type AnswerContext = {
   readonly project: ProjectId;
-  readonly onlooker: { readonly role: ProjectInSight['role']; readonly userId: UserId };
+  readonly onlooker: { readonly role: VisibleProject['role']; readonly userId: UserId };
 };
 
-const asks = (project: ProjectId, { userId }: Principal, seen: ProjectInSight | null): Asking => ({
+const answerContext = (
+  project: ProjectId,
+  { userId }: Principal,
+  seen: VisibleProject | null,
+): AnswerContext => ({
   project,
   onlooker: { role: seen?.role ?? 'viewer', userId },
 });
 
-const missing = (what: 'Group' | 'Collaborator'): Fault =>
+const notFoundFault = (what: 'Group' | 'Collaborator'): Fault =>
   new Fault('not-found', `${what} not found`);
 
-const presentIn = <Who>(
+const requirePresent = <Who>(
   known: ReadonlyMap<Who, Collaboration> | undefined,
   who: Who,
 ): Collaboration => {
   const found = known?.get(who);
-  if (found === undefined) throw missing('Collaborator');
+  if (found === undefined) throw notFoundFault('Collaborator');
   return found;
 };
 
-const beginning = ({
+const collaborationStart = ({
   type,
   data,
   metadata,
-}: Recorded<CollaboratorEvent>): readonly (readonly [string, Instant])[] => {
+}: StoredEvent<CollaboratorEvent>): readonly (readonly [string, Instant])[] => {
   if (type === 'CollaboratorAdded') return [[data.user_id, metadata.at]];
   return type === 'GroupCollaboratorAdded' ? [[data.group_id, metadata.at]] : [];
 };

@@ -1,23 +1,23 @@
 import type { createDataset } from '../../contract/datasets.js';
 import type { Request } from '../../contract/operation.js';
-import { atLeast, projectRoles, type Principal } from '../../contract/roles.js';
+import { isRoleAtLeast, projectRoles, type Principal } from '../../contract/roles.js';
 import type { ContentChanged } from '../../events/datasets.js';
 import type { ContentId, ContentTable } from '../../kernel/dataset-content.js';
-import { Fault, invalid, valueError } from '../../kernel/fault.js';
+import { Fault, validationFault, valueFault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import type { DatasetId, ProjectId, Static } from '../../kernel/shapes.js';
+import type { DatasetId, ProjectId, Static } from '../../kernel/schema-types.js';
 import { transact } from '../../kernel/transact.js';
-import { datasetInSight } from '../access/dataset-sight.js';
+import { visibleDataset } from '../access/dataset-visibility.js';
 import { currentVersion, datasets, datasetStream, type Dataset } from '../facts/datasets.js';
-import { storedParts, tableOf } from './content.js';
+import { storedParts, tableOf } from './versions.js';
 import { create } from './datasets.js';
-import { unknownColumns } from './mapping.js';
-import { takeName } from './names.js';
+import { unknownColumns } from './column-mapping.js';
+import { claimDatasetName } from './names.js';
 import type { DatasetNeeds } from './needs.js';
-import { chunksOf, contentsFrom, laid, newRows, storeRows } from './rows.js';
-import { nameFor } from './upload.js';
+import { loadChunks, contentsFrom, layOutRows, newRows, storeRows } from './row-storage.js';
+import { uploadedDatasetName } from './upload.js';
 
-type Creating = Request<
+type CreateDatasetRequest = Request<
   unknown,
   Static<(typeof createDataset)['query']>,
   Static<NonNullable<(typeof createDataset)['body']>>
@@ -29,31 +29,36 @@ const noTable: ContentTable = { columns: [], rows: [] };
  * Makes a dataset of a file, of a version of another dataset, or empty (contract 5.11). Its rows
  * are stored first, so the dataset is there with all of them or not at all.
  */
-export const createFrom = async (
+export const createDatasetFrom = async (
   needs: DatasetNeeds,
-  request: Creating,
+  request: CreateDatasetRequest,
 ): Promise<{ readonly dataset: Dataset; readonly position: Position }> => {
   const { log, ids, readTable } = needs;
   const { body, files, query, principal, cause, mint } = request;
   const file = files['file'];
   if (file !== undefined && body.copy_from_dataset_id != null) {
-    throw valueError(['body', 'copy_from_dataset_id'], 'give a file or a dataset, not both');
+    throw valueFault(['body', 'copy_from_dataset_id'], 'give a file or a dataset, not both');
   }
-  const wanted = nameFor(body.name, file);
+  const wanted = uploadedDatasetName(body.name, file);
   const read = file === undefined ? null : await readTable(file, query.format ?? null);
-  const home = await homeFor(needs, principal, body.project_id ?? null);
-  const { columns, rows } = read ?? (await copyFor(needs, request)) ?? noTable;
+  const home = await homeProjectOf(needs, principal, body.project_id ?? null);
+  const { columns, rows } = read ?? (await copiedContent(needs, request)) ?? noTable;
   const mapping = body.column_mapping ?? null;
   const unknown = mapping === null ? [] : unknownColumns(mapping, new Set(columns));
-  if (unknown.length > 0) throw invalid(unknown);
+  if (unknown.length > 0) throw validationFault(unknown);
 
   const id: DatasetId = mint('DatasetId');
   const content: ContentId = mint('ContentId');
   const organization = principal.organizationId;
   const suffixed = body.append_suffix_if_duplicate === true;
-  const name = await takeName(needs, { organization, id }, { name: wanted, suffixed }, cause);
+  const name = await claimDatasetName(
+    needs,
+    { organization, id },
+    { name: wanted, suffixed },
+    cause,
+  );
   const rowId = (index: number) => ids.derive('RowId', content, String(index));
-  const { parts, chunks } = await laid([newRows(rows, 1, rowId)], contentsFrom(ids, content));
+  const { parts, chunks } = await layOutRows([newRows(rows, 1, rowId)], contentsFrom(ids, content));
   if (!(await storeRows(log, id, chunks, cause))) {
     throw new Fault('conflict', 'Another request made this dataset; try again');
   }
@@ -91,34 +96,34 @@ export const createFrom = async (
 };
 
 /** A bound key makes datasets of its project; whoever names a project has to be its editor. */
-const homeFor = async (
-  { projectInSight }: DatasetNeeds,
+const homeProjectOf = async (
+  { visibleProject }: DatasetNeeds,
   principal: Principal,
   given: ProjectId | null,
 ): Promise<ProjectId | null> => {
   const home = given ?? principal.key?.projectId ?? null;
   if (home === null) return null;
-  const project = await projectInSight(principal, home);
+  const project = await visibleProject(principal, home);
   if (project === null) throw new Fault('not-found', 'Project not found');
-  if (!atLeast(projectRoles, project.role, 'editor')) {
+  if (!isRoleAtLeast(projectRoles, project.role, 'editor')) {
     throw new Fault('forbidden', 'Datasets of a project are made by its editors');
   }
   return home;
 };
 
-const copyFor = async (
+const copiedContent = async (
   needs: DatasetNeeds,
-  { body, principal }: Creating,
+  { body, principal }: CreateDatasetRequest,
 ): Promise<ContentTable | null> => {
   const { copy_from_dataset_id: id, copy_from_dataset_version_index: index } = body;
   if (id == null) return null;
-  const seen = await datasetInSight(needs, principal, id);
+  const seen = await visibleDataset(needs, principal, id);
   if (seen === null) throw new Fault('not-found', 'Dataset not found');
   const { versions } = seen.dataset;
   const version = index == null ? currentVersion(seen.dataset) : versions[index - 1];
   if (version === undefined) {
     const part = 'copy_from_dataset_version_index';
-    throw valueError(['body', part], 'the dataset has no such version');
+    throw valueFault(['body', part], 'the dataset has no such version');
   }
-  return tableOf(version.columns, await chunksOf(needs.log, version));
+  return tableOf(version.columns, await loadChunks(needs.log, version));
 };

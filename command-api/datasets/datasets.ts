@@ -1,21 +1,21 @@
-import type { ColumnMappingGiven } from '../../contract/datasets.js';
+import type { ColumnMappingInput } from '../../contract/datasets.js';
 import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { DatasetId, ProjectId, RunId } from '../../kernel/schema-types.js';
 import { currentVersion, type Dataset } from '../facts/datasets.js';
-import { mappingOf, sameMapping, unknownColumns } from './mapping.js';
+import { mappingOf, sameMapping, unknownColumns } from './column-mapping.js';
 
-type Deciding = Decide<Dataset | null, DatasetEvent>;
+type DecideDataset = Decide<Dataset | null, DatasetEvent>;
 
 type Creation = {
   readonly facts: Extract<DatasetEvent, { readonly type: 'DatasetCreated' }>['data'];
   readonly content: ContentChanged;
-  readonly mapping: ColumnMappingGiven | null;
+  readonly mapping: ColumnMappingInput | null;
 };
 
 /** A dataset with its first version, linked to its home (contract 5.11). */
 export const create =
-  ({ facts, content, mapping }: Creation): Deciding =>
+  ({ facts, content, mapping }: Creation): DecideDataset =>
   (dataset) => {
     if (dataset !== null) return [];
     const unknown = mapping === null ? [] : unknownColumns(mapping, namesIn(content));
@@ -27,21 +27,21 @@ export const create =
       ...(project_id === null
         ? []
         : [{ type: 'DatasetLinked', data: { dataset_id, project_id, run_id: null } } as const]),
-      ...(mapping === null ? [] : [mapped(dataset_id, mappingOf(mapping))]),
+      ...(mapping === null ? [] : [columnsMapped(dataset_id, mappingOf(mapping))]),
     ];
   };
 
 type Change = {
   readonly name: string | null;
-  readonly mapping: ColumnMappingGiven | null;
+  readonly mapping: ColumnMappingInput | null;
   readonly publish: boolean;
 };
 
 /** Those of the three that change something (contract 4.7, rule 1). */
 export const change =
-  ({ name, mapping, publish }: Change): Deciding =>
+  ({ name, mapping, publish }: Change): DecideDataset =>
   (dataset) => {
-    if (dataset?.live !== true) return missing;
+    if (dataset?.live !== true) return datasetNotFound;
     const unknown =
       mapping === null ? [] : unknownColumns(mapping, namesIn(currentVersion(dataset)));
     if (unknown.length > 0) return reject('invalid', invalid, { complaints: unknown });
@@ -52,7 +52,7 @@ export const change =
       events.push({ type: 'DatasetRenamed', data: { dataset_id, name } });
     }
     if (after !== null && !sameMapping(after, dataset.mapping)) {
-      events.push(mapped(dataset_id, after));
+      events.push(columnsMapped(dataset_id, after));
     }
     if (publish && dataset.draft) events.push({ type: 'DatasetPublished', data: { dataset_id } });
     return events;
@@ -63,16 +63,16 @@ export const change =
  * `mapping`: what the columns that went and were renamed make of it.
  */
 export const changeContent =
-  (base: number, content: ContentChanged, mapping: StoredMapping | null): Deciding =>
+  (base: number, content: ContentChanged, mapping: StoredMapping | null): DecideDataset =>
   (dataset) => {
-    if (dataset?.live !== true) return missing;
+    if (dataset?.live !== true) return datasetNotFound;
     if (hasChange(dataset, [content.content_id])) return [];
-    if (dataset.versions.length !== base) return stale;
+    if (dataset.versions.length !== base) return contentConflict;
     return [
       { type: 'DatasetContentChanged', data: content },
       ...(mapping === null || sameMapping(mapping, dataset.mapping)
         ? []
-        : [mapped(dataset.id, mapping)]),
+        : [columnsMapped(dataset.id, mapping)]),
     ];
   };
 
@@ -81,9 +81,9 @@ export const hasChange = ({ versions }: Dataset, contents: readonly string[]): b
 
 /** `run`: the experiment that uses the dataset; null: somebody links it. */
 export const link =
-  (project: ProjectId, run: RunId | null): Deciding =>
+  (project: ProjectId, run: RunId | null): DecideDataset =>
   (dataset) => {
-    if (dataset?.live !== true) return missing;
+    if (dataset?.live !== true) return datasetNotFound;
     if (dataset.links.get(project)?.has(run) === true) return [];
     const { id: dataset_id } = dataset;
     return [{ type: 'DatasetLinked', data: { dataset_id, project_id: project, run_id: run } }];
@@ -91,9 +91,9 @@ export const link =
 
 /** The home project stays (contract 5.11), and a project whose experiments use the dataset too. */
 export const unlink =
-  (project: ProjectId, run: RunId | null): Deciding =>
+  (project: ProjectId, run: RunId | null): DecideDataset =>
   (dataset) => {
-    if (dataset?.live !== true) return missing;
+    if (dataset?.live !== true) return datasetNotFound;
     if (run === null && dataset.home === project) {
       return reject('conflict', 'The home project of a dataset stays linked');
     }
@@ -102,7 +102,7 @@ export const unlink =
     return [{ type: 'DatasetUnlinked', data: { dataset_id, project_id: project, run_id: run } }];
   };
 
-export const remove = (): Deciding => (dataset) =>
+export const remove = (): DecideDataset => (dataset) =>
   dataset?.live !== true
     ? []
     : [
@@ -112,7 +112,7 @@ export const remove = (): Deciding => (dataset) =>
         },
       ];
 
-const mapped = (dataset_id: DatasetId, column_mapping: StoredMapping): DatasetEvent => ({
+const columnsMapped = (dataset_id: DatasetId, column_mapping: StoredMapping): DatasetEvent => ({
   type: 'ColumnMappingChanged',
   data: { dataset_id, column_mapping },
 });
@@ -121,5 +121,8 @@ const namesIn = ({ columns }: Pick<ContentChanged, 'columns'>): ReadonlySet<stri
   new Set(columns.map(({ name }) => name));
 
 const invalid = 'The request is not valid';
-const missing = reject('not-found', 'Dataset not found');
-const stale = reject('conflict', 'Others changed the content at the same time; try again');
+const datasetNotFound = reject('not-found', 'Dataset not found');
+const contentConflict = reject(
+  'conflict',
+  'Others changed the content at the same time; try again',
+);

@@ -3,28 +3,28 @@ import {
   columnNameMax,
   datasetColumnsMax,
   datasetRowsMax,
-  cellsOf,
-  entriesOf,
+  compactCells,
+  cellEntries,
   type ContentCell,
-  type Cells,
+  type StoredCells,
   type ChunkName,
-  type Column,
+  type DatasetColumn,
   type ContentRow,
   type RowId,
 } from '../../kernel/dataset-content.js';
-import { codePoints } from '../../kernel/code-points.js';
+import { codePointCount } from '../../kernel/code-points.js';
 import { type Complaint, extraForbidden, valueComplaint } from '../../kernel/fault.js';
-import { isEvery, sameIn, sameRows } from './same-rows.js';
+import { isPairwiseEqual, hasSameCells, hasSameRows } from './row-equality.js';
 
 /** A chunk of the version that is edited; its rows are never changed in place. */
 export type Chunk = ChunkName & { readonly rows: readonly ContentRow[] };
-type Edited = {
-  readonly columns: readonly Column[];
+type EditedContent = {
+  readonly columns: readonly DatasetColumn[];
   /** In order: chunks that stay as they are, and rows that have to be stored. */
   readonly stretches: readonly (Chunk | readonly ContentRow[])[];
   readonly counts: Counts;
   /** Old name to new one, null for a column that is gone; names as they were before. */
-  readonly renamed: ReadonlyMap<string, string | null>;
+  readonly renamedColumns: ReadonlyMap<string, string | null>;
 };
 export type Counts = {
   readonly rows_added: number;
@@ -35,7 +35,7 @@ export type Counts = {
   readonly columns_renamed: number;
 };
 
-type Editing = {
+type EditContext = {
   /** Values name columns that are there (contract 1.2, rule 3). */
   readonly isStrict: boolean;
   readonly version: number;
@@ -51,43 +51,46 @@ type Editing = {
  * 100,000 rows are quick.
  */
 export const applyEdits = (
-  before: Before,
+  before: ContentBefore,
   edits: readonly Edit[],
-  editing: Editing,
-): Edited | readonly Complaint[] => {
-  const work = startWork(before, edits, editing);
+  editing: EditContext,
+): EditedContent | readonly Complaint[] => {
+  const work = startEditing(before, edits, editing);
   for (const [index, edit] of edits.slice(0, editsMax).entries()) {
-    const complaint = applied(work, edit, index);
+    const complaint = applyEdit(work, edit, index);
     if (complaint !== null) return [complaint];
   }
-  const unlike = settled(work);
+  const unlike = settleRows(work);
   if (unlike !== null) return [unlike];
-  const edited = finished(work, before);
+  const edited = finishEdits(work, before);
   const { rows_added, rows_removed } = edited.counts;
   const rows = work.rowsBefore + rows_added - rows_removed;
   return rows > datasetRowsMax ? [valueError(['edits'], tooManyRows(rows))] : edited;
 };
-type Before = { readonly columns: readonly Column[]; readonly chunks: readonly Chunk[] };
+type ContentBefore = {
+  readonly columns: readonly DatasetColumn[];
+  readonly chunks: readonly Chunk[];
+};
 
 const tooManyRows = (rows: number): string =>
   `a dataset has at most ${datasetRowsMax} rows, this would have ${rows}`;
 
 /** Rows in order; null where one was taken away. */
-type List = (ContentRow | null)[];
+type RowSlots = (ContentRow | null)[];
 /** Where a row is now: in a chunk by its index, or before or after what was there. */
-type Place = { readonly list: List | number; readonly index: number };
-type Work = Editing & {
-  columns: Column[];
+type RowPlace = { readonly list: RowSlots | number; readonly index: number };
+type EditState = EditContext & {
+  columns: DatasetColumn[];
   keys: number;
   made: number;
-  readonly front: List;
-  readonly back: List;
+  readonly front: RowSlots;
+  readonly back: RowSlots;
   readonly before: readonly Chunk[];
   readonly rowsBefore: number;
   /** Copies of the chunks that change. */
-  readonly touched: Map<number, List>;
+  readonly touched: Map<number, RowSlots>;
   /** Of rows that edits name or made; a place may be empty by now. */
-  readonly places: Map<RowId, Place>;
+  readonly places: Map<RowId, RowPlace>;
   /** Rows that edits name, as the version before has them. */
   readonly known: ReadonlyMap<RowId, ContentRow>;
   /**
@@ -97,14 +100,18 @@ type Work = Editing & {
   readonly repeated: Map<RowId, Complaint>;
 };
 
-const startWork = ({ columns, chunks }: Before, edits: readonly Edit[], editing: Editing): Work => {
+const startEditing = (
+  { columns, chunks }: ContentBefore,
+  edits: readonly Edit[],
+  editing: EditContext,
+): EditState => {
   const named = new Set(
     edits.flatMap((edit) => {
       if ('row_ids' in edit) return edit.row_ids;
       return 'row_id' in edit && edit.row_id != null ? [edit.row_id] : [];
     }),
   );
-  const places = new Map<RowId, Place>();
+  const places = new Map<RowId, RowPlace>();
   const known = new Map<RowId, ContentRow>();
   let rowsBefore = 0;
   for (const [chunk, { rows }] of chunks.entries()) {
@@ -131,20 +138,23 @@ const startWork = ({ columns, chunks }: Before, edits: readonly Edit[], editing:
   };
 };
 
-const listOf = ({ touched, before }: Work, list: List | number): readonly (ContentRow | null)[] =>
+const listOf = (
+  { touched, before }: EditState,
+  list: RowSlots | number,
+): readonly (ContentRow | null)[] =>
   typeof list === 'number' ? (touched.get(list) ?? before[list]?.rows ?? []) : list;
 
 /** The row of this id as it is now, null when there is none. */
 const rowAt = (
-  work: Work,
+  work: EditState,
   id: RowId,
-): { readonly row: ContentRow; readonly place: Place } | null => {
+): { readonly row: ContentRow; readonly place: RowPlace } | null => {
   const place = work.places.get(id);
   const row = place === undefined ? null : (listOf(work, place.list)[place.index] ?? null);
   return place === undefined || row === null ? null : { row, place };
 };
 
-const put = (work: Work, { list, index }: Place, row: ContentRow | null): void => {
+const putRow = (work: EditState, { list, index }: RowPlace, row: ContentRow | null): void => {
   if (typeof list !== 'number') list[index] = row;
   else {
     const copy = work.touched.get(list) ?? [...(work.before[list]?.rows ?? [])];
@@ -153,31 +163,31 @@ const put = (work: Work, { list, index }: Place, row: ContentRow | null): void =
   }
 };
 
-const applied = (work: Work, edit: Edit, index: number): Complaint | null => {
-  const at: At = (member, sentence, ...below) => {
+const applyEdit = (work: EditState, edit: Edit, index: number): Complaint | null => {
+  const at: ComplaintAt = (member, sentence, ...below) => {
     const place = ['edits', String(index), member, ...below];
     return sentence === null ? extraForbidden(['body', ...place]) : valueError(place, sentence);
   };
   switch (edit.edit_type) {
     case 'prepend_row':
     case 'append_row':
-      return added(work, edit, at);
+      return addRow(work, edit, at);
     case 'update_row': {
       const found = rowAt(work, edit.row_id);
       if (found === null) return at('row_id', unknownRow);
       const { row, place } = found;
-      const filled = fill(work, row.cells, edit.values, at);
+      const filled = fillCells(work, row.cells, edit.values, at);
       if ('complaint' in filled) return filled.complaint;
       const { cells } = filled;
-      if (!sameIn(work.columns, cells, row.cells)) {
-        put(work, place, { ...row, edited: work.version, cells });
+      if (!hasSameCells(work.columns, cells, row.cells)) {
+        putRow(work, place, { ...row, edited: work.version, cells });
       }
       return null;
     }
     case 'delete_row': {
       const found = rowAt(work, edit.row_id);
       if (found === null) return at('row_id', unknownRow);
-      put(work, found.place, null);
+      putRow(work, found.place, null);
       return null;
     }
     case 'filter_rows': {
@@ -195,28 +205,32 @@ const applied = (work: Work, edit: Edit, index: number): Complaint | null => {
       work.columns = work.columns.filter(({ name }) => name !== edit.column_name);
       return null;
     case 'rename_column':
-      return renamed(work, edit, at);
+      return renameColumn(work, edit, at);
   }
 };
 
 /** Without a sentence: there is no place for it (contract 1.2, rule 3). */
-type At = (member: string, sentence: string | null, ...below: readonly string[]) => Complaint;
+type ComplaintAt = (
+  member: string,
+  sentence: string | null,
+  ...below: readonly string[]
+) => Complaint;
 const unknownRow = 'the current version has no such row';
 const unknownColumn = 'the current version has no such column';
 
 const valueError = (place: readonly string[], sentence: string): Complaint =>
   valueComplaint(['body', ...place], sentence);
 
-const added = (
-  work: Work,
+const addRow = (
+  work: EditState,
   edit: Extract<Edit, { readonly edit_type: 'append_row' | 'prepend_row' }>,
-  at: At,
+  at: ComplaintAt,
 ): Complaint | null => {
   const id = edit.row_id ?? work.rowId(work.made);
   work.made += 1;
   const present = rowAt(work, id);
-  if (present !== null) return addedAgain(work, present, edit.values, at);
-  const filled = fill(work, [], edit.values, at);
+  if (present !== null) return addRowAgain(work, present, edit.values, at);
+  const filled = fillCells(work, [], edit.values, at);
   if ('complaint' in filled) return filled.complaint;
   const { cells } = filled;
   const list = edit.edit_type === 'append_row' ? work.back : work.front;
@@ -230,33 +244,33 @@ const added = (
  * it has these values. Another row under its id is refused, now or, where later edits may still
  * make it the row that the version has, in the end.
  */
-const addedAgain = (
-  work: Work,
+const addRowAgain = (
+  work: EditState,
   { row, place }: NonNullable<ReturnType<typeof rowAt>>,
   values: Readonly<Record<string, ContentCell>>,
-  at: At,
+  at: ComplaintAt,
 ): Complaint | null => {
   const unlike = at('row_id', 'the current version has another row with this id');
   const names = new Set(work.columns.map(({ name }) => name));
   if (!Object.keys(values).every((name) => names.has(name))) return unlike;
-  const filled = fill(work, [], values, at);
+  const filled = fillCells(work, [], values, at);
   if ('complaint' in filled) return filled.complaint;
   const { cells } = filled;
-  if (sameIn(work.columns, cells, row.cells)) return null;
+  if (hasSameCells(work.columns, cells, row.cells)) return null;
   if (!work.known.has(row.id)) return unlike;
-  put(work, place, { ...row, edited: work.version, cells });
+  putRow(work, place, { ...row, edited: work.version, cells });
   if (!work.repeated.has(row.id)) work.repeated.set(row.id, unlike);
   return null;
 };
 
 /** Cells with the values in their columns; columns that are new come at the end. */
-const fill = (
-  work: Work,
-  before: Cells,
+const fillCells = (
+  work: EditState,
+  before: StoredCells,
   values: Readonly<Record<string, ContentCell>>,
-  at: At,
-): { readonly cells: Cells } | { readonly complaint: Complaint } => {
-  const cells = new Map(entriesOf(before));
+  at: ComplaintAt,
+): { readonly cells: StoredCells } | { readonly complaint: Complaint } => {
+  const cells = new Map(cellEntries(before));
   for (const [name, value] of Object.entries(values)) {
     if (!isColumnName(name)) return { complaint: at('values', columnNameRule) };
     const present = work.columns.find((one) => one.name === name);
@@ -267,14 +281,14 @@ const fill = (
     }
     cells.set(column.key, value);
   }
-  return { cells: cellsOf(cells) };
+  return { cells: compactCells(cells) };
 };
 
 export const columnNameRule = `a column name has 1 to ${columnNameMax} characters`;
 export const isColumnName = (name: string): boolean =>
-  name !== '' && codePoints(name) <= columnNameMax;
+  name !== '' && codePointCount(name) <= columnNameMax;
 
-const newColumn = (work: Work, name: string): Column | null => {
+const newColumn = (work: EditState, name: string): DatasetColumn | null => {
   if (work.columns.length >= datasetColumnsMax) return null;
   const column = { key: work.keys, name };
   work.keys += 1;
@@ -282,10 +296,10 @@ const newColumn = (work: Work, name: string): Column | null => {
   return column;
 };
 
-const renamed = (
-  work: Work,
+const renameColumn = (
+  work: EditState,
   edit: Extract<Edit, { readonly edit_type: 'rename_column' }>,
-  at: At,
+  at: ComplaintAt,
 ): Complaint | null => {
   const { column_name: from, new_column_name: to } = edit;
   if (!work.columns.some(({ name }) => name === from)) return at('column_name', unknownColumn);
@@ -298,34 +312,35 @@ const renamed = (
   return null;
 };
 
-const keepOnly = (work: Work, kept: ReadonlySet<RowId>): void => {
+const keepOnly = (work: EditState, kept: ReadonlySet<RowId>): void => {
   const lists = [work.front, work.back, ...work.before.keys()];
   for (const list of lists) {
     for (const [index, row] of listOf(work, list).entries()) {
-      if (row !== null && !kept.has(row.id)) put(work, { list, index }, null);
+      if (row !== null && !kept.has(row.id)) putRow(work, { list, index }, null);
     }
   }
 };
 
 /** Rows that came back to what they were are what they were; a complaint about one that had to. */
-const settled = (work: Work): Complaint | null => {
+const settleRows = (work: EditState): Complaint | null => {
   for (const [id, row] of work.known) {
     const now = rowAt(work, id);
-    const isSame = now !== null && sameIn(work.columns, now.row.cells, row.cells);
+    const isSame = now !== null && hasSameCells(work.columns, now.row.cells, row.cells);
     const complaint = work.repeated.get(id);
     if (!isSame && complaint !== undefined) return complaint;
-    if (isSame && now.row !== row && typeof now.place.list === 'number') put(work, now.place, row);
+    if (isSame && now.row !== row && typeof now.place.list === 'number')
+      putRow(work, now.place, row);
   }
   return null;
 };
 
 const isRow = (row: ContentRow | null): row is ContentRow => row !== null;
 
-const finished = (work: Work, before: Before): Edited => {
+const finishEdits = (work: EditState, before: ContentBefore): EditedContent => {
   const [front, back] = [work.front.filter(isRow).reverse(), work.back.filter(isRow)];
   const chunks = before.chunks.map((chunk, index) => {
     const rows = work.touched.get(index)?.filter(isRow);
-    return rows === undefined || isEvery(rows, chunk.rows, Object.is) ? chunk : rows;
+    return rows === undefined || isPairwiseEqual(rows, chunk.rows, Object.is) ? chunk : rows;
   });
   const names = new Map(before.columns.map(({ key, name }) => [key, name]));
   const present = new Map(work.columns.map(({ key, name }) => [key, name]));
@@ -335,7 +350,7 @@ const finished = (work: Work, before: Before): Edited => {
   const isAsBefore =
     outside.length > 0 &&
     outside.every(({ id }) => work.known.has(id)) &&
-    sameRows(
+    hasSameRows(
       work.columns,
       stretches.flatMap((one) => ('rows' in one ? one.rows : one)),
       before.chunks.flatMap(({ rows }) => rows),
@@ -349,13 +364,13 @@ const finished = (work: Work, before: Before): Edited => {
       columns_removed: [...names.keys()].filter((key) => !present.has(key)).length,
       columns_renamed: moved.filter(([key]) => present.has(key)).length,
     },
-    renamed: new Map(moved.map(([key, name]) => [name, present.get(key) ?? null])),
+    renamedColumns: new Map(moved.map(([key, name]) => [name, present.get(key) ?? null])),
   };
 };
 const noRowCounts = { rows_added: 0, rows_removed: 0, rows_edited: 0 };
 
 /** A row that went and came again under its id was edited. */
-const rowCounts = ({ touched, before, known }: Work, outside: readonly ContentRow[]) => {
+const rowCounts = ({ touched, before, known }: EditState, outside: readonly ContentRow[]) => {
   let removed = 0;
   let edited = 0;
   for (const [chunk, list] of touched) {

@@ -1,13 +1,13 @@
-import { codePoints } from '../../kernel/code-points.js';
+import { codePointCount } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { DatasetId, OrganizationId } from '../../kernel/shapes.js';
+import type { DatasetId, OrganizationId } from '../../kernel/schema-types.js';
 import type { Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream } from '../facts/datasets.js';
 import { scopedNames } from '../facts/reservations.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids };
-type Place = { readonly organization: OrganizationId; readonly id: DatasetId };
+type DatasetKey = { readonly organization: OrganizationId; readonly id: DatasetId };
 
 /** Names are unique among the organisation's live datasets (contract 4.7, rule 2). */
 export const datasetNames = scopedNames({
@@ -25,9 +25,9 @@ const nameMax = 255;
  * The name that the dataset has from now on: the wanted one, or with `suffixed` the first free of
  * `name (1)`, `name (2)` … when it is taken. Throws Fault `already-exists`.
  */
-export const takeName = async (
+export const claimDatasetName = async (
   needs: Needs,
-  { organization, id }: Place,
+  { organization, id }: DatasetKey,
   wanted: { readonly name: string; readonly suffixed: boolean },
   cause: Authorship,
 ): Promise<string> => {
@@ -42,7 +42,7 @@ export const takeName = async (
 const withSuffix = (name: string, suffix: number): string => {
   if (suffix === 0) return name;
   const end = ` (${suffix})`;
-  if (codePoints(name) + end.length <= nameMax) return name + end;
+  if (codePointCount(name) + end.length <= nameMax) return name + end;
   return (
     Array.from(name)
       .slice(0, nameMax - end.length)

@@ -1,12 +1,12 @@
-import type { Gate } from '../../contract/gate.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { InTurn } from '../../kernel/turns.js';
+import type { KeyedMutex } from '../../kernel/concurrency.js';
 import type { ReadTable } from './upload.js';
 
 export type DatasetNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly readTable: ReadTable;
-  readonly inTurn: InTurn;
-  readonly projectInSight: Gate['projectInSight'];
+  readonly inTurn: KeyedMutex;
+  readonly visibleProject: RequestAuthorizer['visibleProject'];
 };

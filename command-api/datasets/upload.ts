@@ -1,6 +1,6 @@
 import type { Upload } from '../../contract/operation.js';
 import type { ContentTable } from '../../kernel/dataset-content.js';
-import { invalid } from '../../kernel/fault.js';
+import { validationFault } from '../../kernel/fault.js';
 
 /** The table of a file; `format` null: by the name's ending, else by its content. */
 export type ReadTable = (
@@ -14,10 +14,13 @@ const nameMax = 255;
  * The name of a new dataset: that of the part, else the file's without its ending (contract 5.11).
  * Throws Fault `invalid` when neither is there.
  */
-export const nameFor = (part: string | null | undefined, file: Upload | undefined): string => {
+export const uploadedDatasetName = (
+  part: string | null | undefined,
+  file: Upload | undefined,
+): string => {
   const name = part ?? (file === undefined ? '' : nameOfFile(file.fileName));
   if (name === '') {
-    throw invalid([{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }]);
+    throw validationFault([{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }]);
   }
   return name;
 };

@@ -7,7 +7,14 @@ import type {
 } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import { reject, unreachable, type Decide, type Rejection } from '../../kernel/decision.js';
-import type { DatasetId, Instant, ProjectId, RunId, TagId, UserId } from '../../kernel/shapes.js';
+import type {
+  DatasetId,
+  Instant,
+  ProjectId,
+  RunId,
+  TagId,
+  UserId,
+} from '../../kernel/schema-types.js';
 
 /** What decisions on one experiment need to know; null for a run that is none. */
 export type Experiment = {
@@ -78,21 +85,21 @@ const tagsWith = (
   const { tag_id: id, key, value, tag_type, project_id, run_id } = data;
   const place = { id, key, value, tag_type, project_id, run_id };
   if (type === 'ExperimentTagged') {
-    const { created_by, created_at } = data as TagGiven;
+    const { created_by, created_at } = data as TagAddedData;
     return new Map(tags).set(id, { ...place, created_by, created_at, updated_at: created_at });
   }
   const before = tags.get(id);
-  const { changed_at: updated_at } = data as TagChanged;
+  const { changed_at: updated_at } = data as TagChangedData;
   return before === undefined ? tags : new Map(tags).set(id, { ...before, ...place, updated_at });
 };
-type TagGiven = Extract<TagEvent, { type: 'ExperimentTagged' }>['data'];
-type TagChanged = Extract<TagEvent, { type: 'ExperimentTagChanged' }>['data'];
+type TagAddedData = Extract<TagEvent, { type: 'ExperimentTagged' }>['data'];
+type TagChangedData = Extract<TagEvent, { type: 'ExperimentTagChanged' }>['data'];
 
 /** A live experiment of this project; one of another project is as good as none. */
 export const isLive = (experiment: State, project: ProjectId): experiment is Experiment =>
   experiment !== null && experiment.live && experiment.projectId === project;
 
-const missing = (): Rejection => reject('not-found', 'Experiment not found');
+const experimentNotFound = (): Rejection => reject('not-found', 'Experiment not found');
 
 export const create =
   (created: ExperimentCreated): Decide<State, ExperimentEvent> =>
@@ -109,7 +116,7 @@ type Change = {
 export const change =
   (id: RunId, project: ProjectId, wanted: Change): Decide<State, ExperimentEvent> =>
   (experiment) => {
-    if (!isLive(experiment, project)) return missing();
+    if (!isLive(experiment, project)) return experimentNotFound();
     const place = { run_id: id, project_id: project };
     const taskType = wanted.taskType ?? experiment.taskType;
     const isOtherTask = taskType !== experiment.taskType;
@@ -133,7 +140,7 @@ export const remove =
       : [];
 
 type TagContent = Pick<ExperimentTag, 'key' | 'value' | 'tag_type'>;
-type Tagging = {
+type TagRequest = {
   readonly run: RunId;
   readonly project: ProjectId;
   readonly tag: TagId;
@@ -145,12 +152,12 @@ export const tagsMax = 100;
 
 export const tag =
   (
-    { run, project, tag: id, at }: Tagging,
+    { run, project, tag: id, at }: TagRequest,
     content: TagContent,
     createdBy: UserId,
   ): Decide<State, ExperimentEvent> =>
   (experiment) => {
-    if (!isLive(experiment, project)) return missing();
+    if (!isLive(experiment, project)) return experimentNotFound();
     if (experiment.tags.has(id)) return [];
     if (experiment.tags.size >= tagsMax) {
       const sentence = `an experiment has at most ${tagsMax} tags`;
@@ -165,11 +172,11 @@ export const tag =
 
 export const changeTag =
   (
-    { run, project, tag: id, at }: Tagging,
+    { run, project, tag: id, at }: TagRequest,
     { key, value, tag_type }: TagContent,
   ): Decide<State, ExperimentEvent> =>
   (experiment) => {
-    if (!isLive(experiment, project)) return missing();
+    if (!isLive(experiment, project)) return experimentNotFound();
     const before = experiment.tags.get(id);
     if (before === undefined) return reject('not-found', 'Tag not found');
     if (before.key === key && before.value === value && before.tag_type === tag_type) return [];

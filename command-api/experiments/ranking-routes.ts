@@ -1,25 +1,25 @@
 import {
   chooseExperimentWinner,
   criterionComplaint,
-  meantCriteria,
-  plainCriteria,
-  repeatedMetrics,
+  resolveCriteria,
+  bareCriteria,
+  repeatedMetricComplaints,
   setRankingCriteria,
   withdrawExperimentWinner,
   type Criterion,
   type RankingCriteria,
 } from '../../contract/experiment-ranking.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
-import { invalid, type Complaint } from '../../kernel/fault.js';
+import { validationFault, type Complaint } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { experimentScopeStream, rankingCriteriaStream } from '../facts/experiments.js';
-import { criteria, setCriteria } from './criteria.js';
+import { rankingCriteria, changeRankingCriteria } from './ranking-criteria.js';
 import { liveExperiment, type ExperimentNeeds } from './routes.js';
-import { chooseWinner, scopes, withdrawWinner } from './scopes.js';
+import { chooseWinner, experimentScopes, withdrawWinner } from './scopes.js';
 
 type RankingNeeds = {
   readonly log: EventLog;
@@ -40,29 +40,32 @@ type RankingNeeds = {
 
 /** The writes of contract 5.5 about ranking. */
 export const rankingWrites = (needs: RankingNeeds): readonly Route[] => [
-  settingCriteria(needs),
-  choosing(needs),
-  withdrawing(needs),
+  setCriteriaRoute(needs),
+  chooseWinnerRoute(needs),
+  withdrawWinnerRoute(needs),
 ];
 
-const settingCriteria = (needs: RankingNeeds): Route =>
-  route(
+const setCriteriaRoute = (needs: RankingNeeds): Route =>
+  writeRoute(
     setRankingCriteria,
     async ({ body, params: { project_id: project }, principal, cause }) => {
       const recorded = await needs.metricsRecorded(project);
-      const wanted = meantCriteria(body.criteria, recorded);
-      const complaints = [...repeatedMetrics(wanted), ...unranked(wanted, recorded)];
-      if (complaints.length > 0) throw invalid(complaints);
-      const decide = setCriteria(project, wanted);
+      const wanted = resolveCriteria(body.criteria, recorded);
+      const complaints = [
+        ...repeatedMetricComplaints(wanted),
+        ...unrankedComplaints(wanted, recorded),
+      ];
+      if (complaints.length > 0) throw validationFault(complaints);
+      const decide = changeRankingCriteria(project, wanted);
       const stream = rankingCriteriaStream(project);
-      const { position } = await transact(needs.log, stream, criteria, decide, cause);
+      const { position } = await transact(needs.log, stream, rankingCriteria, decide, cause);
       return { position, body: await needs.criteriaShown(principal, project, position) };
     },
-    ({ body }) => repeatedMetrics(plainCriteria(body.criteria)),
+    ({ body }) => repeatedMetricComplaints(bareCriteria(body.criteria)),
   );
 
 /** About metrics that nothing can be ranked by, while there are some that can (contract 5.5). */
-const unranked = (
+const unrankedComplaints = (
   wanted: readonly Criterion[],
   recorded: ReadonlyMap<string, MetricType>,
 ): readonly Complaint[] => {
@@ -81,24 +84,24 @@ const unranked = (
 };
 const namesMax = 20;
 
-const choosing = (needs: RankingNeeds): Route =>
-  route(chooseExperimentWinner, async ({ params, principal, cause }) => {
-    const position = await decided(needs, params, chooseWinner, cause);
+const chooseWinnerRoute = (needs: RankingNeeds): Route =>
+  writeRoute(chooseExperimentWinner, async ({ params, principal, cause }) => {
+    const position = await transactScope(needs, params, chooseWinner, cause);
     const { project_id: project, experiment_id: id } = params;
     return { position, body: await needs.experimentShown(principal, project, id, position) };
   });
 
-const withdrawing = (needs: RankingNeeds): Route =>
-  route(withdrawExperimentWinner, async ({ params, principal, cause }) => {
-    const position = await decided(needs, params, withdrawWinner, cause);
+const withdrawWinnerRoute = (needs: RankingNeeds): Route =>
+  writeRoute(withdrawExperimentWinner, async ({ params, principal, cause }) => {
+    const position = await transactScope(needs, params, withdrawWinner, cause);
     const { project_id: project, experiment_id: id } = params;
     return { position, body: await needs.experimentShown(principal, project, id, position) };
   });
 
 /** Decides on a candidate in the scope that it is ranked in. */
-const decided = async (
+const transactScope = async (
   { log }: RankingNeeds,
-  place: { readonly project_id: ProjectId; readonly experiment_id: Run },
+  place: { readonly project_id: ProjectId; readonly experiment_id: RunParam },
   decide: typeof chooseWinner,
   cause: Authorship,
 ): Promise<Position> => {
@@ -106,6 +109,6 @@ const decided = async (
   const { group } = await liveExperiment(log, project, run);
   const stream = experimentScopeStream(group?.id ?? project);
   const candidate = { run, project, group: group?.id ?? null };
-  return (await transact(log, stream, scopes, decide(candidate), cause)).position;
+  return (await transact(log, stream, experimentScopes, decide(candidate), cause)).position;
 };
-type Run = Parameters<typeof liveExperiment>[2];
+type RunParam = Parameters<typeof liveExperiment>[2];

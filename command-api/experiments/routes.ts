@@ -14,18 +14,18 @@ import {
   groupComplaints,
   type ExperimentCreation,
 } from '../../contract/experiments.js';
-import { route, type Cause, type Route } from '../../contract/operation.js';
+import { writeRoute, type Cause, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import type { ExperimentCreated } from '../../events/experiments.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
-import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { userBlockOf } from '../facts/users.js';
-import { scorersNamed } from '../facts/scorer-settings.js';
+import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
+import { loadUserBlock } from '../facts/users.js';
+import { resolveRunScorers } from '../facts/scorer-settings.js';
 import { experimentNames, runStream } from '../facts/runs.js';
 import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
-import { groupFor } from './places.js';
+import { findOrCreateGroup } from './experiment-groups.js';
 
 type DatasetUse = {
   readonly dataset: DatasetId;
@@ -67,18 +67,18 @@ export type ExperimentNeeds = {
 
 /** The writes of contract 5.5 on an experiment itself. */
 export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => [
-  creating(needs),
-  changing(needs),
-  deleting(needs),
+  createExperimentRoute(needs),
+  changeExperimentRoute(needs),
+  deleteExperimentRoute(needs),
 ];
 
-const creating = (needs: ExperimentNeeds): Route =>
-  route(
+const createExperimentRoute = (needs: ExperimentNeeds): Route =>
+  writeRoute(
     createExperiment,
     async ({ body, params: { project_id: project }, principal, cause, mint }) => {
-      const dataset = await datasetFor(needs, principal, project, body);
-      const scorers = await scorersNamed(needs.log, principal, body.scorers ?? []);
-      const group = await groupFor(needs, project, body, cause);
+      const dataset = await datasetVersionOf(needs, principal, project, body);
+      const scorers = await resolveRunScorers(needs.log, principal, body.scorers ?? []);
+      const group = await findOrCreateGroup(needs, project, body, cause);
       const id = mint('RunId');
       await experimentNames.take(needs, { scope: project, name: body.name }, id, cause);
       if (dataset !== null) {
@@ -88,7 +88,7 @@ const creating = (needs: ExperimentNeeds): Route =>
         run_id: id,
         project_id: project,
         organization_id: principal.organizationId,
-        ...given(body),
+        ...experimentSettings(body),
         scorers: [...scorers],
         dataset: dataset && {
           dataset_id: dataset.dataset_id,
@@ -101,7 +101,7 @@ const creating = (needs: ExperimentNeeds): Route =>
       };
       const decide = create(created);
       const { position } = await transact(needs.log, runStream(id), experiments, decide, cause);
-      const user = await userBlockOf(needs.log, principal.userId);
+      const user = await loadUserBlock(needs.log, principal.userId);
       const facts = newExperiment(created);
       return {
         position,
@@ -111,13 +111,13 @@ const creating = (needs: ExperimentNeeds): Route =>
     ({ body }) => creationComplaints(body),
   );
 
-const changing = (needs: ExperimentNeeds): Route =>
-  route(
+const changeExperimentRoute = (needs: ExperimentNeeds): Route =>
+  writeRoute(
     changeExperiment,
     async ({ body, params, principal, cause }) => {
       const { project_id: project, experiment_id: id } = params;
       const before = await liveExperiment(needs.log, project, id);
-      const group = await groupFor(needs, project, body, cause);
+      const group = await findOrCreateGroup(needs, project, body, cause);
       const wanted = { name: body.name, taskType: body.task_type ?? null, group };
       const names = { scope: project, from: before.name, to: body.name };
       const { position } = await experimentNames.rename(needs, names, id, cause, () =>
@@ -128,8 +128,8 @@ const changing = (needs: ExperimentNeeds): Route =>
     ({ body }) => groupComplaints(body),
   );
 
-const deleting = (needs: ExperimentNeeds): Route =>
-  route(deleteExperiment, async ({ params, cause }) => {
+const deleteExperimentRoute = (needs: ExperimentNeeds): Route =>
+  writeRoute(deleteExperiment, async ({ params, cause }) => {
     const { project_id: project, experiment_id: id } = params;
     const { name, dataset } = await liveExperiment(needs.log, project, id);
     const decide = remove(id, project);
@@ -146,12 +146,12 @@ export const liveExperiment = async (
   project: ProjectId,
   id: RunId,
 ): Promise<Experiment> => {
-  const { state } = await load(log, runStream(id), experiments);
+  const { state } = await loadStreamState(log, runStream(id), experiments);
   if (!isLive(state, project)) throw new Fault('not-found', 'Experiment not found');
   return state;
 };
 
-const given = (body: ExperimentCreation) => ({
+const experimentSettings = (body: ExperimentCreation) => ({
   name: body.name,
   task_type: body.task_type ?? defaultTaskType,
   prompt_settings:
@@ -177,7 +177,7 @@ const promptOf = ({
   content,
 });
 
-const datasetFor = async (
+const datasetVersionOf = async (
   { datasetVersion }: ExperimentNeeds,
   principal: Principal,
   project: ProjectId,

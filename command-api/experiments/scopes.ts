@@ -1,18 +1,18 @@
 import type { ExperimentScopeEvent } from '../../events/experiments.js';
 import { unreachable, type Decide, type Fold } from '../../kernel/decision.js';
-import type { ExperimentGroupId, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { ExperimentGroupId, ProjectId, RunId } from '../../kernel/schema-types.js';
 
 /**
  * What the experiments of one group have in common, or those of a project in no group, which have
  * no `group` (contract 4.6, ranking).
  */
-export type Scope = {
+type ExperimentScope = {
   readonly group: { readonly projectId: ProjectId; readonly name: string } | null;
   /** The experiment chosen last; it counts while it is alive and in this scope. */
   readonly chosen: RunId | null;
 };
 
-export const scopes: Fold<Scope, ExperimentScopeEvent> = {
+export const experimentScopes: Fold<ExperimentScope, ExperimentScopeEvent> = {
   initial: { group: null, chosen: null },
   evolve: (scope, { type, data }) => {
     switch (type) {
@@ -29,7 +29,11 @@ export const scopes: Fold<Scope, ExperimentScopeEvent> = {
 };
 
 export const makeGroup =
-  (id: ExperimentGroupId, project: ProjectId, name: string): Decide<Scope, ExperimentScopeEvent> =>
+  (
+    id: ExperimentGroupId,
+    project: ProjectId,
+    name: string,
+  ): Decide<ExperimentScope, ExperimentScopeEvent> =>
   ({ group }) =>
     group !== null
       ? []
@@ -42,7 +46,7 @@ type Candidate = {
 };
 
 export const chooseWinner =
-  ({ run, project, group }: Candidate): Decide<Scope, ExperimentScopeEvent> =>
+  ({ run, project, group }: Candidate): Decide<ExperimentScope, ExperimentScopeEvent> =>
   ({ chosen }) =>
     chosen === run
       ? []
@@ -55,7 +59,7 @@ export const chooseWinner =
 
 /** Withdraws the choice of this experiment; that of another stays. */
 export const withdrawWinner =
-  ({ run, project, group }: Candidate): Decide<Scope, ExperimentScopeEvent> =>
+  ({ run, project, group }: Candidate): Decide<ExperimentScope, ExperimentScopeEvent> =>
   ({ chosen }) =>
     chosen !== run
       ? []

@@ -4,10 +4,10 @@ import {
   tagExperiment,
   untagExperiment,
 } from '../../contract/experiment-tags.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { TagId } from '../../kernel/shapes.js';
+import type { TagId } from '../../kernel/schema-types.js';
 import { transact } from '../../kernel/transact.js';
 import { runStream } from '../facts/runs.js';
 import { changeTag, experiments, tag, untag, type Experiment } from './experiments.js';
@@ -17,13 +17,13 @@ type Needs = { readonly log: EventLog };
 
 /** The writes of contract 5.5 about tags of experiments. */
 export const experimentTagWrites = (needs: Needs): readonly Route[] => [
-  tagging(needs),
-  changing(needs),
-  untagging(needs),
+  addTagRoute(needs),
+  changeTagRoute(needs),
+  removeTagRoute(needs),
 ];
 
-const tagging = ({ log }: Needs): Route =>
-  route(tagExperiment, async ({ body, params, principal, cause, mint }) => {
+const addTagRoute = ({ log }: Needs): Route =>
+  writeRoute(tagExperiment, async ({ body, params, principal, cause, mint }) => {
     const { project_id: project, experiment_id: run } = params;
     const id = mint('TagId');
     const { key, value, tag_type } = body;
@@ -33,28 +33,28 @@ const tagging = ({ log }: Needs): Route =>
       principal.userId,
     );
     const { state, position } = await transact(log, runStream(run), experiments, decide, cause);
-    return { position, body: tagIn(state, id) };
+    return { position, body: requireTag(state, id) };
   });
 
-const changing = ({ log }: Needs): Route =>
-  route(changeExperimentTag, async ({ body, params, cause }) => {
+const changeTagRoute = ({ log }: Needs): Route =>
+  writeRoute(changeExperimentTag, async ({ body, params, cause }) => {
     const { project_id: project, experiment_id: run, tag_id: id } = params;
     const { key, value, tag_type } = body;
     const decide = changeTag({ run, project, tag: id, at: cause.at }, { key, value, tag_type });
     const { state, position } = await transact(log, runStream(run), experiments, decide, cause);
-    return { position, body: tagIn(state, id) };
+    return { position, body: requireTag(state, id) };
   });
 
-const untagging = ({ log }: Needs): Route =>
-  route(untagExperiment, async ({ params, cause }) => {
+const removeTagRoute = ({ log }: Needs): Route =>
+  writeRoute(untagExperiment, async ({ params, cause }) => {
     const { project_id: project, experiment_id: run, tag_id: id } = params;
-    tagIn(await liveExperiment(log, project, run), id);
+    requireTag(await liveExperiment(log, project, run), id);
     const decide = untag(run, project, id);
     const { position } = await transact(log, runStream(run), experiments, decide, cause);
     return { position, body: { message: 'The tag is taken from the experiment.' } };
   });
 
-const tagIn = (experiment: Experiment | null, id: TagId): ExperimentTag => {
+const requireTag = (experiment: Experiment | null, id: TagId): ExperimentTag => {
   const found = experiment?.tags.get(id);
   if (found === undefined) throw new Fault('not-found', 'Tag not found');
   return found;

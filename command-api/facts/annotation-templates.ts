@@ -1,10 +1,10 @@
 import type { TemplateFacts } from '../../contract/annotation-templates.js';
 import type { AnnotationTemplateEvent } from '../../events/annotation-templates.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 
 export const annotationTemplatesStream = (project: string): StreamName =>
-  stream('annotation-templates', project);
+  streamNameOf('annotation-templates', project);
 
 /** The live annotation templates of a project in their order. */
 export type AnnotationTemplates = readonly TemplateFacts[];

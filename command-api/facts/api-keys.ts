@@ -1,12 +1,18 @@
 import type { ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
-import { uniqueName } from '../../kernel/reservation.js';
-import type { ApiKeyId, Instant, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import { uniqueName } from '../../kernel/name-reservation.js';
+import type {
+  ApiKeyId,
+  Instant,
+  OrganizationId,
+  ProjectId,
+  UserId,
+} from '../../kernel/schema-types.js';
 import { reservationStream } from './reservations.js';
 
-export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
+export const apiKeyStream = (id: string): StreamName => streamNameOf('api-key', id);
 
 export type ApiKey = {
   readonly id: ApiKeyId;

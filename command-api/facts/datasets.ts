@@ -1,7 +1,7 @@
 import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { stream, type EventReader, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type EventReader, type StreamName } from '../../kernel/ports.js';
 import type {
   DatasetId,
   Instant,
@@ -9,14 +9,15 @@ import type {
   ProjectId,
   RunId,
   UserId,
-} from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
+} from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
 
-export const datasetStream = (id: string): StreamName => stream('dataset', id);
+export const datasetStream = (id: string): StreamName => streamNameOf('dataset', id);
 /** A dataset's rows lie under one prefix, so that erasing finds all of them. */
-export const rowsPrefix = (dataset: DatasetId): string => `${stream('datasetrows', dataset)}-`;
+export const rowsPrefix = (dataset: DatasetId): string =>
+  `${streamNameOf('datasetrows', dataset)}-`;
 export const rowsStream = (dataset: DatasetId, content: ContentId): StreamName =>
-  stream('datasetrows', dataset, content);
+  streamNameOf('datasetrows', dataset, content);
 
 /** A dataset as the log has it; null before it was created. */
 export type Dataset = {
@@ -46,22 +47,22 @@ export type Dataset = {
 };
 
 /** What was just decided has no metadata yet: the caller knows the time. */
-export type DatasetHappened = DatasetEvent & { readonly metadata?: { readonly at: Instant } };
+export type DatasetFoldEvent = DatasetEvent & { readonly metadata?: { readonly at: Instant } };
 
-export const datasets: Fold<Dataset | null, DatasetHappened> = {
+export const datasets: Fold<Dataset | null, DatasetFoldEvent> = {
   initial: null,
   evolve: (dataset, event) => {
-    if (event.type === 'DatasetCreated') return created(event.data);
+    if (event.type === 'DatasetCreated') return createdDataset(event.data);
     if (dataset === null) return null;
     return {
-      ...changed(dataset, event),
+      ...changedDataset(dataset, event),
       revision: dataset.revision + 1,
       updatedAt: event.metadata?.at ?? dataset.updatedAt,
     };
   },
 };
 
-const created = (
+const createdDataset = (
   data: Extract<DatasetEvent, { readonly type: 'DatasetCreated' }>['data'],
 ): Dataset => ({
   id: data.dataset_id,
@@ -82,7 +83,7 @@ const created = (
   erased: false,
 });
 
-const changed = (dataset: Dataset, { type, data }: DatasetHappened): Dataset => {
+const changedDataset = (dataset: Dataset, { type, data }: DatasetFoldEvent): Dataset => {
   switch (type) {
     case 'DatasetContentChanged':
       return {
@@ -97,9 +98,9 @@ const changed = (dataset: Dataset, { type, data }: DatasetHappened): Dataset => 
     case 'DatasetPublished':
       return { ...dataset, draft: false };
     case 'DatasetLinked':
-      return { ...dataset, links: linked(dataset, data.project_id, data.run_id) };
+      return { ...dataset, links: withLink(dataset, data.project_id, data.run_id) };
     case 'DatasetUnlinked':
-      return { ...dataset, links: unlinked(dataset, data.project_id, data.run_id) };
+      return { ...dataset, links: withoutLink(dataset, data.project_id, data.run_id) };
     case 'DatasetDeleted':
       return { ...dataset, live: false };
     case 'DatasetRowsErased': {
@@ -115,10 +116,10 @@ const changed = (dataset: Dataset, { type, data }: DatasetHappened): Dataset => 
   }
 };
 
-const linked = ({ links }: Dataset, project: ProjectId, by: RunId | null) =>
+const withLink = ({ links }: Dataset, project: ProjectId, by: RunId | null) =>
   new Map(links).set(project, new Set([...(links.get(project) ?? []), by]));
 
-const unlinked = ({ links }: Dataset, project: ProjectId, by: RunId | null) => {
+const withoutLink = ({ links }: Dataset, project: ProjectId, by: RunId | null) => {
   const left = [...(links.get(project) ?? [])].filter((one) => one !== by);
   const rest = new Map(links);
   rest.delete(project);
@@ -126,7 +127,7 @@ const unlinked = ({ links }: Dataset, project: ProjectId, by: RunId | null) => {
 };
 
 /** Home first, then in the order in which they were linked (contract 2.6, rule 4). */
-export const projectsOf = ({
+export const projectsOfDataset = ({
   home,
   links,
 }: Pick<Dataset, 'home' | 'links'>): readonly ProjectId[] => [
@@ -146,6 +147,6 @@ export const liveDataset = async (
   organization: OrganizationId,
   id: DatasetId,
 ): Promise<Dataset | null> => {
-  const { state } = await load(log, datasetStream(id), datasets);
+  const { state } = await loadStreamState(log, datasetStream(id), datasets);
   return state !== null && state.live && state.organizationId === organization ? state : null;
 };

@@ -1,3 +1,3 @@
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 
-export const deletionStream = (id: string): StreamName => stream('deletion', id);
+export const deletionStream = (id: string): StreamName => streamNameOf('deletion', id);

@@ -1,60 +1,65 @@
 import type { ErasureEvent } from '../../events/erasures.js';
 import type { Decide } from '../../kernel/decision.js';
 import {
-  stream,
+  streamNameOf,
   type EventLog,
   type EventReader,
-  type Recorded,
+  type StoredEvent,
   type StreamName,
 } from '../../kernel/ports.js';
 import {
-  nothing,
+  emptyStreamState,
   transact,
   type Authorship,
-  type Folding,
-  type Loaded,
+  type CachedFold,
+  type StreamState,
 } from '../../kernel/transact.js';
 
 /** Of one fact: some 80 KB. */
-export const streamsMax = 1_000;
+export const erasedStreamsMax = 1_000;
 
-export const erasureStream = (id: string): StreamName => stream('erasure', id);
+export const erasureStream = (id: string): StreamName => streamNameOf('erasure', id);
 
 /**
  * The last event of an erasure, which is all that decisions on it ask for: that of a large project
  * names a million streams.
  */
-type End = ErasureEvent | null;
-export const endIn = (log: EventReader): Folding<End, ErasureEvent> => ({
-  ...ends,
-  load: async (name): Promise<Loaded<End>> => {
+type LastErasureEvent = ErasureEvent | null;
+export const lastErasureEventFold = (
+  log: EventReader,
+): CachedFold<LastErasureEvent, ErasureEvent> => ({
+  ...lastEventFold,
+  load: async (name): Promise<StreamState<LastErasureEvent>> => {
     const end = await log.last(name);
     const [event] = end === null ? [] : await log.read(name, { from: end.revision });
-    if (event === undefined) return nothing(ends);
+    if (event === undefined) return emptyStreamState(lastEventFold);
     const { revision, position } = event;
-    return { state: event as unknown as Recorded & ErasureEvent, revision, position };
+    return { state: event as unknown as StoredEvent & ErasureEvent, revision, position };
   },
 });
-const ends: Folding<End, ErasureEvent> = { initial: null, evolve: (_, event) => event };
+const lastEventFold: CachedFold<LastErasureEvent, ErasureEvent> = {
+  initial: null,
+  evolve: (_, event) => event,
+};
 
-type Named = Extract<ErasureEvent, { readonly type: 'StreamsErased' }>['data'];
+type StreamsErasedData = Extract<ErasureEvent, { readonly type: 'StreamsErased' }>['data'];
 
 /** Says in this stream that these go (contract 5.14, rule 2), unless that was its last word. */
-export const nameStreams = async (
+export const recordErasedStreams = async (
   log: EventLog,
   name: StreamName,
-  of: Omit<Named, 'streams'>,
+  of: Omit<StreamsErasedData, 'streams'>,
   streams: readonly StreamName[],
   by: Authorship,
 ): Promise<void> => {
-  for (let from = 0; from < streams.length; from += streamsMax) {
-    const data = { ...of, streams: streams.slice(from, from + streamsMax) };
-    await transact(log, name, endIn(log), naming(data), by);
+  for (let from = 0; from < streams.length; from += erasedStreamsMax) {
+    const data = { ...of, streams: streams.slice(from, from + erasedStreamsMax) };
+    await transact(log, name, lastErasureEventFold(log), recordStreamsErased(data), by);
   }
 };
 
-export const naming =
-  (data: Named): Decide<End, ErasureEvent> =>
+export const recordStreamsErased =
+  (data: StreamsErasedData): Decide<LastErasureEvent, ErasureEvent> =>
   (end) => {
     const isSaid =
       end?.type === 'StreamsErased' && end.data.streams.join('\n') === data.streams.join('\n');

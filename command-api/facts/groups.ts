@@ -1,18 +1,18 @@
-import { groupMembersMax, type Visibility } from '../../contract/groups.js';
+import { groupMembersMax, type GroupVisibility } from '../../contract/groups.js';
 import type { GroupRole } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
 import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type {
   GroupId,
   GroupMemberId,
   Instant,
   OrganizationId,
   UserId,
-} from '../../kernel/shapes.js';
+} from '../../kernel/schema-types.js';
 import { scopedNames } from './reservations.js';
 
-export const groupStream = (id: string): StreamName => stream('group', id);
+export const groupStream = (id: string): StreamName => streamNameOf('group', id);
 
 /** A group as the log has it; null before it was created. */
 export type Group = {
@@ -20,7 +20,7 @@ export type Group = {
   readonly organizationId: OrganizationId;
   readonly name: string;
   readonly description: string | null;
-  readonly visibility: Visibility;
+  readonly visibility: GroupVisibility;
   readonly createdAt: Instant;
   readonly members: ReadonlyMap<UserId, Membership>;
   readonly live: boolean;
@@ -83,10 +83,10 @@ const withMember = (group: Group, user: UserId, member: Membership): Group => ({
 });
 
 /** Whether the role counts: someone who waits to be let in has none of the group's rights. */
-export const isIn = (role: GroupRole | undefined): boolean =>
+export const isActiveMember = (role: GroupRole | undefined): boolean =>
   role === 'member' || role === 'maintainer';
 
-export type Newcomer = {
+export type NewGroupMember = {
   readonly userId: UserId;
   readonly role: GroupRole;
   /** Of the membership, in case it is a new one. */
@@ -94,8 +94,8 @@ export type Newcomer = {
 };
 
 /** A membership that is there stays as it is (contract 5.3). */
-export const admit =
-  (group_id: GroupId, newcomers: readonly Newcomer[]): Decide<Group | null, GroupEvent> =>
+export const admitMembers =
+  (group_id: GroupId, newcomers: readonly NewGroupMember[]): Decide<Group | null, GroupEvent> =>
   (group) => {
     if (group === null || !group.live) return reject('not-found', 'Group not found');
     const fresh = new Map(

@@ -1,16 +1,16 @@
-import { stream, type StreamName } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/schema-types.js';
 
-type SpokenOf = { readonly project: string | null; readonly run: string | null };
+type ResponseSubject = { readonly project: string | null; readonly run: string | null };
 
 /** Of an Idempotency-Key: the answer that speaks of the project, and of the run in it. */
-export const answerStream = ({ project, run }: SpokenOf, seed: string): StreamName =>
-  stream('idempotency-answer', project ?? 'none', ...(run === null ? [] : [run]), seed);
-export const answersPrefix = (project: string): string =>
-  `${stream('idempotency-answer', project)}-`;
-export const runAnswersPrefix = (project: string, run: string): string =>
-  `${stream('idempotency-answer', project, run)}-`;
+export const storedResponseStream = ({ project, run }: ResponseSubject, seed: string): StreamName =>
+  streamNameOf('idempotency-answer', project ?? 'none', ...(run === null ? [] : [run]), seed);
+export const storedResponsesPrefix = (project: string): string =>
+  `${streamNameOf('idempotency-answer', project)}-`;
+export const runResponsesPrefix = (project: string, run: string): string =>
+  `${streamNameOf('idempotency-answer', project, run)}-`;
 
 /** Of one day: what the hashes of its requests are made with. */
-export const saltStream = (day: string): StreamName => stream('idempotency-salt', day);
+export const saltStream = (day: string): StreamName => streamNameOf('idempotency-salt', day);
 export const dayOf = (at: Instant): string => at.slice(0, 10);

@@ -1,3 +1,4 @@
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 
-export const insightsSettingsStream = (run: string): StreamName => stream('insights-settings', run);
+export const insightsSettingsStream = (run: string): StreamName =>
+  streamNameOf('insights-settings', run);

@@ -1,7 +1,7 @@
 import type { OrganizationEvent } from '../../events/organizations.js';
-import { type EventReader, stream, type StreamName } from '../../kernel/ports.js';
+import { type EventReader, streamNameOf, type StreamName } from '../../kernel/ports.js';
 
-export const organizationStream = (id: string): StreamName => stream('organization', id);
+export const organizationStream = (id: string): StreamName => streamNameOf('organization', id);
 
 /** Never changes once it is made. */
 export const organizationNameOf = async (log: EventReader, id: string): Promise<string> => {

@@ -2,10 +2,10 @@ import type { Price } from '../../contract/price-list.js';
 import type { PriceListEvent } from '../../events/price-list.js';
 import type { SpanContent } from '../../events/traces.js';
 import type { Fold } from '../../kernel/decision.js';
-import { stream, type EventReader, type StreamName } from '../../kernel/ports.js';
-import { openKeptFolds } from './kept-folds.js';
+import { streamNameOf, type EventReader, type StreamName } from '../../kernel/ports.js';
+import { openStateCache } from './state-cache.js';
 
-export const priceListStream = (project: string): StreamName => stream('price-list', project);
+export const priceListStream = (project: string): StreamName => streamNameOf('price-list', project);
 
 /** By model, then by date. */
 export const priceList: Fold<readonly Price[], PriceListEvent> = {
@@ -17,9 +17,9 @@ export const priceList: Fold<readonly Price[], PriceListEvent> = {
 export type PriceOf = (span: SpanContent) => SpanContent['price'];
 
 export type Prices = {
-  readonly of: PriceOf;
+  readonly priceOf: PriceOf;
   /** No span costs anything, so none has to be looked at. */
-  readonly areNone: boolean;
+  readonly isEmpty: boolean;
 };
 
 /** A few megabytes of prices are kept. */
@@ -28,7 +28,7 @@ const priceWeight = 400;
 
 /** Prices of a project as the log has them. */
 export const openPrices = (log: EventReader): ((project: string) => Promise<Prices>) => {
-  const lists = openKeptFolds({
+  const lists = openStateCache({
     log,
     fold: priceList,
     weightOf: (prices) => prices.length * priceWeight,
@@ -36,11 +36,11 @@ export const openPrices = (log: EventReader): ((project: string) => Promise<Pric
   });
   return async (project) => {
     const { state: prices } = await lists.load(priceListStream(project));
-    return { of: (span) => priceOf(prices, span), areNone: prices.length === 0 };
+    return { priceOf: (span) => findPrice(prices, span), isEmpty: prices.length === 0 };
   };
 };
 
-export const priceOf = (
+const findPrice = (
   prices: readonly Price[],
   { type, model, created_at: at }: SpanContent,
 ): SpanContent['price'] => {

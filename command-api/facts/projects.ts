@@ -1,7 +1,7 @@
 import type { ProjectRole } from '../../contract/roles.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type {
   CollaboratorId,
   GroupId,
@@ -9,10 +9,10 @@ import type {
   OrganizationId,
   ProjectId,
   UserId,
-} from '../../kernel/shapes.js';
+} from '../../kernel/schema-types.js';
 import { scopedNames } from './reservations.js';
 
-export const projectStream = (id: string): StreamName => stream('project', id);
+export const projectStream = (id: string): StreamName => streamNameOf('project', id);
 
 /** What several slices need to know of a project; null before it was created. */
 export type Project = {
@@ -59,17 +59,28 @@ export const projects: Fold<Project | null, ProjectEvent> = {
       case 'ProjectDeleted':
         return project && { ...project, live: false };
       case 'CollaboratorAdded':
-        return project && { ...project, users: added(project.users, data.user_id, data) };
+        return (
+          project && { ...project, users: withCollaborator(project.users, data.user_id, data) }
+        );
       case 'CollaboratorRoleChanged':
-        return project && { ...project, users: changed(project.users, data.user_id, data.role) };
+        return (
+          project && { ...project, users: withChangedRole(project.users, data.user_id, data.role) }
+        );
       case 'CollaboratorRemoved':
-        return project && { ...project, users: without(project.users, data.user_id) };
+        return project && { ...project, users: withoutKey(project.users, data.user_id) };
       case 'GroupCollaboratorAdded':
-        return project && { ...project, groups: added(project.groups, data.group_id, data) };
+        return (
+          project && { ...project, groups: withCollaborator(project.groups, data.group_id, data) }
+        );
       case 'GroupCollaboratorRoleChanged':
-        return project && { ...project, groups: changed(project.groups, data.group_id, data.role) };
+        return (
+          project && {
+            ...project,
+            groups: withChangedRole(project.groups, data.group_id, data.role),
+          }
+        );
       case 'GroupCollaboratorRemoved':
-        return project && { ...project, groups: without(project.groups, data.group_id) };
+        return project && { ...project, groups: withoutKey(project.groups, data.group_id) };
       default:
         return unreachable(type);
     }
@@ -85,14 +96,18 @@ export const projectNames = scopedNames({
 });
 
 type Collaborations<K> = ReadonlyMap<K, Collaboration>;
-const added = <K>(
+const withCollaborator = <K>(
   known: Collaborations<K>,
   who: K,
   { collaborator_id: id, role }: { collaborator_id: CollaboratorId; role: ProjectRole },
 ): Collaborations<K> => new Map(known).set(who, { id, role });
-const changed = <K>(known: Collaborations<K>, who: K, role: ProjectRole): Collaborations<K> => {
+const withChangedRole = <K>(
+  known: Collaborations<K>,
+  who: K,
+  role: ProjectRole,
+): Collaborations<K> => {
   const one = known.get(who);
   return one === undefined ? known : new Map(known).set(who, { ...one, role });
 };
-const without = <K, V>(known: ReadonlyMap<K, V>, who: K): ReadonlyMap<K, V> =>
+const withoutKey = <K, V>(known: ReadonlyMap<K, V>, who: K): ReadonlyMap<K, V> =>
   new Map([...known].filter(([other]) => other !== who));

@@ -1,13 +1,13 @@
 import type { RefreshFamilyEvent, RefreshFamilyStarted } from '../../events/refresh-families.js';
 import { unreachable, type Decide, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
-import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/schema-types.js';
 import type { User } from './users.js';
 
-export const familyStream = (id: string): StreamName => stream('refresh-family', id);
+export const refreshFamilyStream = (id: string): StreamName => streamNameOf('refresh-family', id);
 
 /** One login and the refresh tokens that came of it (contract 2.3); tokens by their hashes. */
-export type Family = {
+export type RefreshTokenFamily = {
   readonly id: FamilyId;
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
@@ -23,7 +23,7 @@ export type Family = {
   readonly revoked: boolean;
 };
 
-export const families: Fold<Family | null, RefreshFamilyEvent> = {
+export const refreshTokenFamilies: Fold<RefreshTokenFamily | null, RefreshFamilyEvent> = {
   initial: null,
   evolve: (family, { type, data }) => {
     switch (type) {
@@ -61,7 +61,7 @@ export const families: Fold<Family | null, RefreshFamilyEvent> = {
 
 /** Contract 2.3, rules 3 and 4. */
 export const idleSeconds = 7 * 86_400;
-export const familySeconds = 30 * 86_400;
+export const familyMaxSeconds = 30 * 86_400;
 export const graceSeconds = 10;
 /**
  * A stream must not grow without bound: a refresh every ten minutes for 30 days. Whoever does it
@@ -73,7 +73,7 @@ export const rotationsMax = 4_400;
  * Whether the login still counts: it was not ended, its time is not over, its user lives and has
  * not changed their password elsewhere since (contract 2.2, rule 3).
  */
-export const isAlive = (family: Family, user: User | null, now: Instant): boolean =>
+export const isAlive = (family: RefreshTokenFamily, user: User | null, now: Instant): boolean =>
   !family.revoked &&
   family.expiresAt > now &&
   user !== null &&
@@ -81,8 +81,8 @@ export const isAlive = (family: Family, user: User | null, now: Instant): boolea
   user.id === family.userId &&
   (user.passwordChanges === family.passwordChanges || user.keptFamily === family.id);
 
-export const begin =
-  (family: RefreshFamilyStarted): Decide<Family | null, RefreshFamilyEvent> =>
+export const beginFamily =
+  (family: RefreshFamilyStarted): Decide<RefreshTokenFamily | null, RefreshFamilyEvent> =>
   (known) =>
     known === null ? [{ type: 'RefreshFamilyStarted', data: family }] : [];
 
@@ -91,11 +91,11 @@ export const begin =
  * ends the family, but for the last one within ten seconds (contract 2.3, rule 4). Nothing happens
  * for a token that was never one of the family's: look at the state whether the successor stands.
  */
-export const rotate =
+export const rotateRefreshToken =
   (
     { presented, successor }: { readonly presented: string; readonly successor: string },
     now: Instant,
-  ): Decide<Family | null, RefreshFamilyEvent> =>
+  ): Decide<RefreshTokenFamily | null, RefreshFamilyEvent> =>
   (family) => {
     if (family === null || family.revoked || family.expiresAt <= now) return [];
     if (presented === family.current) {
@@ -111,13 +111,16 @@ export const rotate =
     if (!family.used.includes(presented)) return [];
     const isEarly = secondsBetween(family.rotatedAt, now) <= graceSeconds;
     if (presented === family.previous && isEarly) return [];
-    return revoked(family, 'reuse');
+    return revocationEvents(family, 'reuse');
   };
 
-export const end: Decide<Family | null, RefreshFamilyEvent> = (family) =>
-  family === null || family.revoked ? [] : revoked(family, 'logout');
+export const endFamily: Decide<RefreshTokenFamily | null, RefreshFamilyEvent> = (family) =>
+  family === null || family.revoked ? [] : revocationEvents(family, 'logout');
 
-const revoked = (family: Family, reason: 'logout' | 'reuse'): readonly RefreshFamilyEvent[] => [
+const revocationEvents = (
+  family: RefreshTokenFamily,
+  reason: 'logout' | 'reuse',
+): readonly RefreshFamilyEvent[] => [
   { type: 'RefreshFamilyRevoked', data: { family_id: family.id, reason } },
 ];
 

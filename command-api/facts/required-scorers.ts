@@ -1,12 +1,12 @@
 import { presetScorers } from '../../contract/scorers.js';
-import { invalid, valueComplaint } from '../../kernel/fault.js';
+import { validationFault, valueComplaint } from '../../kernel/fault.js';
 import type { EventReader, Ids } from '../../kernel/ports.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
 import { scorerNames, type Scorer } from './scorers.js';
 
 type Needs = { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> };
 
-type Asked = {
+type RequiredNames = {
   readonly names: readonly string[] | null | undefined;
   /** Required already: they stay, also when the scorer was deleted. */
   readonly before?: readonly string[];
@@ -17,10 +17,10 @@ type Asked = {
  * Names without repeats. Throws Fault `invalid` naming each that is neither a preset nor a code
  * scorer of the organisation that `isUsable` (contract 4.11, 5.10).
  */
-export const requiredScorers = async (
+export const checkRequiredScorers = async (
   needs: Needs,
   organization: OrganizationId,
-  { names, before = [], isUsable }: Asked,
+  { names, before = [], isUsable }: RequiredNames,
 ): Promise<readonly string[]> => {
   const wanted = [...new Set(names ?? [])];
   // One after the other: a scorer with all its versions may have 16 MiB.
@@ -33,7 +33,7 @@ export const requiredScorers = async (
   }
   const unknown = wanted.filter((_, at) => known[at] !== true);
   if (unknown.length === 0) return wanted;
-  throw invalid(
+  throw validationFault(
     unknown.map((name) =>
       valueComplaint(
         ['body', 'required_scorers', String((names ?? []).indexOf(name))],

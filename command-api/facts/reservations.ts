@@ -1,13 +1,13 @@
 import type { Fold } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import {
-  stream,
+  streamNameOf,
   type Event,
   type EventLog,
   type Ids,
   type StreamName,
 } from '../../kernel/ports.js';
-import { uniqueName } from '../../kernel/reservation.js';
+import { uniqueName } from '../../kernel/name-reservation.js';
 import type { Authorship } from '../../kernel/transact.js';
 
 /**
@@ -31,19 +31,19 @@ export const reservationStream = (
     | 'last-admin'
     | 'scorer',
   digest: string,
-): StreamName => stream('reservation', what, digest);
+): StreamName => streamNameOf('reservation', what, digest);
 
-export type Deriving = { readonly ids: Pick<Ids, 'derive'> };
-type Naming = Deriving & { readonly log: EventLog };
-type Renaming = { readonly scope: string; readonly from: string; readonly to: string };
+export type IdDeriver = { readonly ids: Pick<Ids, 'derive'> };
+type NamingNeeds = IdDeriver & { readonly log: EventLog };
+type NameChange = { readonly scope: string; readonly from: string; readonly to: string };
 
 /** A name and where it is unique: the id of an organisation or a project. */
 type ScopedName = { readonly scope: string; readonly name: string };
 
-type Named = { readonly name: string; readonly live: boolean };
+type NameHolder = { readonly name: string; readonly live: boolean };
 
 /** Names that those who live have alone in their scope; refusals begin with `called`. */
-export const scopedNames = <S extends Named, E extends Event>(rules: {
+export const scopedNames = <S extends NameHolder, E extends Event>(rules: {
   readonly what: Parameters<typeof reservationStream>[0];
   readonly called: string;
   readonly holder: (id: string) => StreamName;
@@ -51,13 +51,13 @@ export const scopedNames = <S extends Named, E extends Event>(rules: {
 }) => {
   const names = uniqueName({
     ...rules,
-    stream: ({ ids }: Deriving, { scope, name }: ScopedName) =>
+    stream: ({ ids }: IdDeriver, { scope, name }: ScopedName) =>
       reservationStream(rules.what, ids.derive('Reservation', scope, name)),
     isLive: (holder) => holder.live,
     has: (holder, { name }) => holder.name === name,
   });
   /** Throws Fault `already-exists` when another one has the name. */
-  const take = async (needs: Naming, name: ScopedName, id: string, authorship: Authorship) => {
+  const take = async (needs: NamingNeeds, name: ScopedName, id: string, authorship: Authorship) => {
     if (await names.claim(needs, name, id, authorship)) return;
     throw new Fault('already-exists', `${rules.called} named '${name.name}' exists already`);
   };
@@ -66,8 +66,8 @@ export const scopedNames = <S extends Named, E extends Event>(rules: {
     take,
     /** Takes the new name, lets `work` rename and gives the old one back, if they differ. */
     rename: async <T>(
-      needs: Naming,
-      { scope, from, to }: Renaming,
+      needs: NamingNeeds,
+      { scope, from, to }: NameChange,
       id: string,
       authorship: Authorship,
       work: () => Promise<T>,

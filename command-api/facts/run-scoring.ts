@@ -1,3 +1,3 @@
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 
-export const runScoringStream = (run: string): StreamName => stream('run-scoring', run);
+export const runScoringStream = (run: string): StreamName => streamNameOf('run-scoring', run);

@@ -9,15 +9,21 @@ import {
   type Ids,
   type Position,
   type StreamName,
-  stream,
+  streamNameOf,
 } from '../../kernel/ports.js';
-import type { OrganizationId, ProjectId, RunId, UserId, Instant } from '../../kernel/shapes.js';
+import type {
+  OrganizationId,
+  ProjectId,
+  RunId,
+  UserId,
+  Instant,
+} from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { keptFolds } from './kept-folds.js';
+import { stateCacheOf } from './state-cache.js';
 import { scopedNames } from './reservations.js';
 import type { RunKind } from '../../contract/selectors.js';
 
-export const runStream = (id: string): StreamName => stream('run', id);
+export const runStream = (id: string): StreamName => streamNameOf('run', id);
 
 /** A run as the log has it; null before it was created. */
 export type Run = {
@@ -78,20 +84,23 @@ export const runs: Fold<Run | null, RunEvent> = {
  * The run as the log has it now; null when it does not exist, is deleted or belongs to another
  * project.
  */
-export const runOf = async (log: EventReader, project: ProjectId, id: RunId): Promise<Run | null> =>
-  (await runSince(log, project, id))?.run ?? null;
+export const liveRun = async (
+  log: EventReader,
+  project: ProjectId,
+  id: RunId,
+): Promise<Run | null> => (await liveRunAndPosition(log, project, id))?.run ?? null;
 
 /** Requests of a run come one after the other. */
-const keptRuns = keptFolds({ fold: runs, weightOf: () => runWeight, weightMax: 4_000_000 });
+const runStates = stateCacheOf({ fold: runs, weightOf: () => runWeight, weightMax: 4_000_000 });
 const runWeight = 500;
 
 /** The same, with the position of the last event about the run. */
-export const runSince = async (
+export const liveRunAndPosition = async (
   log: EventReader,
   project: ProjectId,
   id: RunId,
 ): Promise<{ readonly run: Run; readonly position: Position } | null> => {
-  const { state: run, position } = await keptRuns(log).load(runStream(id));
+  const { state: run, position } = await runStates(log).load(runStream(id));
   return run?.live === true && run.projectId === project ? { run, position } : null;
 };
 
@@ -122,13 +131,13 @@ export const defaultLogStreamName = 'default';
 export const ensureDefaultLogStream = (
   log: EventLog,
   ids: Ids,
-  place: Omit<LogStreamPlace, 'name'>,
+  place: Omit<LogStreamKey, 'name'>,
   createdBy: UserId,
   authorship: Authorship,
 ): Promise<Run> =>
   ensureLogStream(log, ids, { ...place, name: defaultLogStreamName }, createdBy, authorship);
 
-type LogStreamPlace = {
+type LogStreamKey = {
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
   readonly name: string;
@@ -138,7 +147,7 @@ type LogStreamPlace = {
 export const ensureLogStream = async (
   log: EventLog,
   ids: Ids,
-  { name, ...place }: LogStreamPlace,
+  { name, ...place }: LogStreamKey,
   createdBy: UserId,
   authorship: Authorship,
 ): Promise<Run> => {

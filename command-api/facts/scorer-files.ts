@@ -1,11 +1,11 @@
 import type { ScorerFileEvent } from '../../events/scorer-tasks.js';
 import type { Fold } from '../../kernel/decision.js';
-import { type EventReader, type Ids, type StreamName, stream } from '../../kernel/ports.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
+import { type EventReader, type Ids, type StreamName, streamNameOf } from '../../kernel/ports.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
 
 /** `digest` is derived from the organisation and the file. */
-const scorerFileStream = (digest: string): StreamName => stream('scorer-file', digest);
+const scorerFileStream = (digest: string): StreamName => streamNameOf('scorer-file', digest);
 
 /** What the organisation knows of a file; null: it was never found valid. */
 export type ScorerFile = ScorerFileEvent['data'];
@@ -15,7 +15,7 @@ export const scorerFiles: Fold<ScorerFile | null, ScorerFileEvent> = {
   evolve: (_file, { data }) => data,
 };
 
-export const fileStream = (
+export const scorerFileStreamOf = (
   ids: Pick<Ids, 'derive'>,
   organization: OrganizationId,
   sha256: string,
@@ -26,4 +26,4 @@ export const scorerFileOf = async (
   organization: OrganizationId,
   sha256: string,
 ): Promise<ScorerFile | null> =>
-  (await load(log, fileStream(ids, organization, sha256), scorerFiles)).state;
+  (await loadStreamState(log, scorerFileStreamOf(ids, organization, sha256), scorerFiles)).state;

@@ -1,17 +1,18 @@
 import type { Principal } from '../../contract/roles.js';
-import { runScorersOf, type GivenScorers, type RunScorer } from '../../contract/scorer-settings.js';
+import { runScorersOf, type ScorersInput, type RunScorer } from '../../contract/scorer-settings.js';
 import { presetScorers } from '../../contract/scorers.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Fold } from '../../kernel/decision.js';
-import { type Complaint, invalid, valueComplaint } from '../../kernel/fault.js';
-import { type EventReader, stream, type StreamName } from '../../kernel/ports.js';
-import type { RunId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
+import { type Complaint, validationFault, valueComplaint } from '../../kernel/fault.js';
+import { type EventReader, streamNameOf, type StreamName } from '../../kernel/ports.js';
+import type { RunId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import { runStream } from './runs.js';
 import { liveScorer } from './scorers.js';
 
-export const scorerSettingsStream = (run: string): StreamName => stream('scorer-settings', run);
+export const scorerSettingsStream = (run: string): StreamName =>
+  streamNameOf('scorer-settings', run);
 
 /** Null: never set on the run itself. */
 export type ScorerSettings = readonly RunScorer[] | null;
@@ -23,7 +24,7 @@ export const scorerSettings: Fold<ScorerSettings, ScorerSettingsEvent> = {
 
 /** The scorers of a run; an experiment begins with those that it was created with. */
 export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readonly RunScorer[]> => {
-  const { state } = await load(log, scorerSettingsStream(run), scorerSettings);
+  const { state } = await loadStreamState(log, scorerSettingsStream(run), scorerSettings);
   if (state !== null) return state;
   const [first] = await log.read(runStream(run), { limit: 1 });
   if (first?.type !== 'ExperimentCreated') return [];
@@ -35,10 +36,10 @@ export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readon
  * With the names that they have; each once. Those of the list before may stay, also when the scorer
  * was deleted. Throws Fault `invalid` naming those that are none, or are not what was said of them.
  */
-export const scorersNamed = async (
+export const resolveRunScorers = async (
   log: EventReader,
   { organizationId }: Principal,
-  given: GivenScorers,
+  given: ScorersInput,
   before: readonly RunScorer[] = [],
 ): Promise<readonly RunScorer[]> => {
   const found = await Promise.all(
@@ -52,8 +53,8 @@ export const scorersNamed = async (
       return { id, name, scorer_type: type, scoreable_node_types: kinds ?? null };
     }),
   );
-  const wrong = given.flatMap((one, at) => wrongOf(one, found[at] ?? null, at));
-  if (wrong.length > 0) throw invalid(wrong);
+  const wrong = given.flatMap((one, at) => settingComplaint(one, found[at] ?? null, at));
+  if (wrong.length > 0) throw validationFault(wrong);
   const known = found.filter((one) => one !== null);
   return [...new Map(known.map((one) => [one.id, one])).values()];
 };
@@ -69,8 +70,8 @@ export const scorersWithoutVersion = async (
   return code.flatMap(({ name }, at) => (found[at]?.versions.length === 0 ? [name] : []));
 };
 
-const wrongOf = (
-  { id, name, scorer_type: type }: GivenScorers[number],
+const settingComplaint = (
+  { id, name, scorer_type: type }: ScorersInput[number],
   found: RunScorer | null,
   at: number,
 ): readonly Complaint[] => {

@@ -1,6 +1,6 @@
 import type { Upload } from '../../contract/operation.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { hexOf } from '../../kernel/history/hex.js';
+import { toHex } from '../../kernel/history/hex.js';
 
 /** The file as text, without a byte order mark; null when it is not UTF-8. */
 export const sourceOf = (file: Upload): string | null => {
@@ -20,5 +20,5 @@ export const fileComplaints = (file: Upload | undefined): readonly Complaint[] =
 };
 
 /** SHA-256 in hex. */
-export const digestOf = async (bytes: Uint8Array): Promise<string> =>
-  hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes))));
+export const sha256HexOf = async (bytes: Uint8Array): Promise<string> =>
+  toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes))));

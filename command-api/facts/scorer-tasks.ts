@@ -1,19 +1,19 @@
-import type { Gate, Sights } from '../../contract/gate.js';
-import type { Sight } from '../../contract/roles.js';
+import type { RequestAuthorizer, VisibilityRules } from '../../contract/request-ports.js';
+import type { Visibility } from '../../contract/roles.js';
 import type {
   MetricsTestingRunEvent,
   ScorerTaskEvent,
   ScorerTaskRequest,
 } from '../../events/scorer-tasks.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { type EventReader, stream, type StreamName } from '../../kernel/ports.js';
-import { load } from '../../kernel/transact.js';
+import { type EventReader, streamNameOf, type StreamName } from '../../kernel/ports.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import { runs, runStream } from './runs.js';
 
-export const scorerTaskStream = (id: string): StreamName => stream('scorer-task', id);
+export const scorerTaskStream = (id: string): StreamName => streamNameOf('scorer-task', id);
 
 /** Of the tasks of one project, or of one person's single samples. */
-export const scorerQueueStream = (owner: string): StreamName => stream('scorer-queue', owner);
+export const scorerQueueStream = (owner: string): StreamName => streamNameOf('scorer-queue', owner);
 
 /** A validation task as the log has it; null before it was asked for. */
 export type ScorerTask = {
@@ -22,7 +22,7 @@ export type ScorerTask = {
   readonly attempts: number;
   /** Who took it last. */
   readonly worker: string | null;
-  readonly ended: boolean;
+  readonly isEnded: boolean;
 };
 
 export const scorerTasks: Fold<ScorerTask | null, ScorerTaskEvent> = {
@@ -30,12 +30,12 @@ export const scorerTasks: Fold<ScorerTask | null, ScorerTaskEvent> = {
   evolve: (task, { type, data }) => {
     switch (type) {
       case 'ScorerValidationRequested':
-        return { request: data, attempts: 0, worker: null, ended: false };
+        return { request: data, attempts: 0, worker: null, isEnded: false };
       case 'ScorerValidationStarted':
         return task && { ...task, attempts: data.attempt, worker: data.worker };
       case 'ScorerValidationCompleted':
       case 'ScorerValidationFailed':
-        return task && { ...task, ended: true };
+        return task && { ...task, isEnded: true };
       default:
         return unreachable(type);
     }
@@ -43,41 +43,44 @@ export const scorerTasks: Fold<ScorerTask | null, ScorerTaskEvent> = {
 };
 
 /** The task by its own id or by that of the run that it makes (contract 4.13). */
-export const taskNamed = async (log: EventReader, id: string): Promise<ScorerTask | null> => {
-  const { state } = await load(log, scorerTaskStream(id), scorerTasks);
+const findScorerTask = async (log: EventReader, id: string): Promise<ScorerTask | null> => {
+  const { state } = await loadStreamState(log, scorerTaskStream(id), scorerTasks);
   if (state !== null) return state;
   const [first] = await log.read(runStream(id), { limit: 1 });
   if (first?.type !== 'MetricsTestingRunCreated') return null;
   const { task_id: task } = (first as unknown as MetricsTestingRunEvent).data;
-  return (await load(log, scorerTaskStream(task), scorerTasks)).state;
+  return (await loadStreamState(log, scorerTaskStream(task), scorerTasks)).state;
 };
 
 type Needs = {
   readonly log: EventReader;
-  readonly projectInSight: Gate['projectInSight'];
+  readonly visibleProject: RequestAuthorizer['visibleProject'];
 };
 
 /**
  * A task is seen by viewers of its project, a single sample by who sent it, each within what their
  * key may see (contract 2.6, rule 5).
  */
-export const scorerTaskSights = ({ log, projectInSight }: Needs): Sights => {
-  const sight: NonNullable<Sights['scorer-task']> = async (principal, id): Promise<Sight> => {
-    const task = await taskNamed(log, id);
+export const scorerTaskVisibilityRules = ({ log, visibleProject }: Needs): VisibilityRules => {
+  const sight: NonNullable<VisibilityRules['scorer-task']> = async (
+    principal,
+    id,
+  ): Promise<Visibility> => {
+    const task = await findScorerTask(log, id);
     if (task === null || task.request.organization_id !== principal.organizationId) return 'unseen';
     const { project_id: project, created_by: creator } = task.request;
     const isSeen =
       project === null
         ? creator === principal.userId && (principal.key?.projectId ?? null) === null
-        : (await projectInSight(principal, project)) !== null;
+        : (await visibleProject(principal, project)) !== null;
     return isSeen ? 'allowed' : 'unseen';
   };
   // All scoring of a run is one job, with the run's id.
   const jobSight: typeof sight = async (principal, id) => {
     const seen = await sight(principal, id);
     if (seen !== 'unseen') return seen;
-    const { state: run } = await load(log, runStream(id), runs);
-    const isSeen = run?.live === true && (await projectInSight(principal, run.projectId)) !== null;
+    const { state: run } = await loadStreamState(log, runStream(id), runs);
+    const isSeen = run?.live === true && (await visibleProject(principal, run.projectId)) !== null;
     return isSeen ? 'allowed' : 'unseen';
   };
   return { 'scorer-task': sight, 'scorer-job': jobSight };

@@ -1,11 +1,11 @@
 import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { type EventReader, type StreamName, stream } from '../../kernel/ports.js';
-import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
+import { type EventReader, type StreamName, streamNameOf } from '../../kernel/ports.js';
+import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import { scopedNames } from './reservations.js';
 
-export const scorerStream = (id: string): StreamName => stream('scorer', id);
+export const scorerStream = (id: string): StreamName => streamNameOf('scorer', id);
 
 /** A code scorer as the log has it; null before it was created. */
 export type Scorer = {
@@ -53,7 +53,7 @@ export const liveScorer = async (
   organization: OrganizationId,
   id: string,
 ): Promise<Scorer | null> => {
-  const { state } = await load(log, scorerStream(id), scorers);
+  const { state } = await loadStreamState(log, scorerStream(id), scorers);
   return state?.live === true && state.organizationId === organization ? state : null;
 };
 

@@ -4,7 +4,7 @@ type Metrics = NonNullable<RecordContent['metrics']>;
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
 
 /** The metrics of a record, and the names of those whose value is a scorer's. */
-type OwnMetrics = { readonly metrics: Metrics; readonly scored: ReadonlySet<string> };
+type RecordMetrics = { readonly metrics: Metrics; readonly scored: ReadonlySet<string> };
 
 const errorMember = /._(?:ems_error_code|error_message)$/;
 
@@ -13,10 +13,10 @@ const errorMember = /._(?:ems_error_code|error_message)$/;
  * value that a client sent stays, and only an error comes beside it (contract 5.10).
  */
 export const withScores = (
-  before: OwnMetrics,
+  before: RecordMetrics,
   scores: Scores,
   by: 'client' | 'scorer',
-): OwnMetrics => {
+): RecordMetrics => {
   // A map, because a name may be `__proto__`.
   const metrics = new Map(Object.entries(before.metrics));
   const scored = new Set(before.scored);

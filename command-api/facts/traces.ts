@@ -1,4 +1,4 @@
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 
 export const traceStream = (project: string, trace: string): StreamName =>
-  stream('trace', project, trace);
+  streamNameOf('trace', project, trace);

@@ -3,13 +3,13 @@ import type { OrganizationRole } from '../../contract/roles.js';
 import type { UserEvent } from '../../events/users.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { type EventReader, type StreamName, stream } from '../../kernel/ports.js';
-import { uniqueName } from '../../kernel/reservation.js';
-import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
-import { reservationStream, type Deriving } from './reservations.js';
+import { type EventReader, type StreamName, streamNameOf } from '../../kernel/ports.js';
+import { uniqueName } from '../../kernel/name-reservation.js';
+import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
+import { reservationStream, type IdDeriver } from './reservations.js';
 
-export const userStream = (id: string): StreamName => stream('user', id);
+export const userStream = (id: string): StreamName => streamNameOf('user', id);
 
 /** A user as the log has them; null before they were made or invited. */
 export type User = {
@@ -121,12 +121,12 @@ const userOf = (data: {
 
 /** The user as the log has them now; null when there is none or they were removed. */
 export const liveUser = async (log: EventReader, id: string): Promise<User | null> => {
-  const { state } = await load(log, userStream(id), users);
+  const { state } = await loadStreamState(log, userStream(id), users);
   return state?.live === true ? state : null;
 };
 
 /** `created_by_user` of a write's answer, from the log (contract 3.10). */
-export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlock> => {
+export const loadUserBlock = async (log: EventReader, id: string): Promise<UserBlock> => {
   const user = await liveUser(log, id);
   return (
     user && {
@@ -139,7 +139,7 @@ export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlo
 };
 
 /** A user who was removed in between. */
-export const nameless = (id: UserId): NonNullable<UserBlock> => ({
+export const removedUserBlock = (id: UserId): NonNullable<UserBlock> => ({
   id,
   email: '',
   first_name: '',
@@ -147,10 +147,10 @@ export const nameless = (id: UserId): NonNullable<UserBlock> => ({
 });
 
 /**
- * Throws Fault `not-found` unless all are users of the organisation now. What the gate remembers is
- * not enough: who was removed a moment ago would stay listed for good.
+ * Throws Fault `not-found` unless all are users of the organisation now. What the authorizer
+ * remembers is not enough: who was removed a moment ago would stay listed for good.
  */
-export const checkMembers = async (
+export const checkUsersExist = async (
   log: EventReader,
   users: readonly UserId[],
   organization: OrganizationId,
@@ -165,15 +165,15 @@ export const checkMembers = async (
  * Only the case of ASCII letters does not tell two e-mails apart: folding all of Unicode would give
  * `K` (U+212A) the mail of `k`.
  */
-const sameCase = (email: string): string =>
+const lowerAsciiCase = (email: string): string =>
   email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** An e-mail has one user on the whole installation; case does not tell two apart. */
 export const userEmails = uniqueName({
-  stream: ({ ids }: Deriving, email: string) =>
-    reservationStream('email', ids.derive('Reservation', sameCase(email))),
+  stream: ({ ids }: IdDeriver, email: string) =>
+    reservationStream('email', ids.derive('Reservation', lowerAsciiCase(email))),
   holder: userStream,
   fold: users,
   isLive: ({ live }) => live,
-  has: (user, email) => sameCase(user.email) === sameCase(email),
+  has: (user, email) => lowerAsciiCase(user.email) === lowerAsciiCase(email),
 });

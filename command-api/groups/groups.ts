@@ -1,30 +1,30 @@
-import type { Visibility } from '../../contract/groups.js';
+import type { GroupVisibility } from '../../contract/groups.js';
 import type { GroupRole } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
-import type { Group, Newcomer } from '../facts/groups.js';
+import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/schema-types.js';
+import type { Group, NewGroupMember } from '../facts/groups.js';
 
-type Decides = Decide<Group | null, GroupEvent>;
+type DecideGroup = Decide<Group | null, GroupEvent>;
 type Creation = {
   readonly id: GroupId;
   readonly organizationId: OrganizationId;
   readonly name: string;
   readonly description: string | null;
-  readonly visibility: Visibility;
+  readonly visibility: GroupVisibility;
   readonly createdBy: UserId;
   readonly createdAt: Instant;
   /** The creator among them; each user once. */
-  readonly members: readonly Newcomer[];
+  readonly members: readonly NewGroupMember[];
 };
 type GroupChange = {
   readonly name?: string | null;
   readonly description?: string | null;
-  readonly visibility?: Visibility | null;
+  readonly visibility?: GroupVisibility | null;
 };
 
 export const create =
-  (creation: Creation): Decides =>
+  (creation: Creation): DecideGroup =>
   (group) =>
     group !== null
       ? []
@@ -49,7 +49,7 @@ export const create =
 
 /** Null and absence leave a member as it is. */
 export const change =
-  (group_id: GroupId, wanted: GroupChange): Decides =>
+  (group_id: GroupId, wanted: GroupChange): DecideGroup =>
   (group) => {
     if (group === null || !group.live) return reject('not-found', 'Group not found');
     const name = wanted.name ?? group.name;
@@ -63,14 +63,14 @@ export const change =
   };
 
 export const remove =
-  (group_id: GroupId): Decides =>
+  (group_id: GroupId): DecideGroup =>
   (group) =>
     group === null || !group.live
       ? []
       : [{ type: 'GroupDeleted', data: { group_id, organization_id: group.organizationId } }];
 
 export const changeMember =
-  (group_id: GroupId, user_id: UserId, role: GroupRole): Decides =>
+  (group_id: GroupId, user_id: UserId, role: GroupRole): DecideGroup =>
   (group) => {
     const known = group?.live === true ? group.members.get(user_id) : undefined;
     if (group === null || known === undefined) return reject('not-found', 'Member not found');
@@ -80,7 +80,7 @@ export const changeMember =
   };
 
 export const removeMember =
-  (group_id: GroupId, user_id: UserId): Decides =>
+  (group_id: GroupId, user_id: UserId): DecideGroup =>
   (group) => {
     if (group?.members.has(user_id) !== true) return [];
     if (isLastMaintainer(group, user_id)) return lastMaintainer();

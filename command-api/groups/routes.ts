@@ -8,17 +8,24 @@ import {
   groupMemberAnswer,
   removeGroupMember,
 } from '../../contract/groups.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import { maintainsGroup, type GroupAccess } from '../../contract/permissions.js';
 import type { GroupRole, Principal } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, EventReader, Ids, Recorded } from '../../kernel/ports.js';
-import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
-import { accessTo } from '../access/group-sight.js';
-import { admit, groupNames, groups, isIn, type Group, groupStream } from '../facts/groups.js';
-import { checkMembers, liveUser, nameless, userBlockOf } from '../facts/users.js';
+import type { EventLog, EventReader, Ids, StoredEvent } from '../../kernel/ports.js';
+import type { GroupId, Instant, UserId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact } from '../../kernel/transact.js';
+import { groupAccessOf } from '../access/group-visibility.js';
+import {
+  admitMembers,
+  groupNames,
+  groups,
+  isActiveMember,
+  type Group,
+  groupStream,
+} from '../facts/groups.js';
+import { checkUsersExist, liveUser, removedUserBlock, loadUserBlock } from '../facts/users.js';
 import { change, changeMember, create, remove, removeMember } from './groups.js';
 
 type GroupNeeds = {
@@ -27,19 +34,19 @@ type GroupNeeds = {
 };
 
 export const groupWrites = (needs: GroupNeeds): readonly Route[] => [
-  creating(needs),
-  changing(needs),
-  deleting(needs),
-  addingMembers(needs),
-  changingMember(needs),
-  removingMember(needs),
+  createGroupRoute(needs),
+  changeGroupRoute(needs),
+  deleteGroupRoute(needs),
+  addMembersRoute(needs),
+  changeMemberRoute(needs),
+  removeMemberRoute(needs),
 ];
 
-const creating = (needs: GroupNeeds): Route =>
-  route(createGroup, async ({ body, principal, cause, mint }) => {
+const createGroupRoute = (needs: GroupNeeds): Route =>
+  writeRoute(createGroup, async ({ body, principal, cause, mint }) => {
     const id = mint('GroupId');
     const listed = (body.users ?? []).map(({ user_id, role }) => [user_id, role] as const);
-    await checkMembers(
+    await checkUsersExist(
       needs.log,
       listed.map(([user]) => user),
       principal.organizationId,
@@ -65,64 +72,64 @@ const creating = (needs: GroupNeeds): Route =>
       })),
     });
     const { state, position } = await transact(needs.log, groupStream(id), groups, decide, cause);
-    return { position, body: await answerOf(needs.log, live(state), principal) };
+    return { position, body: await answerOf(needs.log, requireGroup(state), principal) };
   });
 
-const changing = (needs: GroupNeeds): Route =>
-  route(changeGroup, async ({ body, params, principal, cause }) => {
+const changeGroupRoute = (needs: GroupNeeds): Route =>
+  writeRoute(changeGroup, async ({ body, params, principal, cause }) => {
     const id = params.group_id;
-    const { organizationId: scope, name: from } = await liveGroup(needs.log, id);
+    const { organizationId: scope, name: from } = await loadLiveGroup(needs.log, id);
     const names = { scope, from, to: body.name ?? from };
     const { state, position } = await groupNames.rename(needs, names, id, cause, () =>
       transact(needs.log, groupStream(id), groups, change(id, body), cause),
     );
-    return { position, body: await answerOf(needs.log, live(state), principal) };
+    return { position, body: await answerOf(needs.log, requireGroup(state), principal) };
   });
 
-const deleting = (needs: GroupNeeds): Route =>
-  route(deleteGroup, async ({ params, cause }) => {
+const deleteGroupRoute = (needs: GroupNeeds): Route =>
+  writeRoute(deleteGroup, async ({ params, cause }) => {
     const id = params.group_id;
-    const { organizationId: scope, name } = await liveGroup(needs.log, id);
+    const { organizationId: scope, name } = await loadLiveGroup(needs.log, id);
     const { position } = await transact(needs.log, groupStream(id), groups, remove(id), cause);
     await groupNames.release(needs, { scope, name }, id, cause);
     return { position, body: { message: 'The group is deleted; its project roles end.' } };
   });
 
-const addingMembers = ({ log }: GroupNeeds): Route =>
-  route(addGroupMembers, async ({ body, params, principal, cause, mint }) => {
+const addMembersRoute = ({ log }: GroupNeeds): Route =>
+  writeRoute(addGroupMembers, async ({ body, params, principal, cause, mint }) => {
     const id = params.group_id;
-    const group = await liveGroup(log, id);
-    const access = accessTo(group, principal);
+    const group = await loadLiveGroup(log, id);
+    const access = groupAccessOf(group, principal);
     const users = body.map(({ user_id }) => user_id);
     if (!maintainsGroup(access) && users.some((user) => user !== principal.userId)) {
       throw new Fault('forbidden', 'Only maintainers add others');
     }
-    await checkMembers(log, users, principal.organizationId);
+    await checkUsersExist(log, users, principal.organizationId);
     const wanted = body.map(({ user_id: userId, role }) => ({
       userId,
-      role: maintainsGroup(access) ? (role ?? 'member') : ownRole(access),
+      role: maintainsGroup(access) ? (role ?? 'member') : joinRole(access),
       id: mint('GroupMemberId'),
     }));
-    const decide = admit(id, wanted);
+    const decide = admitMembers(id, wanted);
     const { state, position } = await transact(log, groupStream(id), groups, decide, cause);
-    return { position, body: await memberAnswers(log, live(state), users, principal) };
+    return { position, body: await memberAnswers(log, requireGroup(state), users, principal) };
   });
 
-const changingMember = ({ log }: GroupNeeds): Route =>
-  route(changeGroupMember, async ({ body, params, principal, cause }) => {
+const changeMemberRoute = ({ log }: GroupNeeds): Route =>
+  writeRoute(changeGroupMember, async ({ body, params, principal, cause }) => {
     const { group_id: id, user_id: user } = params;
     const decide = changeMember(id, user, body.role);
     const { state, position } = await transact(log, groupStream(id), groups, decide, cause);
-    const [shown] = await memberAnswers(log, live(state), [user], principal);
+    const [shown] = await memberAnswers(log, requireGroup(state), [user], principal);
     if (shown === undefined) throw new Fault('not-found', 'Member not found');
     return { position, body: shown };
   });
 
-const removingMember = ({ log }: GroupNeeds): Route =>
-  route(removeGroupMember, async ({ params, principal, cause }) => {
+const removeMemberRoute = ({ log }: GroupNeeds): Route =>
+  writeRoute(removeGroupMember, async ({ params, principal, cause }) => {
     const { group_id: id, user_id: user } = params;
-    const group = await liveGroup(log, id);
-    if (user !== principal.userId && !maintainsGroup(accessTo(group, principal))) {
+    const group = await loadLiveGroup(log, id);
+    if (user !== principal.userId && !maintainsGroup(groupAccessOf(group, principal))) {
       throw new Fault('forbidden', 'Only maintainers remove others');
     }
     if (!group.members.has(user)) throw new Fault('not-found', 'Member not found');
@@ -135,25 +142,25 @@ const removingMember = ({ log }: GroupNeeds): Route =>
  * What becomes of somebody who comes by themselves (contract 5.3); whoever is in the group already
  * stays as they are.
  */
-const ownRole = ({ visibility, role }: GroupAccess): GroupRole => {
+const joinRole = ({ visibility, role }: GroupAccess): GroupRole => {
   if (role !== null) return role;
   if (visibility === 'public') return 'member';
   if (visibility === 'private') return 'pending';
   throw new Fault('forbidden', 'This group is joined by being added only');
 };
 
-const liveGroup = async (log: EventReader, id: GroupId): Promise<Group> => {
-  const { state } = await load(log, groupStream(id), groups);
-  return live(state);
+const loadLiveGroup = async (log: EventReader, id: GroupId): Promise<Group> => {
+  const { state } = await loadStreamState(log, groupStream(id), groups);
+  return requireGroup(state);
 };
 
-const live = (group: Group | null): Group => {
+const requireGroup = (group: Group | null): Group => {
   if (group === null || !group.live) throw new Fault('not-found', 'Group not found');
   return group;
 };
 
 const answerOf = async (log: EventLog, group: Group, principal: Principal) => {
-  const members = [...group.members].filter(([, { role }]) => isIn(role));
+  const members = [...group.members].filter(([, { role }]) => isActiveMember(role));
   const alive = await Promise.all(members.map(([user]) => liveUser(log, user)));
   return groupAnswer(
     {
@@ -164,7 +171,7 @@ const answerOf = async (log: EventLog, group: Group, principal: Principal) => {
       created_at: group.createdAt,
     },
     alive.filter((user) => user !== null).length,
-    accessTo(group, principal),
+    groupAccessOf(group, principal),
   );
 };
 
@@ -174,23 +181,23 @@ const memberAnswers = async (
   users: readonly UserId[],
   principal: Principal,
 ) => {
-  const events = (await log.read(groupStream(group.id))) as readonly Recorded[];
-  const joined = new Map(events.flatMap((event) => joining(event as Recorded<never>)));
+  const events = (await log.read(groupStream(group.id))) as readonly StoredEvent[];
+  const joined = new Map(events.flatMap((event) => memberAddedAt(event as StoredEvent<never>)));
   return Promise.all(
     [...new Set(users)].map(async (user) => {
       const member = group.members.get(user);
       if (member === undefined) throw new Fault('not-found', 'Member not found');
       const since = joined.get(user) ?? group.createdAt;
-      const block = (await userBlockOf(log, user)) ?? nameless(user);
-      const access = accessTo(group, principal);
+      const block = (await loadUserBlock(log, user)) ?? removedUserBlock(user);
+      const access = groupAccessOf(group, principal);
       return groupMemberAnswer({ ...member, created_at: since }, block, access, principal.userId);
     }),
   );
 };
 
-const joining = ({
+const memberAddedAt = ({
   type,
   data,
   metadata,
-}: Recorded<GroupEvent>): readonly (readonly [string, Instant])[] =>
+}: StoredEvent<GroupEvent>): readonly (readonly [string, Instant])[] =>
   type === 'GroupMemberAdded' ? [[data.user_id, metadata.at]] : [];

@@ -1,18 +1,18 @@
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import {
-  start,
+  logStart,
   type Clock,
   type EventLog,
   type Files,
   type Position,
-  type Recorded,
+  type StoredEvent,
   type StreamName,
 } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { dayOf, saltStream } from '../facts/idempotency.js';
-import { openBookmark } from '../work/bookmark.js';
-import { startWorker, type Worker } from '../work/worker.js';
-import { keptHours } from './claims.js';
+import { openWorkerCursor } from '../work/worker-cursor.js';
+import { startWorker, type Worker } from '../work/polling-loop.js';
+import { retentionHours } from './claims.js';
 
 type Needs = {
   readonly log: Pick<EventLog, 'page' | 'last' | 'erase'>;
@@ -20,13 +20,13 @@ type Needs = {
   /** Answers up to here are erased. */
   readonly after: Position;
 };
-type Forgetting = {
+type ResponseExpiry = {
   /**
    * One bounded piece of work; false when there is none left for now. Throws what the log throws.
    */
   readonly step: () => Promise<boolean>;
   /** What `after` may be next time. */
-  readonly bookmark: () => Position;
+  readonly cursor: () => Position;
 };
 
 /** How much of the log one step looks through, so at most how many answers it erases. */
@@ -37,33 +37,33 @@ const stepEvents = 2_000;
  * days whose claims count no more (contract 1.8, rule 4). Erasing twice is erasing once, so a kill
  * loses nothing.
  */
-export const openForgetting = ({ log, clock, after }: Needs): Forgetting => {
+export const openResponseExpiry = ({ log, clock, after }: Needs): ResponseExpiry => {
   let position = after;
   /** When the next answer is due, once it was seen. */
   let dueMs = -Infinity;
-  const forgetSalts = openSaltForgetting(log);
+  const forgetSalts = openSaltExpiry(log);
   return {
     step: async () => {
       const nowMs = Date.parse(clock.now());
       if (await forgetSalts(nowMs)) return true;
       if (nowMs < dueMs) return false;
       const page = await log.page(position, stepEvents, ['IdempotencyAnswered']);
-      const answers = page.events as readonly Recorded<Answered>[];
-      const next = answers.findIndex((event) => dueMsOf(event) > nowMs);
+      const answers = page.events as readonly StoredEvent<AnsweredEvent>[];
+      const next = answers.findIndex((event) => expiresAtMs(event) > nowMs);
       const due = next < 0 ? answers : answers.slice(0, next);
-      await Promise.all(due.flatMap(contentOf).map((name) => log.erase(name)));
+      await Promise.all(due.flatMap(responseStreamsOf).map((name) => log.erase(name)));
       const before = position;
       const waiting = answers[next];
       position = waiting === undefined ? page.through : (due.at(-1)?.position ?? position);
-      if (waiting !== undefined) dueMs = dueMsOf(waiting);
+      if (waiting !== undefined) dueMs = expiresAtMs(waiting);
       return position > before;
     },
-    bookmark: () => position,
+    cursor: () => position,
   };
 };
 
 /** An hour beside the day that a claim counts: clocks differ, and requests take their time. */
-const saltHours = 2 * keptHours + 1;
+const saltHours = 2 * retentionHours + 1;
 const dayMs = 86_400_000;
 /** Looked for at once: some milliseconds on a server. */
 const daysAtOnce = 64;
@@ -72,7 +72,7 @@ const daysAtOnce = 64;
  * Days are counted from the first of the log, so no bookmark is needed: a look costs next to
  * nothing. True while there are more to look at.
  */
-const openSaltForgetting = (log: Needs['log']) => {
+const openSaltExpiry = (log: Needs['log']) => {
   let next: number | null = null;
   return async (nowMs: number): Promise<boolean> => {
     next ??= await firstDay(log);
@@ -80,35 +80,36 @@ const openSaltForgetting = (log: Needs['log']) => {
     const end = Math.floor((nowMs - saltHours * 3_600_000) / dayMs) + 1;
     const from = next;
     const count = Math.max(0, Math.min(daysAtOnce, end - from));
-    await Promise.all(Array.from({ length: count }, (_, at) => forgetSalt(log, from + at)));
+    await Promise.all(Array.from({ length: count }, (_, at) => expireSalt(log, from + at)));
     next = from + count;
     return count > 0 && next < end;
   };
 };
 
 const firstDay = async (log: Needs['log']): Promise<number | null> => {
-  const { events, erased } = await log.page(start, 1);
+  const { events, erased } = await log.page(logStart, 1);
   const [first] = [...events, ...erased].map(({ metadata }) => metadata.at).sort();
   return first === undefined ? null : Math.floor(Date.parse(first) / dayMs);
 };
 
-const forgetSalt = async (log: Needs['log'], day: number): Promise<void> => {
+const expireSalt = async (log: Needs['log'], day: number): Promise<void> => {
   const name = saltStream(dayOf(new Date(day * dayMs).toISOString() as Instant));
   if ((await log.last(name)) !== null) await log.erase(name);
 };
 
-type Answered = Extract<IdempotencyEvent, { readonly type: 'IdempotencyAnswered' }>;
+type AnsweredEvent = Extract<IdempotencyEvent, { readonly type: 'IdempotencyAnswered' }>;
 
-const dueMsOf = ({ metadata }: Recorded): number => Date.parse(metadata.at) + keptHours * 3_600_000;
+const expiresAtMs = ({ metadata }: StoredEvent): number =>
+  Date.parse(metadata.at) + retentionHours * 3_600_000;
 
 /** Under the old name the claim itself holds the answer. */
-const contentOf = ({ data, stream }: Recorded<Answered>): readonly StreamName[] => {
+const responseStreamsOf = ({ data, stream }: StoredEvent<AnsweredEvent>): readonly StreamName[] => {
   if (data.kept_in !== undefined) return [data.kept_in as StreamName];
-  return oldForm.test(stream) ? [stream] : [];
+  return legacyStreamForm.test(stream) ? [stream] : [];
 };
-const oldForm = /^idempotency-[0-9a-f]{8}-/;
+const legacyStreamForm = /^idempotency-[0-9a-f]{8}-/;
 
-type ForgettingNeeds = {
+type ResponseExpiryNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly files: Files;
@@ -121,19 +122,19 @@ type ForgettingNeeds = {
 /** Nobody waits for it: a minute more of a day. */
 const restMs = 60_000;
 
-export const startForgetting = (needs: ForgettingNeeds): Worker => {
-  const kept = openBookmark(needs);
-  let forgetting: Forgetting | null = null;
+export const startResponseExpiry = (needs: ResponseExpiryNeeds): Worker => {
+  const kept = openWorkerCursor(needs);
+  let forgetting: ResponseExpiry | null = null;
   return startWorker(
     { ...needs, restMs },
     async () => {
-      forgetting ??= openForgetting({ ...needs, after: await kept.read() });
+      forgetting ??= openResponseExpiry({ ...needs, after: await kept.read() });
       if (await forgetting.step()) return true;
-      await kept.write(forgetting.bookmark(), needs.clock.milliseconds());
+      await kept.write(forgetting.cursor(), needs.clock.milliseconds());
       return false;
     },
     async () => {
-      if (forgetting !== null) await kept.write(forgetting.bookmark(), Infinity);
+      if (forgetting !== null) await kept.write(forgetting.cursor(), Infinity);
     },
   );
 };

@@ -1,15 +1,15 @@
 import {
-  unset,
+  defaultInsightsSettings,
   insightsSettingsTag,
   type InsightsSettings,
 } from '../../contract/insights-settings.js';
 import type { InsightsSettingsEvent } from '../../events/insights-settings.js';
 import { reject, type Decide, type Fold } from '../../kernel/decision.js';
-import { isMet, type IfMatch } from '../../kernel/precondition.js';
-import type { Instant, ProjectId, RunId } from '../../kernel/shapes.js';
+import { isIfMatchMet, type IfMatch } from '../../kernel/if-match.js';
+import type { Instant, ProjectId, RunId } from '../../kernel/schema-types.js';
 
 export const insightsSettings: Fold<InsightsSettings, InsightsSettingsEvent> = {
-  initial: unset,
+  initial: defaultInsightsSettings,
   evolve: ({ changes }, { data }) => ({
     enabled: data.enabled,
     startTime: data.start_time,
@@ -17,7 +17,7 @@ export const insightsSettings: Fold<InsightsSettings, InsightsSettingsEvent> = {
   }),
 };
 
-type Switch = {
+type InsightsSwitch = {
   readonly projectId: ProjectId;
   readonly runId: RunId;
   /** Undefined: as it is. */
@@ -34,9 +34,9 @@ export const change =
     enabled,
     at,
     ifMatch,
-  }: Switch): Decide<InsightsSettings, InsightsSettingsEvent> =>
+  }: InsightsSwitch): Decide<InsightsSettings, InsightsSettingsEvent> =>
   (settings) => {
-    if (!isMet(ifMatch, insightsSettingsTag(settings))) {
+    if (!isIfMatchMet(ifMatch, insightsSettingsTag(settings))) {
       return reject('precondition-failed', 'The insights settings were changed meanwhile');
     }
     if (enabled === undefined || enabled === settings.enabled) return [];

@@ -12,17 +12,17 @@ import {
   type Fold,
   type Rejection,
 } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
-import { isMet, type IfMatch } from '../../kernel/precondition.js';
-import type { Instant, IntegrationId, SealId, UserId } from '../../kernel/shapes.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import { isIfMatchMet, type IfMatch } from '../../kernel/if-match.js';
+import type { Instant, IntegrationId, SealId, UserId } from '../../kernel/schema-types.js';
 import type { Fingerprint } from '../../kernel/vault.js';
 
 export const integrationPrefix = 'integration-';
 export const integrationStream = (user: UserId, provider: Provider): StreamName =>
-  stream('integration', user, provider);
+  streamNameOf('integration', user, provider);
 /** Where the ciphertext of one sealing is, so that it can be erased by itself. */
 export const sealStream = (integration: IntegrationId, seal: SealId): StreamName =>
-  stream('sealed-integration', integration, seal);
+  streamNameOf('sealed-integration', integration, seal);
 export const sealPrefix = 'sealed-integration-';
 
 /** A user's integration of one provider as its stream has it. */
@@ -37,7 +37,7 @@ export type Integration = {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 };
-export type Slot = {
+export type IntegrationSlot = {
   /** Null: none now. */
   readonly integration: Integration | null;
   /** Events of the stream so far. */
@@ -46,16 +46,19 @@ export type Slot = {
   readonly tag: string;
 };
 
-export const slots: Fold<Slot, IntegrationEvent> = {
+export const integrationSlots: Fold<IntegrationSlot, IntegrationEvent> = {
   initial: { integration: null, events: 0, tag: '0' },
   evolve: (slot, event) => {
     const events = slot.events + 1;
     const tag = event.type === 'IntegrationResealed' ? slot.tag : String(events);
-    return { integration: after(slot.integration, event), events, tag };
+    return { integration: integrationAfter(slot.integration, event), events, tag };
   },
 };
 
-const after = (before: Integration | null, event: IntegrationEvent): Integration | null => {
+const integrationAfter = (
+  before: Integration | null,
+  event: IntegrationEvent,
+): Integration | null => {
   const { type, data } = event;
   switch (type) {
     case 'IntegrationConfigured': {
@@ -88,12 +91,12 @@ const after = (before: Integration | null, event: IntegrationEvent): Integration
   }
 };
 
-type Decided = Decide<Slot, IntegrationEvent>;
+type DecideIntegration = Decide<IntegrationSlot, IntegrationEvent>;
 
 /**
  * Whether there is anything to seal: the same configuration again is none (contract 4.9, rule 2).
  */
-export const isConfigured = ({ integration }: Slot, fingerprint: Fingerprint): boolean =>
+export const isConfigured = ({ integration }: IntegrationSlot, fingerprint: Fingerprint): boolean =>
   integration?.fingerprint === fingerprint;
 
 /**
@@ -101,7 +104,11 @@ export const isConfigured = ({ integration }: Slot, fingerprint: Fingerprint): b
  * sealing, so another one needs another sealing.
  */
 export const configure =
-  (configured: IntegrationConfigured, seen: Slot, ifMatch: IfMatch | null): Decided =>
+  (
+    configured: IntegrationConfigured,
+    seen: IntegrationSlot,
+    ifMatch: IfMatch | null,
+  ): DecideIntegration =>
   (slot) => {
     const unmet = complaintAbout(slot, ifMatch);
     if (unmet !== null) return unmet;
@@ -111,7 +118,7 @@ export const configure =
   };
 
 export const remove =
-  (ifMatch: IfMatch | null): Decided =>
+  (ifMatch: IfMatch | null): DecideIntegration =>
   (slot) => {
     const unmet = complaintAbout(slot, ifMatch);
     if (unmet !== null) return unmet;
@@ -120,10 +127,10 @@ export const remove =
   };
 
 export const select =
-  (id: IntegrationId, ifMatch: IfMatch | null, at: Instant): Decided =>
+  (id: IntegrationId, ifMatch: IfMatch | null, at: Instant): DecideIntegration =>
   (slot) => {
     const { integration } = slot;
-    if (integration?.place.integration_id !== id) return missing();
+    if (integration?.place.integration_id !== id) return integrationNotFound();
     const unmet = complaintAbout(slot, ifMatch);
     if (unmet !== null) return unmet;
     return integration.selected
@@ -132,9 +139,9 @@ export const select =
   };
 
 export const disable =
-  (disabled: boolean, at: Instant): Decided =>
+  (disabled: boolean, at: Instant): DecideIntegration =>
   ({ integration }) => {
-    if (integration === null) return missing();
+    if (integration === null) return integrationNotFound();
     if (integration.disabled === disabled) return [];
     const data = { ...integration.place, at };
     return [
@@ -144,18 +151,21 @@ export const disable =
 
 /** The same secrets, sealed anew while nobody changed it. */
 export const reseal =
-  (seen: Slot, seal: { readonly seal_id: SealId; readonly seal_version: number }): Decided =>
+  (
+    seen: IntegrationSlot,
+    seal: { readonly seal_id: SealId; readonly seal_version: number },
+  ): DecideIntegration =>
   ({ integration, events }) =>
     integration === null || integration.sealId === seal.seal_id || events !== seen.events
       ? []
       : [{ type: 'IntegrationResealed', data: { ...integration.place, ...seal } }];
 
-const complaintAbout = (slot: Slot, ifMatch: IfMatch | null): Rejection | null =>
-  isMet(ifMatch, slot.integration === null ? null : slot.tag)
+const complaintAbout = (slot: IntegrationSlot, ifMatch: IfMatch | null): Rejection | null =>
+  isIfMatchMet(ifMatch, slot.integration === null ? null : slot.tag)
     ? null
     : reject('precondition-failed', 'The integration was changed meanwhile');
 
-export const missing = (): Rejection => reject('not-found', 'Integration not found');
+export const integrationNotFound = (): Rejection => reject('not-found', 'Integration not found');
 
 export const factsOf = ({ place, ...integration }: Integration): IntegrationFacts => ({
   id: place.integration_id,

@@ -12,7 +12,7 @@ import {
   providers,
   type Provider,
 } from '../../contract/integration-providers.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import type {
   IntegrationEvent,
@@ -22,31 +22,37 @@ import type {
 import { isRejection, type Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
-import type { IfMatch } from '../../kernel/precondition.js';
-import type { IntegrationId, JsonObject, UserId } from '../../kernel/shapes.js';
-import { asConflict, load, retried, transact, type Authorship } from '../../kernel/transact.js';
+import type { IfMatch } from '../../kernel/if-match.js';
+import type { IntegrationId, JsonObject, UserId } from '../../kernel/schema-types.js';
+import {
+  asConflict,
+  loadStreamState,
+  retryOnConflict,
+  transact,
+  type Authorship,
+} from '../../kernel/transact.js';
 import type { Vault } from '../../kernel/vault.js';
-import type { InTurn } from '../../kernel/turns.js';
+import type { KeyedMutex } from '../../kernel/concurrency.js';
 import {
   configure,
   disable,
   factsOf,
   integrationStream,
   isConfigured,
-  missing,
+  integrationNotFound,
   remove,
   sealPrefix,
   select,
-  slots,
-  type Slot,
+  integrationSlots,
+  type IntegrationSlot,
 } from './integrations.js';
-import { eraseSeal, printOf, writeSeal } from './seals.js';
+import { eraseSeal, configurationFingerprint, writeSeal } from './secret-seals.js';
 
 type IntegrationNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly vault: Vault;
-  readonly inTurn: InTurn;
+  readonly inTurn: KeyedMutex;
 };
 
 /** Contract 4.9, and the writes of 5.9: everybody writes their own. */
@@ -55,51 +61,51 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
   const decided = (
     user: UserId,
     provider: Provider,
-    decide: Decide<Slot, IntegrationEvent>,
+    decide: Decide<IntegrationSlot, IntegrationEvent>,
     cause: Authorship,
   ) => {
     const stream = integrationStream(user, provider);
-    return inTurn([stream], () => transact(log, stream, slots, decide, cause));
+    return inTurn([stream], () => transact(log, stream, integrationSlots, decide, cause));
   };
   return [
-    route(
+    writeRoute(
       configureIntegration,
       async ({ body, params, principal, ifMatch, cause, mint }) => {
-        const provider = known(params.provider_segment);
+        const provider = requireProvider(params.provider_segment);
         const asked = { provider, sent: body, ifMatch, id: mint('IntegrationId') };
         const stream = integrationStream(principal.userId, provider);
         const { slot, position } = await inTurn([stream], () =>
-          configured(needs, asked, principal, cause),
+          configureIntegrationOf(needs, asked, principal, cause),
         );
         return { position, ...answerOf(slot, principal) };
       },
       ({ body, params }) => complaintsAboutConfiguration(params.provider_segment, body),
     ),
 
-    route(deleteIntegration, async ({ params, principal, ifMatch, cause }) => {
-      const provider = known(params.provider_segment);
+    writeRoute(deleteIntegration, async ({ params, principal, ifMatch, cause }) => {
+      const provider = requireProvider(params.provider_segment);
       const stream = integrationStream(principal.userId, provider);
       const { position } = await inTurn([stream], async () => {
-        const { integration } = (await load(log, stream, slots)).state;
+        const { integration } = (await loadStreamState(log, stream, integrationSlots)).state;
         if (integration === null) throw notFound();
-        const done = await transact(log, stream, slots, remove(ifMatch), cause);
+        const done = await transact(log, stream, integrationSlots, remove(ifMatch), cause);
         await eraseSeal(log, integration);
         return done;
       });
       return { position, body: { message: 'The integration is deleted and its secrets erased.' } };
     }),
 
-    route(selectIntegration, async ({ params, principal, ifMatch, cause }) => {
+    writeRoute(selectIntegration, async ({ params, principal, ifMatch, cause }) => {
       const { integration_id: id } = params;
       const provider = await providerOf(log, principal.userId, id);
-      if (provider === null) throw await notOwn(log, principal, id);
+      if (provider === null) throw await refuseForeign(log, principal, id);
       const decide = select(id, ifMatch, cause.at);
       const { state, position } = await decided(principal.userId, provider, decide, cause);
       return { position, ...answerOf(state, principal) };
     }),
 
-    route(disableIntegration, async ({ body, principal, cause }) => {
-      const provider = known(body.integration_name);
+    writeRoute(disableIntegration, async ({ body, principal, cause }) => {
+      const provider = requireProvider(body.integration_name);
       const decide = disable(body.disabled ?? true, cause.at);
       const { state, position } = await decided(principal.userId, provider, decide, cause);
       return { position, ...answerOf(state, principal) };
@@ -107,17 +113,17 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
   ];
 };
 
-const known = (segment: string): Provider => {
+const requireProvider = (segment: string): Provider => {
   if (!isProvider(segment)) throw notFound();
   return segment;
 };
 
 const notFound = (): Fault => {
-  const { rejected, detail } = missing();
+  const { rejected, detail } = integrationNotFound();
   return new Fault(rejected, detail);
 };
 
-const answerOf = ({ integration, tag }: Slot, { userId }: Principal) => {
+const answerOf = ({ integration, tag }: IntegrationSlot, { userId }: Principal) => {
   if (integration === null) throw notFound();
   return { body: integrationAnswer(factsOf(integration), userId), etag: tag };
 };
@@ -130,7 +136,11 @@ const providerOf = async (
 ): Promise<Provider | null> => {
   const found = await Promise.all(
     providers.map(async (provider) => {
-      const { state } = await load(log, integrationStream(user, provider), slots);
+      const { state } = await loadStreamState(
+        log,
+        integrationStream(user, provider),
+        integrationSlots,
+      );
       return state.integration?.place.integration_id === id ? provider : null;
     }),
   );
@@ -138,7 +148,7 @@ const providerOf = async (
 };
 
 /** An admin sees the integrations of others (contract 2.6, rule 7), and may not act on them. */
-const notOwn = async (
+const refuseForeign = async (
   log: EventLog,
   { organizationId, organizationRole }: Principal,
   id: IntegrationId,
@@ -152,7 +162,7 @@ const notOwn = async (
     : notFound();
 };
 
-type Asked = {
+type ConfigureRequest = {
   readonly provider: Provider;
   readonly sent: JsonObject;
   readonly ifMatch: IfMatch | null;
@@ -164,19 +174,19 @@ type Asked = {
  * Seals for the place that the stream has now, then says so on the stream; when another process was
  * faster, all of it again. A ciphertext that came to nothing is erased by the worker.
  */
-const configured = async (
+const configureIntegrationOf = async (
   needs: IntegrationNeeds,
-  { provider, sent, ifMatch, id }: Asked,
+  { provider, sent, ifMatch, id }: ConfigureRequest,
   principal: Principal,
   cause: Authorship,
-): Promise<{ readonly slot: Slot; readonly position: Position }> => {
+): Promise<{ readonly slot: IntegrationSlot; readonly position: Position }> => {
   const { log, ids, vault } = needs;
   const stream = integrationStream(principal.userId, provider);
   const owner = { organization_id: principal.organizationId, user_id: principal.userId, provider };
   const configuration = configurationOf(provider, sent);
-  const fingerprint = printOf(vault, owner, configuration);
-  return retried(async () => {
-    const { state: seen, position } = await load(log, stream, slots);
+  const fingerprint = configurationFingerprint(vault, owner, configuration);
+  return retryOnConflict(async () => {
+    const { state: seen, position } = await loadStreamState(log, stream, integrationSlots);
     const { integration } = seen;
     const place: IntegrationPlace = {
       ...owner,
@@ -193,7 +203,7 @@ const configured = async (
     if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail);
     if (isConfigured(seen, fingerprint)) return { slot: seen, position };
     await writeSeal(needs, place, seal, JSON.stringify(secrets), cause);
-    const done = await transact(log, stream, slots, decide, cause).catch(asConflict);
+    const done = await transact(log, stream, integrationSlots, decide, cause).catch(asConflict);
     if (done === 'conflict') return done;
     // Another process may have replaced one in between: then the worker's sweep erases it.
     if (integration !== null) await eraseSeal(log, integration);

@@ -1,7 +1,7 @@
 import type { UserInvited } from '../../events/invitations.js';
 import type { UserEvent } from '../../events/users.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import type { User } from '../facts/users.js';
 
 export const invite =

@@ -4,17 +4,17 @@ import {
   invitationDays,
   inviteUsers,
 } from '../../contract/invitations.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import type { UserInvited } from '../../events/invitations.js';
-import type { Passwords, InvitationTokens } from '../../kernel/credentials.js';
+import type { PasswordHasher, InvitationTokens } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventReader, Ids, Position } from '../../kernel/ports.js';
-import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
+import type { GroupId, Instant, UserId } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { users, type User, liveUser, userEmails, userStream } from '../facts/users.js';
-import { groupOf } from '../access/group-sight.js';
-import { admit, groups, groupStream } from '../facts/groups.js';
+import { liveGroup } from '../access/group-visibility.js';
+import { admitMembers, groups, groupStream } from '../facts/groups.js';
 import { startLogin, type LoginNeeds } from '../access/login.js';
 import type { Throttle } from '../access/throttle.js';
 import { accept, invite, isOpenTo } from './invitations.js';
@@ -22,17 +22,17 @@ import { accept, invite, isOpenTo } from './invitations.js';
 type InvitationNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly secrets: { readonly invitationTokens: InvitationTokens };
-  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly throttle: Throttle;
 };
 
 export const invitationWrites = (needs: InvitationNeeds): readonly Route[] => [
-  inviting(needs),
-  accepting(needs),
+  inviteUsersRoute(needs),
+  acceptInvitationRoute(needs),
 ];
 
-const inviting = (needs: InvitationNeeds): Route =>
-  route(
+const inviteUsersRoute = (needs: InvitationNeeds): Route =>
+  writeRoute(
     inviteUsers,
     async ({ body, principal, cause, mint }) => {
       const tokens = needs.secrets.invitationTokens;
@@ -43,11 +43,11 @@ const inviting = (needs: InvitationNeeds): Route =>
       const groupIds = [...new Set(body.group_ids ?? [])];
       await checkGroups(needs.log, groupIds, principal);
       const method = body.auth_method ?? 'email';
-      const people = onceEach(body.emails).map((email) => {
+      const people = distinctEmails(body.emails).map((email) => {
         const id = mint('UserId');
         return { id, email, token: method === 'email' ? tokens.mint(id) : null };
       });
-      await takeAll(needs, people, cause);
+      await claimEmails(needs, people, cause);
       const invitation = {
         organization_id: principal.organizationId,
         role,
@@ -58,9 +58,9 @@ const inviting = (needs: InvitationNeeds): Route =>
       };
       const invitations = [];
       for (const person of people) {
-        invitations.push(await invited(needs, person, invitation, cause));
+        invitations.push(await inviteOne(needs, person, invitation, cause));
       }
-      const position = await admitted(needs, people, groupIds, cause);
+      const position = await addToGroups(needs, people, groupIds, cause);
       const count = people.length;
       const message = `${count} ${count === 1 ? 'user is' : 'users are'} invited.`;
       return { ...(position !== undefined && { position }), body: { message, invitations } };
@@ -68,10 +68,10 @@ const inviting = (needs: InvitationNeeds): Route =>
     ({ body }) => emailComplaints(body.emails),
   );
 
-const accepting = (needs: InvitationNeeds): Route =>
-  route(acceptInvitation, async ({ body, sender, cause, mint }) => {
+const acceptInvitationRoute = (needs: InvitationNeeds): Route =>
+  writeRoute(acceptInvitation, async ({ body, sender, cause, mint }) => {
     // The token first: a password is worth hashing for the invited only.
-    const { id, organizationId } = await invitedBy(needs, body.token, sender.address, cause.at);
+    const { id, organizationId } = await invitedUser(needs, body.token, sender.address, cause.at);
     const acceptance = {
       tokenHash: needs.secrets.invitationTokens.hash(body.token),
       passwordHash: await needs.passwords.hash(body.password),
@@ -83,12 +83,12 @@ const accepting = (needs: InvitationNeeds): Route =>
       ...cause,
       organizationId,
     });
-    if (user === null) throw unacceptable();
+    if (user === null) throw invitationRefused();
     return startLogin(needs, user, 'email', { cause, mint });
   });
 
 /** The user whose invitation the token opens now; a failure counts for its address. */
-const invitedBy = async (
+const invitedUser = async (
   { log, secrets: { invitationTokens: tokens }, throttle }: InvitationNeeds,
   token: string,
   address: string,
@@ -98,22 +98,22 @@ const invitedBy = async (
   const id = tokens.userOf(token);
   const user = id === null ? null : await liveUser(log, id);
   if (isOpenTo(user, tokens.hash(token), now)) return user;
-  throttle.failed(null, address);
-  throw unacceptable();
+  throttle.recordFailure(null, address);
+  throw invitationRefused();
 };
 
-const unacceptable = (): Fault =>
+const invitationRefused = (): Fault =>
   new Fault('invalid-credentials', 'The invitation cannot be accepted');
 
-type Person = { readonly id: UserId; readonly email: string; readonly token: string | null };
+type Invitee = { readonly id: UserId; readonly email: string; readonly token: string | null };
 
 /** All e-mails or none: the first one that is in use gives back what was taken. */
-const takeAll = async (
+const claimEmails = async (
   needs: InvitationNeeds,
-  wanted: readonly Person[],
+  wanted: readonly Invitee[],
   cause: Authorship,
 ): Promise<void> => {
-  const taken: Person[] = [];
+  const taken: Invitee[] = [];
   for (const one of wanted) {
     if (await userEmails.claim(needs, one.email, one.id, cause)) taken.push(one);
     else {
@@ -129,7 +129,7 @@ const checkGroups = async (
   principal: Principal,
 ): Promise<void> => {
   for (const id of wanted) {
-    const group = await groupOf(log, id);
+    const group = await liveGroup(log, id);
     if (group?.organizationId !== principal.organizationId) {
       throw new Fault('not-found', 'Group not found');
     }
@@ -137,9 +137,9 @@ const checkGroups = async (
 };
 
 /** Invites one; answers what the inviter is told of it. */
-const invited = async (
+const inviteOne = async (
   { log, secrets }: InvitationNeeds,
-  { id, email, token }: Person,
+  { id, email, token }: Invitee,
   invitation: Omit<UserInvited, 'user_id' | 'email' | 'token_hash'>,
   cause: Authorship,
 ) => {
@@ -158,9 +158,9 @@ const invited = async (
 };
 
 /** Lets the invited into the groups; answers the position of the last event. */
-const admitted = async (
+const addToGroups = async (
   { log, ids }: InvitationNeeds,
-  people: readonly Person[],
+  people: readonly Invitee[],
   into: readonly GroupId[],
   cause: Authorship,
 ): Promise<Position | undefined> => {
@@ -171,14 +171,14 @@ const admitted = async (
       role: 'member' as const,
       id: ids.derive('GroupMemberId', group, userId),
     }));
-    const decide = admit(group, newcomers);
+    const decide = admitMembers(group, newcomers);
     ({ position } = await transact(log, groupStream(group), groups, decide, cause));
   }
   return position;
 };
 
 /** Case does not tell two e-mails apart; the first spelling stays. */
-const onceEach = (emails: readonly string[]): readonly string[] =>
+const distinctEmails = (emails: readonly string[]): readonly string[] =>
   [
     ...new Map(emails.toReversed().map((email) => [email.toLowerCase(), email])).values(),
   ].toReversed();

@@ -1,6 +1,12 @@
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Instant, OrganizationId, ProjectId, RunId, UserId } from '../../kernel/shapes.js';
+import type {
+  Instant,
+  OrganizationId,
+  ProjectId,
+  RunId,
+  UserId,
+} from '../../kernel/schema-types.js';
 import type { Run } from '../facts/runs.js';
 
 type Creation = {

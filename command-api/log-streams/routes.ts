@@ -6,25 +6,25 @@ import {
   renameLogStream,
   type LogStreamFacts,
 } from '../../contract/log-streams.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { loadStreamState, transact } from '../../kernel/transact.js';
 import { logStreamNames, runs, type Run, runStream } from '../facts/runs.js';
-import { userBlockOf } from '../facts/users.js';
+import { loadUserBlock } from '../facts/users.js';
 import { create, isLive, remove, rename } from './log-streams.js';
 
 type LogStreamNeeds = { readonly log: EventLog; readonly ids: Ids };
 
 export const logStreamWrites = (needs: LogStreamNeeds): readonly Route[] => [
-  creating(needs),
-  renaming(needs),
-  deleting(needs),
+  createLogStreamRoute(needs),
+  renameLogStreamRoute(needs),
+  deleteLogStreamRoute(needs),
 ];
 
-const creating = (needs: LogStreamNeeds): Route =>
-  route(createLogStream, async ({ body, params, principal, cause, mint }) => {
+const createLogStreamRoute = (needs: LogStreamNeeds): Route =>
+  writeRoute(createLogStream, async ({ body, params, principal, cause, mint }) => {
     const id = mint('RunId');
     const names = { scope: params.project_id, name: body.name };
     await logStreamNames.take(needs, names, id, cause);
@@ -37,44 +37,44 @@ const creating = (needs: LogStreamNeeds): Route =>
       createdAt: cause.at,
     });
     const { state, position } = await transact(needs.log, runStream(id), runs, decide, cause);
-    const made = present(state);
-    const user = await userBlockOf(needs.log, principal.userId);
+    const made = requireLogStream(state);
+    const user = await loadUserBlock(needs.log, principal.userId);
     return { position, body: logStreamAnswer(factsOf(made, made.createdAt), user, notCounted) };
   });
 
-const renaming = (needs: LogStreamNeeds): Route =>
-  route(renameLogStream, async ({ body, params, cause }) => {
+const renameLogStreamRoute = (needs: LogStreamNeeds): Route =>
+  writeRoute(renameLogStream, async ({ body, params, cause }) => {
     const { project_id: project, log_stream_id: id } = params;
-    const before = await load(needs.log, runStream(id), runs);
-    if (!isLive(before.state, project)) throw missing();
+    const before = await loadStreamState(needs.log, runStream(id), runs);
+    if (!isLive(before.state, project)) throw logStreamNotFound();
     const names = { scope: project, from: before.state.name, to: body.name };
     const { state, position } = await logStreamNames.rename(needs, names, id, cause, () =>
       transact(needs.log, runStream(id), runs, rename(id, project, body.name), cause),
     );
-    const run = present(state);
+    const run = requireLogStream(state);
     const changed = (await needs.log.read(runStream(id))).findLast(({ revision }) => revision > 0);
-    const user = await userBlockOf(needs.log, run.createdBy);
+    const user = await loadUserBlock(needs.log, run.createdBy);
     return {
       position,
       body: logStreamAnswer(factsOf(run, changed?.metadata.at ?? run.createdAt), user, notCounted),
     };
   });
 
-const deleting = (needs: LogStreamNeeds): Route =>
-  route(deleteLogStream, async ({ params, cause }) => {
+const deleteLogStreamRoute = (needs: LogStreamNeeds): Route =>
+  writeRoute(deleteLogStream, async ({ params, cause }) => {
     const { project_id: project, log_stream_id: id } = params;
-    const before = await load(needs.log, runStream(id), runs);
-    if (!isLive(before.state, project)) throw missing();
+    const before = await loadStreamState(needs.log, runStream(id), runs);
+    if (!isLive(before.state, project)) throw logStreamNotFound();
     const { position } = await transact(needs.log, runStream(id), runs, remove(id, project), cause);
     const names = { scope: project, name: before.state.name };
     await logStreamNames.release(needs, names, id, cause);
     return { position, body: null };
   });
 
-const missing = (): Fault => new Fault('not-found', 'Log stream not found');
+const logStreamNotFound = (): Fault => new Fault('not-found', 'Log stream not found');
 
-const present = (run: Run | null): Run => {
-  if (run === null) throw missing();
+const requireLogStream = (run: Run | null): Run => {
+  if (run === null) throw logStreamNotFound();
   return run;
 };
 

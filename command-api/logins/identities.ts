@@ -2,9 +2,9 @@ import type { UserEvent } from '../../events/users.js';
 import { loginFailed } from '../../contract/logins.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Identity } from '../../kernel/credentials.js';
-import { uniqueName } from '../../kernel/reservation.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { reservationStream, type Deriving } from '../facts/reservations.js';
+import { uniqueName } from '../../kernel/name-reservation.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { reservationStream, type IdDeriver } from '../facts/reservations.js';
 import { users, userStream, type User } from '../facts/users.js';
 
 const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
@@ -12,7 +12,7 @@ const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
 
 /** An identity of a provider is one user's. */
 export const linkedIdentities = uniqueName({
-  stream: ({ ids }: Deriving, { issuer, subject }: Identity) =>
+  stream: ({ ids }: IdDeriver, { issuer, subject }: Identity) =>
     reservationStream('identity', ids.derive('Identity', issuer, subject)),
   holder: userStream,
   fold: users,
@@ -27,7 +27,7 @@ export const linkedIdentities = uniqueName({
 export const linkIdentity =
   (identity: Identity, provider: string, now: Instant): Decide<User | null, UserEvent> =>
   (user) => {
-    if (user === null || !user.live || isTooLate(user, now)) {
+    if (user === null || !user.live || isInvitationExpired(user, now)) {
       return reject('invalid-credentials', loginFailed);
     }
     if (isLinked(user, identity)) return [];
@@ -43,5 +43,5 @@ export const linkIdentity =
   };
 
 /** Whether the user was invited and did not come in time. */
-export const isTooLate = ({ invitation }: User, now: Instant): boolean =>
+export const isInvitationExpired = ({ invitation }: User, now: Instant): boolean =>
   invitation !== null && invitation.expiresAt <= now;

@@ -1,6 +1,6 @@
 import type { UserEvent } from '../../events/users.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { FamilyId } from '../../kernel/shapes.js';
+import type { FamilyId } from '../../kernel/schema-types.js';
 import type { User } from '../facts/users.js';
 
 /** Every login of the user ends but `kept`, the one that asks (contract 5.1). */

@@ -1,15 +1,15 @@
 import { loginFailed, socialLogin, tokenComplaints } from '../../contract/logins.js';
-import { route, type Route } from '../../contract/operation.js';
-import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
+import type { Identity, IdentityTokens, TokenRejection } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
-import { claim } from '../../kernel/reservation.js';
+import { claimName } from '../../kernel/name-reservation.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { users, type User, userEmails, userStream } from '../facts/users.js';
-import { asUser, startLogin, type LoginNeeds } from '../access/login.js';
+import { authorshipOfUser, startLogin, type LoginNeeds } from '../access/login.js';
 import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from '../access/throttle.js';
-import { isTooLate, linkedIdentities, linkIdentity } from './identities.js';
+import { isInvitationExpired, linkedIdentities, linkIdentity } from './identities.js';
 
 type SocialLoginNeeds = LoginNeeds & {
   readonly ids: Ids;
@@ -24,24 +24,24 @@ export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => 
     provider: string,
     token: string | null,
     cause: Authorship,
-  ): Promise<User | Refused> => {
+  ): Promise<User | TokenRejection> => {
     if (token === null) return { refused: 'there is no id_token' };
     const identity = await identityTokens.verify(provider, token, cause.at);
     if ('refused' in identity) return identity;
-    const user = await userOf(identity, provider, needs, cause);
+    const user = await findOrLinkUser(identity, provider, needs, cause);
     if ('refused' in user) return user;
-    const isFirst = await usedUp(identity, needs, cause);
+    const isFirst = await claimIdToken(identity, needs, cause);
     return isFirst ? user : { refused: 'the token or its nonce was used before' };
   };
   return [
-    route(
+    writeRoute(
       socialLogin,
       async ({ body, sender, cause, mint }) => {
         const { provider, id_token: token } = body;
         const user = await enter(provider, token ?? null, cause);
         if ('refused' in user) {
           // For the address alone: a token names a stranger as easily as its owner.
-          throttle.failed(null, sender.address);
+          throttle.recordFailure(null, sender.address);
           throw new Fault('invalid-credentials', loginFailed, {
             cause: `login with ${provider}: ${user.refused}`,
           });
@@ -54,12 +54,12 @@ export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => 
 };
 
 /** Whose identity it is; at its first login that of the user with its e-mail. */
-const userOf = async (
+const findOrLinkUser = async (
   identity: Identity,
   provider: string,
   { log, ids }: SocialLoginNeeds,
   cause: Authorship,
-): Promise<User | Refused> => {
+): Promise<User | TokenRejection> => {
   const { email } = identity;
   const known = await linkedIdentities.find({ log, ids }, identity);
   if (known !== null) return known;
@@ -70,24 +70,30 @@ const userOf = async (
   }
   const user = await userEmails.find({ log, ids }, email);
   if (user === null) return { refused: 'nobody with the e-mail is a user or invited' };
-  if (isTooLate(user, cause.at)) return { refused: 'the invitation is past its time' };
+  if (isInvitationExpired(user, cause.at)) return { refused: 'the invitation is past its time' };
   if (!(await linkedIdentities.claim({ log, ids }, identity, user.id, cause))) {
     return { refused: 'the identity belongs to another user' };
   }
   const decide = linkIdentity(identity, provider, cause.at);
-  const linked = await transact(log, userStream(user.id), users, decide, asUser(cause, user));
+  const linked = await transact(
+    log,
+    userStream(user.id),
+    users,
+    decide,
+    authorshipOfUser(cause, user),
+  );
   return linked.state ?? { refused: 'the user is gone' };
 };
 
 /** Whether nobody has used the token before; from now on somebody has (contract 4.2, rule 2). */
-const usedUp = async (
-  { once }: Identity,
+const claimIdToken = async (
+  { singleUseDigests }: Identity,
   { log, ids }: SocialLoginNeeds,
   cause: Authorship,
 ): Promise<boolean> => {
   const use = ids.next('Use');
-  for (const digest of once) {
-    const isOurs = await claim(
+  for (const digest of singleUseDigests) {
+    const isOurs = await claimName(
       log,
       reservationStream('id-token', digest),
       use,

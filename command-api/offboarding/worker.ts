@@ -8,17 +8,17 @@ import type {
   Files,
   Ids,
   Position,
-  Recorded,
+  StoredEvent,
   StreamName,
 } from '../../kernel/ports.js';
-import type { GroupId, ProjectId, UserId } from '../../kernel/shapes.js';
+import type { GroupId, ProjectId, UserId } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { openBookmark } from '../work/bookmark.js';
+import { openWorkerCursor } from '../work/worker-cursor.js';
 import { projects, type Project } from '../facts/projects.js';
 import { groups, type Group } from '../facts/groups.js';
-import { byItself, inReplyTo } from '../work/service-author.js';
+import { serviceAuthorship, reactionAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
-import { startWorker, type Worker } from '../work/worker.js';
+import { startWorker, type Worker } from '../work/polling-loop.js';
 
 type OffboardingNeeds = {
   readonly log: EventLog;
@@ -30,37 +30,37 @@ type OffboardingNeeds = {
   /** Told why a step failed; it is tried again. */
   readonly trouble: (error: unknown) => void;
 };
-type Removal = Recorded<
+type Removal = StoredEvent<
   Extract<UserEvent | GroupEvent, { readonly type: 'UserRemoved' | 'GroupDeleted' }>
 >;
 
 const restMs = 500;
-const lookEvents = 2_000;
+const scanEvents = 2_000;
 
 /**
  * Takes users who were removed out of groups and projects, and groups that were deleted out of
  * projects. Their rights ended before, with the event itself: this is so that lists and sizes say
  * so. What is done is done again without effect, as after a kill.
  */
-export const startOffboarding = (needs: OffboardingNeeds): Worker => {
-  const kept = openBookmark(needs);
+export const startOffboardingWorker = (needs: OffboardingNeeds): Worker => {
+  const kept = openWorkerCursor(needs);
   let position: Position | null = null;
   return startWorker({ ...needs, restMs }, async (signal) => {
     const from = (position ??= await kept.read());
-    position = await departed(needs, from, signal);
+    position = await offboardPage(needs, from, signal);
     await kept.write(position, needs.clock.milliseconds());
     return position !== from;
   });
 };
 
 /** Acts on one page of the log after `position`; answers up to where. */
-export const departed = async (
+export const offboardPage = async (
   needs: Pick<OffboardingNeeds, 'log' | 'ids'> & { readonly clock: Pick<Clock, 'now'> },
   position: Position,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Position> => {
   const { log } = needs;
-  const page = await log.page(position, lookEvents, ['UserRemoved', 'GroupDeleted']);
+  const page = await log.page(position, scanEvents, ['UserRemoved', 'GroupDeleted']);
   const removals = page.events as readonly Removal[];
   if (removals.length === 0) return page.through;
   const users = new Map<string, Removal>();
@@ -70,12 +70,14 @@ export const departed = async (
     else gone.set(event.data.group_id, event);
   }
   // One look at all of them serves every removal of the page.
-  await each(log, 'group-', signal, (name) => leaveGroup(needs, name, users));
-  await each(log, 'project-', signal, (name) => leaveProject(needs, name, users, gone));
+  await forEachStream(log, 'group-', signal, (name) => removeFromGroup(needs, name, users));
+  await forEachStream(log, 'project-', signal, (name) =>
+    removeFromProject(needs, name, users, gone),
+  );
   return signal.aborted ? position : page.through;
 };
 
-const each = async (
+const forEachStream = async (
   log: EventLog,
   prefix: string,
   signal: AbortSignal,
@@ -87,10 +89,10 @@ const each = async (
   }
 };
 
-type Needs = Parameters<typeof departed>[0];
-type Gone = ReadonlyMap<string, Removal>;
+type Needs = Parameters<typeof offboardPage>[0];
+type Removals = ReadonlyMap<string, Removal>;
 
-const leaveGroup = async (needs: Needs, name: StreamName, users: Gone): Promise<void> => {
+const removeFromGroup = async (needs: Needs, name: StreamName, users: Removals): Promise<void> => {
   const leaving = (group: Group | null): readonly UserId[] =>
     [...(group?.members.keys() ?? [])].filter((user) => users.has(user));
   await transact(
@@ -106,11 +108,11 @@ const leaveGroup = async (needs: Needs, name: StreamName, users: Gone): Promise<
   );
 };
 
-const leaveProject = async (
+const removeFromProject = async (
   needs: Needs,
   name: StreamName,
-  users: Gone,
-  gone: Gone,
+  users: Removals,
+  gone: Removals,
 ): Promise<void> => {
   await transact(
     needs.log,
@@ -138,9 +140,9 @@ const leaveProject = async (
   );
 };
 
-const authorOf = (needs: Needs, ...causes: readonly Gone[]): Authorship => {
+const authorOf = (needs: Needs, ...causes: readonly Removals[]): Authorship => {
   const [cause] = causes.flatMap((one) => [...one.values()]);
   return cause === undefined
-    ? byItself(needs, undefined, 'departure', 'departure')
-    : inReplyTo(needs, cause, 'departure');
+    ? serviceAuthorship(needs, undefined, 'departure', 'departure')
+    : reactionAuthorship(needs, cause, 'departure');
 };

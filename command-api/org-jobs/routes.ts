@@ -5,14 +5,14 @@ import {
   type OrgJobResult,
 } from '../../contract/org-jobs.js';
 import { deletedMax } from '../../contract/record-deletions.js';
-import { counted } from '../../kernel/fault.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
-import { route, type Route } from '../../contract/operation.js';
+import { pluralize } from '../../kernel/fault.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
 import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
-import { ask } from './org-jobs.js';
-import type { TextSeal } from '../../kernel/credentials.js';
+import { requestOrgJob } from './org-jobs.js';
+import type { TextSealer } from '../../kernel/credentials.js';
 
 /** What a deletion that begins now would delete. */
 export type OrgJobPreview = {
@@ -31,18 +31,18 @@ export type OrgJobNeeds = {
     most: { readonly counted: number; readonly ids: number },
     signal: AbortSignal,
   ) => Promise<OrgJobPreview>;
-  readonly secrets: { readonly jobValues: TextSeal };
+  readonly secrets: { readonly jobValues: TextSealer };
 };
 
 /** Contract 5.13: the request; command-api/org-jobs/worker.ts does what it asks for. */
 export const orgJobWrites = ({ log, secrets, preview }: OrgJobNeeds): readonly Route[] => [
-  route(deleteByMetadata, async ({ body, query, principal, cause, mint, signal }) => {
+  writeRoute(deleteByMetadata, async ({ body, query, principal, cause, mint, signal }) => {
     if (body.dry_run === true) {
       const entry = { key: body.metadata_key, value: body.metadata_value };
       const most = { counted: dryRunCountedMax, ids: deletedMax };
       const found = await preview(principal.organizationId, entry, most, signal);
       const { sessions, traces } = found.matched;
-      const all = `${counted(sessions, 'session')} and ${counted(traces, 'trace')}`;
+      const all = `${pluralize(sessions, 'session')} and ${pluralize(traces, 'trace')}`;
       return {
         position: await log.head(),
         body: {
@@ -56,7 +56,7 @@ export const orgJobWrites = ({ log, secrets, preview }: OrgJobNeeds): readonly R
       };
     }
     const id = mint('OrgJobId');
-    const decide = ask({
+    const decide = requestOrgJob({
       job_id: id,
       organization_id: principal.organizationId,
       job_name: deleteByMetadataJob,

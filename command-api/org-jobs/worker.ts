@@ -8,19 +8,19 @@ import type {
   ProjectId,
   SessionId,
   TraceId,
-} from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+} from '../../kernel/schema-types.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
 import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
-import { deleteRecords, deletions, eraseRecords, inParts } from '../work/record-deletions.js';
+import { deleteRecords, deletions, eraseRecords, splitDeletion } from '../work/record-deletions.js';
 import { deletionStream } from '../facts/deletions.js';
-import { begin, complete, fail } from './org-jobs.js';
-import type { TextSeal } from '../../kernel/credentials.js';
-import { byItself } from '../work/service-author.js';
+import { beginOrgJob, completeOrgJob, failOrgJob } from './org-jobs.js';
+import type { TextSealer } from '../../kernel/credentials.js';
+import { serviceAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
-import { startWorker, type Worker } from '../work/worker.js';
+import { startWorker, type Worker } from '../work/polling-loop.js';
 
 /** What has a metadata entry in a project, as the read models have it after all that was logged. */
-type Matching = {
+type MatchingRecords = {
   readonly sessionIds: readonly SessionId[];
   readonly traceIds: readonly TraceId[];
   readonly spans: number;
@@ -29,7 +29,7 @@ export type OrgJobWork = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly secrets: { readonly jobValues: Pick<TextSeal, 'open'> };
+  readonly secrets: { readonly jobValues: Pick<TextSealer, 'open'> };
   /** These two throw Fault `unavailable` when the signal aborts while they wait. */
   readonly projectsOf: (
     organization: OrganizationId,
@@ -41,14 +41,14 @@ export type OrgJobWork = {
     entry: { readonly key: string; readonly value: string },
     limit: number,
     signal: AbortSignal,
-  ) => Promise<Matching>;
+  ) => Promise<MatchingRecords>;
   /** Told why a step failed; it is tried again. */
   readonly trouble: (error: unknown) => void;
 };
 
 /** How soon a request is noticed, and a step that failed tried again. */
 const restMs = 500;
-const lookEvents = 2_000;
+const scanEvents = 2_000;
 /** Records of one step: some ten milliseconds, between which others have their turn. */
 const stepRecords = 100;
 
@@ -56,8 +56,8 @@ const stepRecords = 100;
  * Works off org jobs from now until `stop`, the immediate ones first, then the oldest. All of it is
  * derived from the log, so a kill costs a look and never a second effect.
  */
-export const startOrgJobs = (work: OrgJobWork): Worker => {
-  const board = openBoard(work.log);
+export const startOrgJobWorker = (work: OrgJobWork): Worker => {
+  const board = openJobQueue(work.log);
   return startWorker({ ...work, restMs }, async (signal) => {
     const job = await board.next();
     if (job === null) return false;
@@ -67,13 +67,13 @@ export const startOrgJobs = (work: OrgJobWork): Worker => {
 };
 
 /** The jobs that are not over: all streams once, then what the log adds. */
-const openBoard = (log: EventLog) => {
+const openJobQueue = (log: EventLog) => {
   const open = new Map<string, OrgJobRequested>();
   let position: Position | null = null;
   const note = async (name: StreamName): Promise<void> => {
-    const { state: job } = await load(log, name, orgJobs);
+    const { state: job } = await loadStreamState(log, name, orgJobs);
     if (job?.status === 'pending' || job?.status === 'processing') {
-      open.set(job.asked.job_id, job.asked);
+      open.set(job.request.job_id, job.request);
     }
   };
   const lookAtAll = async (): Promise<Position> => {
@@ -84,7 +84,7 @@ const openBoard = (log: EventLog) => {
   const lookOn = async (from: Position): Promise<Position> => {
     let through = from;
     for (;;) {
-      const page = await log.page(through, lookEvents, ['OrgJobRequested']);
+      const page = await log.page(through, scanEvents, ['OrgJobRequested']);
       for (const event of page.events) await note(event.stream);
       if (page.through <= through) return through;
       through = page.through;
@@ -119,15 +119,15 @@ export const runJob = async (
   const { log, secrets, projectsOf } = work;
   const { job_id: id, organization_id: organization, metadata_key: key } = asked;
   const author = authorOf(work, asked);
-  const tell = (decide: ReturnType<typeof begin>) =>
+  const tell = (decide: ReturnType<typeof beginOrgJob>) =>
     transact(log, orgJobStream(id), orgJobs, decide, author());
   const value = secrets.jobValues.open(asked.value_sealed, id);
   if (value === null) {
-    await tell(fail(id, 'The metadata value cannot be read: the secret key changed'));
+    await tell(failOrgJob(id, 'The metadata value cannot be read: the secret key changed'));
     return true;
   }
-  await tell(begin(id));
-  let progress = await resumed(work, asked);
+  await tell(beginOrgJob(id));
+  let progress = await resumeProgress(work, asked);
   for (;;) {
     let found = false;
     for (const project of await projectsOf(organization, signal)) {
@@ -136,27 +136,27 @@ export const runJob = async (
         const match = await work.matching(project, { key, value }, stepRecords, signal);
         if (match.sessionIds.length + match.traceIds.length === 0) break;
         found = true;
-        progress = await step(work, asked, { project, match }, progress);
+        progress = await deleteMatching(work, asked, { project, match }, progress);
       }
     }
     // A whole look in which nothing matched: that is what `completed` says.
     if (!found) break;
   }
   const { projects, sessions, traces, spans } = progress;
-  await tell(complete(id, { projects, sessions, traces, spans }));
+  await tell(completeOrgJob(id, { projects, sessions, traces, spans }));
   return true;
 };
 
 /** Deletes what was found, tombstones, content and all, and counts it as the log has it. */
-const step = async (
+const deleteMatching = async (
   work: OrgJobWork,
   asked: OrgJobRequested,
-  { project, match }: { readonly project: ProjectId; readonly match: Matching },
+  { project, match }: { readonly project: ProjectId; readonly match: MatchingRecords },
   progress: Progress,
 ): Promise<Progress> => {
   const { log, ids } = work;
   const author = authorOf(work, asked);
-  const parts = inParts(
+  const parts = splitDeletion(
     {
       project_id: project,
       job_id: asked.job_id,
@@ -168,18 +168,18 @@ const step = async (
   );
   for (const part of parts) {
     await deleteRecords(log, part, author());
-    const { state } = await load(log, deletionStream(part.deletion_id), deletions);
+    const { state } = await loadStreamState(log, deletionStream(part.deletion_id), deletions);
     if (state !== null) await eraseRecords(log, state.deleted, author());
   }
-  return counted(work, asked.job_id, progress);
+  return countSteps(work, asked.job_id, progress);
 };
 
 /**
  * What earlier lives of the job did: each step is a stream of its own, numbered. The last one may
  * have been cut short, so it is done again, which changes nothing when it was not.
  */
-const resumed = async (work: OrgJobWork, asked: OrgJobRequested): Promise<Progress> => {
-  const progress = await counted(work, asked.job_id, {
+const resumeProgress = async (work: OrgJobWork, asked: OrgJobRequested): Promise<Progress> => {
+  const progress = await countSteps(work, asked.job_id, {
     projects: 0,
     sessions: 0,
     traces: 0,
@@ -189,12 +189,12 @@ const resumed = async (work: OrgJobWork, asked: OrgJobRequested): Promise<Progre
   });
   if (progress.steps === 0) return progress;
   const last = deletionStream(deletionOf(work.ids, asked.job_id, progress.steps - 1));
-  const { state } = await load(work.log, last, deletions);
+  const { state } = await loadStreamState(work.log, last, deletions);
   if (state !== null) await eraseRecords(work.log, state.deleted, authorOf(work, asked)());
   return progress;
 };
 
-const counted = async (
+const countSteps = async (
   { log, ids }: OrgJobWork,
   job: OrgJobId,
   from: Progress,
@@ -202,7 +202,7 @@ const counted = async (
   let progress = from;
   for (;;) {
     const name = deletionStream(deletionOf(ids, job, progress.steps));
-    const { state } = await load(log, name, deletions);
+    const { state } = await loadStreamState(log, name, deletions);
     if (state === null) return progress;
     const { project_id: project, session_ids, trace_ids, spans } = state.deleted;
     const known = new Set([...progress.in, project]);
@@ -223,4 +223,4 @@ const deletionOf = (ids: Pick<Ids, 'derive'>, job: OrgJobId, step: number): Dele
 const authorOf =
   (work: OrgJobWork, { job_id: job, organization_id: organization }: OrgJobRequested) =>
   (): Authorship =>
-    byItself(work, organization, job, job);
+    serviceAuthorship(work, organization, job, job);

@@ -2,7 +2,7 @@ import type { Price } from '../../contract/price-list.js';
 import type { PriceListEvent } from '../../events/price-list.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import type { Decide } from '../../kernel/decision.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 
 /** `wanted` in any order: the list is by model, then by date. */
 export const setPrices =

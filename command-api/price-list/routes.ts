@@ -1,4 +1,4 @@
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import { priceComplaints, setPriceList } from '../../contract/price-list.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
@@ -9,7 +9,7 @@ type PriceListNeeds = { readonly log: EventLog };
 
 /** Contract 5.4. */
 export const priceListWrites = ({ log }: PriceListNeeds): readonly Route[] => [
-  route(
+  writeRoute(
     setPriceList,
     async ({ body, params: { project_id: project }, cause }) => {
       const decide = setPrices(project, body.prices);

@@ -1,6 +1,6 @@
 import type { ProjectEvent } from '../../events/projects.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Instant, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId, ProjectId, UserId } from '../../kernel/schema-types.js';
 import type { Project } from '../facts/projects.js';
 
 type Creation = {

@@ -1,4 +1,4 @@
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import {
   changeProject,
   createProject,
@@ -11,10 +11,10 @@ import {
 import { roleInProject } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { Instant, ProjectId } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import type { Instant, ProjectId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact } from '../../kernel/transact.js';
 import { projectNames, projects, type Project, projectStream } from '../facts/projects.js';
-import { userBlockOf } from '../facts/users.js';
+import { loadUserBlock } from '../facts/users.js';
 import { change, create, remove } from './projects.js';
 
 type ProjectNeeds = {
@@ -25,13 +25,13 @@ type ProjectNeeds = {
 };
 
 export const projectWrites = (needs: ProjectNeeds): readonly Route[] => [
-  creating(needs),
-  changing(needs),
-  deleting(needs),
+  createProjectRoute(needs),
+  changeProjectRoute(needs),
+  deleteProjectRoute(needs),
 ];
 
-const creating = (needs: ProjectNeeds): Route =>
-  route(createProject, async ({ body, principal, cause, mint }) => {
+const createProjectRoute = (needs: ProjectNeeds): Route =>
+  writeRoute(createProject, async ({ body, principal, cause, mint }) => {
     const id = mint('ProjectId');
     const names = { scope: principal.organizationId, name: body.name };
     await projectNames.take(needs, names, id, cause);
@@ -45,8 +45,8 @@ const creating = (needs: ProjectNeeds): Route =>
     });
     const stream = projectStream(id);
     const { state, position } = await transact(needs.log, stream, projects, decide, cause);
-    const made = present(state);
-    const user = await userBlockOf(needs.log, principal.userId);
+    const made = requireProject(state);
+    const user = await loadUserBlock(needs.log, principal.userId);
     // Whose key is limited creates a project as its owner and may still do less in it with that
     // key.
     const role =
@@ -54,21 +54,21 @@ const creating = (needs: ProjectNeeds): Route =>
     return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
   });
 
-const changing = (needs: ProjectNeeds): Route =>
-  route(changeProject, async ({ body, params, project, cause }) => {
+const changeProjectRoute = (needs: ProjectNeeds): Route =>
+  writeRoute(changeProject, async ({ body, params, project, cause }) => {
     const id = params.project_id;
     const stream = projectStream(id);
-    const { organizationId: scope, name: from } = present(
-      (await load(needs.log, stream, projects)).state,
+    const { organizationId: scope, name: from } = requireProject(
+      (await loadStreamState(needs.log, stream, projects)).state,
     );
     const names = { scope, from, to: body.name ?? from };
     const changed = await projectNames.rename(needs, names, id, cause, () =>
       transact(needs.log, stream, projects, change(id, body), cause),
     );
-    const state = present(changed.state);
+    const state = requireProject(changed.state);
     const last = (await needs.log.read(stream)).findLast(({ type }) => isShown(type));
     const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
-    const user = await userBlockOf(needs.log, state.createdBy);
+    const user = await loadUserBlock(needs.log, state.createdBy);
     const runs = await needs.newestRuns(id, shownRunsMax);
     return {
       position: changed.position,
@@ -76,13 +76,13 @@ const changing = (needs: ProjectNeeds): Route =>
     };
   });
 
-const deleting = (needs: ProjectNeeds): Route =>
-  route(deleteProject, async ({ params, cause }) => {
+const deleteProjectRoute = (needs: ProjectNeeds): Route =>
+  writeRoute(deleteProject, async ({ params, cause }) => {
     const id = params.project_id;
     const decide = remove(id);
     const stream = projectStream(id);
     const { state, position } = await transact(needs.log, stream, projects, decide, cause);
-    const { organizationId: scope, name } = present(state);
+    const { organizationId: scope, name } = requireProject(state);
     await projectNames.release(needs, { scope, name }, id, cause);
     return {
       position,
@@ -94,7 +94,7 @@ const deleting = (needs: ProjectNeeds): Route =>
 const isShown = (type: string): boolean =>
   type === 'ProjectRenamed' || type === 'ProjectDetailsChanged';
 
-const present = (project: Project | null): Project => {
+const requireProject = (project: Project | null): Project => {
   if (project === null) throw new Fault('not-found', 'Project not found');
   return project;
 };

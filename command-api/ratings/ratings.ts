@@ -10,7 +10,7 @@ import type {
   TemplateId,
   TraceId,
   UserId,
-} from '../../kernel/shapes.js';
+} from '../../kernel/schema-types.js';
 
 /** What rating a trace depends on; null before it was logged. */
 export type RatedTrace = {
@@ -81,7 +81,7 @@ export const ratingBy = (
   trace?.ratings.get(keyOf({ template_id: template, user_id: user })) ?? null;
 
 /** What is asked of a trace: give (or replace) the user's rating, or withdraw it. */
-export type Action =
+export type RatingAction =
   | {
       readonly kind: 'create';
       readonly template: TemplateId;
@@ -91,7 +91,7 @@ export type Action =
   | { readonly kind: 'delete'; readonly template: TemplateId };
 
 /** The sentences of contract 4.8. */
-export type Refusal =
+export type RatingRefusal =
   | 'trace not found'
   | 'annotation template not found'
   | 'annotation type does not match the template'
@@ -99,12 +99,12 @@ export type Refusal =
   | 'tag is not in the template'
   | 'choice is not in the template'
   | 'changed at the same time, try again';
-export type Success =
+type RatingSuccess =
   'rating recorded' | 'rating unchanged' | 'rating withdrawn' | 'no rating to withdraw';
 export type RatingOutcome =
-  | { readonly success: true; readonly message: Success }
+  | { readonly success: true; readonly message: RatingSuccess }
   /** `takes`: what the template takes instead. */
-  | { readonly success: false; readonly message: Refusal; readonly takes?: string };
+  | { readonly success: false; readonly message: RatingRefusal; readonly takes?: string };
 
 export type Rater = {
   readonly projectId: ProjectId;
@@ -118,15 +118,15 @@ export type Rater = {
  * What one action on a live trace comes to, and the event it leaves, if any. A trace that is not
  * there is null.
  */
-export const rate = (
+export const applyRating = (
   trace: RatedTrace | null,
   id: TraceId,
-  action: Action,
+  action: RatingAction,
   rater: Rater,
 ): { readonly outcome: RatingOutcome; readonly event: RatingEvent | null } => {
-  if (trace === null || trace.deleted) return refused('trace not found');
+  if (trace === null || trace.deleted) return refusedOutcome('trace not found');
   const template = rater.templates.get(action.template);
-  if (template === undefined) return refused('annotation template not found');
+  if (template === undefined) return refusedOutcome('annotation template not found');
   const before = ratingBy(trace, action.template, rater.userId);
   const place = {
     project_id: rater.projectId,
@@ -143,8 +143,8 @@ export const rate = (
         };
   }
   const against = complaintOf(action.rating, template.constraints);
-  if (against !== null) return refused(against, takenBy(template.constraints));
-  const { annotation_type, value } = normal(action.rating);
+  if (against !== null) return refusedOutcome(against, constraintSentence(template.constraints));
+  const { annotation_type, value } = normalizeRating(action.rating);
   const { explanation } = action;
   const given: RatingGiven = {
     ...place,
@@ -161,18 +161,18 @@ export const rate = (
       };
 };
 
-const refused = (message: Refusal, takes?: string) => ({
+const refusedOutcome = (message: RatingRefusal, takes?: string) => ({
   outcome: { success: false, message, ...(takes !== undefined && { takes }) } as const,
   event: null,
 });
 
 /** The sentence that a client reads (contract 4.8). */
-export const toldOf = (outcome: RatingOutcome): string =>
+export const outcomeSentence = (outcome: RatingOutcome): string =>
   outcome.success || outcome.takes === undefined
     ? outcome.message
     : `${outcome.message}: it takes ${outcome.takes}`;
 
-const takenBy = (constraints: Constraints): string => {
+const constraintSentence = (constraints: Constraints): string => {
   switch (constraints.annotation_type) {
     case 'like_dislike':
       return 'like_dislike, true or false';
@@ -206,32 +206,32 @@ const isSame = (one: RatingGiven, other: RatingGiven): boolean =>
   JSON.stringify(one.value) === JSON.stringify(other.value);
 
 /** A tag given twice is given once; the order is kept. */
-const normal = (rating: Rating): Rating =>
+const normalizeRating = (rating: Rating): Rating =>
   rating.annotation_type === 'tags' ? { ...rating, value: [...new Set(rating.value)] } : rating;
 
 /** Why the template does not take this rating, null when it does (contract 4.8). */
-const complaintOf = (rating: Rating, constraints: Constraints): Refusal | null => {
+const complaintOf = (rating: Rating, constraints: Constraints): RatingRefusal | null => {
   switch (constraints.annotation_type) {
     case 'like_dislike':
     case 'star':
     case 'text':
-      return rating.annotation_type === constraints.annotation_type ? null : mismatch;
+      return rating.annotation_type === constraints.annotation_type ? null : typeMismatch;
     case 'score': {
-      if (rating.annotation_type !== 'score') return mismatch;
+      if (rating.annotation_type !== 'score') return typeMismatch;
       const { value } = rating;
       return constraints.min <= value && value <= constraints.max
         ? null
         : 'score is outside the range of the template';
     }
     case 'tags': {
-      if (rating.annotation_type !== 'tags') return mismatch;
+      if (rating.annotation_type !== 'tags') return typeMismatch;
       const { allow_other: isOpen, tags } = constraints;
       return isOpen || rating.value.every((tag) => tags.includes(tag))
         ? null
         : 'tag is not in the template';
     }
     case 'choice': {
-      if (rating.annotation_type !== 'choice') return mismatch;
+      if (rating.annotation_type !== 'choice') return typeMismatch;
       return constraints.allow_other || constraints.choices.includes(rating.value)
         ? null
         : 'choice is not in the template';
@@ -241,4 +241,4 @@ const complaintOf = (rating: Rating, constraints: Constraints): Refusal | null =
   }
 };
 
-const mismatch = 'annotation type does not match the template';
+const typeMismatch = 'annotation type does not match the template';

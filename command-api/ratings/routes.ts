@@ -1,4 +1,4 @@
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import {
   complaintsAboutRatings,
   giveRating,
@@ -10,25 +10,31 @@ import {
 } from '../../contract/ratings.js';
 import type { RatingGiven } from '../../events/ratings.js';
 import { unreachable } from '../../kernel/decision.js';
-import { Fault, valueError } from '../../kernel/fault.js';
+import { Fault, valueFault } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
-import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
-import { overtaken, type Authorship } from '../../kernel/transact.js';
-import { ratingBy, toldOf, type Action, type RatingOutcome, type Refusal } from './ratings.js';
-import * as write from './write.js';
+import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/schema-types.js';
+import { conflictFault, type Authorship } from '../../kernel/transact.js';
+import {
+  ratingBy,
+  outcomeSentence,
+  type RatingAction,
+  type RatingOutcome,
+  type RatingRefusal,
+} from './ratings.js';
+import * as write from './rate-traces.js';
 
 type RatingNeeds = { readonly log: EventLog };
 
 /** Contract 4.8, and the writes of single ratings of 5.8. */
 export const ratingWrites = (given: RatingNeeds): readonly Route[] => {
-  const needs: Needs = { ...given, ratedTraces: write.openRatedTraces(given.log) };
-  return [ratings(needs), giving(needs), withdrawing(needs)];
+  const needs: Needs = { ...given, ratedTraces: write.openRatedTraceCache(given.log) };
+  return [rateTracesRoute(needs), giveRatingRoute(needs), withdrawRatingRoute(needs)];
 };
 
-type Needs = RatingNeeds & { readonly ratedTraces: write.RatedTraces };
+type Needs = RatingNeeds & { readonly ratedTraces: write.RatedTraceLoader };
 
-const ratings = (needs: Needs): Route =>
-  route(
+const rateTracesRoute = (needs: Needs): Route =>
+  writeRoute(
     rateTraces,
     async ({ body, params: { project_id: projectId }, principal, cause }) => {
       const { operations, selector } = body;
@@ -56,7 +62,7 @@ const ratings = (needs: Needs): Route =>
           results.push({
             operation: typeOfOperation(operation),
             success: outcome.success,
-            message: toldOf(outcome),
+            message: outcomeSentence(outcome),
             selector: 'traces',
             index,
             trace,
@@ -68,27 +74,27 @@ const ratings = (needs: Needs): Route =>
     ({ body }) => complaintsAboutRatings(body),
   );
 
-const giving = (needs: Needs): Route =>
-  route(giveRating, async ({ body, params, principal, cause }) => {
+const giveRatingRoute = (needs: Needs): Route =>
+  writeRoute(giveRating, async ({ body, params, principal, cause }) => {
     const { template_id: template } = params;
     const { rating, explanation = null } = body;
-    const action: Action = { kind: 'create', template, rating, explanation };
+    const action: RatingAction = { kind: 'create', template, rating, explanation };
     const { outcome, given, position } = await rateOne(
       needs,
       { ...params, action },
       principal,
       cause,
     );
-    if (!outcome.success) throw faultOf(outcome.message, toldOf(outcome));
+    if (!outcome.success) throw faultOf(outcome.message, outcomeSentence(outcome));
     if (given === null) throw faultOf('changed at the same time, try again');
     return { position, body: ownRating(given) };
   });
 
-const withdrawing = (needs: Needs): Route =>
-  route(withdrawRating, async ({ params, principal, cause }) => {
-    const action: Action = { kind: 'delete', template: params.template_id };
+const withdrawRatingRoute = (needs: Needs): Route =>
+  writeRoute(withdrawRating, async ({ params, principal, cause }) => {
+    const action: RatingAction = { kind: 'delete', template: params.template_id };
     const { outcome, position } = await rateOne(needs, { ...params, action }, principal, cause);
-    if (!outcome.success) throw faultOf(outcome.message, toldOf(outcome));
+    if (!outcome.success) throw faultOf(outcome.message, outcomeSentence(outcome));
     if (outcome.message === 'no rating to withdraw') {
       throw new Fault('not-found', 'You have not rated this trace by this template');
     }
@@ -97,7 +103,7 @@ const withdrawing = (needs: Needs): Route =>
 
 type Operations = Parameters<typeof complaintsAboutRatings>[0]['operations'];
 
-const actionOf = (sent: Operations[number]): Action => {
+const actionOf = (sent: Operations[number]): RatingAction => {
   const { annotation_template_id: template, rating, explanation } = sent;
   return typeOfOperation(sent) === 'delete' || rating == null
     ? { kind: 'delete', template }
@@ -106,16 +112,16 @@ const actionOf = (sent: Operations[number]): Action => {
 
 const unknownTrace: RatingOutcome = { success: false, message: 'trace not found' };
 
-type One = {
+type SingleRating = {
   readonly project_id: ProjectId;
   readonly template_id: TemplateId;
   readonly trace_id: TraceId;
-  readonly action: Action;
+  readonly action: RatingAction;
 };
 
 const rateOne = async (
   needs: Needs,
-  { project_id: projectId, template_id: template, trace_id: id, action }: One,
+  { project_id: projectId, template_id: template, trace_id: id, action }: SingleRating,
   { userId }: { readonly userId: UserId },
   cause: Authorship,
 ): Promise<{
@@ -133,20 +139,20 @@ const rateOne = async (
   };
 };
 
-const faultOf = (refusal: Refusal, told: string = refusal): Fault => {
+const faultOf = (refusal: RatingRefusal, told: string = refusal): Fault => {
   switch (refusal) {
     case 'trace not found':
       return new Fault('not-found', 'Trace not found');
     case 'annotation template not found':
       return new Fault('not-found', 'Annotation template not found');
     case 'annotation type does not match the template':
-      return valueError(['body', 'rating', 'annotation_type'], told);
+      return valueFault(['body', 'rating', 'annotation_type'], told);
     case 'changed at the same time, try again':
-      return overtaken();
+      return conflictFault();
     case 'score is outside the range of the template':
     case 'tag is not in the template':
     case 'choice is not in the template':
-      return valueError(['body', 'rating', 'value'], told);
+      return valueFault(['body', 'rating', 'value'], told);
     default:
       return unreachable(refusal);
   }

@@ -1,4 +1,4 @@
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import {
   deletedMax,
   deleteSessions,
@@ -6,12 +6,12 @@ import {
   unchosenComplaints,
   type RecordDeletion,
 } from '../../contract/record-deletions.js';
-import { counted, type Complaint } from '../../kernel/fault.js';
-import { start, type EventLog } from '../../kernel/ports.js';
-import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
-import { deleteRecords, inParts } from '../work/record-deletions.js';
+import { pluralize, type Complaint } from '../../kernel/fault.js';
+import { logStart, type EventLog } from '../../kernel/ports.js';
+import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js';
+import { deleteRecords, splitDeletion } from '../work/record-deletions.js';
 
-type Chosen = {
+type ChosenRecords = {
   readonly sessionIds: readonly SessionId[];
   readonly traceIds: readonly TraceId[];
   readonly spans: number;
@@ -21,7 +21,7 @@ type Chosen = {
   readonly unknown: readonly string[];
 };
 /** Which records a request chooses: where to look, and the log says what becomes of them. */
-export type RecordChoice = {
+export type RecordSelector = {
   readonly complaints: (
     population: 'session' | 'trace',
     body: RecordDeletion,
@@ -32,7 +32,7 @@ export type RecordChoice = {
     project: ProjectId,
     body: RecordDeletion,
     limit: number,
-  ) => Promise<Chosen>;
+  ) => Promise<ChosenRecords>;
   /** How many there are, and the ids of the first ones in that order. */
   readonly preview: (
     population: 'session' | 'trace',
@@ -45,22 +45,22 @@ export type RecordChoice = {
     readonly unknown: readonly string[];
   }>;
   /** Waits for a while until what is recorded can be found. */
-  readonly followed: () => Promise<unknown>;
+  readonly caughtUp: () => Promise<unknown>;
 };
-type Needs = { readonly log: EventLog; readonly choice: RecordChoice };
+type Needs = { readonly log: EventLog; readonly choice: RecordSelector };
 
 /** The deletions of contract 5.7. */
 export const recordWrites = (needs: Needs): readonly Route[] => [
-  deleting(needs, deleteSessions, 'session'),
-  deleting(needs, deleteTraces, 'trace'),
+  deleteRecordsRoute(needs, deleteSessions, 'session'),
+  deleteRecordsRoute(needs, deleteTraces, 'trace'),
 ];
 
-const deleting = (
+const deleteRecordsRoute = (
   { log, choice }: Needs,
   operation: typeof deleteSessions,
   population: 'session' | 'trace',
 ): Route =>
-  route(
+  writeRoute(
     operation,
     async ({ body, params: { project_id: project }, cause, mint }) => {
       if (body.dry_run === true) {
@@ -69,7 +69,7 @@ const deleting = (
           position: await log.head(),
           notes: { 'X-Unknown-Columns': unknown },
           body: {
-            message: `${counted(count, population)} would be deleted.`,
+            message: `${pluralize(count, population)} would be deleted.`,
             deleted_count: 0,
             remaining: count > 0,
             matched_count: count,
@@ -88,7 +88,7 @@ const deleting = (
         const notes = { 'X-Unknown-Columns': chosen.unknown };
         return { position: await log.head(), body: answer, notes };
       }
-      const parts = inParts(
+      const parts = splitDeletion(
         {
           project_id: project,
           job_id: null,
@@ -98,10 +98,10 @@ const deleting = (
         },
         () => mint('DeletionId'),
       );
-      let position = start;
+      let position = logStart;
       for (const [at, part] of parts.entries()) {
         // What others record meanwhile waits behind one part and not behind all of them.
-        if (at > 0) await choice.followed();
+        if (at > 0) await choice.caughtUp();
         position = await deleteRecords(log, part, cause);
       }
       return { position, body: answer };

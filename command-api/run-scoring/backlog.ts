@@ -1,50 +1,50 @@
 import type { Position, StreamName } from '../../kernel/ports.js';
-import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 
 /** A change of a trace: a position before it, and the run where the change says it. */
-export type Noted = { readonly before: Position; readonly run: RunId | null };
+export type PendingTrace = { readonly before: Position; readonly run: RunId | null };
 
 /** Streams of a project that changed, in the order of the log. */
-type Queue = {
-  readonly streams: Map<StreamName, Noted>;
+type ProjectQueue = {
+  readonly streams: Map<StreamName, PendingTrace>;
   /** Changes after this position were not noted: there was no room. Null: all were. */
-  behind: Position | null;
+  overflowFrom: Position | null;
 };
 /** Taken, and not yet done with. */
-export type Taken = readonly (readonly [StreamName, Noted])[];
+type PendingBatch = readonly (readonly [StreamName, PendingTrace])[];
 
 /** Streams noted of one project: more than a turn takes. A name and its place take 300 bytes. */
-const eachMax = 2_000;
+const perProjectMax = 2_000;
 /** Of all projects; beyond it each has one. */
-const allMax = 50_000;
+const totalMax = 50_000;
 
-type Bounds = { readonly each: number; readonly all: number };
+type Bounds = { readonly perProject: number; readonly total: number };
 
 /** What is noted of each project, and how much of all. */
 const openQueues = (most: Bounds) => {
-  const projects = new Map<ProjectId, Queue>();
+  const projects = new Map<ProjectId, ProjectQueue>();
   let size = 0;
   return {
-    projects: projects as ReadonlyMap<ProjectId, Queue>,
+    projects: projects as ReadonlyMap<ProjectId, ProjectQueue>,
     size: (): number => size,
-    of: (project: ProjectId): Queue => {
-      const queue = projects.get(project) ?? { streams: new Map(), behind: null };
+    of: (project: ProjectId): ProjectQueue => {
+      const queue = projects.get(project) ?? { streams: new Map(), overflowFrom: null };
       projects.set(project, queue);
       return queue;
     },
     /** False: there was no room. */
-    put: ({ streams }: Queue, stream: StreamName, noted: Noted): boolean => {
+    put: ({ streams }: ProjectQueue, stream: StreamName, noted: PendingTrace): boolean => {
       if (streams.has(stream)) return true;
-      if (streams.size >= most.each || (size >= most.all && streams.size > 0)) return false;
+      if (streams.size >= most.perProject || (size >= most.total && streams.size > 0)) return false;
       streams.set(stream, noted);
       size += 1;
       return true;
     },
-    remove: ({ streams }: Queue, some: Taken): void => {
+    remove: ({ streams }: ProjectQueue, some: PendingBatch): void => {
       for (const [stream] of some) if (streams.delete(stream)) size -= 1;
     },
     /** In this order, whatever the bounds: nothing that was noted is lost. */
-    refill: ({ streams }: Queue, all: Taken): void => {
+    refill: ({ streams }: ProjectQueue, all: PendingBatch): void => {
       size -= streams.size;
       streams.clear();
       for (const [stream, noted] of all) {
@@ -58,20 +58,20 @@ const openQueues = (most: Bounds) => {
     /** A project with nothing to do. */
     forget: (project: ProjectId): void => {
       const queue = projects.get(project);
-      if (queue?.streams.size === 0 && queue.behind === null) projects.delete(project);
+      if (queue?.streams.size === 0 && queue.overflowFrom === null) projects.delete(project);
     },
   };
 };
 type Queues = ReturnType<typeof openQueues>;
 
 /** What was taken, until it is given back. */
-const openInHand = (queues: Queues) => {
-  const taken = new Map<Taken, ProjectId>();
+const openInFlight = (queues: Queues) => {
+  const taken = new Map<PendingBatch, ProjectId>();
   return {
-    all: (): Iterable<Taken> => taken.keys(),
-    take: (project: ProjectId, count: number): Taken => {
+    all: (): Iterable<PendingBatch> => taken.keys(),
+    take: (project: ProjectId, count: number): PendingBatch => {
       const queue = queues.of(project);
-      const some: Taken = [...queue.streams].slice(0, count);
+      const some: PendingBatch = [...queue.streams].slice(0, count);
       queues.remove(queue, some);
       taken.set(some, project);
       queues.forget(project);
@@ -79,7 +79,7 @@ const openInHand = (queues: Queues) => {
     },
     /** What was taken is done with, but for these: `first` come next, `last` after the others. */
     giveBack: (
-      some: Taken,
+      some: PendingBatch,
       first: ReadonlySet<StreamName>,
       last: ReadonlySet<StreamName>,
     ): void => {
@@ -99,22 +99,23 @@ const openInHand = (queues: Queues) => {
  * Which traces changed, project by project, so that none waits for those of another. Of a project
  * with very many only the first are noted, and where in the log the others begin.
  */
-export const openBacklog = (most: Bounds = { each: eachMax, all: allMax }) => {
+export const openBacklog = (most: Bounds = { perProject: perProjectMax, total: totalMax }) => {
   const queues = openQueues(most);
-  const { all: inHand, take, giveBack } = openInHand(queues);
+  const { all: inHand, take, giveBack } = openInFlight(queues);
   return {
     take,
     giveBack,
     size: queues.size,
-    note: (project: ProjectId, stream: StreamName, noted: Noted): void => {
+    note: (project: ProjectId, stream: StreamName, noted: PendingTrace): void => {
       const queue = queues.of(project);
-      if (queue.behind === null && !queues.put(queue, stream, noted)) queue.behind = noted.before;
+      if (queue.overflowFrom === null && !queues.put(queue, stream, noted))
+        queue.overflowFrom = noted.before;
     },
     /** Whether a trace of the run may wait to be taken. */
     holds: (project: ProjectId, run: RunId): boolean => {
       const queue = queues.projects.get(project);
       if (queue === undefined) return false;
-      if (queue.behind !== null) return true;
+      if (queue.overflowFrom !== null) return true;
       for (const noted of queue.streams.values()) {
         if (noted.run === null || noted.run === run) return true;
       }
@@ -125,18 +126,18 @@ export const openBacklog = (most: Bounds = { each: eachMax, all: allMax }) => {
       [...queues.projects].flatMap(([project, { streams }]) => (streams.size > 0 ? [project] : [])),
     /** A project whose noted streams are all done with, and from where on its others are. */
     behind: (): readonly [ProjectId, Position] | null => {
-      for (const [project, { streams, behind }] of queues.projects) {
-        if (behind !== null && streams.size === 0) return [project, behind];
+      for (const [project, { streams, overflowFrom }] of queues.projects) {
+        if (overflowFrom !== null && streams.size === 0) return [project, overflowFrom];
       }
       return null;
     },
     /** The log was looked through for that project up to `to`; `isAll`: there is no more. */
     caughtUp: (project: ProjectId, to: Position, isAll: boolean): void => {
-      queues.of(project).behind = isAll ? null : to;
+      queues.of(project).overflowFrom = isAll ? null : to;
       queues.forget(project);
     },
     /** Notes what was found behind; false: there is no room again. */
-    add: (project: ProjectId, stream: StreamName, noted: Noted): boolean =>
+    add: (project: ProjectId, stream: StreamName, noted: PendingTrace): boolean =>
       queues.put(queues.of(project), stream, noted),
     /** The oldest position of anything that is not done with; null: everything is. */
     oldest: (): Position | null => {
@@ -144,8 +145,8 @@ export const openBacklog = (most: Bounds = { each: eachMax, all: allMax }) => {
       const see = (position: Position | null): void => {
         if (position !== null && (found === null || position < found)) found = position;
       };
-      for (const { streams, behind } of queues.projects.values()) {
-        see(behind);
+      for (const { streams, overflowFrom } of queues.projects.values()) {
+        see(overflowFrom);
         for (const { before } of streams.values()) see(before);
       }
       for (const some of inHand()) for (const [, { before }] of some) see(before);

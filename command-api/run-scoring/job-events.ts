@@ -1,28 +1,39 @@
 import type { RunScoringEvent, RunScoringStarted } from '../../events/run-scoring.js';
 import type { Decide } from '../../kernel/decision.js';
 import type { Clock, EventLog, Ids, Position, StreamName } from '../../kernel/ports.js';
-import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 import {
-  broughtForward,
-  load,
-  nothing,
+  catchUpState,
+  loadStreamState,
+  emptyStreamState,
   transact,
   type Authorship,
-  type Loaded,
+  type StreamState,
 } from '../../kernel/transact.js';
 import { runs as runFacts, runStream } from '../facts/runs.js';
 import { runScoringStream } from '../facts/run-scoring.js';
-import { byItself } from '../work/service-author.js';
-import { advance, begin, finish, runScoringJobs, type RunScoringJob } from './jobs.js';
-import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
+import { serviceAuthorship } from '../work/service-authorship.js';
 import {
-  lostOutcomes,
-  openJob,
-  openScoringTally,
-  type OpenJobs,
-  type ScoringTally,
-} from './tally.js';
-import type { ScoredTrace } from './trace.js';
+  advanceRunJob,
+  beginRunJob,
+  finishRunJob,
+  runScoringJobs,
+  type RunScoringJob,
+} from './run-jobs.js';
+import {
+  sandboxMissingCode,
+  type ActiveScorer,
+  type ScoreResult,
+  type ScoringTarget,
+} from './scorer-steps.js';
+import {
+  uncountedOutcomes,
+  resumeRunJob,
+  openScoringCounter,
+  type OpenRunJobs,
+  type ScoringCounter,
+} from './scoring-counter.js';
+import type { ScoredTrace } from './scored-trace.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -31,16 +42,20 @@ type Needs = {
 };
 
 /** What a turn tells of its records. */
-export type TurnJobs = {
+export type RoundJobs = {
   /** These records of the trace wait for the scorer. */
-  readonly note: (
+  readonly addWaiting: (
     trace: ScoredTrace,
     active: ActiveScorer,
-    targets: readonly Target[],
+    targets: readonly ScoringTarget[],
   ) => Promise<void>;
   readonly begin: () => Promise<void>;
   /** What was recorded of it; null: its trace was deleted meanwhile. */
-  readonly judged: (target: Target, active: ActiveScorer, made: Made | null) => void;
+  readonly recordOutcome: (
+    target: ScoringTarget,
+    active: ActiveScorer,
+    made: ScoreResult | null,
+  ) => void;
   /** `traces` have something left to do, `unread` could not be read. */
   readonly finish: (
     traces: readonly ScoredTrace[],
@@ -49,7 +64,7 @@ export type TurnJobs = {
 };
 
 /** What a turn knows of the runs of its project. */
-type TurnRuns = {
+type RoundRuns = {
   readonly project: ProjectId;
   /** The run of each trace of the turn, where its change says it. */
   readonly runs: ReadonlyMap<StreamName, RunId | null>;
@@ -57,27 +72,27 @@ type TurnRuns = {
    * The position up to which all changes of the run were looked at, but for the traces of this
    * turn; null while some of them wait.
    */
-  readonly lookedAt: (run: RunId) => Position | null;
+  readonly scannedThrough: (run: RunId) => Position | null;
   /** The jobs that this process has begun and not ended. */
-  readonly open: OpenJobs;
+  readonly open: OpenRunJobs;
 };
 
 /**
  * Tells the log what is scored of which run, before and after (contract 5.13). A job ends once
  * nothing of its run waits; until then it goes on from turn to turn.
  */
-export const openTurnJobs = (needs: Needs, turn: TurnRuns): TurnJobs => {
-  const { project, runs, lookedAt, open } = turn;
-  const tallies = new Map<RunId, ScoringTally>();
+export const openRoundJobs = (needs: Needs, turn: RoundRuns): RoundJobs => {
+  const { project, runs, scannedThrough, open } = turn;
+  const tallies = new Map<RunId, ScoringCounter>();
   const { clock } = needs;
   let organizationId: Authorship['organizationId'];
   const happen = async (
     run: RunId,
     decide: Decide<RunScoringJob | null, RunScoringEvent>,
   ): Promise<void> => {
-    const { position } = await decided(needs, { id: run, organizationId }, decide);
+    const { position } = await transactJob(needs, { id: run, organizationId }, decide);
     const job = open.get(run);
-    if (job?.lost?.until === null) job.lost.until = position;
+    if (job?.uncounted?.until === null) job.uncounted.until = position;
   };
   const finishRun = async (run: RunId, through: Position | null): Promise<void> => {
     const place = { project_id: project, run_id: run };
@@ -85,43 +100,43 @@ export const openTurnJobs = (needs: Needs, turn: TurnRuns): TurnJobs => {
     if (through === null) {
       if (Object.keys(outcomes).length === 0) return;
       const waiting = tallies.get(run)?.waiting() ?? {};
-      await happen(run, advance({ ...place, outcomes, waiting, advanced_at: clock.now() }));
+      await happen(run, advanceRunJob({ ...place, outcomes, waiting, advanced_at: clock.now() }));
       return;
     }
     // Gone with its run: nobody can append behind it.
-    if (!tallies.has(run) && !(await isLive(needs, run))) return;
+    if (!tallies.has(run) && !(await isRunLive(needs, run))) return;
     const error = open.get(run)?.error ?? null;
     const ended = { ...place, error_message: error, outcomes, through, ended_at: clock.now() };
-    await happen(run, finish(ended));
+    await happen(run, finishRunJob(ended));
     open.delete(run);
   };
   return {
-    note: async (trace, active, targets) => {
+    addWaiting: async (trace, active, targets) => {
       ({ organizationId } = trace);
       const { runId: run } = trace;
-      const job = open.get(run) ?? (await openJob(needs, run));
+      const job = open.get(run) ?? (await resumeRunJob(needs, run));
       open.set(run, job);
-      const tally = tallies.get(run) ?? openScoringTally();
+      const tally = tallies.get(run) ?? openScoringCounter();
       tallies.set(run, tally);
       tally.wait(active, targets.length);
-      for (const failure of lostOutcomes(job, trace, active)) {
+      for (const failure of uncountedOutcomes(job, trace, active)) {
         tally.settle(active.scorer.id, failure);
       }
     },
-    judged: (target, { scorer }, made) => {
+    recordOutcome: (target, { scorer }, made) => {
       const run = target.trace.runId;
       const failure = made === null ? 'skipped' : 'code' in made ? { reason: made.reason } : null;
       tallies.get(run)?.judge(scorer.id, failure);
       const job = open.get(run);
       if (job === undefined || made === null || !('code' in made)) return;
-      if (made.code === sandboxMissing) job.error = made.message;
+      if (made.code === sandboxMissingCode) job.error = made.message;
     },
     begin: async () => {
       for (const [run, tally] of tallies) {
         if (Object.keys(tally.waiting()).length === 0) continue;
         const job = open.get(run);
         const place = { project_id: project, run_id: run, started_at: clock.now() };
-        await happen(run, begin({ ...place, ...startOf(tally, job?.isBegun === true) }));
+        await happen(run, beginRunJob({ ...place, ...jobStartData(tally, job?.isBegun === true) }));
         if (job !== undefined) job.isBegun = true;
       }
     },
@@ -131,14 +146,14 @@ export const openTurnJobs = (needs: Needs, turn: TurnRuns): TurnJobs => {
       for (const stream of unread) waiting.add(runs.get(stream) ?? null);
       for (const run of new Set([...runs.values(), ...tallies.keys()])) {
         if (run === null) continue;
-        await finishRun(run, waiting.has(null) || waiting.has(run) ? null : lookedAt(run));
+        await finishRun(run, waiting.has(null) || waiting.has(run) ? null : scannedThrough(run));
       }
     },
   };
 };
 
-const startOf = (
-  tally: ScoringTally,
+const jobStartData = (
+  tally: ScoringCounter,
   goesOn: boolean,
 ): Omit<RunScoringStarted, 'project_id' | 'run_id' | 'started_at'> => {
   const waiting = tally.waiting();
@@ -146,30 +161,33 @@ const startOf = (
   return { scorers: tally.scorers(), steps, waiting, ...(goesOn && { goes_on: true }) };
 };
 
-const isLive = async ({ log }: Needs, run: RunId): Promise<boolean> =>
-  (await load(log, runStream(run), runFacts)).state?.live === true;
+const isRunLive = async ({ log }: Needs, run: RunId): Promise<boolean> =>
+  (await loadStreamState(log, runStream(run), runFacts)).state?.live === true;
 
-const decided = async (
+const transactJob = async (
   needs: Needs,
   run: Pick<ScoredTrace, 'organizationId'> & { readonly id: RunId },
   decide: Decide<RunScoringJob | null, RunScoringEvent>,
 ): Promise<{ readonly position: Position }> => {
   const { log } = needs;
-  const fold = { ...runScoringJobs, load: (stream: StreamName) => lastOf(log, stream) };
-  return transact(log, runScoringStream(run.id), fold, decide, authorshipOf(needs, run));
+  const fold = { ...runScoringJobs, load: (stream: StreamName) => loadLastEvent(log, stream) };
+  return transact(log, runScoringStream(run.id), fold, decide, scoringAuthorship(needs, run));
 };
 
-const lastOf = async (log: EventLog, stream: StreamName): Promise<Loaded<RunScoringJob | null>> => {
-  const none = nothing(runScoringJobs);
+const loadLastEvent = async (
+  log: EventLog,
+  stream: StreamName,
+): Promise<StreamState<RunScoringJob | null>> => {
+  const none = emptyStreamState(runScoringJobs);
   const last = await log.last(stream);
   if (last === null) return none;
   const before = { ...none, revision: last.revision - 1 };
-  const loaded = await broughtForward(log, stream, runScoringJobs, before);
+  const loaded = await catchUpState(log, stream, runScoringJobs, before);
   // Erased since: then nobody can append behind it.
   return loaded === before ? none : loaded;
 };
 
-export const authorshipOf = (
+export const scoringAuthorship = (
   needs: Pick<Needs, 'clock' | 'ids'>,
   { id, organizationId }: Pick<ScoredTrace, 'organizationId'> & { readonly id: string },
-): Authorship => byItself(needs, organizationId, id, 'score');
+): Authorship => serviceAuthorship(needs, organizationId, id, 'score');

@@ -1,18 +1,18 @@
 import type { Clock, EventLog, Files, Ids, Leases } from '../../kernel/ports.js';
-import type { Overlaps } from '../../kernel/records/overlaps.js';
+import type { OverlapComputer } from '../../kernel/records/overlap-metrics.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
-import type { ProjectId } from '../../kernel/shapes.js';
-import { startWorker, type Worker } from '../work/worker.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
+import { startWorker, type Worker } from '../work/polling-loop.js';
 import { openBacklog, type Backlog } from './backlog.js';
-import { openJudge } from './batch.js';
+import { openScorerRunner } from './scorer-runner.js';
 import { scoringBudgets, type ScoringBudgets } from './budgets.js';
-import { openFollowing, type Following } from './following.js';
-import { openTurnJobs } from './job-events.js';
-import { openNewest } from './newest.js';
-import { openOrder } from './order.js';
-import { openPast, type PastRecords } from './past.js';
-import type { OpenJobs } from './tally.js';
-import { followingPlan, takeTurn, type TurnNeeds } from './turn.js';
+import { openScoringFeed, type ScoringFeed } from './scoring-feed.js';
+import { openRoundJobs } from './job-events.js';
+import { openScorerCache } from './scorer-cache.js';
+import { openRoundRobin } from './round-robin.js';
+import { openBackfills, type BackfillTraces } from './backfill-runner.js';
+import type { OpenRunJobs } from './scoring-counter.js';
+import { changesPlan, runScoringRound, type ScoringRoundNeeds } from './scoring-round.js';
 
 export type RunScoringNeeds = {
   readonly log: EventLog;
@@ -20,7 +20,7 @@ export type RunScoringNeeds = {
   readonly ids: Pick<Ids, 'derive'>;
   readonly leases: Leases;
   readonly sandbox: Sandbox;
-  readonly overlaps: Overlaps;
+  readonly overlaps: OverlapComputer;
   readonly files: Files;
   /** Where the bookmark is kept; without it the log is looked through once more. */
   readonly path: string;
@@ -29,7 +29,7 @@ export type RunScoringNeeds = {
   readonly atOnce: number;
   readonly budgets?: Partial<ScoringBudgets>;
   /** Which traces a job of past scoring is about. */
-  readonly past: PastRecords;
+  readonly backfillTraces: BackfillTraces;
   /** Told why something failed; it is tried again. */
   readonly trouble: (error: unknown) => void;
 };
@@ -48,18 +48,18 @@ const pauseMs = 1_000;
  * derived from the log: which runs have scorers, which records changed since they were scored. So a
  * kill costs a second look, and a record is scored once for each change of it. Projects take turns.
  */
-export const startRunScoring = (needs: RunScoringNeeds): Worker => {
+export const startRunScoringWorker = (needs: RunScoringNeeds): Worker => {
   const { clock, leases, worker, trouble } = needs;
   const backlog = openBacklog();
-  const following = openFollowing(needs, backlog);
+  const following = openScoringFeed(needs, backlog);
   const budgets = { ...scoringBudgets, ...needs.budgets };
-  const judge = openJudge({ ...needs, budgets });
-  const turning = { ...needs, budgets, judge, newest: openNewest(needs.log) };
-  const past = openPast(turning);
-  const turns = openTurns(turning, { backlog, following, past });
+  const judge = openScorerRunner({ ...needs, budgets });
+  const turning = { ...needs, budgets, judge, newest: openScorerCache(needs.log) };
+  const past = openBackfills(turning);
+  const turns = openProjectRounds(turning, { backlog, following, past });
   const inHand = new Map<ProjectId, Promise<void>>();
   const pauses = new Map<ProjectId, number>();
-  const order = openOrder(needs.atOnce);
+  const order = openRoundRobin(needs.atOnce);
 
   const next = (): ProjectId | null => {
     const now = clock.milliseconds();
@@ -87,7 +87,7 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
     inHand.set(project, turn);
   };
   const step = async (signal: AbortSignal): Promise<boolean> => {
-    if ((await leases.take(leaseName, worker, leaseMs)) === null) return false;
+    if ((await leases.acquire(leaseName, worker, leaseMs)) === null) return false;
     const grew = [await following.look(), await past.look()].includes(true);
     await following.keep(clock.milliseconds());
     let begun = 0;
@@ -109,16 +109,19 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
   });
 };
 
-type Waiting = {
+type RoundSources = {
   readonly backlog: Backlog;
-  readonly following: Following;
-  readonly past: ReturnType<typeof openPast>;
+  readonly following: ScoringFeed;
+  readonly past: ReturnType<typeof openBackfills>;
 };
 
 /** What changed in a project and what was asked for of it have turns one after the other. */
-const openTurns = (needs: TurnNeeds, { backlog, following, past }: Waiting) => {
+const openProjectRounds = (
+  needs: ScoringRoundNeeds,
+  { backlog, following, past }: RoundSources,
+) => {
   const hadPast = new Set<ProjectId>();
-  const open: OpenJobs = new Map();
+  const open: OpenRunJobs = new Map();
   const isPastNext = (project: ProjectId): boolean => {
     const isPast =
       past.waiting().includes(project) &&
@@ -131,14 +134,14 @@ const openTurns = (needs: TurnNeeds, { backlog, following, past }: Waiting) => {
     const taken = backlog.take(project, tracesMax);
     const streams = taken.map(([stream]) => stream);
     try {
-      const jobs = openTurnJobs(needs, {
+      const jobs = openRoundJobs(needs, {
         project,
         runs: new Map(taken.map(([stream, { run }]) => [stream, run])),
-        lookedAt: (run) => (backlog.holds(project, run) ? null : following.through()),
+        scannedThrough: (run) => (backlog.holds(project, run) ? null : following.through()),
         open,
       });
-      const plan = followingPlan(needs, following.settings, jobs);
-      const turn = await takeTurn(needs, plan, project, streams, signal);
+      const plan = changesPlan(needs, following.settings, jobs);
+      const turn = await runScoringRound(needs, plan, project, streams, signal);
       backlog.giveBack(taken, turn.first, turn.last);
       return turn;
     } catch (error) {

@@ -1,20 +1,20 @@
-import { route, type Request, type Route } from '../../contract/operation.js';
+import { writeRoute, type Request, type Route } from '../../contract/operation.js';
 import {
   changeScorerSettings,
   scorerSettingsAnswer,
   setScorerSettings,
-  type GivenScorers,
+  type ScorersInput,
   type RunScorer,
 } from '../../contract/scorer-settings.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Decide } from '../../kernel/decision.js';
-import { Fault, valueError } from '../../kernel/fault.js';
+import { Fault, valueFault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 import { transact } from '../../kernel/transact.js';
-import { runOf } from '../facts/runs.js';
+import { liveRun } from '../facts/runs.js';
 import {
-  scorersNamed,
+  resolveRunScorers,
   scorerSettings,
   scorersOfRun,
   scorersWithoutVersion,
@@ -23,28 +23,31 @@ import {
 } from '../facts/scorer-settings.js';
 
 type ScorerSettingsNeeds = { readonly log: EventLog };
-type Setting = Request<
+type SettingsRequest = Request<
   { readonly project_id: ProjectId; readonly run_id: RunId },
   unknown,
-  { readonly run_id?: RunId | null; readonly scorers: GivenScorers }
+  { readonly run_id?: RunId | null; readonly scorers: ScorersInput }
 >;
 
 /** POST and PATCH of contract 5.10 do the same. */
 export const scorerSettingsWrites = (needs: ScorerSettingsNeeds): readonly Route[] => [
-  route(setScorerSettings, (request) => set(needs, request)),
-  route(changeScorerSettings, (request) => set(needs, request)),
+  writeRoute(setScorerSettings, (request) => setScorers(needs, request)),
+  writeRoute(changeScorerSettings, (request) => setScorers(needs, request)),
 ];
 
-const set = async ({ log }: ScorerSettingsNeeds, { body, params, principal, cause }: Setting) => {
+const setScorers = async (
+  { log }: ScorerSettingsNeeds,
+  { body, params, principal, cause }: SettingsRequest,
+) => {
   const { project_id: project, run_id: run } = params;
-  if ((await runOf(log, project, run)) === null) throw new Fault('not-found', 'Run not found');
+  if ((await liveRun(log, project, run)) === null) throw new Fault('not-found', 'Run not found');
   if (body.run_id != null && body.run_id !== run) {
-    throw valueError(['body', 'run_id'], 'it is not the run of the address');
+    throw valueFault(['body', 'run_id'], 'it is not the run of the address');
   }
   const before = await scorersOfRun(log, run);
-  const scorers = await scorersNamed(log, principal, body.scorers, before);
+  const scorers = await resolveRunScorers(log, principal, body.scorers, before);
   const stream = scorerSettingsStream(run);
-  const decide = replace({ project, run, before }, scorers);
+  const decide = replaceScorers({ project, run, before }, scorers);
   const { position } = await transact(log, stream, scorerSettings, decide, cause);
   const notes = {
     'X-Scorers-Without-Version': await scorersWithoutVersion(log, principal, scorers),
@@ -52,16 +55,16 @@ const set = async ({ log }: ScorerSettingsNeeds, { body, params, principal, caus
   return { position, body: scorerSettingsAnswer(run, scorers), notes };
 };
 
-type Place = {
+type SettingsTarget = {
   readonly project: ProjectId;
   readonly run: RunId;
   /** What holds while nobody has set anything. */
   readonly before: readonly RunScorer[];
 };
 
-const replace =
+const replaceScorers =
   (
-    { project, run, before }: Place,
+    { project, run, before }: SettingsTarget,
     scorers: readonly RunScorer[],
   ): Decide<ScorerSettings, ScorerSettingsEvent> =>
   (settings) =>

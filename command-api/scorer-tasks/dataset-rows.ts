@@ -1,5 +1,5 @@
 import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
-import { stretchesOf, type ContentRow } from '../../kernel/dataset-content.js';
+import { chunkSlices, type ContentRow } from '../../kernel/dataset-content.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { rowsStream } from '../facts/datasets.js';
 
@@ -13,7 +13,7 @@ export async function* rowsOfVersion(
   from: number,
   limit: number,
 ): AsyncIterable<readonly ContentRow[] | null> {
-  for (const one of stretchesOf(parts, from, limit)) {
+  for (const one of chunkSlices(parts, from, limit)) {
     // The first chunk of a content is the first event of its stream, and so on.
     const stream = rowsStream(dataset, one.content);
     const [event] = await log.read(stream, { from: one.chunk, limit: 1 });

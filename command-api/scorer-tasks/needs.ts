@@ -1,11 +1,11 @@
-import type { Gate } from '../../contract/gate.js';
-import type { Bus, EventLog, Ids } from '../../kernel/ports.js';
-import type { InTurn } from '../../kernel/turns.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
+import type { NotificationBus, EventLog, Ids } from '../../kernel/ports.js';
+import type { KeyedMutex } from '../../kernel/concurrency.js';
 
 export type ScorerTaskNeeds = {
   readonly log: EventLog;
   readonly ids: Pick<Ids, 'derive'>;
-  readonly bus: Pick<Bus, 'publish'>;
-  readonly inTurn: InTurn;
-  readonly projectInSight: Gate['projectInSight'];
+  readonly bus: Pick<NotificationBus, 'publish'>;
+  readonly inTurn: KeyedMutex;
+  readonly visibleProject: RequestAuthorizer['visibleProject'];
 };

@@ -3,7 +3,7 @@ import type { ProjectEvent } from '../../events/projects.js';
 import type { Decision } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { projectNames, projects, projectStream } from '../facts/projects.js';
 

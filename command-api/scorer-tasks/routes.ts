@@ -1,4 +1,4 @@
-import { route, type Route, type Upload } from '../../contract/operation.js';
+import { writeRoute, type Route, type Upload } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import {
   taskSubject,
@@ -13,40 +13,40 @@ import type {
 import type { Decision } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Position, StreamName } from '../../kernel/ports.js';
-import { claimGraceSeconds } from '../../kernel/reservation.js';
+import { claimGraceSeconds } from '../../kernel/name-reservation.js';
 import type { NodeType, ScoreType } from '../../kernel/sandbox.js';
-import type { ProjectId, RunId, ScorerTaskId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { datasetInSight } from '../access/dataset-sight.js';
+import type { ProjectId, RunId, ScorerTaskId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
+import { visibleDataset } from '../access/dataset-visibility.js';
 import { runs, type Run, runStream } from '../facts/runs.js';
 import { scorerTasks, scorerQueueStream, scorerTaskStream } from '../facts/scorer-tasks.js';
-import { digestOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
-import { requiredScorers } from '../facts/required-scorers.js';
-import { projectFor, rowsAsked } from './request.js';
-import { enqueue, queues, request } from './tasks.js';
+import { sha256HexOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
+import { checkRequiredScorers } from '../facts/required-scorers.js';
+import { validationProject, requestedRows } from './requested-rows.js';
+import { enqueueScorerTask, scorerQueues, requestValidation } from './task-decisions.js';
 import type { ScorerTaskNeeds } from './needs.js';
 
 /** Contract 4.11, and the single sample of 5.10. */
 export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
-  validatingOnDataset(needs),
-  validating(needs),
+  validateOnDatasetRoute(needs),
+  validateScorerRoute(needs),
 ];
 
-const validatingOnDataset = (needs: ScorerTaskNeeds): Route =>
-  route(
+const validateOnDatasetRoute = (needs: ScorerTaskNeeds): Route =>
+  writeRoute(
     validateScorerOnDataset,
     async ({ body, files, principal, cause, mint }) => {
-      const seen = await datasetInSight(needs, principal, body.dataset_id);
+      const seen = await visibleDataset(needs, principal, body.dataset_id);
       if (seen === null) throw new Fault('not-found', 'Dataset not found');
-      const dataset = rowsAsked(seen.dataset, body);
-      const asked = await askedFor(needs, { body, files, principal, cause });
-      const project = await projectFor(needs, principal, seen.dataset, cause);
+      const dataset = requestedRows(seen.dataset, body);
+      const asked = await taskRequestOf(needs, { body, files, principal, cause });
+      const project = await validationProject(needs, principal, seen.dataset, cause);
       const task = mint('ScorerTaskId');
       const run = mint('RunId');
-      await admitted(needs, project, task, cause);
-      await testingRun(needs, { run, project, task, principal }, cause);
+      await enqueueTask(needs, project, task, cause);
+      await createTestingRun(needs, { run, project, task, principal }, cause);
       const sent = { ...asked, task_id: task, project_id: project, run_id: run };
-      const position = await requested(needs, { ...sent, dataset, sample: null }, cause);
+      const position = await requestTask(needs, { ...sent, dataset, sample: null }, cause);
       return {
         position,
         body: { metrics_experiment_id: run, project_id: project, task_id: task },
@@ -55,19 +55,19 @@ const validatingOnDataset = (needs: ScorerTaskNeeds): Route =>
     ({ files }) => fileComplaints(files['file']),
   );
 
-const validating = (needs: ScorerTaskNeeds): Route =>
-  route(
+const validateScorerRoute = (needs: ScorerTaskNeeds): Route =>
+  writeRoute(
     validateScorer,
     async ({ body, files, principal, cause, mint }) => {
-      const asked = await askedFor(needs, { body, files, principal, cause });
+      const asked = await taskRequestOf(needs, { body, files, principal, cause });
       const task = mint('ScorerTaskId');
-      await admitted(needs, principal.userId, task, cause);
+      await enqueueTask(needs, principal.userId, task, cause);
       const sample = {
         input: body.test_input ?? 'test input',
         output: body.test_output ?? 'test output',
       };
       const nowhere = { project_id: null, run_id: null, dataset: null };
-      const position = await requested(
+      const position = await requestTask(
         needs,
         { ...asked, ...nowhere, task_id: task, sample },
         cause,
@@ -77,7 +77,7 @@ const validating = (needs: ScorerTaskNeeds): Route =>
     ({ files }) => fileComplaints(files['file']),
   );
 
-type Asking = {
+type ValidationBody = {
   readonly body: {
     readonly required_scorers?: readonly string[] | null;
     readonly scoreable_node_types?: readonly NodeType[] | null;
@@ -88,16 +88,16 @@ type Asking = {
   readonly cause: Authorship;
 };
 
-const askedFor = async (
+const taskRequestOf = async (
   needs: ScorerTaskNeeds,
-  { body, files, principal, cause }: Asking,
+  { body, files, principal, cause }: ValidationBody,
 ): Promise<Omit<ScorerTaskRequest, 'task_id' | 'project_id' | 'run_id' | 'dataset' | 'sample'>> => {
   const { file } = files;
   const source = file === undefined ? null : sourceOf(file);
   // The route's check has looked at it.
   if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
   const { organizationId } = principal;
-  const required = await requiredScorers(needs, organizationId, {
+  const required = await checkRequiredScorers(needs, organizationId, {
     names: body.required_scorers,
     isUsable: ({ versions }) => versions.length > 0,
   });
@@ -105,7 +105,7 @@ const askedFor = async (
   return {
     organization_id: principal.organizationId,
     source,
-    sha256: await digestOf(file.bytes),
+    sha256: await sha256HexOf(file.bytes),
     required_scorers: [...required],
     scoreable_node_types: kinds.length === 0 ? null : kinds,
     score_type: body.score_type ?? null,
@@ -115,17 +115,17 @@ const askedFor = async (
 };
 
 /** Throws Fault `too-many` when the queue of the project or person is full (contract 1.11). */
-const admitted = async (
+const enqueueTask = async (
   { log, inTurn }: ScorerTaskNeeds,
   owner: string,
   task: ScorerTaskId,
   cause: Authorship,
 ): Promise<void> => {
   const stream = scorerQueueStream(owner);
-  await inTurn([stream], () => enter({ log, stream, owner, task, cause }));
+  await inTurn([stream], () => appendToQueue({ log, stream, owner, task, cause }));
 };
 
-type Entering = {
+type QueueEntry = {
   readonly log: EventLog;
   readonly stream: StreamName;
   readonly owner: string;
@@ -133,36 +133,36 @@ type Entering = {
   readonly cause: Authorship;
 };
 
-const endings: readonly string[] = [
+const endEventTypes: readonly string[] = [
   'ScorerValidationCompleted',
   'ScorerValidationFailed',
 ] satisfies readonly ScorerTaskEvent['type'][];
 
-const enter = async ({ log, stream, owner, task, cause }: Entering): Promise<void> => {
-  const { state: queue } = await load(log, stream, queues);
+const appendToQueue = async ({ log, stream, owner, task, cause }: QueueEntry): Promise<void> => {
+  const { state: queue } = await loadStreamState(log, stream, scorerQueues);
   const looked = await Promise.all(
     [...queue].map(async ([one, since]) => {
       // Not what it holds: a file, and results of a megabyte.
       const last = await log.last(scorerTaskStream(one));
       // Let in by a request that was cut off before it asked for anything.
       const isLate = Date.parse(cause.at) - Date.parse(since) > claimGraceSeconds * 1_000;
-      return { task: one, isOver: last === null ? isLate : endings.includes(last.type) };
+      return { task: one, isOver: last === null ? isLate : endEventTypes.includes(last.type) };
     }),
   );
   const left = looked.filter(({ isOver }) => isOver).map((one) => one.task);
-  await transact(log, stream, queues, enqueue(owner, task, left, cause.at), cause);
+  await transact(log, stream, scorerQueues, enqueueScorerTask(owner, task, left, cause.at), cause);
 };
 
-type TestingRun = {
+type MetricsTestingRun = {
   readonly run: RunId;
   readonly project: ProjectId;
   readonly task: ScorerTaskId;
   readonly principal: Principal;
 };
 
-const testingRun = async (
+const createTestingRun = async (
   { log }: ScorerTaskNeeds,
-  { run, project, task, principal }: TestingRun,
+  { run, project, task, principal }: MetricsTestingRun,
   cause: Authorship,
 ): Promise<void> => {
   const decide = (known: Run | null): Decision<MetricsTestingRunEvent> =>
@@ -184,13 +184,13 @@ const testingRun = async (
   await transact(log, runStream(run), runs, decide, cause);
 };
 
-const requested = async (
+const requestTask = async (
   { log, bus }: ScorerTaskNeeds,
   asked: ScorerTaskRequest,
   cause: Authorship,
 ): Promise<Position> => {
   const stream = scorerTaskStream(asked.task_id);
-  const { position } = await transact(log, stream, scorerTasks, request(asked), cause);
+  const { position } = await transact(log, stream, scorerTasks, requestValidation(asked), cause);
   bus.publish(taskSubject, { task: asked.task_id });
   return position;
 };

@@ -1,5 +1,5 @@
 import {
-  progressHint,
+  taskProgressMessage,
   progressSubject,
   runningTasksMax,
   taskSubject,
@@ -7,34 +7,34 @@ import {
 } from '../../contract/scorer-validation.js';
 import type { ScorerTaskEvent } from '../../events/scorer-tasks.js';
 import type {
-  Bus,
+  NotificationBus,
   Clock,
   EventLog,
   Files,
   Ids,
   Leases,
   Position,
-  Recorded,
+  StoredEvent,
 } from '../../kernel/ports.js';
-import { nextOf, servedLast } from '../../kernel/fair.js';
-import type { Overlaps } from '../../kernel/records/overlaps.js';
+import { nextFairTask, markServed } from '../../kernel/fair-semaphore.js';
+import type { OverlapComputer } from '../../kernel/records/overlap-metrics.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { openBookmark } from '../work/bookmark.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
+import { openWorkerCursor } from '../work/worker-cursor.js';
 import { scorerTasks, type ScorerTask, scorerTaskStream } from '../facts/scorer-tasks.js';
-import { attemptsMax, end, giveUp, take } from './tasks.js';
-import { workOn } from './work.js';
-import { byItself } from '../work/service-author.js';
-import type { Worker } from '../work/worker.js';
+import { attemptsMax, endTask, abandonTask, startAttempt } from './task-decisions.js';
+import { runValidation } from './validation.js';
+import { serviceAuthorship } from '../work/service-authorship.js';
+import type { Worker } from '../work/polling-loop.js';
 
-type ScoringNeeds = {
+type ValidationWorkerNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
-  readonly bus: Bus;
+  readonly bus: NotificationBus;
   readonly leases: Leases;
   readonly sandbox: Sandbox;
-  readonly overlaps: Overlaps;
+  readonly overlaps: OverlapComputer;
   readonly files: Files;
   /** Where the bookmark is kept; without it the log is looked through once more. */
   readonly path: string;
@@ -47,7 +47,7 @@ type ScoringNeeds = {
 };
 
 /** A hint wakes the worker at once; without one it looks this often. */
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 /** How often all that is not ended is derived again: tasks of workers that were lost. */
 const sweepEveryMs = 10_000;
 /** A worker that is silent for so long is lost. */
@@ -63,7 +63,11 @@ const taskTypes: readonly ScorerTaskEvent['type'][] = [
 ];
 
 /** A task that was asked for and has not ended, as far as the log was looked through. */
-type Open = { readonly owner: string; readonly creator: string; readonly before: Position };
+type OpenTask = {
+  readonly owner: string;
+  readonly creator: string;
+  readonly cursorBefore: Position;
+};
 
 /**
  * Does the validations that were asked for, from now until `stop`. The log says what there is to
@@ -71,37 +75,40 @@ type Open = { readonly owner: string; readonly creator: string; readonly before:
  * end the same one. What a worker leaves behind when it is killed is taken again, `attemptsMax`
  * times in all.
  */
-export const startScoring = (needs: ScoringNeeds): Worker => {
+export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
   const { log, bus, clock, trouble } = needs;
   const ending = new AbortController();
-  const open = new Map<string, Open>();
+  const open = new Map<string, OpenTask>();
   const inHand = new Map<string, Promise<void>>();
   /** Not tried again before the next sweep: another worker has it, or it could not be run. */
   const tried = new Set<string>();
-  const bookmark = openBookmark(needs);
+  const bookmark = openWorkerCursor(needs);
   /** Creators as they were served, the last one last. */
   let turns: readonly string[] = [];
   let through: Position | null = null;
   let sweptAt = -Infinity;
-  const wake = waker(clock);
+  const wake = openWakeup(clock);
   const unsubscribe = bus.subscribe(taskSubject, () => wake.now());
 
   const look = async (): Promise<void> => {
-    through = await noteAll(open, log, through ?? (await bookmark.read()));
-    const oldest = [...open.values()].reduce((low, { before }) => earlier(low, before), through);
-    await bookmark.write(oldest, ending.signal.aborted ? Infinity : clock.milliseconds());
+    through = await readTaskEvents(open, log, through ?? (await bookmark.read()));
+    const oldest = [through, ...[...open.values()].map(({ cursorBefore }) => cursorBefore)];
+    await bookmark.write(
+      oldest.reduce(minPosition),
+      ending.signal.aborted ? Infinity : clock.milliseconds(),
+    );
   };
   const begin = (): void => {
     while (inHand.size < needs.atOnce) {
       const next = nextTask(open, inHand, tried, turns);
       if (next === null) return;
-      turns = servedLast(turns, next.creator);
+      turns = markServed(turns, next.creator);
       hold(next.task);
     }
   };
   const hold = (task: string): void => {
     tried.add(task);
-    const done = handle(needs, task, ending.signal)
+    const done = handleTask(needs, task, ending.signal)
       .then((isOver) => {
         if (!isOver) return;
         open.delete(task);
@@ -114,18 +121,16 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
       });
     inHand.set(task, done);
   };
-  const turn = async (): Promise<void> => {
+  const round = async (): Promise<void> => {
     await look();
-    if (clock.milliseconds() - sweptAt >= sweepEveryMs) {
-      sweptAt = clock.milliseconds();
-      tried.clear();
-    }
+    const now = clock.milliseconds();
+    if (now - sweptAt >= sweepEveryMs) [sweptAt] = [now, tried.clear()];
     begin();
   };
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      await turn().catch(trouble);
-      await wake.wait(lookEveryMs, ending.signal);
+      await round().catch(trouble);
+      await wake.wait(pollEveryMs, ending.signal);
     }
   };
   const ended = loop();
@@ -142,7 +147,7 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
 
 /** Whose turn it is among those that are not in hand. */
 const nextTask = (
-  open: ReadonlyMap<string, Open>,
+  open: ReadonlyMap<string, OpenTask>,
   inHand: ReadonlyMap<string, unknown>,
   tried: ReadonlySet<string>,
   turns: readonly string[],
@@ -150,47 +155,52 @@ const nextTask = (
   const claims = [...open].map(([task, { owner, creator }]) => ({ task, owner, creator }));
   const running = claims.filter(({ task }) => inHand.has(task));
   const waiting = claims.filter(({ task }) => !inHand.has(task) && !tried.has(task));
-  return nextOf(waiting, running, turns, shares);
+  return nextFairTask(waiting, running, turns, shares);
 };
 
-const earlier = (one: Position, other: Position): Position => (one < other ? one : other);
+const minPosition = (one: Position, other: Position): Position => (one < other ? one : other);
 
 /** Notes what the log says from a position on; answers through where it was looked. */
-const noteAll = async (
-  open: Map<string, Open>,
+const readTaskEvents = async (
+  open: Map<string, OpenTask>,
   log: EventLog,
   from: Position,
 ): Promise<Position> => {
   for (let through = from; ;) {
     const page = await log.page(through, pageEvents, taskTypes);
-    for (const event of page.events) note(open, event as Recorded<ScorerTaskEvent>, through);
+    for (const event of page.events)
+      applyTaskEvent(open, event as StoredEvent<ScorerTaskEvent>, through);
     if (page.through === through) return through;
     through = page.through;
   }
 };
 
-const note = (
-  open: Map<string, Open>,
-  { type, data }: Recorded<ScorerTaskEvent>,
+const applyTaskEvent = (
+  open: Map<string, OpenTask>,
+  { type, data }: StoredEvent<ScorerTaskEvent>,
   before: Position,
 ): void => {
   if (type === 'ScorerValidationRequested') {
     const { task_id: task, created_by: creator } = data;
-    open.set(task, { owner: data.project_id ?? creator, creator, before });
+    open.set(task, { owner: data.project_id ?? creator, creator, cursorBefore: before });
   } else if (type !== 'ScorerValidationStarted') open.delete(data.task_id);
 };
 
 /** True: the task has ended, by whomever. */
-const handle = async (needs: ScoringNeeds, id: string, signal: AbortSignal): Promise<boolean> => {
+const handleTask = async (
+  needs: ValidationWorkerNeeds,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
   const { log, leases, worker } = needs;
   const lease = `scorer-task-${id}`;
-  if ((await leases.take(lease, worker, leaseMs)) === null) return false;
+  if ((await leases.acquire(lease, worker, leaseMs)) === null) return false;
   const renewing = new AbortController();
-  const renewed = renew(needs, lease, renewing.signal);
+  const renewed = heartbeatLease(needs, lease, renewing.signal);
   try {
     const stream = scorerTaskStream(id);
-    const { state: task } = await load(log, stream, scorerTasks);
-    if (task === null || task.ended) return true;
+    const { state: task } = await loadStreamState(log, stream, scorerTasks);
+    if (task === null || task.isEnded) return true;
     const authorship = authorshipOf(needs, task);
     if (task.attempts >= attemptsMax) {
       const data = {
@@ -199,21 +209,21 @@ const handle = async (needs: ScoringNeeds, id: string, signal: AbortSignal): Pro
         failed_at: needs.clock.now(),
       };
       const outcome = { type: 'ScorerValidationFailed', data } as const;
-      await transact(log, stream, scorerTasks, giveUp(outcome), authorship);
+      await transact(log, stream, scorerTasks, abandonTask(outcome), authorship);
       return true;
     }
     const me = `${worker} ${task.attempts + 1}`;
-    await transact(log, stream, scorerTasks, take(me, needs.clock.now()), authorship);
+    await transact(log, stream, scorerTasks, startAttempt(me, needs.clock.now()), authorship);
     const { request } = task;
-    const outcome = await workOn(needs, {
+    const outcome = await runValidation(needs, {
       request,
       authorship,
       signal,
-      onProgress: telling(needs, request.task_id),
+      onProgress: progressPublisher(needs, request.task_id),
     });
     if (outcome === null) return false;
-    return await lastly(needs, () =>
-      transact(log, stream, scorerTasks, end(outcome, me), authorshipOf(needs, task)),
+    return await appendWithRetry(needs, () =>
+      transact(log, stream, scorerTasks, endTask(outcome, me), authorshipOf(needs, task)),
     );
   } finally {
     renewing.abort();
@@ -223,52 +233,52 @@ const handle = async (needs: ScoringNeeds, id: string, signal: AbortSignal): Pro
 };
 
 /** An outcome is worth some patience: without it all is done again. */
-const lastly = async (
-  { clock, trouble }: ScoringNeeds,
+const appendWithRetry = async (
+  { clock, trouble }: ValidationWorkerNeeds,
   append: () => Promise<{ readonly state: ScorerTask | null }>,
 ): Promise<boolean> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await append()).state?.ended === true;
+      return (await append()).state?.isEnded === true;
     } catch (error) {
       if (attempt >= appendAttempts) throw error;
       trouble(error);
-      await clock.wait(lookEveryMs, new AbortController().signal);
+      await clock.wait(pollEveryMs, new AbortController().signal);
     }
   }
 };
 const appendAttempts = 5;
 
-const renew = async (
-  { clock, leases, worker, trouble }: ScoringNeeds,
+const heartbeatLease = async (
+  { clock, leases, worker, trouble }: ValidationWorkerNeeds,
   lease: string,
   signal: AbortSignal,
 ): Promise<void> => {
   for (;;) {
     await clock.wait(renewEveryMs, signal);
     if (signal.aborted) return;
-    await leases.take(lease, worker, leaseMs).catch(trouble);
+    await leases.acquire(lease, worker, leaseMs).catch(trouble);
   }
 };
 
-const authorshipOf = (needs: ScoringNeeds, { request }: ScorerTask): Authorship =>
-  byItself(needs, request.organization_id, request.task_id);
+const authorshipOf = (needs: ValidationWorkerNeeds, { request }: ScorerTask): Authorship =>
+  serviceAuthorship(needs, request.organization_id, request.task_id);
 
 /** Hints are not worth more than some a second. */
-const tellEveryMs = 200;
+const publishEveryMs = 200;
 
-const telling = ({ bus, clock }: ScoringNeeds, task: string) => {
+const progressPublisher = ({ bus, clock }: ValidationWorkerNeeds, task: string) => {
   let toldAt = -Infinity;
   return ({ steps, percent }: TaskProgress): void => {
     const now = clock.milliseconds();
-    if (now - toldAt < tellEveryMs) return;
+    if (now - toldAt < publishEveryMs) return;
     toldAt = now;
-    bus.publish(progressSubject, progressHint({ task, steps, percent }));
+    bus.publish(progressSubject, taskProgressMessage({ task, steps, percent }));
   };
 };
 
 /** Waits until somebody calls `now`, at most as long as it is told. */
-const waker = (clock: Clock) => {
+const openWakeup = (clock: Clock) => {
   let rouse: AbortController | null = null;
   let isDue = false;
   return {

@@ -1,5 +1,5 @@
 import { validationName } from '../../contract/jobs.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import {
   addScorerVersion,
@@ -9,19 +9,19 @@ import {
   ownsScorer,
   presetScorers,
   scorerAnswer,
-  type GivenDetails,
+  type ScorerDetailsInput,
 } from '../../contract/scorers.js';
 import { shownScorer, shownVersion } from '../../contract/scorer-facts.js';
-import type { Sights } from '../../contract/gate.js';
-import { registryMetric } from '../../kernel/records/columns.js';
-import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
+import type { VisibilityRules } from '../../contract/request-ports.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
+import { type Complaint, Fault, valueComplaint, valueFault } from '../../kernel/fault.js';
 import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { loadStreamState, transact } from '../../kernel/transact.js';
 import { liveScorer, scorerNames, scorers, type Scorer, scorerStream } from '../facts/scorers.js';
-import { requiredScorers } from '../facts/required-scorers.js';
+import { checkRequiredScorers } from '../facts/required-scorers.js';
 import { scorerFileOf } from '../facts/scorer-files.js';
-import { digestOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
+import { sha256HexOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
 import { addVersion, change, create, detailsWith, isRepeat, noDetails, remove } from './scorers.js';
 
 type ScorerNeeds = {
@@ -31,18 +31,18 @@ type ScorerNeeds = {
 
 /** The registry of contract 5.10. */
 export const scorerWrites = (needs: ScorerNeeds): readonly Route[] => [
-  creating(needs),
-  changing(needs),
-  adding(needs),
-  removing(needs),
+  createScorerRoute(needs),
+  changeScorerRoute(needs),
+  addVersionRoute(needs),
+  deleteScorerRoute(needs),
 ];
 
-const creating = ({ log, ids }: ScorerNeeds): Route =>
-  route(
+const createScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
+  writeRoute(
     createScorer,
     async ({ body, principal, cause, mint }) => {
       const organizationId = principal.organizationId;
-      await requiredScorers({ log, ids }, organizationId, {
+      await checkRequiredScorers({ log, ids }, organizationId, {
         names: body.required_scorers,
         isUsable: ({ name }) => name !== body.name,
       });
@@ -50,7 +50,7 @@ const creating = ({ log, ids }: ScorerNeeds): Route =>
       const details = detailsWith(noDetails(body.name), body);
       const createdBy = principal.userId;
       const creation = { id, organizationId, name: body.name, details, createdBy };
-      const known = await load(log, scorerStream(id), scorers);
+      const known = await loadStreamState(log, scorerStream(id), scorers);
       if (known.state !== null && !isRepeat(known.state, creation)) {
         throw new Fault('already-exists', 'A scorer of this id exists already');
       }
@@ -58,24 +58,24 @@ const creating = ({ log, ids }: ScorerNeeds): Route =>
       const stream = scorerStream(id);
       const decide = create({ ...creation, createdAt: cause.at });
       const made = await transact(log, stream, scorers, decide, cause);
-      const updatedAt = made.events.length > 0 ? cause.at : await lastChange(log, stream);
-      return { position: made.position, body: shown(made.state, updatedAt, principal) };
+      const updatedAt = made.events.length > 0 ? cause.at : await lastChangeAt(log, stream);
+      return { position: made.position, body: scorerAnswerOf(made.state, updatedAt, principal) };
     },
     ({ body }) => [...nameComplaints(body.name), ...detailComplaints(body)],
   );
 
 /** Names that columns and records have for something else (contract 3.4, 4.11, 4.12). */
-const reserved = [
+const reservedNames = [
   ...presetScorers.map(({ name }) => name),
   validationName,
   'generated_scorer_validation',
 ];
-const reservedEnds = ['_ems_error_code', '_error_message'];
+const reservedSuffixes = ['_ems_error_code', '_error_message'];
 
 /** One name must not be two things. */
 const nameComplaints = (name: string): readonly Complaint[] => {
-  const isBuiltIn = registryMetric.has(name) || reserved.includes(name);
-  const end = reservedEnds.find((one) => name.endsWith(one));
+  const isBuiltIn = registryMetricByName.has(name) || reservedNames.includes(name);
+  const end = reservedSuffixes.find((one) => name.endsWith(one));
   if (!isBuiltIn && end === undefined) return [];
   const why = isBuiltIn ? `'${name}' is the name of a built-in metric` : `no name ends in '${end}'`;
   return [valueComplaint(['body', 'name'], why)];
@@ -87,39 +87,39 @@ const refusePreset = (id: string): void => {
   }
 };
 
-const detailComplaints = ({ threshold }: GivenDetails): readonly Complaint[] =>
+const detailComplaints = ({ threshold }: ScorerDetailsInput): readonly Complaint[] =>
   threshold == null || threshold.display_value_levels.length === threshold.buckets.length + 1
     ? []
     : [valueComplaint(['body', 'threshold'], 'there is one level more than buckets')];
 
-const changing = ({ log, ids }: ScorerNeeds): Route =>
-  route(
+const changeScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
+  writeRoute(
     changeScorer,
     async ({ body, params, principal, cause }) => {
       refusePreset(params.scorer_id);
       const stream = scorerStream(params.scorer_id);
-      const { state: before } = await load(log, stream, scorers);
-      await requiredScorers({ log, ids }, principal.organizationId, {
+      const { state: before } = await loadStreamState(log, stream, scorers);
+      await checkRequiredScorers({ log, ids }, principal.organizationId, {
         names: body.required_scorers,
         before: before?.details.required_scorers ?? [],
         isUsable: ({ id }) => id !== params.scorer_id,
       });
       const changed = await transact(log, stream, scorers, change(body), cause);
       const { state, position } = changed;
-      const updatedAt = changed.events.length > 0 ? cause.at : await lastChange(log, stream);
-      return { position, body: shown(state, updatedAt, principal) };
+      const updatedAt = changed.events.length > 0 ? cause.at : await lastChangeAt(log, stream);
+      return { position, body: scorerAnswerOf(state, updatedAt, principal) };
     },
     ({ body }) => detailComplaints(body),
   );
 
-const lastChange = async (log: EventReader, stream: StreamName): Promise<Instant> => {
+const lastChangeAt = async (log: EventReader, stream: StreamName): Promise<Instant> => {
   const last = (await log.read(stream)).at(-1);
   if (last === undefined) throw new Fault('not-found', 'Scorer not found');
   return last.metadata.at;
 };
 
-const adding = ({ log, ids }: ScorerNeeds): Route =>
-  route(
+const addVersionRoute = ({ log, ids }: ScorerNeeds): Route =>
+  writeRoute(
     addScorerVersion,
     async ({ body, files, params, principal, cause, mint }) => {
       refusePreset(params.scorer_id);
@@ -128,12 +128,12 @@ const adding = ({ log, ids }: ScorerNeeds): Route =>
       // The route's check has looked at it.
       if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
       if (body.validation_result.result['result_type'] !== 'valid') {
-        throw valueError(['body', 'validation_result'], 'the result is not a valid one');
+        throw valueFault(['body', 'validation_result'], 'the result is not a valid one');
       }
-      const sha256 = await digestOf(file.bytes);
+      const sha256 = await sha256HexOf(file.bytes);
       const found = await scorerFileOf({ log, ids }, principal.organizationId, sha256);
       if (found === null) {
-        throw valueError(['body', 'validation_result'], 'this file was never found valid');
+        throw valueFault(['body', 'validation_result'], 'this file was never found valid');
       }
       const id = params.scorer_id;
       const versionId = mint('ScorerVersionId');
@@ -157,8 +157,8 @@ const adding = ({ log, ids }: ScorerNeeds): Route =>
     ({ files }) => fileComplaints(files['file']),
   );
 
-const removing = ({ log, ids }: ScorerNeeds): Route =>
-  route(deleteScorer, async ({ params, cause }) => {
+const deleteScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
+  writeRoute(deleteScorer, async ({ params, cause }) => {
     refusePreset(params.scorer_id);
     const stream = scorerStream(params.scorer_id);
     const { state, position } = await transact(log, stream, scorers, remove, cause);
@@ -168,7 +168,7 @@ const removing = ({ log, ids }: ScorerNeeds): Route =>
     return { position, body: { message: 'The scorer is deleted.' } };
   });
 
-const shown = (scorer: Scorer | null, updatedAt: Instant, principal: Principal) => {
+const scorerAnswerOf = (scorer: Scorer | null, updatedAt: Instant, principal: Principal) => {
   if (scorer === null) throw new Fault('not-found', 'Scorer not found');
   const { id, organizationId, name, details, versions, createdBy, createdAt } = scorer;
   const facts = shownScorer({
@@ -187,7 +187,7 @@ const shown = (scorer: Scorer | null, updatedAt: Instant, principal: Principal) 
 };
 
 /** Of its creator and admins; presets are seen by everybody and changed by nobody. */
-export const scorerSights = (log: EventReader): Sights => ({
+export const scorerVisibilityRules = (log: EventReader): VisibilityRules => ({
   'scorer-owner': async (principal, id) => {
     // The routes refuse with the reason.
     if (presetScorers.some((one) => one.id === id)) return 'allowed';

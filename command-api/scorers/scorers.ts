@@ -1,7 +1,7 @@
-import type { GivenDetails } from '../../contract/scorers.js';
+import type { ScorerDetailsInput } from '../../contract/scorers.js';
 import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/schema-types.js';
 import type { Scorer } from '../facts/scorers.js';
 
 type Creation = {
@@ -40,7 +40,7 @@ export const isRepeat = (scorer: Scorer, creation: Omit<Creation, 'createdAt'>):
   JSON.stringify(scorer.details) === JSON.stringify(creation.details);
 
 /** Absence and null leave a member as it is. */
-export const detailsWith = (before: ScorerDetails, given: GivenDetails): ScorerDetails => {
+export const detailsWith = (before: ScorerDetails, given: ScorerDetailsInput): ScorerDetails => {
   const { threshold } = given;
   return {
     label: given.label ?? before.label,
@@ -73,7 +73,7 @@ export const noDetails = (name: string): ScorerDetails => ({
 });
 
 export const change =
-  (given: GivenDetails): Decide<Scorer | null, ScorerEvent> =>
+  (given: ScorerDetailsInput): Decide<Scorer | null, ScorerEvent> =>
   (scorer) => {
     if (scorer?.live !== true) return reject('not-found', 'Scorer not found');
     const details = detailsWith(scorer.details, given);

@@ -1,4 +1,4 @@
-import { noHash } from '../../kernel/history/chain.js';
+import { genesisHash } from '../../kernel/history/chain.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
 import {
   type ChainEntry,
@@ -6,20 +6,26 @@ import {
   type ChainName,
   type Chains,
 } from '../../kernel/history/entries.js';
-import { held } from '../../kernel/history/held.js';
-import { hexOf } from '../../kernel/history/hex.js';
-import { grown, leafHash, rootOf, subtreesOf, type Range } from '../../kernel/history/tree.js';
+import { checkEntry } from '../../kernel/history/entry-check.js';
+import { toHex } from '../../kernel/history/hex.js';
 import {
-  later,
-  start,
+  appendSubtree,
+  leafHash,
+  merkleRoot,
+  perfectSubtrees,
+  type CompactRange,
+} from '../../kernel/history/merkle-tree.js';
+import {
+  laterPosition,
+  logStart,
   type Clock,
   type EventReader,
   type Evidence,
   type Position,
   type Sha256,
 } from '../../kernel/ports.js';
-import { Fault, reasonOf } from '../../kernel/fault.js';
-import type { ChainSeal } from './sealed.js';
+import { Fault, redactedReason } from '../../kernel/fault.js';
+import type { ChainSeal } from './seal-streams.js';
 
 export type ScrubNeeds = {
   readonly log: Pick<EventReader, 'evidence'>;
@@ -29,15 +35,15 @@ export type ScrubNeeds = {
   /** Whose history an event says it belongs to; null for one from before events did. */
   readonly chainOf: (event: Evidence) => ChainName | null;
   /** Told how many events were hashed again. */
-  readonly scrubbed: (events: number) => void;
+  readonly onScrubbed: (events: number) => void;
   /** Told of each event that is not what the history says. */
-  readonly mismatched: () => void;
+  readonly onMismatch: () => void;
 };
 
 /** A chain to be sealed up to `head`, after `seal`. */
-export type Unsealed = { readonly head: ChainHead; readonly seal: ChainSeal | null };
+export type UnsealedRange = { readonly head: ChainHead; readonly seal: ChainSeal | null };
 /** The root to sign; else the first thing that is not as it was. */
-export type Scrubbed = { readonly root: Uint8Array } | { readonly contradiction: string };
+export type ScrubResult = { readonly root: Uint8Array } | { readonly contradiction: string };
 
 /** Some megabytes of data at once. */
 const pageEvents = 500;
@@ -53,19 +59,19 @@ const restTimes = 4;
  */
 export const scrub = async (
   needs: ScrubNeeds,
-  unsealed: readonly Unsealed[],
+  unsealed: readonly UnsealedRange[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<ChainName, Scrubbed>> => {
-  const pass = openPass(needs);
+): Promise<ReadonlyMap<ChainName, ScrubResult>> => {
+  const pass = openLogPass(needs);
   for (const one of unsealed) await pass.begin(one);
-  let after = start;
+  let after = logStart;
   while (!signal.aborted) {
     const from = pass.next();
     if (from === null) break;
-    after = later(after, from);
+    after = laterPosition(after, from);
     const began = needs.clock.milliseconds();
     const page = await needs.log.evidence(after, pageEvents);
-    if (page.through === after) throw behind(after);
+    if (page.through === after) throw logBehindFault(after);
     for (const event of page.events) await pass.take(event);
     after = page.through;
     pass.passed(after);
@@ -76,19 +82,19 @@ export const scrub = async (
 };
 
 /** All chains on their way through the log: each waits for the place of its next entry. */
-const openPass = (needs: ScrubNeeds) => {
-  const found = new Map<ChainName, Scrubbed>();
-  const waiting = new Map<Position, Walk>();
-  const walks = new Map<ChainName, Walk>();
+const openLogPass = (needs: ScrubNeeds) => {
+  const found = new Map<ChainName, ScrubResult>();
+  const waiting = new Map<Position, ChainScan>();
+  const walks = new Map<ChainName, ChainScan>();
   /** The first thing that is wrong counts. */
-  const say = (chain: ChainName, result: Scrubbed): void => {
+  const say = (chain: ChainName, result: ScrubResult): void => {
     if (!found.has(chain)) found.set(chain, result);
   };
   const mismatch = (chain: ChainName, contradiction: string): void => {
-    needs.mismatched();
+    needs.onMismatch();
     say(chain, { contradiction });
   };
-  const go = async (walk: Walk): Promise<void> => {
+  const go = async (walk: ChainScan): Promise<void> => {
     const next = await walk.next();
     if (next === null) say(walk.chain, walk.end());
     else waiting.set(next, walk);
@@ -103,8 +109,8 @@ const openPass = (needs: ScrubNeeds) => {
     found,
     /** Where the first of those still on their way began; null when all are there. */
     next: (): Position | null => [...waiting.values()].map(({ from }) => from).sort()[0] ?? null,
-    begin: async (one: Unsealed): Promise<void> => {
-      const walk = await openWalk(needs, one).catch(unreadable);
+    begin: async (one: UnsealedRange): Promise<void> => {
+      const walk = await openChainScan(needs, one).catch(unreadableSeal);
       if ('contradiction' in walk) {
         say(one.head.chain, walk);
         return;
@@ -119,7 +125,7 @@ const openPass = (needs: ScrubNeeds) => {
         return;
       }
       waiting.delete(event.position);
-      needs.scrubbed(1);
+      needs.onScrubbed(1);
       const contradiction = walk.take(event);
       if (contradiction === null) await go(walk);
       else mismatch(walk.chain, contradiction);
@@ -136,16 +142,16 @@ const openPass = (needs: ScrubNeeds) => {
 };
 
 /** Of a seal that was changed: a size, say, that the history never had. */
-const unreadable = (error: unknown): { readonly contradiction: string } => {
+const unreadableSeal = (error: unknown): { readonly contradiction: string } => {
   if (error instanceof Fault) throw error;
-  return { contradiction: `its newest seal is none: ${reasonOf(error)}` };
+  return { contradiction: `its newest seal is none: ${redactedReason(error)}` };
 };
 
-const behind = (after: Position): Fault =>
+const logBehindFault = (after: Position): Fault =>
   new Fault('unavailable', `the log ends at ${after}, before what was folded from it`);
 
 /** One chain on its way from its last seal to its head. */
-type Walk = {
+type ChainScan = {
   readonly chain: ChainName;
   /** Its events lie after the one place and up to the other. */
   readonly from: Position;
@@ -155,28 +161,28 @@ type Walk = {
   /** Null when the event is what its entry says. */
   readonly take: (event: Evidence) => string | null;
   readonly place: () => string;
-  readonly end: () => Scrubbed;
+  readonly end: () => ScrubResult;
 };
 
-const openWalk = async (
+const openChainScan = async (
   { chains, sha256, chainOf }: ScrubNeeds,
-  { head, seal }: Unsealed,
-): Promise<Walk | { readonly contradiction: string }> => {
+  { head, seal }: UnsealedRange,
+): Promise<ChainScan | { readonly contradiction: string }> => {
   const { chain } = head;
   let range = await rangeUpTo(chains, chain, seal?.size ?? 0);
-  if (seal !== null && base64(rootOf(sha256, range)) !== seal.root) {
+  if (seal !== null && base64(merkleRoot(sha256, range)) !== seal.root) {
     return { contradiction: `the entries up to ${seal.size} are not those of its seal` };
   }
   // A log that moved to another engine has other places than its seals say.
   const [last] = seal === null ? [] : await chains.entries(chain, seal.size, seal.size);
-  let prev = seal?.head_hash ?? noHash;
+  let prev = seal?.head_hash ?? genesisHash;
   let seq = seal?.size ?? 0;
   let entries: readonly ChainEntry[] = [];
   let at = 0;
   const place = (): string => `entry ${seq + 1} (${entries[at]?.eventId ?? 'missing'})`;
   return {
     chain,
-    from: last?.position ?? start,
+    from: last?.position ?? logStart,
     to: head.position,
     place,
     next: async () => {
@@ -186,27 +192,31 @@ const openWalk = async (
         entries = await chains.entries(chain, seq + 1, Math.min(head.size, seq + pageEntries));
       }
       // Without it nothing is found there, and that is what will be said.
-      return entries[at]?.position ?? start;
+      return entries[at]?.position ?? logStart;
     },
     take: (event) => {
-      const entry = entries[at] ?? missing;
-      const found = held(sha256, { chain, seq: seq + 1, prev, entry, said: chainOf(event) }, event);
+      const entry = entries[at] ?? missingEntry;
+      const found = checkEntry(
+        sha256,
+        { chain, seq: seq + 1, prevHash: prev, entry, claimedChain: chainOf(event) },
+        event,
+      );
       if ('wrong' in found) return `${place()}: ${contradictions[found.wrong](found.found)}`;
-      prev = hexOf(found.hash);
-      range = grown(sha256, range, 1, leafHash(sha256, found.hash));
+      prev = toHex(found.hash);
+      range = appendSubtree(sha256, range, 1, leafHash(sha256, found.hash));
       seq += 1;
       at += 1;
       return null;
     },
     end: () => {
-      const root = rootOf(sha256, range);
-      const isHead = prev === head.hash && hexOf(root) === hexOf(rootOf(sha256, head.range));
+      const root = merkleRoot(sha256, range);
+      const isHead = prev === head.hash && toHex(root) === toHex(merkleRoot(sha256, head.range));
       return isHead ? { root } : { contradiction: `its head ${head.size} is not what it leads to` };
     },
   };
 };
 
-const missing = { eventId: '', dataDigest: '', hash: '' };
+const missingEntry = { eventId: '', dataDigest: '', hash: '' };
 const contradictions = {
   event: (id: string) => `the log has ${id} there`,
   chain: (said: string) => `it says that it belongs to ${said}`,
@@ -214,9 +224,13 @@ const contradictions = {
   line: () => 'its line is not that of its hash',
 };
 
-export const rangeUpTo = async (chains: Chains, chain: ChainName, size: number): Promise<Range> =>
+export const rangeUpTo = async (
+  chains: Chains,
+  chain: ChainName,
+  size: number,
+): Promise<CompactRange> =>
   Promise.all(
-    subtreesOf({ from: 0, to: size }).map(async ({ at, width }) => ({
+    perfectSubtrees({ from: 0, to: size }).map(async ({ at, width }) => ({
       at,
       width,
       hash: await chains.subtree(chain, at, width),

@@ -1,23 +1,23 @@
 import {
   base64,
   checkpointText,
-  noteOf,
-  originOf,
+  noteText,
+  chainOrigin,
   type SealingKey,
 } from '../../kernel/history/checkpoint.js';
 import type { ChainHead, ChainName } from '../../kernel/history/entries.js';
 import type { Clock, EventLog, Files, Ids } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
-import { byItself } from '../work/service-author.js';
+import { serviceAuthorship } from '../work/service-authorship.js';
 import {
   organizationOf,
-  ownName,
+  derivedInstallationName,
   publishKeys,
-  seal as sealing,
+  recordSeal as sealing,
   sealedDay,
   sealStream,
   type ChainSeal,
-} from './sealed.js';
+} from './seal-streams.js';
 
 export type SigningNeeds = {
   readonly log: EventLog;
@@ -36,18 +36,19 @@ export type SigningNeeds = {
  * Signs a root that was proven to continue the seal before, and appends it; false when another
  * worker did meanwhile.
  */
-export const sign = async (
+export const signAndRecordSeal = async (
   needs: SigningNeeds,
   { chain, size, hash, position }: ChainHead,
   before: ChainSeal | null,
   root: Uint8Array,
 ): Promise<boolean> => {
   const { log, clock, ids, keys } = needs;
-  const own = byItself(needs, null, 'seals');
+  const own = serviceAuthorship(needs, null, 'seals');
   const installation =
-    needs.installation ?? (await ownName(log, () => ids.next('InstallationId'), own));
+    needs.installation ??
+    (await derivedInstallationName(log, () => ids.next('InstallationId'), own));
   await publishKeys(log, installation, keys, own);
-  const origin = originOf(installation, chain);
+  const origin = chainOrigin(installation, chain);
   const text = checkpointText({ origin, size, root });
   const sealed = {
     chain,
@@ -56,16 +57,16 @@ export const sign = async (
     position,
     root: base64(root),
     previous_size: before?.size ?? 0,
-    note: noteOf({ text, signatures: keys.map((key) => key.signed(origin, text)) }),
+    note: noteText({ text, signatures: keys.map((key) => key.sign(origin, text)) }),
   };
-  const author = byItself(needs, organizationOf(chain), `seal-${chain}-${size}`);
+  const author = serviceAuthorship(needs, organizationOf(chain), `seal-${chain}-${size}`);
   const name = sealStream(chain, clock.now(), before);
   const { events } = await transact(log, name, sealedDay, sealing(sealed), author);
   return events.length > 0;
 };
 
 /** Once is enough; after a kill between the two it is done by the next worker. */
-export const keepNote = async (
+export const writeSealNote = async (
   { files, noteFile }: Pick<SigningNeeds, 'files' | 'noteFile'>,
   { chain, size, note }: ChainSeal,
 ): Promise<void> => {

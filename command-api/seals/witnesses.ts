@@ -1,11 +1,11 @@
 import { base64, parseCheckpoint, type NoteSignature } from '../../kernel/history/checkpoint.js';
 import type { Chains } from '../../kernel/history/entries.js';
 import { addCheckpointText } from '../../kernel/history/proof-text.js';
-import { consistencySpans, spanHash } from '../../kernel/history/tree.js';
+import { consistencyRanges, rangeRoot } from '../../kernel/history/merkle-tree.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Sha256 } from '../../kernel/ports.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { sealedDay, witness as witnessed, type ChainSeal } from './sealed.js';
+import { sealedDay, recordCosignature as witnessed, type ChainSeal } from './seal-streams.js';
 
 /** Somebody else who signs that each seal continues the one they signed last. */
 type SealWitness = {
@@ -25,14 +25,14 @@ export type WitnessNeeds = {
   readonly sha256: Sha256;
   readonly witnesses: readonly SealWitness[];
   /** Told which witness did not sign, and why; it is asked again. */
-  readonly unwitnessed: (witness: string, error: unknown) => void;
+  readonly onWitnessFailure: (witness: string, error: unknown) => void;
 };
 
 /**
  * Asks those who have not signed this seal; what they sign becomes an event. Answers who has by
  * then.
  */
-export const askWitnesses = async (
+export const requestCosignatures = async (
   needs: WitnessNeeds,
   seal: ChainSeal,
   authorship: Authorship,
@@ -40,30 +40,30 @@ export const askWitnesses = async (
   const names = [...seal.witnesses];
   for (const one of needs.witnesses.filter(({ name }) => !names.includes(name))) {
     try {
-      const { signature, keyId } = await cosigned(needs, one, seal);
+      const { signature, keyId } = await cosignSeal(needs, one, seal);
       const whole = base64(Buffer.concat([Buffer.from(keyId, 'hex'), signature]));
       const { chain, size } = seal;
       const decide = witnessed({ chain, size, witness: one.name, signature: whole });
       await transact(needs.log, seal.stream, sealedDay, decide, authorship);
       names.push(one.name);
     } catch (error) {
-      needs.unwitnessed(one.name, error);
+      needs.onWitnessFailure(one.name, error);
     }
   }
   return names;
 };
 
 /** It says itself from where it wants the proof: nothing of it has to be remembered. */
-const cosigned = async (
+const cosignSeal = async (
   { chains, sha256 }: WitnessNeeds,
   { cosign }: SealWitness,
   { chain, size, previous_size, note }: ChainSeal,
 ): Promise<NoteSignature> => {
   let old = previous_size;
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const spans = consistencySpans(old, size);
+    const spans = consistencyRanges(old, size);
     const hashes = await Promise.all(
-      spans.map((span) => spanHash(sha256, (at, width) => chains.subtree(chain, at, width), span)),
+      spans.map((span) => rangeRoot(sha256, (at, width) => chains.subtree(chain, at, width), span)),
     );
     const answer = await cosign(addCheckpointText({ old, hashes, note }));
     if ('signature' in answer) return answer;

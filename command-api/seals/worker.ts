@@ -1,10 +1,10 @@
-import { stream, type Leases } from '../../kernel/ports.js';
-import { openTurns } from '../../kernel/turns.js';
-import { startWorker, type Worker } from '../work/worker.js';
-import { openSealing, type Sealing, type SealNeeds } from './sealing.js';
+import { streamNameOf, type Leases } from '../../kernel/ports.js';
+import { openKeyedMutex } from '../../kernel/concurrency.js';
+import { startWorker, type Worker } from '../work/polling-loop.js';
+import { openChainSealer, type ChainSealer, type SealNeeds } from './chain-sealer.js';
 
-export type StartNeeds = SealNeeds & {
-  readonly leases: Pick<Leases, 'take' | 'release'>;
+export type SealWorkerNeeds = SealNeeds & {
+  readonly leases: Pick<Leases, 'acquire' | 'release'>;
   /** Names this process among those who want the lease. */
   readonly worker: string;
   /** Told why a round failed; it is tried again. */
@@ -15,27 +15,27 @@ export type StartNeeds = SealNeeds & {
 const restMs = 2_000;
 const leaseName = 'seals';
 /** Of rounds in this process. */
-const turn = stream(leaseName);
+const roundKey = streamNameOf(leaseName);
 /** A worker that died is replaced within this time. */
 const leaseMs = 30_000;
 
 type HistorySealer = Worker &
-  Omit<Sealing, 'round'> & {
+  Omit<ChainSealer, 'round'> & {
     /** Every chain that has something to seal, due or not; answers how many were sealed. */
     readonly sealNow: () => Promise<number>;
   };
 
 /** Seals chains when they are due, in one process at a time; twice at once would do no harm. */
-export const startSealing = (needs: StartNeeds): HistorySealer => {
-  const { round, ...told } = openSealing(needs);
-  const inTurn = openTurns();
+export const startSealWorker = (needs: SealWorkerNeeds): HistorySealer => {
+  const { round, ...told } = openChainSealer(needs);
+  const inTurn = openKeyedMutex();
   const end = new AbortController();
   const { leases, worker } = needs;
   const { stop } = startWorker(
     { ...needs, restMs },
     async (signal) => {
-      if ((await leases.take(leaseName, worker, leaseMs)) !== null)
-        await inTurn([turn], () => round(signal));
+      if ((await leases.acquire(leaseName, worker, leaseMs)) !== null)
+        await inTurn([roundKey], () => round(signal));
       return false;
     },
     () => leases.release(leaseName, worker),
@@ -46,6 +46,6 @@ export const startSealing = (needs: StartNeeds): HistorySealer => {
       end.abort();
       await stop();
     },
-    sealNow: () => inTurn([turn], () => round(end.signal, 'all')),
+    sealNow: () => inTurn([roundKey], () => round(end.signal, 'all')),
   };
 };

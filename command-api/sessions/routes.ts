@@ -1,20 +1,20 @@
 import { createSession, type SentSession } from '../../contract/ingest.js';
-import { route, type Echo, type Route } from '../../contract/operation.js';
+import { writeRoute, type ResponseReplay, type Route } from '../../contract/operation.js';
 import { selectorComplaints } from '../../contract/selectors.js';
 import type { SessionStarted } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { Instant, SessionId, Static } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
+import type { Instant, SessionId, Static } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import type { Run } from '../facts/runs.js';
 import { runForRecords } from '../access/selected-run.js';
-import type { SessionRepository } from './repository.js';
+import type { SessionRepository } from './session-repository.js';
 import { sessions, sessionStream } from './sessions.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids; readonly sessions: SessionRepository };
 
 export const sessionWrites = (needs: Needs): readonly Route[] => [
-  route(
+  writeRoute(
     createSession,
     async (request) => {
       const { body, cause, mint } = request;
@@ -42,14 +42,14 @@ export const sessionWrites = (needs: Needs): readonly Route[] => [
 type Created = Static<typeof createSession.response>;
 
 /** The names that a client gave go with the session. */
-const echoOf = ({ log }: Pick<Needs, 'log'>): Echo => ({
-  kept: (body) => {
+const echoOf = ({ log }: Pick<Needs, 'log'>): ResponseReplay => ({
+  toStored: (body) => {
     const { name: _, external_id: _external, ...kept } = body as Created;
     return kept;
   },
-  again: async (kept) => {
+  restore: async (kept) => {
     const { id, project_id: project } = kept as Pick<Created, 'id' | 'project_id'>;
-    const { state } = await load(log, sessionStream(project, id), sessions);
+    const { state } = await loadStreamState(log, sessionStream(project, id), sessions);
     if (state === null || state.deleted) throw new Fault('not-found', 'Session was deleted');
     const { name, external_id } = state.started;
     return { ...(kept as object), name, external_id };

@@ -1,10 +1,10 @@
 import type { SessionEvent, SessionStarted } from '../../events/traces.js';
 import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 
 export const sessionStream = (project: ProjectId, session: string): StreamName =>
-  stream('session', project, session);
+  streamNameOf('session', project, session);
 
 /** What is known of a session; null before it was started. */
 export type Session = { readonly started: SessionStarted; readonly deleted: boolean };

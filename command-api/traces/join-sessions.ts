@@ -1,5 +1,5 @@
 import type { Position } from '../../kernel/ports.js';
-import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
+import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/schema-types.js';
 import type { Authorship } from '../../kernel/transact.js';
 
 /** A session by its external id. */

@@ -1,20 +1,20 @@
 import type { TraceLogged } from '../../events/traces.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelRecord, sessionNamed } from '../../kernel/otel/record.js';
+import { otelRecord, externalSessionId } from '../../kernel/otel/record.js';
 import type { OtelSpan } from '../../kernel/otel/span.js';
-import { later, start, type Position, type StreamName } from '../../kernel/ports.js';
-import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
-import type { Authorship, Loaded } from '../../kernel/transact.js';
+import { laterPosition, logStart, type Position, type StreamName } from '../../kernel/ports.js';
+import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/schema-types.js';
+import type { Authorship, StreamState } from '../../kernel/transact.js';
 import type { JoinSessions, NamedSession } from './join-sessions.js';
-import type { OtelPlace } from './otel-reading.js';
-import { moreSpans, type OtelBatch } from './otel-received.js';
+import type { OtelSource } from './otel-decoder.js';
+import { laterSpanEvents, type OtelBatch } from './otel-span-events.js';
 import type { Trace } from './trace.js';
 
 /** A trace as its session counts it. */
-export type InSession = Pick<TraceLogged, 'project_id' | 'session_id'>;
+export type SessionTrace = Pick<TraceLogged, 'project_id' | 'session_id'>;
 
 type SpansOfResource = {
-  readonly resource: OtelPlace['resource'] | undefined;
+  readonly resource: OtelSource['resource'] | undefined;
   readonly spans: readonly OtelSpan[];
 };
 
@@ -22,7 +22,7 @@ type SpansOfResource = {
  * The session that these spans name first, or else their resources; null: none. A session that has
  * to be made begins with the span that names it.
  */
-export const sessionIn = (
+export const sessionNamedBy = (
   parts: readonly SpansOfResource[],
   receivedAt: Instant,
 ): NamedSession | null => {
@@ -33,27 +33,27 @@ export const sessionIn = (
     orId: true,
   });
   for (const span of parts.flatMap(({ spans }) => spans)) {
-    const id = sessionNamed(otelMapping, span);
+    const id = externalSessionId(otelMapping, span);
     if (id !== undefined) return asNamed(id, span);
   }
   for (const { resource, spans } of parts) {
-    const id = resource === undefined ? undefined : sessionNamed(otelMapping, resource);
+    const id = resource === undefined ? undefined : externalSessionId(otelMapping, resource);
     if (id !== undefined && spans[0] !== undefined) return asNamed(id, spans[0]);
   }
   return null;
 };
 
 type Needs = { readonly joinSessions: JoinSessions };
-type Asker = {
+type SessionRequester = {
   readonly cause: Authorship;
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
 };
 type RunOfSession = { readonly id: RunId; readonly kind: Trace['runKind'] };
 
 /** Joins each session once: by run and name. */
-const openJoining = ({ joinSessions }: Needs, { cause, mint }: Asker) => {
+const openSessionJoins = ({ joinSessions }: Needs, { cause, mint }: SessionRequester) => {
   const joined = new Map<string, SessionId | null>();
-  let position = start;
+  let position = logStart;
   return {
     position: (): Position => position,
     join: async (
@@ -67,13 +67,13 @@ const openJoining = ({ joinSessions }: Needs, { cause, mint }: Asker) => {
       const place = { projectId, run, ids: new Map<SessionId, Instant>() };
       const found = await joinSessions({ ...place, external: session }, { cause, mint });
       joined.set(key, found.external);
-      position = later(position, found.position);
+      position = laterPosition(position, found.position);
       return found.external;
     },
   };
 };
 
-export type FirstSessions = {
+export type NewTraceSessions = {
   readonly of: ReadonlyMap<StreamName, SessionId | null>;
   /** Traces that exist already: they are not appended as new ones. */
   readonly known: ReadonlySet<StreamName>;
@@ -81,14 +81,14 @@ export type FirstSessions = {
 };
 
 /** Sessions of the traces that do not exist yet; made when missing. */
-export const firstSessions = async (
+export const sessionsOfNewTraces = async (
   needs: Needs,
   traces: readonly { readonly stream: StreamName; readonly session: NamedSession | null }[],
   run: RunOfSession & { readonly projectId: ProjectId },
-  load: (stream: StreamName) => Promise<Loaded<Trace | null>>,
-  asker: Asker,
-): Promise<FirstSessions> => {
-  const joining = openJoining(needs, asker);
+  load: (stream: StreamName) => Promise<StreamState<Trace | null>>,
+  asker: SessionRequester,
+): Promise<NewTraceSessions> => {
+  const joining = openSessionJoins(needs, asker);
   const of = new Map<StreamName, SessionId | null>();
   const known = new Set<StreamName>();
   for (const { stream, session } of traces) {
@@ -103,26 +103,26 @@ export const firstSessions = async (
  * Sessions of traces that exist without one and get spans that name one (contract 5.12, rule 5),
  * in the run of the trace; made when missing. `load` answers null for a trace that is gone.
  */
-export const lateSessions = async (
+export const sessionsOfOldTraces = async (
   needs: Needs,
   traces: ReadonlyMap<
     StreamName,
     { readonly batch: OtelBatch; readonly session: NamedSession | null }
   >,
   load: (stream: StreamName) => Promise<Trace | null>,
-  asker: Asker,
-): Promise<{ readonly of: ReadonlyMap<StreamName, InSession>; readonly position: Position }> => {
-  const joining = openJoining(needs, asker);
-  const of = new Map<StreamName, InSession>();
+  asker: SessionRequester,
+): Promise<{ readonly of: ReadonlyMap<StreamName, SessionTrace>; readonly position: Position }> => {
+  const joining = openSessionJoins(needs, asker);
+  const of = new Map<StreamName, SessionTrace>();
   for (const [stream, { batch, session }] of traces) {
     if (session === null) continue;
     const trace = await load(stream);
     if (trace === null || trace.sessionId !== null) continue;
     // Repeated and refused spans name none.
-    const added = moreSpans(batch, trace).events.flatMap((event) =>
+    const added = laterSpanEvents(batch, trace).events.flatMap((event) =>
       event.type === 'OtelSpansReceived' ? event.data.parts : [],
     );
-    const named = sessionIn(
+    const named = sessionNamedBy(
       added.map(({ resource, spans }) => ({ resource, spans: spans.map(({ sent }) => sent) })),
       batch.base.received_at,
     );

@@ -1,7 +1,7 @@
 import { otlpMessages } from '../../contract/otlp-messages.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { isJsonObject } from '../../kernel/otel/values.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { idIn, memberOf, nanosecondsIn } from './otel-values.js';
 
 /**
@@ -9,16 +9,16 @@ import { idIn, memberOf, nanosecondsIn } from './otel-values.js';
  * type there would lose every span below it (contract 5.12). At most one.
  */
 export const containerComplaints = (body: JsonObject): readonly Complaint[] => {
-  for (const { value, loc } of listed(body, 'resourceSpans', ['body'])) {
+  for (const { value, loc } of listItems(body, 'resourceSpans', ['body'])) {
     if (!isJsonObject(value)) return [complaint(loc, 'object')];
     if (!isMessage(value['resource'])) return [complaint([...loc, 'resource'], 'object')];
     const scopes = memberOf(value, 'scopeSpans');
     if (!isList(scopes)) return [complaint([...loc, 'scopeSpans'], 'list')];
-    for (const { value: scope, loc: at } of listed(value, 'scopeSpans', loc)) {
+    for (const { value: scope, loc: at } of listItems(value, 'scopeSpans', loc)) {
       if (!isJsonObject(scope)) return [complaint(at, 'object')];
       if (!isMessage(scope['scope'])) return [complaint([...at, 'scope'], 'object')];
       if (!isList(memberOf(scope, 'spans'))) return [complaint([...at, 'spans'], 'list')];
-      const odd = listed(scope, 'spans', at).find((span) => !isJsonObject(span.value));
+      const odd = listItems(scope, 'spans', at).find((span) => !isJsonObject(span.value));
       if (odd !== undefined) return [complaint(odd.loc, 'object')];
     }
   }
@@ -26,7 +26,7 @@ export const containerComplaints = (body: JsonObject): readonly Complaint[] => {
 };
 
 type Loc = Complaint['loc'];
-const listed = (holder: JsonObject, name: string, loc: Loc) => {
+const listItems = (holder: JsonObject, name: string, loc: Loc) => {
   const list = memberOf(holder, name);
   return (Array.isArray(list) ? (list as readonly Json[]) : []).map((value, at) => ({
     value,

@@ -1,6 +1,6 @@
 import type { OtelAttribute, OtelEvent, OtelValue } from '../../kernel/otel/span.js';
 import { isJsonObject } from '../../kernel/otel/values.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
 /** A member by its name in lowerCamelCase or as the `.proto` has it: both are JSON of protobuf. */
 export const memberOf = (given: JsonObject, name: string): Json | undefined => {

@@ -1,5 +1,5 @@
 import { logSpans, logTraces, updateSpan, updateTrace } from '../../contract/ingest.js';
-import { route, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { PartialIngest } from '../../contract/partial-ingest.js';
 import {
   complaintsAboutChange,
@@ -7,42 +7,43 @@ import {
   complaintsAboutTraces,
   countSpans,
 } from '../../contract/record-rules.js';
-import type { ProjectInSight } from '../../contract/roles.js';
+import type { VisibleProject } from '../../contract/roles.js';
 import { complaintsAboutUnfit, unfitMetrics } from '../../contract/unfit-metrics.js';
 import { selectorComplaints } from '../../contract/selectors.js';
 import type { SpanContent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
-import { later, type Clock, type EventLog, type Ids } from '../../kernel/ports.js';
-import type { Brand, ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
+import { laterPosition, type Clock, type EventLog, type Ids } from '../../kernel/ports.js';
+import type { Brand, ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
 import { openPrices } from '../facts/price-list.js';
-import { runOf } from '../facts/runs.js';
+import { liveRun } from '../facts/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
 import { traceStream } from '../facts/traces.js';
-import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
-import { receiving, type OtelNeeds } from './otel.js';
-import { awaited, openTraceRepository } from './repository.js';
-import * as changes from './change.js';
-import { spanContents } from './content.js';
-import { layered } from './layers.js';
-import { addSpans, taken } from './log.js';
+import { batchOf, externalSessionOf, sessionsById } from './trace-batch.js';
+import { otelReceiverRoutes, type OtelRouteNeeds } from './otel-routes.js';
+import { pollUntilFound, openTraceRepository } from './trace-repository.js';
+import * as changes from './record-changes.js';
+import { spanContents } from './record-contents.js';
+import { persistentGet } from './persistent-map.js';
+import { addSpans, takenIdsConflict } from './span-additions.js';
 import type { JoinSessions } from './join-sessions.js';
 import { openSessionSizes } from './session-sizes.js';
-import { openSpanIndex, type SpanQuestions } from './span-index.js';
+import { openSpanIndex, type SpanLookup } from './span-index.js';
 import type { Trace } from './trace.js';
-import { ownedElsewhere, sentIds, writeTraces, type Writing } from './write.js';
+import { ownedElsewhere, sentIds, writeTraces, type TraceWriteNeeds } from './trace-ingest.js';
 
-type TraceNeeds = SpanQuestions &
-  OtelNeeds & {
+type TraceNeeds = SpanLookup &
+  OtelRouteNeeds & {
     readonly log: EventLog;
     readonly ids: Ids;
     readonly clock: Clock;
     readonly joinSessions: JoinSessions;
   };
 
-type Known = TraceNeeds & Writing & { readonly prices: ReturnType<typeof openPrices> };
+type TraceRouteContext = TraceNeeds &
+  TraceWriteNeeds & { readonly prices: ReturnType<typeof openPrices> };
 
 export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
-  const known: Known = {
+  const known: TraceRouteContext = {
     ...needs,
     traceRepository: openTraceRepository(needs),
     spanIndex: openSpanIndex(needs),
@@ -54,12 +55,12 @@ export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
     updateTraceRoute(known),
     logSpansRoute(known),
     updateSpanRoute(known),
-    ...receiving(known),
+    ...otelReceiverRoutes(known),
   ];
 };
 
-const logTracesRoute = (needs: Known): Route =>
-  route(
+const logTracesRoute = (needs: TraceRouteContext): Route =>
+  writeRoute(
     logTraces,
     async (request) => {
       const { body, partial, cause, mint } = request;
@@ -68,8 +69,8 @@ const logTracesRoute = (needs: Known): Route =>
         {
           projectId: run.projectId,
           run,
-          ids: sessionsNamed(body, cause.at),
-          external: externalSessionNamed(body, cause.at),
+          ids: sessionsById(body, cause.at),
+          external: externalSessionOf(body, cause.at),
         },
         { cause, mint },
       );
@@ -79,15 +80,15 @@ const logTracesRoute = (needs: Known): Route =>
           run,
           sessionOf: (trace) => trace.session_id ?? body.session_id ?? joined.external,
         },
-        { mint, receivedAt: cause.at, priceOf: (await needs.prices(run.projectId)).of },
+        { mint, receivedAt: cause.at, priceOf: (await needs.prices(run.projectId)).priceOf },
       );
       const written = await writeTraces(needs, run.projectId, batch, cause);
       const last = batch.ids.at(-1);
       const lastSent = body.traces.at(-1);
       const known = last === undefined ? undefined : written.sessions.get(last);
       return {
-        position: later(joined.position, written.position),
-        notes: unfitNotes(body, partial),
+        position: laterPosition(joined.position, written.position),
+        notes: unfitMetricNotes(body, partial),
         body: {
           ...projectMembers(run.projectId, request.project),
           ...runMembers(run),
@@ -100,7 +101,7 @@ const logTracesRoute = (needs: Known): Route =>
           spans_count: batch.spansCount,
           new_records_count: written.fresh,
           trace_ids: body.include_trace_ids === false ? null : [...batch.ids],
-          ...saidOf(partial),
+          ...partialMembers(partial),
         },
       };
     },
@@ -111,8 +112,8 @@ const logTracesRoute = (needs: Known): Route =>
     ],
   );
 
-const updateTraceRoute = (needs: Known): Route =>
-  route(
+const updateTraceRoute = (needs: TraceRouteContext): Route =>
+  writeRoute(
     updateTrace,
     async ({ body, params, project, cause }) => {
       const { project_id: projectId, trace_id: traceId } = params;
@@ -124,9 +125,9 @@ const updateTraceRoute = (needs: Known): Route =>
       );
       return {
         position,
-        notes: unfitNotes(body),
+        notes: unfitMetricNotes(body),
         body: {
-          ...placeOf(trace, project),
+          ...traceMembers(trace, project),
           records_count: 1,
           traces_count: 1,
           spans_count: 0,
@@ -140,34 +141,34 @@ const updateTraceRoute = (needs: Known): Route =>
     ],
   );
 
-const logSpansRoute = (needs: Known): Route =>
-  route(
+const logSpansRoute = (needs: TraceRouteContext): Route =>
+  writeRoute(
     logSpans,
     async ({ body, partial, params, project, cause, mint }) => {
       const { project_id: projectId } = params;
       const { trace_id: traceId, parent_id: parentId } = body;
       const trace = await liveTrace(needs, projectId, traceId);
-      const { of: priceOf } = await needs.prices(projectId);
+      const { priceOf } = await needs.prices(projectId);
       const minting = { mint, receivedAt: cause.at, priceOf };
       const spans = spanContents(body.spans, parentId, minting, true);
       const named = sentIds(spans);
-      const owned = await ownedElsewhere(needs, projectId, within(traceId, named));
-      if (owned.size > 0) throw new Fault('conflict', taken([...owned]).detail);
+      const owned = await ownedElsewhere(needs, projectId, ownersOf(traceId, named));
+      if (owned.size > 0) throw new Fault('conflict', takenIdsConflict([...owned]).detail);
       const { position } = await needs.traceRepository.transact(
         traceStream(projectId, traceId),
         addSpans(spans),
         cause,
       );
-      needs.spanIndex.note(projectId, traceId, named);
+      needs.spanIndex.record(projectId, traceId, named);
       return {
         position,
-        notes: unfitNotes(body, partial),
+        notes: unfitMetricNotes(body, partial),
         body: {
-          ...placeOf(trace, project),
+          ...traceMembers(trace, project),
           records_count: countSpans(body.spans),
           trace_id: traceId,
           parent_id: parentId,
-          ...saidOf(partial),
+          ...partialMembers(partial),
         },
       };
     },
@@ -177,11 +178,11 @@ const logSpansRoute = (needs: Known): Route =>
     ],
   );
 
-const within = (trace: TraceId, spans: readonly string[]): ReadonlyMap<string, TraceId> =>
+const ownersOf = (trace: TraceId, spans: readonly string[]): ReadonlyMap<string, TraceId> =>
   new Map(spans.map((span) => [span, trace]));
 
-const updateSpanRoute = (needs: Known): Route =>
-  route(
+const updateSpanRoute = (needs: TraceRouteContext): Route =>
+  writeRoute(
     updateSpan,
     async ({ body, params, project, cause }) => {
       const { project_id: projectId, span_id: spanId } = params;
@@ -193,9 +194,9 @@ const updateSpanRoute = (needs: Known): Route =>
       );
       return {
         position,
-        notes: unfitNotes(body),
+        notes: unfitMetricNotes(body),
         body: {
-          ...placeOf(trace, project),
+          ...traceMembers(trace, project),
           records_count: 1,
           trace_id: trace.id,
           parent_id: span.parent_id as Brand<string, 'RecordId'>,
@@ -213,20 +214,24 @@ const updateSpanRoute = (needs: Known): Route =>
  * Throws Fault `not-found` when it does not come within 2 s, is deleted, or its run is (contract
  * 5.6, rule 4).
  */
-const liveTrace = async (needs: Known, project: ProjectId, id: TraceId): Promise<Trace> => {
+const liveTrace = async (
+  needs: TraceRouteContext,
+  project: ProjectId,
+  id: TraceId,
+): Promise<Trace> => {
   const trace = await needs.traceRepository.existing(traceStream(project, id));
   const isLive =
-    trace !== null && !trace.deleted && (await runOf(needs.log, project, trace.runId)) !== null;
+    trace !== null && !trace.deleted && (await liveRun(needs.log, project, trace.runId)) !== null;
   if (!isLive) throw new Fault('not-found', 'Trace not found');
   return trace;
 };
 
-const liveSpan = async (needs: Known, project: ProjectId, id: SpanId) => {
-  const found = await awaited(needs.clock, async () => {
+const liveSpan = async (needs: TraceRouteContext, project: ProjectId, id: SpanId) => {
+  const found = await pollUntilFound(needs.clock, async () => {
     const traceId = await needs.spanIndex.traceOf(project, id);
     if (traceId === null) return null;
     const { state: trace } = await needs.traceRepository.load(traceStream(project, traceId));
-    const span = trace === null ? undefined : layered(trace.records, id)?.sent;
+    const span = trace === null ? undefined : persistentGet(trace.records, id)?.sent;
     return trace === null || span === undefined || span.type === 'trace'
       ? null
       : { trace, span: span as SpanContent };
@@ -234,27 +239,27 @@ const liveSpan = async (needs: Known, project: ProjectId, id: SpanId) => {
   const isLive =
     found !== null &&
     !found.trace.deleted &&
-    (await runOf(needs.log, project, found.trace.runId)) !== null;
+    (await liveRun(needs.log, project, found.trace.runId)) !== null;
   if (!isLive) throw new Fault('not-found', 'Span not found');
   return found;
 };
 
-const placeOf = (trace: Trace, project: ProjectInSight | null) => ({
+const traceMembers = (trace: Trace, project: VisibleProject | null) => ({
   ...projectMembers(trace.projectId, project),
   ...runMembers({ id: trace.runId, kind: trace.runKind }),
   session_id: trace.sessionId,
 });
 
-const saidOf = ({ rejected, truncated }: PartialIngest) => ({
+const partialMembers = ({ rejected, truncated }: PartialIngest) => ({
   rejected: [...rejected],
   truncated: truncated.map((path) => [...path]),
 });
 
-const unfitNotes = (body: Parameters<typeof unfitMetrics>[0], partial?: PartialIngest) => ({
+const unfitMetricNotes = (body: Parameters<typeof unfitMetrics>[0], partial?: PartialIngest) => ({
   'X-Unfit-Metrics': unfitMetrics(body, partial?.rejected),
 });
 
-const projectMembers = (id: ProjectId, project: ProjectInSight | null) => ({
+const projectMembers = (id: ProjectId, project: VisibleProject | null) => ({
   project_id: id,
   project_name: project?.name ?? '',
 });

@@ -1,9 +1,9 @@
 import type { SessionSizeEvent, TraceLogged } from '../../events/traces.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { Fold } from '../../kernel/decision.js';
-import { stream, type EventLog, type StreamName } from '../../kernel/ports.js';
-import type { ProjectId, SessionId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports.js';
+import type { ProjectId, SessionId } from '../../kernel/schema-types.js';
+import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
 
 /** Contract 1.11: what showing, searching and rolling up one session may cost. */
 export const sessionTracesMax = 100_000;
@@ -21,18 +21,18 @@ const sizes: Fold<number, SessionSizeEvent> = {
 };
 
 export const sizedSessionStream = (project: ProjectId, session: SessionId): StreamName =>
-  stream('sized-session', project, session);
+  streamNameOf('sized-session', project, session);
 
 /** A trace, as far as its session is concerned. */
-type InSession = Pick<TraceLogged, 'project_id' | 'session_id'>;
+type SizedTrace = Pick<TraceLogged, 'project_id' | 'session_id'>;
 
-type Place = { readonly project: ProjectId; readonly session: SessionId };
+type SessionKey = { readonly project: ProjectId; readonly session: SessionId };
 
 export type SessionSizes = {
   /** Those of the sessions that these traces are in which take no more. */
-  readonly full: (traces: readonly InSession[]) => Promise<ReadonlySet<SessionId>>;
+  readonly fullSessions: (traces: readonly SizedTrace[]) => Promise<ReadonlySet<SessionId>>;
   /** These are durable now, each for the first time. */
-  readonly note: (traces: readonly InSession[], cause: Authorship) => Promise<void>;
+  readonly countTraces: (traces: readonly SizedTrace[], cause: Authorship) => Promise<void>;
 };
 
 /**
@@ -44,13 +44,16 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
   const known = boundedMap<StreamName, { inLog: number; more: number }>(sessionsMax);
 
   const sizeOf = async (name: StreamName) => {
-    const size = known.get(name) ?? { inLog: (await load(log, name, sizes)).state, more: 0 };
+    const size = known.get(name) ?? {
+      inLog: (await loadStreamState(log, name, sizes)).state,
+      more: 0,
+    };
     // Somebody may have asked at the same time, and counted.
     const now = known.get(name) ?? size;
     known.set(name, now);
     return now;
   };
-  const say = async ({ project, session }: Place, name: StreamName, cause: Authorship) => {
+  const say = async ({ project, session }: SessionKey, name: StreamName, cause: Authorship) => {
     const size = await sizeOf(name);
     const traces = size.more;
     if (traces < stepTraces) return;
@@ -70,7 +73,7 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
   };
 
   return {
-    full: async (traces) => {
+    fullSessions: async (traces) => {
       const full = new Set<SessionId>();
       for (const { session, name } of sessionsOf(traces).values()) {
         const { inLog, more } = await sizeOf(name);
@@ -78,7 +81,7 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
       }
       return full;
     },
-    note: async (traces, cause) => {
+    countTraces: async (traces, cause) => {
       for (const { count, name, ...place } of sessionsOf(traces).values()) {
         const size = await sizeOf(name);
         size.more += count;
@@ -88,8 +91,8 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
   };
 };
 
-const sessionsOf = (traces: readonly InSession[]) => {
-  const sessions = new Map<SessionId, Place & { readonly name: StreamName; count: number }>();
+const sessionsOf = (traces: readonly SizedTrace[]) => {
+  const sessions = new Map<SessionId, SessionKey & { readonly name: StreamName; count: number }>();
   for (const { project_id: project, session_id: session } of traces) {
     if (session === null) continue;
     const one = sessions.get(session) ?? {

@@ -1,4 +1,4 @@
-import type { ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
+import type { ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
 
 /**
  * Which trace a span is in. An index may say where to look but never what is true: whoever asks
@@ -10,11 +10,11 @@ export type SpanIndex = {
   readonly owners: (project: ProjectId, spans: Iterable<string>) => ReadonlyMap<string, TraceId>;
   readonly traceOf: (project: ProjectId, span: SpanId) => Promise<TraceId | null>;
   /** Spans that were just made durable in this trace. */
-  readonly note: (project: ProjectId, trace: TraceId, spans: Iterable<string>) => void;
+  readonly record: (project: ProjectId, trace: TraceId, spans: Iterable<string>) => void;
 };
 
 /** What main supplies: read models, or answers that know nothing. */
-export type SpanQuestions = {
+export type SpanLookup = {
   /**
    * Asked for a change of a span that was not written lately. It may wait until the read model has
    * caught up.
@@ -22,8 +22,8 @@ export type SpanQuestions = {
   readonly traceOfSpan: SpanIndex['traceOf'];
 };
 
-export const openSpanIndex = ({ traceOfSpan }: SpanQuestions): SpanIndex => {
-  const recent = recentSpans();
+export const openSpanIndex = ({ traceOfSpan }: SpanLookup): SpanIndex => {
+  const recent = openRecentSpans();
   return {
     owners: (project, spans) => {
       const found = new Map<string, TraceId>();
@@ -35,12 +35,12 @@ export const openSpanIndex = ({ traceOfSpan }: SpanQuestions): SpanIndex => {
     },
     traceOf: async (project, span) =>
       recent.find(project, span) ?? (await traceOfSpan(project, span)),
-    note: recent.note,
+    record: recent.note,
   };
 };
 
 /** A power of two. Twelve bytes each, so some 6 MB. */
-const slots = 2 ** 19;
+const slotCount = 2 ** 19;
 /** Traces whose ids are kept beside the slots. */
 const tracesMax = 2 ** 16;
 
@@ -50,33 +50,33 @@ const tracesMax = 2 ** 16;
  * in a Map do, and the collector nothing. A newer span takes the slot of an older one, so old ones
  * are forgotten at random.
  */
-export const recentSpans = () => {
-  const high = new Uint32Array(slots);
-  const low = new Uint32Array(slots);
+export const openRecentSpans = () => {
+  const high = new Uint32Array(slotCount);
+  const low = new Uint32Array(slotCount);
   /** Which trace, counted from 1; 0 = an empty slot. */
-  const places = new Uint32Array(slots);
+  const places = new Uint32Array(slotCount);
   const traces: TraceId[] = [];
   let count = 0;
   return {
     note: (project: ProjectId, trace: TraceId, spans: Iterable<string>): void => {
       count += 1;
       traces[count % tracesMax] = trace;
-      const seed = mixed(project, 0x9e3779b1);
+      const seed = hash32(project, 0x9e3779b1);
       for (const span of spans) {
-        const key = mixed(span, seed);
-        const slot = key & (slots - 1);
+        const key = hash32(span, seed);
+        const slot = key & (slotCount - 1);
         high[slot] = key;
-        low[slot] = mixed(span, ~seed);
+        low[slot] = hash32(span, ~seed);
         places[slot] = count;
       }
     },
     find: (project: ProjectId, span: string): TraceId | null => {
-      const seed = mixed(project, 0x9e3779b1);
-      const key = mixed(span, seed);
-      const slot = key & (slots - 1);
+      const seed = hash32(project, 0x9e3779b1);
+      const key = hash32(span, seed);
+      const slot = key & (slotCount - 1);
       const place = places[slot] ?? 0;
       const isSame =
-        place > 0 && high[slot] === key >>> 0 && low[slot] === mixed(span, ~seed) >>> 0;
+        place > 0 && high[slot] === key >>> 0 && low[slot] === hash32(span, ~seed) >>> 0;
       return isSame && place > count - tracesMax ? (traces[place % tracesMax] ?? null) : null;
     },
   };
@@ -86,7 +86,7 @@ export const recentSpans = () => {
  * 32 bits of the text (FNV-1a, finished as in MurmurHash3). A chance match costs a look at the
  * wrong stream, no more.
  */
-const mixed = (text: string, seed: number): number => {
+const hash32 = (text: string, seed: number): number => {
   let hash = seed;
   for (let at = 0; at < text.length; at += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -8,12 +8,17 @@ import type {
 } from '../../events/traces.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelTrace, withRoot } from '../../kernel/otel/trace.js';
-import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
+import { otelTrace, mergeRoot } from '../../kernel/otel/trace.js';
+import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/schema-types.js';
 import { withScores } from '../facts/scores.js';
-import { layered, noLayers, withLayer, type Layers } from './layers.js';
-import { printOf, recordBytes, shortened } from './shortened.js';
-import { jsonBytes, weightOf } from './sizes.js';
+import {
+  persistentGet,
+  emptyPersistentMap,
+  persistentSet,
+  type PersistentMap,
+} from './persistent-map.js';
+import { objectFingerprint, recordBytes, fingerprintLongValues } from './fingerprints.js';
+import { jsonBytes, estimateCharacters } from './event-packing.js';
 
 /**
  * A record as it came, which a repeat is compared with, and as it is now, which a change is; both
@@ -42,7 +47,7 @@ export type Trace = {
   /** What came in the request that logged it, shortened. */
   readonly sentSpans: readonly SpanContent[];
   /** The trace's own and its spans', by id. */
-  readonly records: Layers<LoggedRecord>;
+  readonly records: PersistentMap<LoggedRecord>;
   readonly deleted: boolean;
   /** Of its records as JSON as they are now, or of what exporters sent, if more (1.11). */
   readonly bytes: number;
@@ -55,8 +60,8 @@ export const traces: Fold<Trace | null, TraceEvent> = {
   initial: null,
   evolve: (trace, { type, data }) => {
     if (type === 'TraceLogged') {
-      const spans = data.spans.map(shortened);
-      const records = [shortened(data.trace), ...spans];
+      const spans = data.spans.map(fingerprintLongValues);
+      const records = [fingerprintLongValues(data.trace), ...spans];
       return {
         projectId: data.project_id,
         id: data.trace_id,
@@ -67,35 +72,38 @@ export const traces: Fold<Trace | null, TraceEvent> = {
         isComplete: data.is_complete,
         root: null,
         sentSpans: spans,
-        records: withLayer<LoggedRecord>(noLayers(), records.map(entry)),
+        records: persistentSet<LoggedRecord>(emptyPersistentMap(), records.map(recordEntry)),
         deleted: false,
         bytes: sum(records, recordBytes),
         spansCount: spans.length,
-        weight: sum(records, weightOf),
+        weight: sum(records, estimateCharacters),
       };
     }
-    if (type === 'OtelSpansReceived') return received(trace, data);
+    if (type === 'OtelSpansReceived') return withReceivedSpans(trace, data);
     if (trace === null) return null;
     switch (type) {
       case 'SpansLogged': {
-        const spans = data.spans.map(shortened);
+        const spans = data.spans.map(fingerprintLongValues);
         return {
           ...trace,
-          records: withLayer(trace.records, spans.map(entry)),
+          records: persistentSet(trace.records, spans.map(recordEntry)),
           sentSpans: data.with_trace === true ? [...trace.sentSpans, ...spans] : trace.sentSpans,
           bytes: trace.bytes + sum(spans, recordBytes),
           spansCount: trace.spansCount + spans.length,
-          weight: trace.weight + sum(spans, weightOf),
+          weight: trace.weight + sum(spans, estimateCharacters),
         };
       }
       case 'TraceUpdated': {
         const isComplete = data.changes.is_complete ?? trace.isComplete;
-        return { ...changed(trace, trace.id, (now) => withChanges(now, data.changes)), isComplete };
+        return {
+          ...withChangedRecord(trace, trace.id, (now) => withChanges(now, data.changes)),
+          isComplete,
+        };
       }
       case 'SpanUpdated':
-        return changed(trace, data.span_id, (now) => withChanges(now, data.changes));
+        return withChangedRecord(trace, data.span_id, (now) => withChanges(now, data.changes));
       case 'ScoresRecorded':
-        return scored(
+        return withScoredRecord(
           trace,
           data.record_id,
           data.scores,
@@ -114,34 +122,36 @@ export const traces: Fold<Trace | null, TraceEvent> = {
 };
 
 /** As a trace that was logged with these spans, or as one that got more of them. */
-const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
+const withReceivedSpans = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const mapped = otelTrace(otelMapping, data);
-  const trace = before ?? begun(data, mapped.trace);
-  const prints = data.parts.flatMap(({ spans }) => spans.map(({ sent }) => printOf(sent)));
-  const spans = mapped.spans.map(shortened);
+  const trace = before ?? traceFromSpans(data, mapped.trace);
+  const prints = data.parts.flatMap(({ spans }) =>
+    spans.map(({ sent }) => objectFingerprint(sent)),
+  );
+  const spans = mapped.spans.map(fingerprintLongValues);
   // What came is kept and read as well, and much of it may be in no record.
   const bytes = Math.max(sum(spans, recordBytes), sum(data.parts, jsonBytes));
   const grown: Trace = {
     ...trace,
     // While a trace has no session, the first spans that name one give it (contract 5.12, rule 5).
     sessionId: trace.sessionId ?? data.session_id,
-    records: withLayer<LoggedRecord>(
+    records: persistentSet<LoggedRecord>(
       trace.records,
       spans.map((sent, at) => [sent.id, { sent, now: sent, print: prints[at] ?? '' }] as const),
     ),
     bytes: trace.bytes + bytes,
     spansCount: trace.spansCount + spans.length,
-    weight: trace.weight + sum(spans, weightOf) + sum(prints, weightOf),
+    weight: trace.weight + sum(spans, estimateCharacters) + sum(prints, estimateCharacters),
   };
   if (mapped.root === null) return grown;
   const { metrics = {}, ...members } = mapped.root;
   const rooted = { ...grown, isComplete: true, sentComplete: true, root: data.root };
-  const own = changed(rooted, trace.id, (now) => withRoot(now, members));
-  return scored(own, trace.id, metrics, 'client');
+  const own = withChangedRecord(rooted, trace.id, (now) => mergeRoot(now, members));
+  return withScoredRecord(own, trace.id, metrics, 'client');
 };
 
-const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
-  const record = shortened(sent);
+const traceFromSpans = (data: OtelSpansReceived, sent: RecordContent): Trace => {
+  const record = fingerprintLongValues(sent);
   return {
     projectId: data.project_id,
     id: data.trace_id,
@@ -152,15 +162,15 @@ const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
     isComplete: false,
     root: null,
     sentSpans: [],
-    records: withLayer<LoggedRecord>(noLayers(), [entry(record)]),
+    records: persistentSet<LoggedRecord>(emptyPersistentMap(), [recordEntry(record)]),
     deleted: false,
     bytes: recordBytes(record),
     spansCount: 0,
-    weight: weightOf(record),
+    weight: estimateCharacters(record),
   };
 };
 
-const entry = (sent: RecordContent): readonly [string, LoggedRecord] => [
+const recordEntry = (sent: RecordContent): readonly [string, LoggedRecord] => [
   sent.id,
   { sent, now: sent },
 ];
@@ -168,15 +178,15 @@ const entry = (sent: RecordContent): readonly [string, LoggedRecord] => [
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((total, item) => total + of(item), 0);
 
-const changed = (
+const withChangedRecord = (
   trace: Trace,
   id: string,
   change: (now: RecordContent) => RecordContent,
 ): Trace => {
-  const record = layered(trace.records, id);
+  const record = persistentGet(trace.records, id);
   return record === undefined
     ? trace
-    : replaced(trace, id, { ...record, now: shortened(change(record.now)) });
+    : withRecord(trace, id, { ...record, now: fingerprintLongValues(change(record.now)) });
 };
 
 /** Members overwrite, tags are added (contract 5.6, rule 5). */
@@ -187,22 +197,27 @@ export const withChanges = (now: RecordContent, changes: RecordChanges): RecordC
 };
 
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
-const scored = (trace: Trace, id: string, scores: Scores, by: 'client' | 'scorer'): Trace => {
-  const record = layered(trace.records, id);
+const withScoredRecord = (
+  trace: Trace,
+  id: string,
+  scores: Scores,
+  by: 'client' | 'scorer',
+): Trace => {
+  const record = persistentGet(trace.records, id);
   if (record === undefined) return trace;
   const { metrics: before = {}, ...members } = record.now;
-  const own = { metrics: before, scored: record.scored ?? none };
+  const own = { metrics: before, scored: record.scored ?? noScorerMetrics };
   const { metrics, scored: scorers } = withScores(own, scores, by);
-  return replaced(trace, id, { ...record, now: { ...members, metrics }, scored: scorers });
+  return withRecord(trace, id, { ...record, now: { ...members, metrics }, scored: scorers });
 };
-const none: ReadonlySet<string> = new Set();
+const noScorerMetrics: ReadonlySet<string> = new Set();
 
-const replaced = (trace: Trace, id: string, record: LoggedRecord): Trace => {
-  const before = layered(trace.records, id)?.now ?? record.now;
+const withRecord = (trace: Trace, id: string, record: LoggedRecord): Trace => {
+  const before = persistentGet(trace.records, id)?.now ?? record.now;
   return {
     ...trace,
-    records: withLayer(trace.records, [[id, record]]),
+    records: persistentSet(trace.records, [[id, record]]),
     bytes: trace.bytes + recordBytes(record.now) - recordBytes(before),
-    weight: trace.weight + weightOf(record.now) - weightOf(before),
+    weight: trace.weight + estimateCharacters(record.now) - estimateCharacters(before),
   };
 };

@@ -1,14 +1,14 @@
-import type { Gate } from '../../contract/gate.js';
-import { route, type Route } from '../../contract/operation.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { changeUser, removeUser, userAnswer, type UserFacts } from '../../contract/users.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Recorded } from '../../kernel/ports.js';
-import { claim, release } from '../../kernel/reservation.js';
+import type { EventLog, StoredEvent } from '../../kernel/ports.js';
+import { claimName, releaseName } from '../../kernel/name-reservation.js';
 import type { Ids } from '../../kernel/ports.js';
-import type { Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId, UserId } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import type { InTurn } from '../../kernel/turns.js';
+import type { KeyedMutex } from '../../kernel/concurrency.js';
 import { users, type User, liveUser, userEmails, userStream } from '../facts/users.js';
 import { reservationStream } from '../facts/reservations.js';
 import { change, remove } from './users.js';
@@ -16,23 +16,23 @@ import { change, remove } from './users.js';
 type UserNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
-  readonly inTurn: InTurn;
-  readonly gate: Pick<Gate, 'userInSight'>;
+  readonly inTurn: KeyedMutex;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleUser'>;
   /** Where to look for admins; the log says who of them is one. */
   readonly adminsOf: (organization: OrganizationId) => Promise<readonly UserId[]>;
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
 };
 
 export const userWrites = (needs: UserNeeds): readonly Route[] => [
-  changing(needs),
-  removing(needs),
+  changeUserRoute(needs),
+  removeUserRoute(needs),
 ];
 
-const changing = (needs: UserNeeds): Route =>
-  route(changeUser, async ({ body, params, principal, cause }) => {
+const changeUserRoute = (needs: UserNeeds): Route =>
+  writeRoute(changeUser, async ({ body, params, principal, cause }) => {
     const { log } = needs;
     const id = params.user_id;
-    const before = present(await liveUser(log, id));
+    const before = requireUser(await liveUser(log, id));
     const permit = ({ role }: User): void => {
       if (body.role != null && body.role !== role && principal.organizationRole !== 'admin') {
         throw forbidden();
@@ -43,27 +43,31 @@ const changing = (needs: UserNeeds): Route =>
       transact(log, userStream(id), users, change(id, body, last), cause);
     // The role is looked at again in turn: others may have changed it meanwhile.
     const roleChanged = async () => {
-      const now = present(await liveUser(log, id));
+      const now = requireUser(await liveUser(log, id));
       permit(now);
       return changed(await isLastAdmin(needs, now));
     };
     const { state, position } =
-      body.role == null ? await changed(true) : await oneAtATime(needs, before, cause, roleChanged);
-    return { position, body: await answered(needs, present(state), principal) };
+      body.role == null
+        ? await changed(true)
+        : await serializeAdminChanges(needs, before, cause, roleChanged);
+    return { position, body: await userAnswerOf(needs, requireUser(state), principal) };
   });
 
-const removing = (needs: UserNeeds): Route =>
-  route(removeUser, async ({ params, principal, cause }) => {
-    const { log, gate } = needs;
+const removeUserRoute = (needs: UserNeeds): Route =>
+  writeRoute(removeUser, async ({ params, principal, cause }) => {
+    const { log, authorizer } = needs;
     const id = params.user_id;
-    if ((await gate.userInSight(principal, id)) === null) throw missing();
-    const user = present(await liveUser(log, id));
+    if ((await authorizer.visibleUser(principal, id)) === null) throw userNotFound();
+    const user = requireUser(await liveUser(log, id));
     if (user.role === 'admin' && principal.organizationRole !== 'admin') throw forbidden();
     const removed = async (last: boolean) =>
       transact(log, userStream(id), users, remove(id, last), cause);
     const { position } =
       user.role === 'admin'
-        ? await oneAtATime(needs, user, cause, async () => removed(await isLastAdmin(needs, user)))
+        ? await serializeAdminChanges(needs, user, cause, async () =>
+            removed(await isLastAdmin(needs, user)),
+          )
         : await removed(true);
     await userEmails.release(needs, user.email, id, cause);
     return {
@@ -83,7 +87,7 @@ const isLastAdmin = async (
   return true;
 };
 /** Two admins who part with their roles at once do so one after the other. */
-const oneAtATime = <T>(
+const serializeAdminChanges = <T>(
   { log, inTurn }: UserNeeds,
   { organizationId }: User,
   cause: Authorship,
@@ -91,33 +95,37 @@ const oneAtATime = <T>(
 ): Promise<T> => {
   const turn = reservationStream('last-admin', organizationId);
   return inTurn([turn], async () => {
-    if (!(await claim(log, turn, cause.requestId, async () => 'may come', cause))) {
+    if (!(await claimName(log, turn, cause.requestId, async () => 'may come', cause))) {
       throw new Fault('conflict', 'Another admin is being changed; try again');
     }
     try {
       return await work();
     } finally {
-      await release(log, turn, cause.requestId, cause);
+      await releaseName(log, turn, cause.requestId, cause);
     }
   });
 };
-const answered = async ({ log, organizationName }: UserNeeds, user: User, principal: Principal) => {
-  const events = (await log.read(userStream(user.id))) as readonly Recorded[];
+const userAnswerOf = async (
+  { log, organizationName }: UserNeeds,
+  user: User,
+  principal: Principal,
+) => {
+  const events = (await log.read(userStream(user.id))) as readonly StoredEvent[];
   const name = await organizationName(user.organizationId);
   return userAnswer(factsOf(user, changedAt(events) ?? user.createdAt), name, principal);
 };
 
-const missing = (): Fault => new Fault('not-found', 'User not found');
+const userNotFound = (): Fault => new Fault('not-found', 'User not found');
 const forbidden = (): Fault =>
   new Fault('forbidden', 'Only an admin of the organisation may do this');
 
-const present = (user: User | null): User => {
-  if (user === null) throw missing();
+const requireUser = (user: User | null): User => {
+  if (user === null) throw userNotFound();
   return user;
 };
 
 /** The last event that changed what is shown of a user. */
-const changedAt = (events: readonly Recorded[]): Instant | null =>
+const changedAt = (events: readonly StoredEvent[]): Instant | null =>
   events.findLast(({ type }) => shownTypes.has(type))?.metadata.at ?? null;
 const shownTypes: ReadonlySet<string> = new Set([
   'InvitationAccepted',

@@ -1,7 +1,7 @@
 import type { OrganizationRole } from '../../contract/roles.js';
 import type { UserEvent } from '../../events/users.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { UserId } from '../../kernel/shapes.js';
+import type { UserId } from '../../kernel/schema-types.js';
 import type { User } from '../facts/users.js';
 
 type UserChange = {

@@ -1,26 +1,26 @@
 import type { DeletionEvent, RecordsDeleted } from '../../events/deletions.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import {
-  later,
-  start,
-  stream,
+  laterPosition,
+  logStart,
+  streamNameOf,
   type Event,
   type EventLog,
   type Position,
   type StreamName,
 } from '../../kernel/ports.js';
 import {
-  overtaken,
+  conflictFault,
   transact,
   transactAll,
   type Authorship,
-  type Loaded,
+  type StreamState,
 } from '../../kernel/transact.js';
-import type { DeletionId } from '../../kernel/shapes.js';
+import type { DeletionId } from '../../kernel/schema-types.js';
 import { deletionStream } from '../facts/deletions.js';
 
 /** So many streams are written at once: enough for a server, few enough for memory. */
-const atOnce = 64;
+const batchStreams = 64;
 
 /** What a deletion stream says; null before it was begun. */
 export type Deletion = { readonly deleted: RecordsDeleted; readonly erased: boolean };
@@ -52,7 +52,7 @@ export const deleteRecords = async (
   );
   // What the log has counts: somebody else may have begun this deletion with other records.
   const last = await appendTombstones(log, state?.deleted ?? deleted, cause);
-  return later(last, position);
+  return laterPosition(last, position);
 };
 
 /** More would not fit one event of a bounded size. */
@@ -62,7 +62,7 @@ const partTracesMax = 1_000;
  * A deletion in parts of a bounded size, each with an id of its own. Sessions come last, when their
  * traces are gone; so do the spans.
  */
-export const inParts = (
+export const splitDeletion = (
   { session_ids, trace_ids, spans, ...place }: Omit<RecordsDeleted, 'deletion_id'>,
   idOf: (part: number) => DeletionId,
 ): readonly RecordsDeleted[] => {
@@ -86,28 +86,33 @@ const appendTombstones = async (
   cause: Authorship,
 ): Promise<Position> => {
   const tombstones = tombstonesOf(deleted);
-  let last = start;
-  for (let from = 0; from < tombstones.length; from += atOnce) {
-    const asked = new Map(tombstones.slice(from, from + atOnce));
-    const outcomes = await transactAll(log, asked, { load: endOf(log), decide: buried }, cause);
+  let last = logStart;
+  for (let from = 0; from < tombstones.length; from += batchStreams) {
+    const asked = new Map(tombstones.slice(from, from + batchStreams));
+    const outcomes = await transactAll(
+      log,
+      asked,
+      { load: loadLastType(log), decide: tombstoneIfMissing },
+      cause,
+    );
     for (const { events, position } of outcomes.values()) {
-      if (position === 'conflict') throw overtaken();
-      if (events.length > 0) last = later(last, position);
+      if (position === 'conflict') throw conflictFault();
+      if (events.length > 0) last = laterPosition(last, position);
     }
   }
   return last;
 };
 
 /** What the last event of a stream is; null: there is none. */
-const endOf =
+const loadLastType =
   (log: EventLog) =>
-  async (name: StreamName): Promise<Loaded<string | null>> => {
+  async (name: StreamName): Promise<StreamState<string | null>> => {
     const end = await log.last(name);
     return end === null
-      ? { state: null, revision: 'none', position: start }
+      ? { state: null, revision: 'none', position: logStart }
       : { state: end.type, revision: end.revision, position: end.position };
   };
-const buried = (end: string | null, tombstone: Event): Decision<Event> =>
+const tombstoneIfMissing = (end: string | null, tombstone: Event): Decision<Event> =>
   end === null || end === tombstone.type ? [] : [tombstone];
 
 /** Content of the records is gone for good when it resolves. Repeatable, also after a kill. */
@@ -129,8 +134,8 @@ export const eraseRecords = async (
     cause,
   );
   const names = tombstonesOf(deleted).map(([name]) => name);
-  for (let from = 0; from < names.length; from += atOnce) {
-    await Promise.all(names.slice(from, from + atOnce).map((name) => log.erase(name)));
+  for (let from = 0; from < names.length; from += batchStreams) {
+    await Promise.all(names.slice(from, from + batchStreams).map((name) => log.erase(name)));
   }
 };
 
@@ -140,11 +145,11 @@ const tombstonesOf = ({
   trace_ids,
 }: RecordsDeleted): readonly (readonly [StreamName, Event])[] => [
   ...session_ids.map((session_id): [StreamName, Event] => [
-    stream('session', project_id, session_id),
+    streamNameOf('session', project_id, session_id),
     { type: 'SessionDeleted', data: { project_id, session_id } },
   ]),
   ...trace_ids.map((trace_id): [StreamName, Event] => [
-    stream('trace', project_id, trace_id),
+    streamNameOf('trace', project_id, trace_id),
     { type: 'TraceDeleted', data: { project_id, trace_id } },
   ]),
 ];

@@ -2,18 +2,18 @@ import { Ajv, _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import type { TSchema } from 'typebox';
 import { parseJsonText } from '../../kernel/json-text.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { codePoints } from '../../kernel/code-points.js';
+import { codePointCount } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
-import { canonicalReadings, readings, type RequestPart } from './kinds.js';
-import { lifted } from './lift.js';
-import { shapeOf, type Kind, type Openness, type Shape, type Shaped } from './shape.js';
-import { textReader } from './text.js';
+import { canonicalParsers, kindParsers, type RequestPart } from './text-kinds.js';
+import { extractTaggedBranches } from './tagged-branches.js';
+import { shapeOf, type TextKind, type Openness, type Shape, type RootShape } from './shape.js';
+import { compileTextReader } from './text-parameters.js';
 
 /** `value` is the request's own object with canonical values in it. */
-export type Guarded =
+export type GuardResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly complaints: readonly Complaint[] };
-export type Guard = (value: unknown) => Guarded;
+export type Guard = (value: unknown) => GuardResult;
 
 /**
  * ajv says whether a value fits, in code that it generates from the schema that the OpenAPI
@@ -27,17 +27,17 @@ export type Guard = (value: unknown) => Guarded;
  */
 export const compileGuard = (schema: TSchema, place: RequestPart): Guard => {
   const shaped = shapeOf(schema, 'open');
-  const fits = generated(shaped, 'open');
-  const read = place === 'body' ? null : textReader(shaped.shape, place);
+  const fits = lazyCheck(shaped, 'open');
+  const read = place === 'body' ? null : compileTextReader(shaped.shape, place);
   const source = read === null ? 'json' : 'text';
-  const subject = { ...shaped, readings, source } as const;
+  const subject = { ...shaped, readings: kindParsers, source } as const;
   const loc = [place === 'form' ? 'body' : place];
   return (sent) => {
     // The guard works on a holder, so that a value at the root can become canonical like any other.
     const holder = { value: read === null ? sent : read(sent) };
     if (fits(holder)) return { ok: true, value: holder.value };
     const complaints = complaintsAbout(holder.value, { ...subject, loc });
-    return { ok: false, complaints: complaints.length > 0 ? complaints : [unexplained(loc)] };
+    return { ok: false, complaints: complaints.length > 0 ? complaints : [fallbackComplaint(loc)] };
   };
 };
 
@@ -45,7 +45,7 @@ export const compileGuard = (schema: TSchema, place: RequestPart): Guard => {
  * Cannot happen while the generated test holds; if it does, the answer is still a 422 of the
  * contract's shape.
  */
-const unexplained = (loc: readonly string[]): Complaint =>
+const fallbackComplaint = (loc: readonly string[]): Complaint =>
   valueComplaint(loc, 'not of the form that the operation describes');
 
 /**
@@ -64,35 +64,35 @@ type AnswerGuard = (answer: unknown) => readonly Complaint[];
 
 const answerGuardOf = (schema: TSchema): AnswerGuard => {
   const shaped = shapeOf(schema, 'closed');
-  const subject = { ...shaped, readings: canonicalReadings, source: 'json' } as const;
-  const fits = generated(shaped, 'closed');
+  const subject = { ...shaped, readings: canonicalParsers, source: 'json' } as const;
+  const fits = lazyCheck(shaped, 'closed');
   return (answer) => {
     if (fits({ value: answer })) return [];
     const complaints = complaintsAbout(answer, { ...subject, loc: [] });
-    return complaints.length > 0 ? complaints : [unexplained(['body'])];
+    return complaints.length > 0 ? complaints : [fallbackComplaint(['body'])];
   };
 };
 
-type Fits = (holder: { value: unknown }) => boolean;
+type FitsCheck = (holder: { value: unknown }) => boolean;
 
 /** The code is generated on first use, so that the service starts at once. */
-const generated = (shaped: Shaped, openness: Openness): Fits => {
-  let fits: Fits | null = null;
+const lazyCheck = (shaped: RootShape, openness: Openness): FitsCheck => {
+  let fits: FitsCheck | null = null;
   return (holder) => {
-    fits ??= codeOf(shaped, openness);
+    fits ??= compileCheck(shaped, openness);
     return fits(holder);
   };
 };
 
 /** One shape is generated once: most operations have the path of another one. */
-const codeOf = (shaped: Shaped, openness: Openness): Fits => {
+const compileCheck = (shaped: RootShape, openness: Openness): FitsCheck => {
   const generator = generators[openness];
   const text = JSON.stringify(shaped);
   const ready = generator.known.get(text);
   if (ready !== undefined) return ready;
   const fits = generator.ajv.compile<{ value: unknown }>({
     type: 'object',
-    properties: { value: withSharedNames(lifted(shaped), generator) },
+    properties: { value: withSharedNames(extractTaggedBranches(shaped), generator) },
     required: ['value'],
   });
   generator.known.set(text, fits);
@@ -104,8 +104,8 @@ const codeOf = (shaped: Shaped, openness: Openness): Fits => {
  * in two of them and takes a tenth of a second.
  */
 const withSharedNames = (
-  { shape, definitions }: Shaped,
-  { ajv, named }: Pick<Generator, 'ajv' | 'named'>,
+  { shape, definitions }: RootShape,
+  { ajv, named }: Pick<CheckGenerator, 'ajv' | 'named'>,
 ): Shape => {
   const text = JSON.stringify(definitions);
   const isNew = !named.has(text);
@@ -131,8 +131,8 @@ const kindKeyword = (openness: Openness): CodeKeywordDefinition => ({
   schemaType: 'string',
   code: (cxt: KeywordCxt) => {
     const { gen, data, it } = cxt;
-    const kind = cxt.schema as Kind;
-    const reading = (openness === 'open' ? readings : canonicalReadings)[kind];
+    const kind = cxt.schema as TextKind;
+    const reading = (openness === 'open' ? kindParsers : canonicalParsers)[kind];
     const read = gen.const('read', _`${gen.scopeValue('func', { ref: reading })}(${data})`);
     gen.if(_`${read} !== null && ${read} !== ${data}`, () => {
       gen.assign(_`${it.parentData}[${it.parentDataProperty}]`, read);
@@ -176,20 +176,20 @@ const ajvOf = (openness: Openness): Ajv => {
   ajv.removeKeyword('maxLength');
   ajv.removeKeyword('minLength');
   ajv.addKeyword(
-    lengthKeyword('maxLength', (text, max) => text.length > max && codePoints(text) > max),
+    lengthKeyword('maxLength', (text, max) => text.length > max && codePointCount(text) > max),
   );
   ajv.addKeyword(
-    lengthKeyword('minLength', (text, min) => text.length < 2 * min && codePoints(text) < min),
+    lengthKeyword('minLength', (text, min) => text.length < 2 * min && codePointCount(text) < min),
   );
   return ajv;
 };
-type Generator = {
+type CheckGenerator = {
   readonly ajv: Ajv;
-  readonly known: Map<string, Fits>;
+  readonly known: Map<string, FitsCheck>;
   /** By the text of all definitions of a shape, the place that they have. */
   readonly named: Map<string, string>;
 };
-const generatorOf = (openness: Openness): Generator => ({
+const generatorOf = (openness: Openness): CheckGenerator => ({
   ajv: ajvOf(openness),
   known: new Map(),
   named: new Map(),

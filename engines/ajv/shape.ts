@@ -8,14 +8,14 @@ import type { TSchema } from 'typebox';
  */
 export type Shape = {
   readonly $ref?: string;
-  readonly type?: readonly TypeName[];
+  readonly type?: readonly JsonTypeName[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Shape[];
   readonly allOf?: readonly Shape[];
   readonly discriminator?: { readonly propertyName: string };
   readonly oneOf?: readonly Shape[];
-  readonly 'x-kind'?: Kind;
+  readonly 'x-kind'?: TextKind;
   /**
    * Said of a value of none of the types, where the words for the first of them would be untrue.
    */
@@ -38,14 +38,15 @@ export type Shape = {
   readonly maxProperties?: number;
 };
 export type Definitions = Readonly<Record<string, Shape>>;
-export type Shaped = { readonly shape: Shape; readonly definitions: Definitions };
-export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
-export type Kind = 'uuid' | 'instant' | 'name';
+export type RootShape = { readonly shape: Shape; readonly definitions: Definitions };
+export type JsonTypeName =
+  'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+export type TextKind = 'uuid' | 'instant' | 'name';
 
-export const typeOf = (value: unknown): TypeName => {
+export const jsonTypeOf = (value: unknown): JsonTypeName => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return typeof value as TypeName;
+  return typeof value as JsonTypeName;
 };
 
 /**
@@ -54,7 +55,7 @@ export const typeOf = (value: unknown): TypeName => {
  */
 export type Openness = 'open' | 'closed';
 
-const copied = [
+const copiedKeywords = [
   'type',
   'enum',
   'const',
@@ -72,7 +73,7 @@ const copied = [
   'minProperties',
   'maxProperties',
 ] as const;
-const structural = [
+const structuralKeywords = [
   '$ref',
   '$defs',
   'anyOf',
@@ -84,7 +85,7 @@ const structural = [
   'additionalProperties',
   'propertyNames',
 ];
-const annotations = [
+const annotationKeywords = [
   '$id',
   'additionalItems',
   'title',
@@ -98,10 +99,14 @@ const annotations = [
   'x-otherwise',
   'x-component',
 ];
-const known: ReadonlySet<string> = new Set([...copied, ...structural, ...annotations]);
+const knownKeywords: ReadonlySet<string> = new Set([
+  ...copiedKeywords,
+  ...structuralKeywords,
+  ...annotationKeywords,
+]);
 
 type Raw = Readonly<Record<string, unknown>>;
-type Scope = {
+type ShapeScope = {
   readonly openness: Openness;
   readonly components: Components;
   /** Names of the enclosing `$defs` to names under the root's. */
@@ -109,7 +114,7 @@ type Scope = {
   readonly definitions: Map<string, Shape>;
 };
 
-/** By name, what stands for `component(name)` (kernel/shapes.ts). */
+/** By name, what stands for `component(name)` (kernel/schema-types.ts). */
 type Components = Readonly<Record<string, TSchema>>;
 
 /**
@@ -121,36 +126,37 @@ export const shapeOf = (
   schema: unknown,
   openness: Openness,
   components: Components = {},
-): Shaped => {
+): RootShape => {
   const definitions = new Map<string, Shape>();
-  const shape = normal(schema as Raw, { openness, components, names: new Map(), definitions });
+  const shape = normalize(schema as Raw, { openness, components, names: new Map(), definitions });
   return { shape, definitions: Object.fromEntries(definitions) };
 };
 
-const normal = (raw: Raw, outer: Scope): Shape => {
+const normalize = (raw: Raw, outer: ShapeScope): Shape => {
   const component = componentIn(raw);
   if (component !== null && outer.components[component] !== undefined) {
     return { $ref: componentReference(component, outer.components[component], outer) };
   }
   for (const keyword of Object.keys(raw)) {
-    if (!known.has(keyword)) throw new Error(`the guard does not know the keyword ${keyword}`);
+    if (!knownKeywords.has(keyword))
+      throw new Error(`the guard does not know the keyword ${keyword}`);
   }
-  const scope = raw['$defs'] === undefined ? outer : defined(raw['$defs'] as Raw, outer);
+  const scope = raw['$defs'] === undefined ? outer : defineNames(raw['$defs'] as Raw, outer);
   if (typeof raw['$ref'] === 'string') return { $ref: referenceOf(raw['$ref'], scope) };
   const alternatives = (raw['anyOf'] ?? raw['oneOf']) as readonly Raw[] | undefined;
   if (alternatives !== undefined) {
     const otherwise = raw['x-otherwise'] as string | undefined;
     return {
-      ...union(alternatives.map((one) => normal(one, scope))),
+      ...unionShape(alternatives.map((one) => normalize(one, scope))),
       ...(otherwise !== undefined && { 'x-otherwise': otherwise }),
     };
   }
   const { type, ...plain } = Object.fromEntries(
-    copied
+    copiedKeywords
       .filter((keyword) => raw[keyword] !== undefined)
       .map((keyword) => [keyword, raw[keyword]]),
   ) as Raw;
-  const types = (typeof type === 'string' ? [type] : type) as readonly TypeName[] | undefined;
+  const types = (typeof type === 'string' ? [type] : type) as readonly JsonTypeName[] | undefined;
   return {
     ...plain,
     ...(types !== undefined && { type: types }),
@@ -158,7 +164,7 @@ const normal = (raw: Raw, outer: Scope): Shape => {
     ...(raw['allOf'] !== undefined && {
       // Each part sees the members of the others, so none of them can be closed.
       allOf: (raw['allOf'] as readonly Raw[]).map((one) =>
-        normal(one, { ...scope, openness: 'open' }),
+        normalize(one, { ...scope, openness: 'open' }),
       ),
     }),
     ...(raw['items'] !== undefined && { items: itemsOf(raw['items'], scope) }),
@@ -174,34 +180,36 @@ const safeBounds = (raw: Raw): Shape => ({
     raw['exclusiveMaximum'] === undefined && { maximum: Number.MAX_SAFE_INTEGER }),
 });
 
-const itemsOf = (items: unknown, scope: Scope): Shape | readonly Shape[] =>
-  Array.isArray(items) ? items.map((one: Raw) => normal(one, scope)) : normal(items as Raw, scope);
+const itemsOf = (items: unknown, scope: ShapeScope): Shape | readonly Shape[] =>
+  Array.isArray(items)
+    ? items.map((one: Raw) => normalize(one, scope))
+    : normalize(items as Raw, scope);
 
-const membersOf = (raw: Raw, scope: Scope): Shape => {
+const membersOf = (raw: Raw, scope: ShapeScope): Shape => {
   const properties = Object.entries((raw['properties'] ?? {}) as Readonly<Record<string, Raw>>);
-  const named = properties.map(([member, one]) => [member, normal(one, scope)] as const);
+  const named = properties.map(([member, one]) => [member, normalize(one, scope)] as const);
   const others = othersOf(raw, scope, named.length > 0);
   return {
     ...(named.length > 0 && { properties: Object.fromEntries(named) }),
     ...(others !== undefined && { additionalProperties: others }),
     ...(raw['propertyNames'] !== undefined && {
-      propertyNames: normal(raw['propertyNames'] as Raw, scope),
+      propertyNames: normalize(raw['propertyNames'] as Raw, scope),
     }),
   };
 };
 
-const othersOf = (raw: Raw, scope: Scope, hasNamed: boolean): Shape | boolean | undefined => {
+const othersOf = (raw: Raw, scope: ShapeScope, hasNamed: boolean): Shape | boolean | undefined => {
   const patterns = Object.values((raw['patternProperties'] ?? {}) as Readonly<Record<string, Raw>>);
   // TypeBox writes a map as the one pattern ^.*$, which would leave out names with a line break.
   if (patterns.length > 1) throw new Error('the guard knows one pattern of member names: any');
-  if (patterns[0] !== undefined) return normal(patterns[0], scope);
+  if (patterns[0] !== undefined) return normalize(patterns[0], scope);
   const others = raw['additionalProperties'];
   if (typeof others === 'boolean') return others;
-  if (others !== undefined) return normal(others as Raw, scope);
+  if (others !== undefined) return normalize(others as Raw, scope);
   return hasNamed && scope.openness === 'closed' ? false : undefined;
 };
 
-const defined = (named: Raw, outer: Scope): Scope => {
+const defineNames = (named: Raw, outer: ShapeScope): ShapeScope => {
   const names = new Map(outer.names);
   for (const name of Object.keys(named)) names.set(name, `${name}${outer.definitions.size}`);
   const scope = { ...outer, names };
@@ -209,7 +217,7 @@ const defined = (named: Raw, outer: Scope): Scope => {
     const place = names.get(name) ?? name;
     // Taken before its content is read: a shape inside it may define names of its own.
     outer.definitions.set(place, {});
-    outer.definitions.set(place, normal(named[name] as Raw, scope));
+    outer.definitions.set(place, normalize(named[name] as Raw, scope));
   }
   return scope;
 };
@@ -222,23 +230,23 @@ const componentIn = (raw: Raw): string | null => {
   return /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1] ?? null;
 };
 
-const componentReference = (name: string, schema: TSchema, scope: Scope): string => {
+const componentReference = (name: string, schema: TSchema, scope: ShapeScope): string => {
   const place = `component-${name}`;
   if (!scope.definitions.has(place)) {
     // Taken before its content is read, so that it may refer to itself.
     scope.definitions.set(place, {});
-    scope.definitions.set(place, normal(schema as Raw, { ...scope, names: new Map() }));
+    scope.definitions.set(place, normalize(schema as Raw, { ...scope, names: new Map() }));
   }
   return `#/$defs/${place}`;
 };
 
-const referenceOf = (reference: string, scope: Scope): string => {
+const referenceOf = (reference: string, scope: ShapeScope): string => {
   const place = scope.names.get(reference.replace(/^#\/\$defs\//, ''));
   if (place === undefined) throw new Error(`the guard cannot resolve ${reference}`);
   return `#/$defs/${place}`;
 };
 
-const union = (branches: readonly Shape[]): Shape => {
+const unionShape = (branches: readonly Shape[]): Shape => {
   const flat = branches.flatMap((one) => (isUnionOnly(one) ? (one.anyOf ?? []) : [one]));
   const objects = flat.filter((one) => one.type?.[0] === 'object' && one.type.length === 1);
   const tag = objects.length > 1 ? tagOf(objects) : null;
@@ -253,7 +261,7 @@ const union = (branches: readonly Shape[]): Shape => {
   // complaint.
   const ordered =
     tag === null || flat[0] === objects[0] ? told : [...told.slice(1), ...told.slice(0, 1)];
-  return merged(ordered) ?? { anyOf: ordered };
+  return mergeBranches(ordered) ?? { anyOf: ordered };
 };
 
 const isUnionOnly = (shape: Shape): boolean =>
@@ -279,7 +287,7 @@ const tagOf = (objects: readonly Shape[]): string | null => {
 /**
  * One shape for branches of different JSON types, null when a keyword of one would bind the other.
  */
-const merged = (branches: readonly Shape[]): Shape | null => {
+const mergeBranches = (branches: readonly Shape[]): Shape | null => {
   const types = branches.flatMap((one) => one.type ?? []);
   const separate =
     branches.every((one) => one.type !== undefined && isTyped(one)) &&

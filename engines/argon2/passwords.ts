@@ -1,9 +1,9 @@
 import { argon2id, hash, verify } from 'argon2';
 import { createHmac, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { openPlaces } from '../../kernel/turns.js';
+import { openSemaphore } from '../../kernel/concurrency.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
-import type { Passwords } from '../../kernel/credentials.js';
+import type { PasswordHasher } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 
@@ -15,18 +15,19 @@ const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
  * processors leaves it one of those: on two processors two at once made reads ten times as slow
  * (bench row bad-passwords).
  */
-export const atOnceOn = (processors: number): number => Math.max(1, Math.min(2, processors - 1));
+export const hashConcurrency = (processors: number): number =>
+  Math.max(1, Math.min(2, processors - 1));
 /** A second of waiting at 20 ms each; beyond that an answer would come late. */
 const waitingMaxEach = 50;
 
 /** How long a right password is known again without the work. */
-const rememberedMs = 60_000;
+const cacheTtlMs = 60_000;
 /** Wrong passwords within that time after which it is not (contract 2.5, rule 4). */
 const wrongMax = 20;
 /**
  * People with a password who call within one minute; beyond that the oldest is worked out again.
  */
-const rememberedMax = 10_000;
+const cacheEntriesMax = 10_000;
 
 /** Longer ones were never taken (contract 2.5), so they need no look. */
 const charactersMax = 128;
@@ -35,7 +36,7 @@ const charactersMax = 128;
  * Nobody has this hash: 16 bytes of salt and 32 of hash, all zero, at the same cost. Comparing with
  * it takes as long as a wrong password does.
  */
-const nobody =
+const dummyHash =
   `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}` +
   `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
@@ -46,28 +47,28 @@ const nobody =
 export const openPasswords = ({
   pepper,
   clock,
-  atOnceMax = atOnceOn(availableParallelism()),
+  atOnceMax = hashConcurrency(availableParallelism()),
   waitingMax = waitingMaxEach * atOnceMax,
 }: {
   readonly pepper: Uint8Array;
   readonly clock: Pick<Clock, 'milliseconds'>;
   readonly atOnceMax?: number;
   readonly waitingMax?: number;
-}): Passwords => {
+}): PasswordHasher => {
   const secret = Buffer.from(pepper);
-  const inTurn = openPlaces(atOnceMax, (waiting) => {
+  const inTurn = openSemaphore(atOnceMax, (waiting) => {
     if (waiting < waitingMax) return;
     throw new Fault('unavailable', 'Too many passwords are being checked; try again');
   });
-  const recent = openRecent(clock);
+  const recent = openPasswordCache(clock);
   return {
     hash: (password) => inTurn(() => hash(password, { ...cost, secret })),
-    matchedLately: (digest, password, network) =>
+    wasVerifiedRecently: (digest, password, network) =>
       digest !== null && recent.isKnown(digest, password, network),
-    matches: async (digest, password, network) => {
+    verify: async (digest, password, network) => {
       const isPossible = digest !== null && password.length <= charactersMax * 2;
       const tried = isPossible ? password : 'nobody';
-      const right = await inTurn(() => verify(isPossible ? digest : nobody, tried, { secret }));
+      const right = await inTurn(() => verify(isPossible ? digest : dummyHash, tried, { secret }));
       if (!right || !isPossible) return false;
       recent.remember(digest, password, network);
       return true;
@@ -76,19 +77,19 @@ export const openPasswords = ({
 };
 
 /** A right password of one person at one network, as a keyed hash. */
-type Recent = { mark: string; at: number; wrong: readonly number[] };
+type CachedPassword = { mark: string; at: number; wrong: readonly number[] };
 
 /**
  * Recently right passwords, by person and network: a guess from elsewhere must not learn here,
  * uncounted, that it is right. At the same network wrong ones are counted: after `wrongMax` within
  * a minute no password is known here for that person, the right one included.
  */
-const openRecent = (clock: Pick<Clock, 'milliseconds'>) => {
+const openPasswordCache = (clock: Pick<Clock, 'milliseconds'>) => {
   // A key of this process alone: what is remembered is of no use elsewhere.
   const key = randomBytes(32);
-  const recent = boundedMap<string, Recent>(rememberedMax);
+  const recent = boundedMap<string, CachedPassword>(cacheEntriesMax);
   const keyed = (text: string): string => createHmac('sha256', key).update(text).digest('base64');
-  const isRecent = (at: number): boolean => clock.milliseconds() - at < rememberedMs;
+  const isRecent = (at: number): boolean => clock.milliseconds() - at < cacheTtlMs;
   const nameOf = (digest: string, network: string): string => `${digest}\n${network}`;
   return {
     /** Counts the password as wrong when another one is known. */

@@ -1,12 +1,12 @@
 import { workerData, type MessagePort } from 'node:worker_threads';
-import type { Cells, ContentTable } from '../../kernel/dataset-content.js';
-import { serve } from '../node/thread.js';
-import { parseTable, type TableFile, type TableFormat } from './table.js';
+import type { StoredCells, ContentTable } from '../../kernel/dataset-content.js';
+import { serveCalls } from '../node/thread-rpc.js';
+import { parseTable, type TableFile, type TableFormat } from './parse-table.js';
 
 /** One file: `read` answers its columns, then `rows` its rows. */
 export type TableReader = {
   read(file: TableFile, asked: TableFormat | null): Promise<readonly string[]>;
-  rows(): AsyncIterable<Cells>;
+  rows(): AsyncIterable<StoredCells>;
 };
 
 let table: ContentTable = { columns: [], rows: [] };
@@ -19,4 +19,4 @@ const reader: TableReader = {
     yield* table.rows;
   },
 };
-serve(workerData as MessagePort, reader);
+serveCalls(workerData as MessagePort, reader);

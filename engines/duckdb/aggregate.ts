@@ -1,6 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { bucketBounds } from '../../kernel/records/buckets.js';
-import { byCodePoint, codePoints } from '../../kernel/code-points.js';
+import { bucketBounds } from '../../kernel/records/time-buckets.js';
+import { byCodePoint, codePointCount } from '../../kernel/code-points.js';
 import {
   answeredValuesMax,
   groupName,
@@ -13,58 +13,63 @@ import {
   type AggregatePlan,
   type AggregateRefusal,
   type GroupValue,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { MetricError } from '../../kernel/records/record.js';
-import type { Asking } from '../../kernel/ports.js';
+import type { QueryContext } from '../../kernel/ports.js';
 import type { Rows } from './connections.js';
-import { keyNames, rowsOf, valuesOf, type Inquiry } from './aggregate-rows.js';
 import {
-  categoriesOf,
-  cellName,
-  refuseCategories,
+  groupKeyNames,
+  groupedRowsSql,
+  groupValuesOf,
+  type AggregateQuery,
+} from './grouped-rows.js';
+import {
+  countCategories,
+  cellKey,
+  checkCategoryLimit,
   type CellCategories,
   type CategoryCounts,
-} from './categories.js';
-import { groupColumns, noColumns, type GroupColumns } from './group.js';
+} from './category-counts.js';
+import { readGroupColumns, noGroupColumns, type GroupColumns } from './group-by.js';
 import type { RecordsModel } from './model.js';
-import { inProject } from './named-columns.js';
-import { integers } from './sql.js';
-import { sourceOf } from './source.js';
-import { measuresOf, widgetValues } from './widgets.js';
+import { projectModelOf } from './project-columns.js';
+import { integerList } from './sql.js';
+import { recordSource } from './record-source.js';
+import { widgetMeasures, widgetValues } from './widget-measures.js';
 
 /** As `aggregate` of kernel/records/reference/aggregate.ts, which is the reference. */
 export const aggregate = (
   whole: RecordsModel,
   plan: AggregatePlan,
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<Aggregate | AggregateRefusal> =>
   whole.connections.scan(async (statements) => {
-    const model = await inProject(whole, statements, plan.project);
-    const columns = await groupColumns(model, statements, plan);
-    const measures = measuresOf(sourceOf(model, plan), plan.widgets);
-    const inquiry: Inquiry = { model, statements, plan, columns, measures };
-    const early = await refuseManyGroups(inquiry);
+    const model = await projectModelOf(whole, statements, plan.project);
+    const columns = await readGroupColumns(model, statements, plan);
+    const measures = widgetMeasures(recordSource(model, plan), plan.widgets);
+    const inquiry: AggregateQuery = { model, statements, plan, columns, measures };
+    const early = await checkGroupsBeforeScan(inquiry);
     if (early !== null) return early;
-    const { cells, total } = await measured(inquiry);
-    const refusal = refuseGroups(inquiry, cells) ?? (await refuseCategories(inquiry));
+    const { cells, total } = await measureCells(inquiry);
+    const refusal = checkGroups(inquiry, cells) ?? (await checkCategoryLimit(inquiry));
     if (refusal !== null) return refusal;
     const count = cells.length * (plan.widgets.length + 3);
     if (count > answeredValuesMax) return { refused: 'values', count };
-    const categories = await categoriesOf(inquiry);
+    const categories = await countCategories(inquiry);
     return {
       total: cellOf(inquiry, total.slice(1), categories.get(null)),
       groups: groupsOf(inquiry, cells, categories),
-      errors: await errorsOf(inquiry),
+      errors: await readMetricErrors(inquiry),
     };
   }, asking);
 
-type Measured = { readonly cells: Rows; readonly total: Rows[number] };
+type MeasuredCells = { readonly cells: Rows; readonly total: Rows[number] };
 
 /** The cells, and the total over the whole window and all groups, each record once. */
-const measured = async (inquiry: Inquiry): Promise<Measured> => {
+const measureCells = async (inquiry: AggregateQuery): Promise<MeasuredCells> => {
   const { columns } = inquiry;
   if (columns.isMany) {
-    const [total = []] = await cellRows(inquiry, noColumns, 'total');
+    const [total = []] = await cellRows(inquiry, noGroupColumns, 'total');
     const cells = await cellRows(inquiry, columns, 'cells');
     return { cells: cells.map((row) => row.slice(1)), total: total.slice(1) };
   }
@@ -80,15 +85,15 @@ const measured = async (inquiry: Inquiry): Promise<Measured> => {
  * total is there without records too.
  */
 const cellRows = (
-  inquiry: Inquiry,
+  inquiry: AggregateQuery,
   groups: GroupColumns,
   which: 'total' | 'cells' | 'both',
 ): Promise<Rows> => {
   const { plan, statements } = inquiry;
-  const { sql, parameters } = rowsOf(
+  const { sql, parameters } = groupedRowsSql(
     inquiry,
     groups,
-    (source) => measuresOf(source, plan.widgets).values,
+    (source) => widgetMeasures(source, plan.widgets).values,
   );
   const ofTraces = plan.population === 'trace';
   const counts = [
@@ -96,7 +101,7 @@ const cellRows = (
     'count(DISTINCT session)',
     ofTraces ? 'coalesce(sum(spans), 0)' : 'count(*)',
   ];
-  const cell = [...keyNames(groups), 'b'];
+  const cell = [...groupKeyNames(groups), 'b'];
   const keys = which === 'total' ? ['1', 'NULL'] : ['grouping(b)', ...cell];
   const columns = [...keys, ...counts, ...inquiry.measures.measures].join(', ');
   const sets = `(${cell.join(', ')})${which === 'both' ? ', ()' : ''}`;
@@ -107,7 +112,7 @@ const cellRows = (
 /**
  * Columns that have few and short values: their groups need not be counted before they are built.
  */
-const narrow: ReadonlySet<string> = new Set([
+const shortValueColumns: ReadonlySet<string> = new Set([
   'model',
   'type',
   'agent_type',
@@ -119,13 +124,16 @@ const narrow: ReadonlySet<string> = new Set([
 ]);
 
 /** Looks first where there may be as many groups as records, or groups as long as texts. */
-const refuseManyGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | null> => {
+const checkGroupsBeforeScan = async (inquiry: AggregateQuery): Promise<AggregateRefusal | null> => {
   const { columns, statements, plan } = inquiry;
-  if (plan.groupBy.length <= 1 && plan.groupBy.every(({ column }) => narrow.has(column))) {
+  if (
+    plan.groupBy.length <= 1 &&
+    plan.groupBy.every(({ column }) => shortValueColumns.has(column))
+  ) {
     return null;
   }
-  const { sql, parameters } = rowsOf(inquiry, columns, () => []);
-  const names = keyNames(columns);
+  const { sql, parameters } = groupedRowsSql(inquiry, columns, () => []);
+  const names = groupKeyNames(columns);
   const texts = names.filter((_, at) => columns.keys[at]?.isText);
   const lengths = texts.map((name) => `length(${name})`).join(', ');
   const longest = texts.length === 0 ? '0' : `coalesce(max(greatest(${lengths})), 0)`;
@@ -138,12 +146,12 @@ const refuseManyGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | nu
   return groups > groupsMax ? { refused: 'groups' } : null;
 };
 
-const refuseGroups = (inquiry: Inquiry, cells: Rows): AggregateRefusal | null => {
+const checkGroups = (inquiry: AggregateQuery, cells: Rows): AggregateRefusal | null => {
   const groups = new Map(
-    cells.map((row) => valuesOf(inquiry, row)).map((values) => [groupName(values), values]),
+    cells.map((row) => groupValuesOf(inquiry, row)).map((values) => [groupName(values), values]),
   );
   const isLong = (value: GroupValue): boolean =>
-    codePoints(String(value)) > groupValueCharactersMax;
+    codePointCount(String(value)) > groupValueCharactersMax;
   if ([...groups.values()].some((values) => values.some(isLong))) {
     return { refused: 'long-group-value' };
   }
@@ -151,7 +159,7 @@ const refuseGroups = (inquiry: Inquiry, cells: Rows): AggregateRefusal | null =>
 };
 
 const cellOf = (
-  { plan, measures }: Inquiry,
+  { plan, measures }: AggregateQuery,
   measured: readonly DuckDBValue[],
   categories: ReadonlyMap<string, CategoryCounts> = new Map(),
 ): AggregateCell => {
@@ -165,7 +173,7 @@ const cellOf = (
 };
 
 const groupsOf = (
-  inquiry: Inquiry,
+  inquiry: AggregateQuery,
   cells: Rows,
   categories: CellCategories,
 ): readonly AggregateGroup[] => {
@@ -174,7 +182,7 @@ const groupsOf = (
     { values: readonly GroupValue[]; cells: [bigint, Rows[number]][] }
   >();
   for (const cell of cells) {
-    const values = valuesOf(inquiry, cell);
+    const values = groupValuesOf(inquiry, cell);
     const key = groupName(values);
     const group = groups.get(key) ?? { values, cells: [] };
     const [bucket, ...numbers] = cell.slice(values.length);
@@ -190,22 +198,26 @@ const groupsOf = (
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .map(([bucket, numbers]) => ({
           ...bucketBounds(bucket, inquiry.plan),
-          ...cellOf(inquiry, numbers, categories.get(cellName(key, bucket))),
+          ...cellOf(inquiry, numbers, categories.get(cellKey(key, bucket))),
         })),
     }));
 };
 
 /** Asked only where some record has an error of the metric at all: then its column has a number. */
-const errorsOf = async ({ model, statements, plan }: Inquiry): Promise<readonly MetricError[]> => {
+const readMetricErrors = async ({
+  model,
+  statements,
+  plan,
+}: AggregateQuery): Promise<readonly MetricError[]> => {
   const numbers = measuredMetrics(plan.widgets).flatMap(
     (metric) => model.columns.get(`errors/${metric}`) ?? [],
   );
   if (numbers.length === 0) return [];
-  const source = sourceOf(model, plan);
+  const source = recordSource(model, plan);
   const member = plan.population === 'trace' ? 'grp' : 'key';
   const errors = await statements.rows(
     `SELECT f.num, min(f.text) FROM facets f
-     WHERE f.col IN (${integers(numbers)})
+     WHERE f.col IN (${integerList(numbers)})
        AND f.${member} IN (SELECT r.${member} ${source.fromWhere()})
      GROUP BY f.num ORDER BY f.num`,
     source.parameters,

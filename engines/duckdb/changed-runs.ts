@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
  * costs its caller one look at everything.
  */
 export type ChangedRuns = {
-  note(project: string, run: string): void;
+  record(project: string, run: string): void;
   since(
     project: string,
     token: string | null,
@@ -23,7 +23,7 @@ export const openChangedRuns = (max = rememberedMax): ChangedRuns => {
   let last = 0;
   let forgotten = 0;
   return {
-    note: (project, run) => {
+    record: (project, run) => {
       last += 1;
       changes.delete(run);
       changes.set(run, { project, at: last });

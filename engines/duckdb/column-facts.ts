@@ -5,28 +5,28 @@ import {
   userMetadataKeysMax,
   type ColumnFacts,
   type RecordScope,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import type { Asking } from '../../kernel/ports.js';
+import type { QueryContext } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
-import { inProject, type Scoped } from './named-columns.js';
+import { projectModelOf, type ProjectModel } from './project-columns.js';
 import { metricSql } from './schema.js';
-import { isInteger, sourceOf } from './source.js';
+import { integerCondition, recordSource } from './record-source.js';
 
 /** As `columnFacts` of kernel/records/reference/aggregate.ts. */
-export const columns = (
+export const columnFacts = (
   whole: RecordsModel,
   scope: RecordScope,
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<ColumnFacts> =>
   whole.connections.scan(async (statements) => {
-    const model = await inProject(whole, statements, scope.project);
-    const [bits, registered] = await readWide(model, statements, scope);
+    const model = await projectModelOf(whole, statements, scope.project);
+    const [bits, registered] = await readPresentColumns(model, statements, scope);
     const facets = await readFacets(model, statements, scope);
     const types = await readMetricTypes(model, statements, scope.project, null);
-    const templates = await readRated(model, statements, scope);
+    const templates = await readRatedTemplates(model, statements, scope);
     const metrics = facets.flatMap(({ id, has }) => {
       const name = id.slice('metrics/'.length);
       const type = id.startsWith('metrics/') ? types.get(name) : undefined;
@@ -43,12 +43,12 @@ export const columns = (
     };
   }, asking);
 
-const readWide = async (
-  model: Scoped,
+const readPresentColumns = async (
+  model: ProjectModel,
   { rows }: Statements,
   scope: RecordScope,
 ): Promise<readonly [number, readonly string[]]> => {
-  const source = sourceOf(model, scope);
+  const source = recordSource(model, scope);
   const counts = metricRegistry.map(({ name }) => `count(r.${metricSql(name)})`).join(', ');
   const [found] = await rows(
     `SELECT coalesce(bit_or(r.present), 0), ${counts} ${source.fromWhere()}`,
@@ -59,13 +59,13 @@ const readWide = async (
 };
 
 /** Traces without ratings cost a look at a null each. */
-const readRated = async (
-  model: Scoped,
+const readRatedTemplates = async (
+  model: ProjectModel,
   { rows }: Statements,
   scope: RecordScope,
 ): Promise<readonly string[]> => {
   if (scope.population !== 'trace') return [];
-  const source = sourceOf(model, scope);
+  const source = recordSource(model, scope);
   const all = 'list_concat(coalesce(r.ratings, []), coalesce(r.rating_texts, []))';
   const found = await rows(
     `SELECT DISTINCT left(unnest(${all}), 36) ${source.fromWhere()} AND r.annotators IS NOT NULL`,
@@ -77,11 +77,11 @@ const readRated = async (
 type Facet = { readonly id: string; readonly has: Readonly<Record<MetricType, boolean>> };
 
 const readFacets = async (
-  model: Scoped,
+  model: ProjectModel,
   { rows }: Statements,
   scope: RecordScope,
 ): Promise<readonly Facet[]> => {
-  const source = sourceOf(model, scope);
+  const source = recordSource(model, scope);
   const { run, from, to, filter, kinds } = scope;
   const project = model.projects.get(scope.project);
   const whole = [run, from, to, filter, kinds].every((one) => one === null);
@@ -92,7 +92,7 @@ const readFacets = async (
   const found = await rows(
     `SELECT c.id, t.* EXCLUDE (col) FROM (
        SELECT f.col,
-         bool_or(${isInteger('f')}) FILTER (f.num IS NOT NULL),
+         bool_or(${integerCondition('f')}) FILTER (f.num IS NOT NULL),
          count(f.num) > 0, count(f.bool) > 0, bool_or(f.text <> '')
        FROM facets f WHERE ${condition} GROUP BY f.col
      ) t JOIN columns c ON c.number = t.col`,

@@ -1,10 +1,10 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { openSequence } from '../../kernel/turns.js';
+import { openMutex } from '../../kernel/concurrency.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Asking } from '../../kernel/ports.js';
-import { interruptAgainMs, interruptible, readersOver } from './readers.js';
-import type { Parameters } from './sql.js';
-import { threadsOf } from './threads.js';
+import type { QueryContext } from '../../kernel/ports.js';
+import { interruptAgainMs, runInterruptibly, openConnectionPool } from './connection-pool.js';
+import type { SqlParameters } from './sql.js';
+import { scanThreadsOf } from './scan-threads.js';
 
 export type Rows = readonly (readonly DuckDBValue[])[];
 
@@ -14,7 +14,7 @@ export type Rows = readonly (readonly DuckDBValue[])[];
  */
 export type Statements = {
   readonly connection: DuckDBConnection;
-  readonly rows: (sql: string, parameters?: Parameters) => Promise<Rows>;
+  readonly rows: (sql: string, parameters?: SqlParameters) => Promise<Rows>;
 };
 
 export type ModelConnections = {
@@ -22,11 +22,11 @@ export type ModelConnections = {
    * All statements of `work` see one state. At most `readersMax` at a time, the others wait in
    * turn. Interrupted when its asker waits no longer.
    */
-  read<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
+  read<T>(work: (statements: Statements) => Promise<T>, asking?: QueryContext): Promise<T>;
   /** The same for what looks at more than a few rows: with a second thread of the engine. */
-  scan<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
+  scan<T>(work: (statements: Statements) => Promise<T>, asking?: QueryContext): Promise<T>;
   /** The same for one statement, which sees one state anyway: no transaction around it. */
-  ask<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
+  readOne<T>(work: (statements: Statements) => Promise<T>, asking?: QueryContext): Promise<T>;
   /** Ends what is read now, and what waits to be. */
   interrupt(): void;
   /**
@@ -46,10 +46,10 @@ export type ModelConnections = {
 // and what an index finds never wait for them.
 const readersMax = 8;
 
-type Run = <T>(
+type ReadRunner = <T>(
   connection: DuckDBConnection,
   work: (statements: Statements) => Promise<T>,
-  asking: Asking,
+  asking: QueryContext,
 ) => Promise<T>;
 
 /** `catalog` is the attached file that unqualified table names mean. */
@@ -65,9 +65,9 @@ export const openConnections = async (
   const writer = await connect();
   const opened: DuckDBConnection[] = [];
   while (opened.length < readersMax) opened.push(await connect());
-  const readers = readersOver(opened);
+  const readers = openConnectionPool(opened);
   const reading = new Set<AbortController>();
-  const inTurn = openSequence();
+  const inTurn = openMutex();
 
   let closed: Promise<void> | null = null;
   const closeAll = async (): Promise<void> => {
@@ -82,10 +82,10 @@ export const openConnections = async (
   };
 
   const reader =
-    (run: Run) =>
+    (run: ReadRunner) =>
     async <T>(
       work: (statements: Statements) => Promise<T>,
-      { signal }: Asking = {},
+      { signal }: QueryContext = {},
     ): Promise<T> => {
       const ending = new AbortController();
       const end = (): void => ending.abort(signal?.reason);
@@ -94,22 +94,22 @@ export const openConnections = async (
       reading.add(ending);
       const asking = { signal: ending.signal };
       try {
-        return await readers.with(asking, (connection) => run(connection, work, asking));
+        return await readers.withConnection(asking, (connection) => run(connection, work, asking));
       } finally {
         reading.delete(ending);
         signal?.removeEventListener('abort', end);
       }
     };
 
-  const threads = threadsOf(instance);
-  const read = reader(readAtOnce);
+  const threads = scanThreadsOf(instance);
+  const read = reader(readInTransaction);
   return {
     read,
-    scan: (work, asking) => threads.scanning(() => read(work, asking)),
-    ask: reader((connection, work, asking) => work(statementsOf(connection, asking))),
+    scan: (work, asking) => threads.runScan(() => read(work, asking)),
+    readOne: reader((connection, work, asking) => work(statementsOf(connection, asking))),
     interrupt,
     write: (work) => inTurn(() => write(writer, work)),
-    maintain: (sql) => inTurn(() => attempt(() => writer.run(sql)).then(() => undefined)),
+    maintain: (sql) => inTurn(() => mapEngineErrors(() => writer.run(sql)).then(() => undefined)),
     close,
     abandon: async () => {
       interrupt();
@@ -125,15 +125,15 @@ const write = async <T>(
   connection: DuckDBConnection,
   work: (statements: Statements) => Promise<T>,
 ): Promise<T> => {
-  await attempt(() => connection.run('BEGIN TRANSACTION'));
-  return ended(connection, () => work(statementsOf(connection, {})));
+  await mapEngineErrors(() => connection.run('BEGIN TRANSACTION'));
+  return commitOrRollback(connection, () => work(statementsOf(connection, {})));
 };
 
 /**
  * The transaction begins with the first statement: going to a thread and back for it alone takes as
  * long as a small question.
  */
-const readAtOnce: Run = async (connection, work, asking) => {
+const readInTransaction: ReadRunner = async (connection, work, asking) => {
   const { rows } = statementsOf(connection, asking);
   let begun = false;
   const begin = (): string => {
@@ -145,21 +145,21 @@ const readAtOnce: Run = async (connection, work, asking) => {
     connection,
     rows: (sql, parameters) => rows(`${begin()}${sql}`, parameters),
   };
-  return ended(
+  return commitOrRollback(
     connection,
     () => work(statements),
     () => begun,
   );
 };
 
-const ended = async <T>(
+const commitOrRollback = async <T>(
   connection: DuckDBConnection,
   work: () => Promise<T>,
   hasBegun: () => boolean = () => true,
 ): Promise<T> => {
   try {
     const result = await work();
-    if (hasBegun()) await attempt(() => connection.run('COMMIT'));
+    if (hasBegun()) await mapEngineErrors(() => connection.run('COMMIT'));
     return result;
   } catch (error) {
     // The rollback may fail too, as after a lost disk; the first failure is the one to tell.
@@ -168,11 +168,11 @@ const ended = async <T>(
   }
 };
 
-const statementsOf = (connection: DuckDBConnection, asking: Asking): Statements => ({
+const statementsOf = (connection: DuckDBConnection, asking: QueryContext): Statements => ({
   connection,
   rows: (sql, parameters) =>
-    attempt(async () => {
-      const reader = await interruptible(connection, asking, () =>
+    mapEngineErrors(async () => {
+      const reader = await runInterruptibly(connection, asking, () =>
         connection.runAndReadAll(sql, parameters?.values, parameters?.types),
       );
       return reader.getRows();
@@ -180,7 +180,7 @@ const statementsOf = (connection: DuckDBConnection, asking: Asking): Statements 
 });
 
 /** No error of the engine crosses the port. */
-export const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+export const mapEngineErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (cause) {

@@ -1,6 +1,6 @@
-import { microsecondsOf } from '../../kernel/records/buckets.js';
+import { microsecondsOf } from '../../kernel/records/time-buckets.js';
 import { foldCase } from '../../kernel/case-fold.js';
-import type { Comparison, Filter, Leaf } from '../../kernel/filter.js';
+import type { ComparisonOperator, Filter, FilterCondition } from '../../kernel/filter.js';
 import { unreachable } from '../../kernel/decision.js';
 import { isUuid } from './schema.js';
 import {
@@ -9,20 +9,20 @@ import {
   bindTexts,
   doubleConstant,
   uuidConstant,
-  type Parameters,
+  type SqlParameters,
 } from './sql.js';
 
 /** Expressions over one row of the statement; each is null where the row has no value. */
 export type FilterColumns = {
-  readonly parameters: Parameters;
+  readonly parameters: SqlParameters;
   readonly templates: readonly string[];
   text(column: string): string;
   /** The text as `foldCase` has it. Of a long text its beginning, here as in `text`. */
   foldedText(column: string): string;
   /** Whether the pieces of a long text have all of these between them; null: no text is long. */
-  piecesHave(column: string, folded: boolean, bound: readonly string[]): string | null;
+  longTextContains(column: string, folded: boolean, bound: readonly string[]): string | null;
   /** Whether a long text ends so, where the row has its beginning; null: no text is long. */
-  piecesEnd(column: string, folded: boolean, bound: string): LongEnd | null;
+  longTextEndsWith(column: string, folded: boolean, bound: string): LongEnd | null;
   texts(column: string): string;
   foldedTexts(column: string): string;
   uuid(column: string): string;
@@ -31,7 +31,7 @@ export type FilterColumns = {
   boolean(column: string): string;
   annotators(): string;
   /** Whether some record of the level below is as the filter says; never null. */
-  below(level: 'span' | 'trace', where: Filter): string;
+  existsBelow(level: 'span' | 'trace', where: Filter): string;
 };
 
 /** Conditions: the text is long, and it is long and ends so. */
@@ -48,7 +48,7 @@ export const filterToSql = (filter: Filter, columns: FilterColumns): string =>
 const condition = (filter: Filter, negated: boolean, columns: FilterColumns): string => {
   if ('not' in filter) return condition(filter.not, !negated, columns);
   if ('some' in filter) {
-    const some = columns.below(filter.some, filter.where);
+    const some = columns.existsBelow(filter.some, filter.where);
     return negated ? `(NOT ${some})` : some;
   }
   if ('kind' in filter) return negated ? isNotTrue(leaf(filter, columns)) : leaf(filter, columns);
@@ -60,7 +60,7 @@ const condition = (filter: Filter, negated: boolean, columns: FilterColumns): st
 
 const isNotTrue = (condition: string): string => `((${condition}) IS NOT TRUE)`;
 
-const leaf = (filter: Leaf, columns: FilterColumns): string => {
+const leaf = (filter: FilterCondition, columns: FilterColumns): string => {
   switch (filter.kind) {
     case 'text':
       return textLeaf(filter, columns);
@@ -85,7 +85,7 @@ const leaf = (filter: Leaf, columns: FilterColumns): string => {
   }
 };
 
-type TextLeaf = Extract<Leaf, { readonly kind: 'text' }>;
+type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' }>;
 
 const textLeaf = (filter: TextLeaf, columns: FilterColumns): string => {
   const fold = filter.caseSensitive ? (text: string) => text : foldCase;
@@ -101,7 +101,7 @@ const textLeaf = (filter: TextLeaf, columns: FilterColumns): string => {
       return `starts_with(${text}, ${bindText(columns.parameters, first)})`;
     case 'ends_with': {
       const bound = bindText(columns.parameters, first);
-      const long = columns.piecesEnd(filter.column, !filter.caseSensitive, bound);
+      const long = columns.longTextEndsWith(filter.column, !filter.caseSensitive, bound);
       const ends = `suffix(${text}, ${bound})`;
       return long === null ? ends : `((${ends} AND NOT ${long.isLong}) OR ${long.ends})`;
     }
@@ -126,7 +126,7 @@ const containsAll = (
   if (values.length === 0) return `${text} IS NOT NULL`;
   const bound = values.map((value) => bindText(columns.parameters, value));
   const inRow = bound.map((one) => `contains(${text}, ${one})`).join(' AND ');
-  const inPieces = columns.piecesHave(filter.column, !filter.caseSensitive, bound);
+  const inPieces = columns.longTextContains(filter.column, !filter.caseSensitive, bound);
   return inPieces === null ? `(${inRow})` : `((${inRow}) OR ${inPieces})`;
 };
 
@@ -134,7 +134,7 @@ const textComparison = (
   operator: 'eq' | 'ne' | 'one_of' | 'not_in',
   text: string,
   values: readonly string[],
-  to: Parameters,
+  to: SqlParameters,
 ): string => {
   const bound = [...new Set(values)].map((value) => bindText(to, value));
   const found = bound.length === 0 ? 'false' : `${text} IN (${bound.join(', ')})`;
@@ -142,7 +142,10 @@ const textComparison = (
 };
 
 /** Ids are lower-case on both sides; one that is not written as a uuid equals none. */
-const idLeaf = (filter: Extract<Leaf, { readonly kind: 'id' }>, columns: FilterColumns): string => {
+const idLeaf = (
+  filter: Extract<FilterCondition, { readonly kind: 'id' }>,
+  columns: FilterColumns,
+): string => {
   const values = filter.values.map((value) => value.toLowerCase());
   const id = columns.uuid(filter.column);
   if (filter.operator === 'contains') {
@@ -156,10 +159,10 @@ const idLeaf = (filter: Extract<Leaf, { readonly kind: 'id' }>, columns: FilterC
 };
 
 // Up to about this many, looking for each item is faster than building a set of them per record.
-const soughtOneByOneMax = 8;
+const listContainsMax = 8;
 
 const collectionLeaf = (
-  filter: Extract<Leaf, { readonly kind: 'collection' }>,
+  filter: Extract<FilterCondition, { readonly kind: 'collection' }>,
   columns: FilterColumns,
 ): string => {
   const values = filter.caseSensitive ? filter.values : filter.values.map(foldCase);
@@ -167,7 +170,7 @@ const collectionLeaf = (
     ? columns.texts(filter.column)
     : columns.foldedTexts(filter.column);
   const has = `coalesce(${list}, CAST([] AS VARCHAR[]))`;
-  const few = values.length <= soughtOneByOneMax && values.length > 0;
+  const few = values.length <= listContainsMax && values.length > 0;
   /** Each wanted item looked for by itself. */
   const oneByOne = (word: string): string =>
     `(${values
@@ -191,7 +194,7 @@ const collectionLeaf = (
 };
 
 const numberLeaf = (
-  filter: Extract<Leaf, { readonly kind: 'number' }>,
+  filter: Extract<FilterCondition, { readonly kind: 'number' }>,
   columns: FilterColumns,
 ): string => {
   const number = columns.number(filter.column);
@@ -202,7 +205,7 @@ const numberLeaf = (
   return `${number} BETWEEN ${doubleConstant(low)} AND ${doubleConstant(high)}`;
 };
 
-const operators: Readonly<Record<Exclude<Comparison, 'ne'>, string>> = {
+const operators: Readonly<Record<Exclude<ComparisonOperator, 'ne'>, string>> = {
   eq: '=',
   gt: '>',
   gte: '>=',
@@ -210,7 +213,7 @@ const operators: Readonly<Record<Exclude<Comparison, 'ne'>, string>> = {
   lte: '<=',
 };
 
-const comparison = (operator: Comparison, value: string, bound: string): string =>
+const comparison = (operator: ComparisonOperator, value: string, bound: string): string =>
   operator === 'ne' ? isNotTrue(`${value} = ${bound}`) : `${value} ${operators[operator]} ${bound}`;
 
 const annotatedLeaf = (users: readonly string[] | null, columns: FilterColumns): string => {

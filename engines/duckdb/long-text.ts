@@ -1,5 +1,5 @@
-import { firstCharacters } from '../../kernel/code-points.js';
-import { comparedCharactersMax } from '../../kernel/records/questions.js';
+import { firstCodePoints } from '../../kernel/code-points.js';
+import { comparedCharactersMax } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 
 // The engine works on 2,048 rows at a time and holds all their texts in memory meanwhile; texts
@@ -8,7 +8,7 @@ import type { Population } from '../../kernel/records/record.js';
 // pieces.
 
 /** Characters of a text that lie in its own row: what is compared of it. */
-export const headOf = (text: string): string => firstCharacters(text, comparedCharactersMax);
+export const headOf = (text: string): string => firstCodePoints(text, comparedCharactersMax);
 
 /** 2,048 of them are 16 MB of ASCII, and 48 MB at the most. */
 const pieceLength = 8_192;
@@ -17,25 +17,25 @@ const pieceLength = 8_192;
  */
 const overlap = 2_048;
 
-export type Piece = {
+export type TextPiece = {
   /** Where in the text it begins, in UTF-16 units. */
   readonly start: number;
   readonly text: string;
 };
 
 /** All of the text; neighbours overlap when it is searched. */
-export const piecesOf = (text: string, searched: boolean): readonly Piece[] => {
-  const pieces: Piece[] = [];
+export const splitText = (text: string, searched: boolean): readonly TextPiece[] => {
+  const pieces: TextPiece[] = [];
   for (let start = 0; ;) {
-    const end = whole(text, Math.min(start + pieceLength, text.length));
+    const end = surrogateBoundary(text, Math.min(start + pieceLength, text.length));
     pieces.push({ start, text: text.slice(start, end) });
     if (end === text.length) return pieces;
-    start = whole(text, searched ? end - overlap : end);
+    start = surrogateBoundary(text, searched ? end - overlap : end);
   }
 };
 
 /** The place or the one before it, so that no pair of surrogates is torn. */
-const whole = (text: string, at: number): number => {
+const surrogateBoundary = (text: string, at: number): number => {
   const before = text.charCodeAt(at - 1);
   return at < text.length && before >= 0xd800 && before <= 0xdbff ? at - 1 : at;
 };
@@ -43,7 +43,7 @@ const whole = (text: string, at: number): number => {
 /**
  * `pieces` are all of a text, in any order: sorting them costs the engine as much as reading them.
  */
-export const joined = (pieces: readonly Piece[]): string => {
+export const joinPieces = (pieces: readonly TextPiece[]): string => {
   let length = 0;
   const inOrder = pieces.toSorted((one, other) => one.start - other.start);
   const parts = inOrder.map(({ start, text }) => {
@@ -58,7 +58,7 @@ export const joined = (pieces: readonly Piece[]): string => {
  * In `columns` from the first long text on: before, no question needs to look for one. All metrics
  * share one, since their names are the tenants'.
  */
-export const longColumn = (population: Population, name: string): string =>
+export const longTextMarker = (population: Population, name: string): string =>
   `long/${population}/${name.startsWith('metrics/') ? 'metrics' : name}`;
 
 /** What a record is read from is called by this in `texts`; searched columns by their ids. */

@@ -3,16 +3,16 @@ import { registryType } from '../../kernel/records/column-value.js';
 import type { Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
-import type { KnownTypes, RecordsModel } from './model.js';
-import type { Scoped } from './named-columns.js';
-import { integers } from './sql.js';
+import type { CachedMetricTypes, RecordsModel } from './model.js';
+import type { ProjectModel } from './project-columns.js';
+import { integerList } from './sql.js';
 
 /**
  * The type of each metric outside the registry that has one, by contract 3.4, rule 2; of `names`,
  * null = of all.
  */
 export const readMetricTypes = async (
-  model: Pick<Scoped, 'projects' | 'columns'>,
+  model: Pick<ProjectModel, 'projects' | 'columns'>,
   { rows }: Statements,
   project: string,
   names: readonly string[] | null,
@@ -21,7 +21,7 @@ export const readMetricTypes = async (
   const wanted = names?.filter((name) => registryType(name) === null);
   const numbers = wanted?.flatMap((name) => model.columns.get(`metrics/${name}`) ?? []);
   if (scope === undefined || numbers?.length === 0) return new Map();
-  const only = numbers === undefined ? '' : `AND f.col IN (${integers(numbers)})`;
+  const only = numbers === undefined ? '' : `AND f.col IN (${integerList(numbers)})`;
   const types = await rows(
     `SELECT c.id, t.type, t.fraction FROM (
        SELECT f.col, arg_min(f.first_type, f.first_at) AS type, bool_or(f.fraction) AS fraction
@@ -36,21 +36,21 @@ export const readMetricTypes = async (
   );
 };
 
-/** Those of `knownTypes` that need no look at the rows; null when some of them do. */
-export const rememberedTypes = (
-  model: Pick<RecordsModel, 'types'>,
+/** Those of `loadMetricTypes` that need no look at the rows; null when some of them do. */
+export const cachedMetricTypes = (
+  model: Pick<RecordsModel, 'metricTypes'>,
   project: string,
   names: readonly string[] | null,
   position: Position,
 ): ReadonlyMap<string, MetricType> | null => {
-  const known = model.types.get(project);
+  const known = model.metricTypes.get(project);
   if (known?.position !== position) return null;
   const isKnown = known.isWhole || names?.every((name) => known.types.has(name)) === true;
-  return isKnown ? picked(known, names) : null;
+  return isKnown ? pickTypes(known, names) : null;
 };
 
-const picked = (
-  { types }: KnownTypes,
+const pickTypes = (
+  { types }: CachedMetricTypes,
   names: readonly string[] | null,
 ): ReadonlyMap<string, MetricType> =>
   new Map(
@@ -66,16 +66,16 @@ const picked = (
  * checkpoint's before the statements began, so that what they see is never older than what it is
  * remembered by.
  */
-export const knownTypes = async (
-  model: Scoped,
+export const loadMetricTypes = async (
+  model: ProjectModel,
   statements: Statements,
   project: string,
   names: readonly string[] | null,
   position: Position,
 ): Promise<ReadonlyMap<string, MetricType>> => {
-  const remembered = rememberedTypes(model, project, names, position);
+  const remembered = cachedMetricTypes(model, project, names, position);
   if (remembered !== null) return remembered;
-  const before = model.types.get(project);
+  const before = model.metricTypes.get(project);
   const known =
     before?.position === position ? before : { position, types: new Map(), isWhole: false };
   const missing = names?.filter((name) => !known.types.has(name)) ?? null;
@@ -85,8 +85,8 @@ export const knownTypes = async (
     if (known.types.size < namesMax) known.types.set(name, found.get(name) ?? null);
   }
   known.isWhole ||= missing === null;
-  model.types.set(project, known);
-  return picked(known, names);
+  model.metricTypes.set(project, known);
+  return pickTypes(known, names);
 };
 /** How many are remembered of each project: all that are columns and as many more. */
 const namesMax = 2 * columnNamesMax;

@@ -1,17 +1,17 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
-import { foldCase, foldings } from '../../kernel/case-fold.js';
-import { start, type Position } from '../../kernel/ports.js';
+import { foldCase, caseFoldings } from '../../kernel/case-fold.js';
+import { logStart, type Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type ModelConnections, type Statements } from './connections.js';
-import { memoryOf } from './memory.js';
-import { rememberColumns, type NamedColumns } from './remembered-columns.js';
+import { memoryLimitOf } from './memory-limit.js';
+import { openColumnCache, type ColumnCache } from './column-cache.js';
 import { schemaVersion, tables } from './schema.js';
 import { textConstant } from './sql.js';
 
 /** What was found of the types of a project's metrics outside the registry, as of a position. */
-export type KnownTypes = {
+export type CachedMetricTypes = {
   readonly position: Position;
   /** Null = the metric has none. */
   readonly types: Map<string, MetricType | null>;
@@ -31,28 +31,31 @@ export type RecordsModel = {
   /** Numbers that stand for the ids of projects that have rows. */
   readonly projects: Map<string, number>;
   /** What some row has or had: ids of schema.ts, a few for each standard column. */
-  readonly seen: Set<string>;
-  readonly named: NamedColumns;
+  readonly markers: Set<string>;
+  readonly columnCache: ColumnCache;
   readonly deletedRuns: Set<string>;
   readonly deletedProjects: Set<string>;
   readonly changedRuns: ChangedRuns;
   /** By project; see metric-types.ts. */
-  readonly types: BoundedMap<string, KnownTypes>;
+  readonly metricTypes: BoundedMap<string, CachedMetricTypes>;
   /**
    * A text with one of these must be stored folded: the engine's `lower` would not fold it as
    * `foldCase` does.
    */
   readonly misfolded: RegExp;
   /** So many rows more lie in the file. */
-  readonly grew: (rows: number) => Promise<void>;
+  readonly recordGrowth: (rows: number) => Promise<void>;
   checkpoint: { readonly position: Position; readonly fence: number };
-  /** Counts batches after which the rows of others may have to look different (see ahead.ts). */
-  changes: number;
+  /**
+   * Counts batches after which the rows of others may have to look different (see
+   * batch-prefetch.ts).
+   */
+  invalidations: number;
   /**
    * The rows of the batch that is being applied are with the engine. False: they never will be, or
    * others may have to look different once they are committed.
    */
-  handedOver: Promise<boolean>;
+  rowsAppended: Promise<boolean>;
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
@@ -97,8 +100,8 @@ export const openModel = async (
       await ending.catch(() => undefined);
       control.closeSync();
     };
-    const grew = async (rows: number): Promise<void> => memoryOf(instance)?.grew(rows);
-    return { catalog, path, ...read, grew, close, abandon: leave };
+    const grew = async (rows: number): Promise<void> => memoryLimitOf(instance)?.recordGrowth(rows);
+    return { catalog, path, ...read, recordGrowth: grew, close, abandon: leave };
   } catch (error) {
     await connections?.abandon().catch(() => undefined);
     // The next one who opens the file attaches it under this name again.
@@ -110,17 +113,17 @@ export const openModel = async (
 };
 
 const readModel = async (connections: ModelConnections) => {
-  const misfolded = await misfoldedBy(connections);
+  const misfolded = await readMisfoldedOnce(connections);
   await connections.write((statements) => prepareTables(statements, misfolded));
-  const known = await connections.read(readKnown);
+  const known = await connections.read(readStoredState);
   return {
     connections,
     ...known,
     changedRuns: openChangedRuns(),
-    named: rememberColumns(),
-    types: boundedMap<string, KnownTypes>(typedProjectsMax),
-    changes: 0,
-    handedOver: Promise.resolve(true),
+    columnCache: openColumnCache(),
+    metricTypes: boundedMap<string, CachedMetricTypes>(typedProjectsMax),
+    invalidations: 0,
+    rowsAppended: Promise.resolve(true),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
   };
 };
@@ -138,13 +141,13 @@ const closeModel = async (
 };
 
 /** `readMisfolded` once per thread: it depends on the engine and not on the file. */
-const misfoldedBy = async (connections: ModelConnections): Promise<string> => {
-  if (misfoldedKnown !== null) return misfoldedKnown;
+const readMisfoldedOnce = async (connections: ModelConnections): Promise<string> => {
+  if (misfoldedCache !== null) return misfoldedCache;
   const misfolded = await connections.read(readMisfolded);
-  misfoldedKnown = misfolded;
+  misfoldedCache = misfolded;
   return misfolded;
 };
-let misfoldedKnown: string | null = null;
+let misfoldedCache: string | null = null;
 
 /**
  * The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as
@@ -157,7 +160,7 @@ const readMisfolded = async ({ rows }: Statements): Promise<string> => {
      ) WHERE lower(one) <> one`,
   );
   const lower = new Map(lowered.map(([character, lower]) => [String(character), String(lower)]));
-  return [...new Set([...lower.keys(), ...foldings().keys()])]
+  return [...new Set([...lower.keys(), ...caseFoldings().keys()])]
     .filter((character) => (lower.get(character) ?? character) !== foldCase(character))
     .sort()
     .map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
@@ -176,10 +179,10 @@ const prepareTables = async ({ rows }: Statements, misfolded: string): Promise<v
   }
   for (const table of tables) await rows(table);
   await rows(`INSERT INTO schema_version VALUES ('${version}')`);
-  await rows(`INSERT INTO mark VALUES ('${start}', 0)`);
+  await rows(`INSERT INTO mark VALUES ('${logStart}', 0)`);
 };
 
-const readKnown = async ({ rows }: Statements) => {
+const readStoredState = async ({ rows }: Statements) => {
   const projects = await rows('SELECT id, number FROM projects');
   const seen = await rows('SELECT id FROM columns WHERE project IS NULL');
   const [numbers] = await rows(
@@ -194,11 +197,11 @@ const readKnown = async ({ rows }: Statements) => {
     projects: new Map(
       projects.map(([id, number]) => [String(id as DuckDBUUIDValue), Number(number)]),
     ),
-    seen: new Set(seen.map(([id]) => String(id))),
+    markers: new Set(seen.map(([id]) => String(id))),
     deletedRuns: deletedOf('run'),
     deletedProjects: deletedOf('project'),
     checkpoint: {
-      position: String(checkpoint?.[0] ?? start) as Position,
+      position: String(checkpoint?.[0] ?? logStart) as Position,
       fence: Number(checkpoint?.[1] ?? 0),
     },
     nextGroup: Number(last?.[0] ?? 0) + 1,

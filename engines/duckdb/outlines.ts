@@ -1,40 +1,40 @@
-import { microsecondsOf } from '../../kernel/records/buckets.js';
+import { microsecondsOf } from '../../kernel/records/time-buckets.js';
 import {
-  bySession,
-  firstSessions,
+  groupBySession,
+  sessionsWithinLimit,
   spanOutline,
   traceOutline,
-  type OutlinePart,
+  type OutlineSelection,
   type SessionScope,
   type SpanOutline,
   type TraceOutline,
-  type TracesAsked,
+  type TracesOfSessionsPlan,
 } from '../../kernel/records/outlines.js';
-import type { Asking, StreamName } from '../../kernel/ports.js';
-import type { RowPlaces } from '../../kernel/records/records.js';
-import { comparedCharactersMax, type SessionTraces } from '../../kernel/records/questions.js';
+import type { QueryContext, StreamName } from '../../kernel/ports.js';
+import type { RowOrdinals } from '../../kernel/records/records.js';
+import { comparedCharactersMax, type SessionTraces } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import { parseJsonText } from '../../kernel/json-text.js';
 import type { Rows, Statements } from './connections.js';
-import { joined, outlineName, type Piece } from './long-text.js';
+import { joinPieces, outlineName, type TextPiece } from './long-text.js';
 import type { RecordsModel } from './model.js';
-import { unpackedRow } from './packed-row.js';
+import { unpackRow } from './packed-row.js';
 import { isUuid, ordinalsMax } from './schema.js';
-import { bigintConstant, integers, uuidConstant } from './sql.js';
-import { keyOf, keysAtATime, keysOf } from './portions.js';
-import { groupsNamed, rowsByKey, type NamedGroup } from './stored-row.js';
+import { bigintConstant, integerList, uuidConstant } from './sql.js';
+import { recordKey, keysPerStatement, recordKeys } from './record-sizes.js';
+import { groupsByName, readRowsByKey, type NamedGroup } from './row-decoding.js';
 
-export const heads = (
+export const firstRows = (
   model: RecordsModel,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, RecordRow>> =>
   model.connections.read(async (statements) => {
-    const places = (await groupsNamed(statements, names)).map((group) => keyOf(group, 0));
+    const places = (await groupsByName(statements, names)).map((group) => recordKey(group, 0));
     const found = new Map<StreamName, RecordRow>();
     for (const population of ['session', 'trace'] as const) {
-      for (const row of (await rowsByKey(statements, population, places)).values()) {
+      for (const row of (await readRowsByKey(statements, population, places)).values()) {
         found.set(row.group, row);
       }
     }
@@ -46,15 +46,17 @@ export const spanOutlines = (
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, readonly SpanOutline[]>> =>
   model.connections.read(async (statements) => {
-    const groups = (await groupsNamed(statements, names)).filter(({ size }) => size > 1);
+    const groups = (await groupsByName(statements, names)).filter(({ size }) => size > 1);
     const [small, large] = [
-      groups.filter(({ size }) => size <= keysAtATime),
-      groups.filter(({ size }) => size > keysAtATime),
+      groups.filter(({ size }) => size <= keysPerStatement),
+      groups.filter(({ size }) => size > keysPerStatement),
     ];
     const conditions = [
       ...keyLists(small).map((list) => `key IN (${list.join(', ')})`),
       // Rows of a large group are read by a stretch of keys.
-      ...large.map((group) => `key > ${keyOf(group, 0)} AND key < ${keyOf(group, group.size)}`),
+      ...large.map(
+        (group) => `key > ${recordKey(group, 0)} AND key < ${recordKey(group, group.size)}`,
+      ),
     ];
     const byGroup = new Map(groups.map(({ grp, name }) => [grp, name]));
     const found = new Map<StreamName, SpanOutline[]>();
@@ -67,7 +69,7 @@ export const spanOutlines = (
         const name = byGroup.get(Number((key as bigint) / BigInt(ordinalsMax)));
         if (name === undefined) continue;
         const known = found.get(name) ?? [];
-        known.push(toldFrom(texts[at] ?? '', spanOutline));
+        known.push(outlineFrom(texts[at] ?? '', spanOutline));
         found.set(name, known);
       }
     }
@@ -76,24 +78,24 @@ export const spanOutlines = (
 
 /** Keys of the spans, in lists that are looked up at once; those of a group may be in two. */
 const keyLists = (groups: readonly NamedGroup[]): readonly (readonly bigint[])[] => {
-  const keys = groups.flatMap(keysOf('span'));
-  return Array.from({ length: Math.ceil(keys.length / keysAtATime) }, (_, at) =>
-    keys.slice(at * keysAtATime, (at + 1) * keysAtATime),
+  const keys = groups.flatMap(recordKeys('span'));
+  return Array.from({ length: Math.ceil(keys.length / keysPerStatement) }, (_, at) =>
+    keys.slice(at * keysPerStatement, (at + 1) * keysPerStatement),
   );
 };
 
 /** A text is the outline itself, or a short record. */
-const toldFrom = <Outline>(text: string, outlineOf: (row: RecordRow) => Outline): Outline =>
-  text.startsWith('[') ? outlineOf(unpackedRow(text)) : (parseJsonText(text) as Outline);
+const outlineFrom = <Outline>(text: string, outlineOf: (row: RecordRow) => Outline): Outline =>
+  text.startsWith('[') ? outlineOf(unpackRow(text)) : (parseJsonText(text) as Outline);
 
 /** Of rows of a key and an outline: one that is too long for a row lies in pieces. */
 const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readonly string[]> => {
   const long = stored.flatMap(([key, outline]) =>
     String(outline).length < comparedCharactersMax ? [] : [String(key)],
   );
-  const pieces = new Map<string, Piece[]>();
-  for (let from = 0; from < long.length; from += keysAtATime) {
-    const list = long.slice(from, from + keysAtATime).join(', ');
+  const pieces = new Map<string, TextPiece[]>();
+  for (let from = 0; from < long.length; from += keysPerStatement) {
+    const list = long.slice(from, from + keysPerStatement).join(', ');
     const parts = await rows(
       `SELECT key, start, text FROM texts
        WHERE key IN (${list}) AND name = '${outlineName}'`,
@@ -106,25 +108,25 @@ const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readon
   }
   return stored.map(([key, outline]) => {
     const parts = pieces.get(String(key));
-    return parts === undefined ? String(outline) : joined(parts);
+    return parts === undefined ? String(outline) : joinPieces(parts);
   });
 };
 
-export const rowsAt = (
+export const rowsByOrdinal = (
   model: RecordsModel,
-  places: readonly RowPlaces[],
+  places: readonly RowOrdinals[],
 ): Promise<readonly RecordRow[]> =>
   model.connections.read(async (statements) => {
-    const groups = await groupsNamed(
+    const groups = await groupsByName(
       statements,
       places.map(({ group }) => group),
     );
     const byName = new Map(groups.map((group) => [group.name, group]));
     const spans = places.flatMap(({ group: name, ordinals }) => {
       const group = byName.get(name);
-      return group === undefined ? [] : ordinals.map((ordinal) => keyOf(group, ordinal));
+      return group === undefined ? [] : ordinals.map((ordinal) => recordKey(group, ordinal));
     });
-    return [...(await rowsByKey(statements, 'span', spans)).values()];
+    return [...(await readRowsByKey(statements, 'span', spans)).values()];
   });
 
 export const sessionsWithTraces = (
@@ -139,7 +141,7 @@ export const sessionsWithTraces = (
     if (asked.length === 0) return [];
     const found = await rows(
       `SELECT DISTINCT project, session_id FROM traces WHERE NOT lone
-       AND project IN (${integers([...new Set(asked.map(({ number }) => number))])})
+       AND project IN (${integerList([...new Set(asked.map(({ number }) => number))])})
        AND session_id IN (${asked.map(({ session }) => uuidConstant(session)).join(', ')})`,
     );
     const known = new Set(
@@ -153,13 +155,13 @@ export const sessionsWithTraces = (
 /** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
 export const tracesOfSessions = (
   model: RecordsModel,
-  { project, sessions, tracesMax }: TracesAsked,
-  asking: Asking = {},
+  { project, sessions, tracesMax }: TracesOfSessionsPlan,
+  asking: QueryContext = {},
 ): Promise<readonly SessionTraces[]> =>
   model.connections.read(async ({ rows }) => {
     const number = model.projects.get(project);
     const from = (some: readonly string[]): string =>
-      `FROM traces WHERE NOT lone AND project = ${integers([number ?? 0])}
+      `FROM traces WHERE NOT lone AND project = ${integerList([number ?? 0])}
        AND session_id IN (${some.map(uuidConstant).join(', ')})`;
     const known = number === undefined ? [] : sessions.filter(isUuid);
     const counted =
@@ -167,7 +169,7 @@ export const tracesOfSessions = (
         ? []
         : await rows(`SELECT session_id, count(*) ${from(known)} GROUP BY session_id`);
     const counts = new Map(counted.map(([session, count]) => [String(session), Number(count)]));
-    const first = firstSessions(sessions, counts, tracesMax);
+    const first = sessionsWithinLimit(sessions, counts, tracesMax);
     const some = first.filter((session) => counts.has(session));
     const found =
       some.length === 0 ? [] : await rows(`SELECT session_id, id, span_count ${from(some)}`);
@@ -175,24 +177,24 @@ export const tracesOfSessions = (
       const size = { id: String(id), spanCount: Number(spans) };
       return [String(session), size] as const;
     });
-    return bySession(first, traces);
+    return groupBySession(first, traces);
   }, asking);
 
 export const traceOutlines = (
   model: RecordsModel,
   { project, session }: SessionScope,
-  { after, order, but, limit }: OutlinePart,
+  { after, order, except, limit }: OutlineSelection,
 ): Promise<readonly TraceOutline[]> =>
   model.connections.read(async (statements) => {
     const number = model.projects.get(project);
     if (number === undefined || !isUuid(session)) return [];
-    const without = (await groupsNamed(statements, but)).map(({ grp }) => grp);
+    const without = (await groupsByName(statements, except)).map(({ grp }) => grp);
     const [sign, direction] = order === 'first' ? ['>', 'ASC'] : ['<', 'DESC'];
     const [at = '', id = ''] = (after ?? '').split(' ');
     const micros = after === null ? '' : bigintConstant(microsecondsOf(at as Instant));
     const conditions = [
-      `NOT lone AND project = ${integers([number])} AND session_id = ${uuidConstant(session)}`,
-      ...(without.length === 0 ? [] : [`grp NOT IN (${integers(without)})`]),
+      `NOT lone AND project = ${integerList([number])} AND session_id = ${uuidConstant(session)}`,
+      ...(without.length === 0 ? [] : [`grp NOT IN (${integerList(without)})`]),
       ...(after === null
         ? []
         : [
@@ -202,8 +204,8 @@ export const traceOutlines = (
     ];
     const stored = await statements.rows(
       `SELECT key, coalesce(outline, rest) FROM traces WHERE ${conditions.join(' AND ')}
-       ORDER BY created_at ${direction}, id ${direction} LIMIT ${integers([limit])}`,
+       ORDER BY created_at ${direction}, id ${direction} LIMIT ${integerList([limit])}`,
     );
     const texts = await wholeOutlines(statements, stored);
-    return texts.map((text) => toldFrom(text, traceOutline));
+    return texts.map((text) => outlineFrom(text, traceOutline));
   });

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../kernel/json-text.js';
 import { populationOf, standardColumns } from '../../kernel/records/columns.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type {
   ColumnValue,
   MetricCell,
@@ -34,7 +34,7 @@ type PackedCell = MetricValue | readonly [MetricValue] | MetricCell;
 type Values = RecordRow['values'];
 
 /** What of a record its text need not say, since it is known from elsewhere. */
-type Packing = {
+type PackOptions = {
   /** Standard columns: bit by place in contract 3.3. */
   readonly elsewhere: number;
   /** Those to say. */
@@ -42,29 +42,29 @@ type Packing = {
 };
 
 /** The record as text; nothing of it is said twice. */
-export const packedRow = (row: RecordRow, { elsewhere, annotators }: Packing): string => {
+export const packRow = (row: RecordRow, { elsewhere, annotators }: PackOptions): string => {
   const { kind, ordinal, values, body, spanCount, userMetadata, errors } = row;
   const own = ownId(kind, values);
-  const [present, kept] = packedValues(values, elsewhere, own);
-  const packed: unknown[] = [kind, ordinal, packedGroup(row.group, values, own), present, kept];
-  packed.push(packedCells(row.metrics), body, spanCount, userMetadata, annotators, errors);
+  const [present, kept] = packValues(values, elsewhere, own);
+  const packed: unknown[] = [kind, ordinal, packGroup(row.group, values, own), present, kept];
+  packed.push(packCells(row.metrics), body, spanCount, userMetadata, annotators, errors);
   while (isEmpty(packed.at(-1))) packed.pop();
   return JSON.stringify(packed);
 };
 
 /** The record again; its values come in the order of contract 3.3. */
-export const unpackedRow = (text: string): RecordRow => {
+export const unpackRow = (text: string): RecordRow => {
   const [kind, ordinal, group, present, kept, metrics = [], ...more] = parseJsonText(
     text,
   ) as Packed;
   const [body = {}, spanCount = 0, userMetadata = {}, annotators = [], errors = {}] = more;
-  const values = unpackedValues(kind, present, kept);
+  const values = unpackValues(kind, present, kept);
   return {
-    group: unpackedGroup(group, values, ownId(kind, values)),
+    group: unpackGroup(group, values, ownId(kind, values)),
     ordinal,
     kind,
     values,
-    metrics: Object.fromEntries(unpackedCells(metrics)),
+    metrics: Object.fromEntries(unpackCells(metrics)),
     userMetadata,
     errors,
     annotators,
@@ -84,13 +84,13 @@ const ownId = (kind: RecordKind, values: Values): ColumnValue =>
   values[populationOf(kind) === 'span' ? 'trace_id' : 'id'] ?? null;
 
 const usualGroup = (noun: string, { project_id: project }: Values, own: ColumnValue): StreamName =>
-  stream(noun, String(project), String(own));
+  streamNameOf(noun, String(project), String(own));
 
-const packedGroup = (group: StreamName, values: Values, own: ColumnValue): Packed[2] => {
+const packGroup = (group: StreamName, values: Values, own: ColumnValue): Packed[2] => {
   const noun = group.slice(0, Math.max(0, group.indexOf('-')));
   return group === usualGroup(noun, values, own) ? noun : [group];
 };
-const unpackedGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
+const unpackGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
   typeof group === 'string' ? usualGroup(group, values, own) : group[0];
 
 const presenceBits = 32;
@@ -104,10 +104,10 @@ checkPresenceBits(standardColumns);
 
 const columns = standardColumns.map(({ id }) => id);
 /** Columns of ids that often have the own one, and what stands for it there. */
-const copies: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
-const theOwn = 0;
+const ownIdColumns: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
+const ownIdMark = 0;
 
-const packedValues = (
+const packValues = (
   values: Values,
   elsewhere: number,
   own: ColumnValue,
@@ -120,43 +120,43 @@ const packedValues = (
     const value = values[id];
     if (value === undefined || value === null) continue;
     present |= 1 << bit;
-    kept.push(value === own && copies.has(id) ? theOwn : value);
+    kept.push(value === own && ownIdColumns.has(id) ? ownIdMark : value);
   }
   return [present >>> 0, kept];
 };
 
-const unpackedValues = (kind: RecordKind, present: number, kept: Packed[4]): Values => {
+const unpackValues = (kind: RecordKind, present: number, kept: Packed[4]): Values => {
   const values: Record<string, ColumnValue> = {};
   let next = 0;
   for (const [bit, id] of columns.entries()) {
     if ((present & (1 << bit)) !== 0) values[id] = kept[next++] ?? null;
   }
   const own = ownId(kind, values);
-  for (const id of copies) if (values[id] === theOwn) values[id] = own;
+  for (const id of ownIdColumns) if (values[id] === ownIdMark) values[id] = own;
   return values;
 };
 
-const packedCells = (metrics: RecordRow['metrics']): NonNullable<Packed[5]> => {
+const packCells = (metrics: RecordRow['metrics']): NonNullable<Packed[5]> => {
   const cells: (string | PackedCell)[] = [];
   for (const name of Object.keys(metrics)) {
     const cell = metrics[name];
-    if (cell !== undefined) cells.push(name, packedCell(cell));
+    if (cell !== undefined) cells.push(name, packCell(cell));
   }
   return cells;
 };
 
-const packedCell = (cell: MetricCell): PackedCell => {
+const packCell = (cell: MetricCell): PackedCell => {
   if (Object.keys(cell).length > 2) return cell;
   return cell.rolledUp ? [cell.value] : cell.value;
 };
 
-function* unpackedCells(metrics: NonNullable<Packed[5]>): Iterable<readonly [string, MetricCell]> {
+function* unpackCells(metrics: NonNullable<Packed[5]>): Iterable<readonly [string, MetricCell]> {
   for (let at = 0; at < metrics.length; at += 2) {
-    yield [metrics[at] as string, unpackedCell(metrics[at + 1] as PackedCell)];
+    yield [metrics[at] as string, unpackCell(metrics[at + 1] as PackedCell)];
   }
 }
 
-const unpackedCell = (cell: PackedCell): MetricCell => {
+const unpackCell = (cell: PackedCell): MetricCell => {
   if (typeof cell !== 'object') return { value: cell, rolledUp: false };
   return 'value' in cell ? cell : { value: cell[0], rolledUp: true };
 };

@@ -1,35 +1,35 @@
 import { mkdir } from 'node:fs/promises';
-import { openErasingSince, type ErasingSince } from '../node/erasing-since.js';
-import type { Copying, Shadow } from '../../kernel/documents.js';
+import { openErasureBacklog, type ErasureBacklog } from '../node/erasure-backlog.js';
+import type { ShadowOptions, Shadow } from '../../kernel/documents.js';
 import type { Incident, Records, RecordWrites } from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
-import { columns } from './column-facts.js';
+import { columnFacts } from './column-facts.js';
 import { dump } from './dump.js';
-import { knownTypes, rememberedTypes } from './metric-types.js';
-import { inProject } from './named-columns.js';
-import { openCopies } from './copies.js';
-import { keep, type Ask } from './keeper.js';
-import { withEntry } from './entries.js';
+import { loadMetricTypes, cachedMetricTypes } from './metric-types.js';
+import { projectModelOf } from './project-columns.js';
+import { openShadowCopies } from './shadow-copies.js';
+import { openInstanceSupervisor, type RunOnModel } from './instance-supervisor.js';
+import { recordsWithEntry } from './metadata-entries.js';
 import {
-  heads,
-  rowsAt,
+  firstRows,
+  rowsByOrdinal,
   sessionsWithTraces,
   spanOutlines,
   traceOutlines,
   tracesOfSessions,
 } from './outlines.js';
-import { ratings } from './ratings.js';
+import { ratingCounts } from './rating-counts.js';
 import { runCounts } from './run-counts.js';
 import { runRows } from './run-rows.js';
-import { runAverages, runMeasures } from './runs.js';
-import { readLasting, readPointer } from './pointer.js';
-import { openPurgeTimer, type PurgeTimer } from './purge-timer.js';
-import { forgets, wantsPurge } from './purge.js';
-import { openPurging } from './purging.js';
-import { groupOf, groups, locate, weights } from './groups.js';
+import { runAverages, runMeasures } from './run-measures.js';
+import { readDurableGeneration, readLiveGeneration } from './generation-files.js';
+import { openCompactionSchedule, type CompactionSchedule } from './file-compaction/schedule.js';
+import { deletesRows, pendingPurge } from './file-compaction/plan.js';
+import { openFileCompaction } from './file-compaction/run.js';
+import { groupRows, rowsByGroup, findGroup, groupBytes } from './record-groups.js';
 import { count, search, sessionPage } from './search.js';
-import { prepareWrites } from './ahead.js';
-import { applyWrites } from './write.js';
+import { prefetchBatch } from './batch-prefetch.js';
+import { applyWrites } from './apply-writes.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
 const defaultMemoryMb = 300;
@@ -41,7 +41,7 @@ type RecordsOptions = {
   readonly purgeIdleMs?: number;
   /** How long what was deleted may stay in the file while batches come. */
   readonly purgeLaterMs?: number;
-  readonly notice?: (incident: Incident) => void;
+  readonly onIncident?: (incident: Incident) => void;
 };
 
 /**
@@ -55,61 +55,61 @@ export const openRecords = async ({
   memoryMb = defaultMemoryMb,
   purgeIdleMs = defaultPurgeIdleMs,
   purgeLaterMs = defaultPurgeLaterMs,
-  notice = () => undefined,
+  onIncident = () => undefined,
 }: RecordsOptions): Promise<Records> => {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const keeper = await keep({ dir, memoryMb, notice });
-  const { ask } = keeper;
-  let newest = Math.max(await readPointer(dir), (await readLasting(dir)) ?? 1);
+  const keeper = await openInstanceSupervisor({ dir, memoryMb, onIncident });
+  const { run } = keeper;
+  let newest = Math.max(await readLiveGeneration(dir), (await readDurableGeneration(dir)) ?? 1);
 
   const next = (): number => (newest += 1);
-  const purging = openPurging(dir, keeper, next);
-  const erasing = openErasingSince();
-  const timer = openPurgeTimer(() => erasing.cleaning(purging.purge));
+  const purging = openFileCompaction(dir, keeper, next);
+  const erasing = openErasureBacklog();
+  const timer = openCompactionSchedule(() => erasing.runCleaning(purging.run));
   const purgeWhenWanted = async (laterMs: number): Promise<void> => {
-    const wanted = await ask(wantsPurge);
+    const wanted = await run(pendingPurge);
     if (wanted === null) return;
-    erasing.deleted();
-    if (wanted === 'soon') timer.after(purgeAfterMs);
-    else timer.whenIdle(purgeIdleMs, laterMs);
+    erasing.recordDeletion();
+    if (wanted === 'soon') timer.runAfter(purgeAfterMs);
+    else timer.runWhenIdle(purgeIdleMs, laterMs);
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
-  const become: typeof keeper.become = async (copy, generation) => {
-    await purging.giveUp();
-    await keeper.become(copy, generation);
+  const become: typeof keeper.promote = async (copy, generation) => {
+    await purging.cancel();
+    await keeper.promote(copy, generation);
   };
-  const copies = openCopies(
+  const copies = openShadowCopies(
     dir,
-    { ...keeper, become },
+    { ...keeper, promote: become },
     {
       over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
       promoted: async () => {
         try {
-          await keeper.removeReplaced();
+          await keeper.removeReplacedFiles();
           await purgeWhenWanted(purgeLaterMs);
         } catch {
           // A purge does both.
-          timer.after(purgeAfterMs);
+          timer.runAfter(purgeAfterMs);
         }
       },
     },
   );
-  const shadow = ({ lasting = false }: Copying = {}): Promise<Shadow<Records>> =>
-    copies.begin(next(), lasting);
-  const records = recordsOf(ask, { shadow, resume: copies.resume }, async () => {
+  const shadow = ({ durable = false }: ShadowOptions = {}): Promise<Shadow<Records>> =>
+    copies.begin(next(), durable);
+  const records = recordsOf(run, { shadow, resume: copies.resume }, async () => {
     timer.stop();
     await purging.close();
     await keeper.close();
   });
-  const noteWrites = noting(erasing, timer, { purgeIdleMs, purgeLaterMs });
+  const noteWrites = scheduleAfterWrites(erasing, timer, { purgeIdleMs, purgeLaterMs });
   return {
     ...records,
     erasingSince: erasing.since,
     apply: async (writes, checkpoint) => {
       await keeper.write(async (live) => {
         await applyWrites(live, writes, checkpoint);
-        await purging.applied({ writes, checkpoint });
+        await purging.recordBatch({ writes, checkpoint });
       });
       noteWrites(writes);
     },
@@ -117,17 +117,17 @@ export const openRecords = async ({
 };
 
 /** What was written puts a purge off, or asks for one. */
-const noting =
+const scheduleAfterWrites =
   (
-    erasing: ErasingSince,
-    timer: PurgeTimer,
+    erasing: ErasureBacklog,
+    timer: CompactionSchedule,
     { purgeIdleMs, purgeLaterMs }: { readonly purgeIdleMs: number; readonly purgeLaterMs: number },
   ) =>
   (writes: RecordWrites): void => {
-    timer.written();
-    if (writes.purge === true || forgets(writes)) erasing.deleted();
-    if (writes.purge === true) timer.after(purgeAfterMs);
-    else if (forgets(writes)) timer.whenIdle(purgeIdleMs, purgeLaterMs);
+    timer.recordWrite();
+    if (writes.purge === true || deletesRows(writes)) erasing.recordDeletion();
+    if (writes.purge === true) timer.runAfter(purgeAfterMs);
+    else if (deletesRows(writes)) timer.runWhenIdle(purgeIdleMs, purgeLaterMs);
   };
 
 // Several jobs that end together are worth one copy; contract 5.13 leaves a minute.
@@ -145,41 +145,41 @@ const noCopies = { shadow: refuseCopy, resume: refuseCopy };
 
 /** `ask` finds the model at each call, so that callers follow a switch without knowing. */
 const recordsOf = (
-  ask: Ask,
+  ask: RunOnModel,
   { shadow, resume }: Pick<Records, 'shadow' | 'resume'>,
   close: () => Promise<void>,
 ): Records => ({
   checkpoint: () => ask(async ({ checkpoint }) => checkpoint.position),
   // Whatever is wrong with them, `apply` says it.
-  prepare: (writes) => ask((model) => prepareWrites(model, writes)).catch(() => undefined),
+  prefetch: (writes) => ask((model) => prefetchBatch(model, writes)).catch(() => undefined),
   apply: (writes, checkpoint) => ask((model) => applyWrites(model, writes, checkpoint)),
-  heads: (names) => ask((model) => heads(model, names)),
+  firstRows: (names) => ask((model) => firstRows(model, names)),
   spanOutlines: (names) => ask((model) => spanOutlines(model, names)),
-  rowsAt: (places) => ask((model) => rowsAt(model, places)),
+  rowsByOrdinal: (places) => ask((model) => rowsByOrdinal(model, places)),
   sessionsWithTraces: (sessions) => ask((model) => sessionsWithTraces(model, sessions)),
   traceOutlines: (session, part) => ask((model) => traceOutlines(model, session, part)),
-  groups: (names, asking) => ask((model) => groups(model, names, asking)),
-  weights: (names, asking) => ask((model) => weights(model, names, asking)),
+  rowsByGroup: (names, asking) => ask((model) => rowsByGroup(model, names, asking)),
+  groupBytes: (names, asking) => ask((model) => groupBytes(model, names, asking)),
   tracesOfSessions: (project, sessions, tracesMax, asking) =>
     ask((model) => tracesOfSessions(model, { project, sessions, tracesMax }, asking)),
-  withEntry: (plan, asking) => ask((model) => withEntry(model, plan, asking)),
+  recordsWithEntry: (plan, asking) => ask((model) => recordsWithEntry(model, plan, asking)),
   sessionPage: (plan, asking) => ask((model) => sessionPage(model, plan, asking)),
-  locate: (project, population, id, asking) =>
-    ask((model) => locate(model, project, population, id, asking)),
-  groupOf: (plan, asking) => ask((model) => groupOf(model, plan, asking)),
+  findGroup: (project, population, id, asking) =>
+    ask((model) => findGroup(model, project, population, id, asking)),
+  groupRows: (plan, asking) => ask((model) => groupRows(model, plan, asking)),
   search: (plan, asking) => ask((model) => search(model, plan, asking)),
   count: (scope, asking) => ask((model) => count(model, scope, asking)),
   aggregate: (plan, asking) => ask((model) => aggregate(model, plan, asking)),
-  columns: (scope, asking) => ask((model) => columns(model, scope, asking)),
+  columns: (scope, asking) => ask((model) => columnFacts(model, scope, asking)),
   metricTypes: (project, names, asking) =>
     ask(async (model) => {
       const { position } = model.checkpoint;
       return (
-        rememberedTypes(model, project, names, position) ??
+        cachedMetricTypes(model, project, names, position) ??
         (await model.connections.read(
           async (statements) =>
-            knownTypes(
-              await inProject(model, statements, project),
+            loadMetricTypes(
+              await projectModelOf(model, statements, project),
               statements,
               project,
               names,
@@ -190,12 +190,12 @@ const recordsOf = (
       );
     }),
   runCounts: (project, runs, asking) => ask((model) => runCounts(model, project, runs, asking)),
-  ratings: (project, runs, asking) => ask((model) => ratings(model, project, runs, asking)),
+  ratings: (project, runs, asking) => ask((model) => ratingCounts(model, project, runs, asking)),
   runMeasures: (project, runs, asking) => ask((model) => runMeasures(model, project, runs, asking)),
   runAverages: (project, metrics, runs, asking) =>
     ask((model) => runAverages(model, project, metrics, runs, asking)),
   runRows: (plan, asking) => ask((model) => runRows(model, plan, asking)),
-  runsChanged: (project, token) =>
+  changedRuns: (project, token) =>
     ask(async ({ changedRuns }) => changedRuns.since(project, token)),
   dump: () => dump(ask),
   shadow,

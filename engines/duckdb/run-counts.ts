@@ -1,13 +1,13 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
 import type { RunCounts } from '../../kernel/records/measures.js';
-import type { Asking } from '../../kernel/ports.js';
+import type { QueryContext } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import type { RecordsModel } from './model.js';
-import { isUuid, sessionsColumn } from './schema.js';
+import { isUuid, sessionsMarker } from './schema.js';
 import { uuidConstant } from './sql.js';
 
 /** Condition on rows `r` of these runs of the project (null = of all); null: there are none. */
-export const ofRuns = (
+export const runsCondition = (
   model: Pick<RecordsModel, 'projects'>,
   project: string,
   runs: readonly string[] | null,
@@ -26,36 +26,37 @@ export const runCounts = (
   model: RecordsModel,
   project: string,
   runs: readonly string[],
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<ReadonlyMap<string, RunCounts>> =>
   model.connections.scan(async (statements) => {
-    const where = ofRuns(model, project, runs);
-    const counts = new Map<string, RunCounts>(runs.map((run) => [run, none]));
+    const where = runsCondition(model, project, runs);
+    const counts = new Map<string, RunCounts>(runs.map((run) => [run, noCounts]));
     if (where === null) return counts;
     const found = await statements.rows(
       `SELECT r.run_id, count(*), sum(r.span_count) FROM traces r WHERE ${where} GROUP BY r.run_id`,
     );
     for (const [run, traces, spans] of found) {
-      counts.set(idOf(run), { traces: Number(traces), spans: Number(spans), sessions: 0 });
+      counts.set(runIdOf(run), { traces: Number(traces), spans: Number(spans), sessions: 0 });
     }
     for (const [run, sessions] of await sessionCounts(model, statements, where)) {
-      counts.set(run, { ...(counts.get(run) ?? none), sessions });
+      counts.set(run, { ...(counts.get(run) ?? noCounts), sessions });
     }
     return counts;
   }, asking);
-const none: RunCounts = { traces: 0, spans: 0, sessions: 0 };
+const noCounts: RunCounts = { traces: 0, spans: 0, sessions: 0 };
 
 /** Sessions by run. Where there never was one, none is looked for. */
 export const sessionCounts = async (
-  model: Pick<RecordsModel, 'seen'>,
+  model: Pick<RecordsModel, 'markers'>,
   { rows }: Statements,
   where: string,
 ): Promise<readonly (readonly [run: string, sessions: number])[]> => {
-  if (!model.seen.has(sessionsColumn)) return [];
+  if (!model.markers.has(sessionsMarker)) return [];
   const counted = await rows(
     `SELECT r.run_id, count(*) FROM sessions r WHERE ${where} GROUP BY r.run_id`,
   );
-  return counted.map(([run, sessions]) => [idOf(run), Number(sessions)]);
+  return counted.map(([run, sessions]) => [runIdOf(run), Number(sessions)]);
 };
 
-export const idOf = (run: DuckDBValue | undefined): string => (run as DuckDBUUIDValue).toString();
+export const runIdOf = (run: DuckDBValue | undefined): string =>
+  (run as DuckDBUUIDValue).toString();

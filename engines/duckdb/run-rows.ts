@@ -1,31 +1,31 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
-import { instantOf } from '../../kernel/records/buckets.js';
+import { instantOf } from '../../kernel/records/time-buckets.js';
 import type { TypedMetric } from '../../kernel/records/measures.js';
-import type { Asking } from '../../kernel/ports.js';
-import { allTraces } from '../../kernel/records/questions.js';
+import type { QueryContext } from '../../kernel/ports.js';
+import { allTracesScope } from '../../kernel/records/query-plans.js';
 import {
   datasetRowKey,
-  failedFrom,
+  failedStatusFrom,
   runRowsMax,
   type RunRow,
   type RunRowsPlan,
 } from '../../kernel/records/run-rows.js';
 import type { RecordsModel } from './model.js';
-import { inProject } from './named-columns.js';
-import { idOf, ofRuns } from './run-counts.js';
-import { sourceOf, type RecordSource } from './source.js';
+import { projectModelOf } from './project-columns.js';
+import { runIdOf, runsCondition } from './run-counts.js';
+import { recordSource, type RecordSource } from './record-source.js';
 
 /** As `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. One statement. */
 export const runRows = (
   whole: RecordsModel,
   { project, runs, metrics }: RunRowsPlan,
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<readonly RunRow[] | null> =>
   whole.connections.scan(async (statements) => {
-    const model = await inProject(whole, statements, project);
-    const where = ofRuns(model, project, runs);
+    const model = await projectModelOf(whole, statements, project);
+    const where = runsCondition(model, project, runs);
     if (where === null) return [];
-    const source = sourceOf(model, allTraces(project));
+    const source = recordSource(model, allTracesScope(project));
     const values = metrics.map((one, at) => `, ${numberSql(source, one)} AS m${at}`).join('');
     const means = metrics.map((_, at) => `, avg(m${at})`).join('');
     const found = await statements.rows(
@@ -34,7 +34,7 @@ export const runRows = (
          arg_max(failed, {'at': created_at, 'id': id})${means}
        FROM (
          SELECT r.run_id, r.id, r.created_at,
-           coalesce(r.status_code >= ${failedFrom}, false) AS failed,
+           coalesce(r.status_code >= ${failedStatusFrom}, false) AS failed,
            ${rowSql(source)} AS "row"${values}
          ${source.fromWhere()} AND ${where}
        ) GROUP BY run_id, "row" LIMIT ${runRowsMax + 1}`,
@@ -52,7 +52,7 @@ const rowSql = (source: RecordSource): string => {
 };
 
 const numberSql = (source: RecordSource, measured: TypedMetric): string => {
-  const value = source.measured(measured);
+  const value = source.measuredValue(measured);
   return measured.type === 'boolean' ? `CAST(${value} AS INTEGER)` : value;
 };
 
@@ -65,7 +65,7 @@ const runRowOf = ([
   failed,
   ...means
 ]: readonly DuckDBValue[]): RunRow => ({
-  run: idOf(run),
+  run: runIdOf(run),
   row: row == null ? null : String(row),
   traces: Number(traces),
   first: instantOf(first as bigint),

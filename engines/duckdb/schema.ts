@@ -8,11 +8,11 @@ import {
   VARCHAR,
   type DuckDBType,
 } from '@duckdb/node-api';
-import { microsecondsOf } from '../../kernel/records/buckets.js';
+import { microsecondsOf } from '../../kernel/records/time-buckets.js';
 import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/records/columns.js';
 import type { ColumnValue, Population } from '../../kernel/records/record.js';
-import type { Instant } from '../../kernel/shapes.js';
-import type { Cell } from './cells.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import type { CellValue } from './column-vector.js';
 
 /**
  * Raised with every change of the tables below: a file of another version is dropped and built
@@ -38,11 +38,11 @@ export const ordinalsMax = 1_048_576;
  * How values of a column type lie in the table: ids as 128 bits, instants as microseconds since
  * 1970.
  */
-type Storage = {
+type ColumnStorage = {
   readonly type: DuckDBType;
-  readonly store: (value: ColumnValue) => Cell;
+  readonly store: (value: ColumnValue) => CellValue;
 };
-const misfit = (value: ColumnValue, type: string): never => {
+const throwMisfit = (value: ColumnValue, type: string): never => {
   throw new TypeError(`not the canonical form of a ${type}: ${JSON.stringify(value)}`);
 };
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -52,39 +52,39 @@ const isList = (value: ColumnValue): value is readonly string[] => Array.isArray
 export const isUuid = (text: string): boolean => uuidForm.test(text);
 
 /** Throws when it is none. */
-export const storedId = (value: ColumnValue): string =>
-  typeof value === 'string' && isUuid(value) ? value : misfit(value, 'uuid');
+export const checkedUuid = (value: ColumnValue): string =>
+  typeof value === 'string' && isUuid(value) ? value : throwMisfit(value, 'uuid');
 
-const text: Storage = {
+const text: ColumnStorage = {
   type: VARCHAR,
-  store: (value) => (typeof value === 'string' ? value : misfit(value, 'text')),
+  store: (value) => (typeof value === 'string' ? value : throwMisfit(value, 'text')),
 };
-const double: Storage = {
+const double: ColumnStorage = {
   type: DOUBLE,
-  store: (value) => (typeof value === 'number' ? value + 0 : misfit(value, 'number')),
+  store: (value) => (typeof value === 'number' ? value + 0 : throwMisfit(value, 'number')),
 };
-const storages: Readonly<Record<ColumnType, Storage>> = {
+const storages: Readonly<Record<ColumnType, ColumnStorage>> = {
   text,
   integer: double,
   floating_point: double,
   boolean: {
     type: BOOLEAN,
-    store: (value) => (typeof value === 'boolean' ? value : misfit(value, 'boolean')),
+    store: (value) => (typeof value === 'boolean' ? value : throwMisfit(value, 'boolean')),
   },
   uuid: {
     type: UUID,
-    store: storedId,
+    store: checkedUuid,
   },
   timestamp: {
     type: BIGINT,
     store: (value) =>
       typeof value === 'string' && instantForm.test(value)
         ? microsecondsOf(value as Instant)
-        : misfit(value, 'timestamp'),
+        : throwMisfit(value, 'timestamp'),
   },
   string_list: {
     type: LIST(VARCHAR),
-    store: (value) => (isList(value) ? value : misfit(value, 'string_list')),
+    store: (value) => (isList(value) ? value : throwMisfit(value, 'string_list')),
   },
 };
 
@@ -92,7 +92,7 @@ const storages: Readonly<Record<ColumnType, Storage>> = {
  * The project is the scope of every question and stored as a number; the other 31 columns of
  * contract 3.3.
  */
-export const storedStandard = standardColumns
+export const standardStorage = standardColumns
   .filter(({ id }) => id !== 'project_id')
   .map(({ id, type }) => ({ id, sql: `"${id}"`, ...storages[type] }));
 
@@ -103,7 +103,13 @@ export const metricSql = (name: string): string => `"m_${name}"`;
  * other values are in `rest` too, but what a span has of its trace: reading a record out of fifty
  * columns takes a hundred times as long as out of one.
  */
-export const textsApart = ['input', 'output', 'dataset_input', 'dataset_output', 'tools'] as const;
+export const unpackedTextColumns = [
+  'input',
+  'output',
+  'dataset_input',
+  'dataset_output',
+  'tools',
+] as const;
 
 /**
  * Columns of each record table, in this order, besides the standard columns and those of the
@@ -142,11 +148,11 @@ export const ownColumns = [
 export type OwnColumn = (typeof ownColumns)[number]['name'];
 /** Where in `recordColumns` the standard columns begin, and the metrics. */
 export const standardFrom = ownColumns.length;
-export const metricsFrom = standardFrom + storedStandard.length;
+export const metricsFrom = standardFrom + standardStorage.length;
 
 export const recordColumns: readonly { readonly sql: string; readonly type: DuckDBType }[] = [
   ...ownColumns.map(({ name, type }) => ({ sql: name, type })),
-  ...storedStandard.map(({ sql, type }) => ({ sql, type })),
+  ...standardStorage.map(({ sql, type }) => ({ sql, type })),
   ...metricRegistry.map(({ name }) => ({ sql: metricSql(name), type: DOUBLE })),
 ];
 
@@ -182,7 +188,7 @@ export const textColumns = [
   { sql: 'folded', type: VARCHAR },
 ] as const;
 
-/** Entries of user metadata that facets cannot tell, hashed: see entries.ts. */
+/** Entries of user metadata that facets cannot tell, hashed: see metadata-entries.ts. */
 export const entryColumns = [
   { sql: 'key', type: BIGINT },
   { sql: 'grp', type: UINTEGER },
@@ -194,14 +200,14 @@ export const entryColumns = [
  * In `columns` from the first text on that had to be stored folded: before, no question needs to
  * look for one.
  */
-export const foldedColumn = (population: Population, id: string): string =>
+export const foldedTextMarker = (population: Population, id: string): string =>
   `folded/${population}/${id}`;
 
 /** In `columns` from the first trace on that has a value of this metric of the registry. */
-export const measuredColumn = (metric: string): string => `measured/${metric}`;
+export const measuredMetricMarker = (metric: string): string => `measured/${metric}`;
 
 /** In `columns` from the first session on. */
-export const sessionsColumn = 'sessions';
+export const sessionsMarker = 'sessions';
 
 /** Tables of what belongs to records of a group, which they name as `grp`. */
 export const tablesOfGroups = ['facets', 'texts', 'entries', 'groups'] as const;
@@ -229,7 +235,10 @@ export const columnColumns = [
 ] as const;
 
 /** Long texts as they are: trying compressions on them took half of the time of a write. */
-const uncompressed: ReadonlySet<string> = new Set([...textsApart.map((id) => `"${id}"`), 'rest']);
+const uncompressed: ReadonlySet<string> = new Set([
+  ...unpackedTextColumns.map((id) => `"${id}"`),
+  'rest',
+]);
 const longTexts: ReadonlySet<string> = new Set(['text', 'folded']);
 
 const table = (

@@ -1,6 +1,6 @@
-import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { parseColumnId, registryType } from '../../kernel/records/column-value.js';
 import { ratingTypeOf } from '../../kernel/records/feedback.js';
-import type { Asking } from '../../kernel/ports.js';
+import type { QueryContext } from '../../kernel/ports.js';
 import {
   pageBytesMax,
   type RecordPage,
@@ -8,28 +8,28 @@ import {
   type SearchPlan,
   type SessionPage,
   type SessionPlan,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import { placeAt, walkOf } from './walk.js';
+import { keysetToken, keysetSql } from './keyset-pagination.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
-import { inProject } from './named-columns.js';
+import { projectModelOf } from './project-columns.js';
 import { isUuid } from './schema.js';
-import { sourceOf, type RecordSource } from './source.js';
-import { integers, uuidConstant } from './sql.js';
-import { groupsWithin, sizedFrom, within } from './portions.js';
-import { namedFrom, rowsOfSized } from './stored-row.js';
+import { recordSource, type RecordSource } from './record-source.js';
+import { integerList, uuidConstant } from './sql.js';
+import { takeGroupsWithin, sizedKeyOf, takeWithinBytes } from './record-sizes.js';
+import { namedGroupOf, readRows } from './row-decoding.js';
 
 export const search = (
   whole: RecordsModel,
   plan: SearchPlan,
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<RecordPage> =>
   whole.connections.scan(async (statements) => {
-    const model = await inProject(whole, statements, plan.project);
+    const model = await projectModelOf(whole, statements, plan.project);
     const { sort } = plan;
-    const source = sourceOf(model, plan);
-    const place = sort === null ? null : placeOf(sort.column);
+    const source = recordSource(model, plan);
+    const place = sort === null ? null : parseColumnId(sort.column);
     const metrics = place?.in === 'metrics' ? [place.metric] : [];
     const types = await readMetricTypes(model, statements, plan.project, metrics);
     const by =
@@ -41,38 +41,41 @@ export const search = (
       'r.created_at DESC',
       'r.id DESC',
     ];
-    const walk = plan.after === undefined ? null : walkOf(plan.after, { by, sort, source });
+    const walk = plan.after === undefined ? null : keysetSql(plan.after, { by, sort, source });
     // Narrow columns first; the wide rows of the page only.
     const found = await statements.rows(
       `SELECT r.key, r.bytes${walk?.places ?? ''} ${source.fromWhere()}${walk?.condition ?? ''}
        ORDER BY ${order.join(', ')}
-       LIMIT ${integers([plan.limit + 1])} OFFSET ${integers([plan.offset])}`,
+       LIMIT ${integerList([plan.limit + 1])} OFFSET ${integerList([plan.offset])}`,
       source.parameters,
     );
-    const page = within(found.slice(0, plan.limit).map(sizedFrom), plan.bytesMax ?? pageBytesMax);
-    const rows = await rowsOfSized(statements, plan.population, page);
+    const page = takeWithinBytes(
+      found.slice(0, plan.limit).map(sizedKeyOf),
+      plan.bytesMax ?? pageBytesMax,
+    );
+    const rows = await readRows(statements, plan.population, page);
     const more = found.length > page.length;
     return {
       rows: page.flatMap(({ key }) => rows.get(key) ?? []),
       more,
-      ...(walk !== null && more && { next: placeAt(found[page.length - 1] ?? []) }),
+      ...(walk !== null && more && { next: keysetToken(found[page.length - 1] ?? []) }),
     };
   }, asking);
 
-type Typing = Pick<RecordScope, 'templates'> & {
+type SortTyping = Pick<RecordScope, 'templates'> & {
   readonly types: ReadonlyMap<string, MetricType>;
 };
 
 const sortExpression = (
   source: RecordSource,
   column: string,
-  { types, templates }: Typing,
+  { types, templates }: SortTyping,
 ): string => {
-  const place = placeOf(column);
+  const place = parseColumnId(column);
   if (place?.in === 'annotations') {
     const { template: metric } = place;
     const type = ratingTypeOf(templates, metric) ?? 'text';
-    return source.measured({ metric, type, source: 'annotations' });
+    return source.measuredValue({ metric, type, source: 'annotations' });
   }
   if (place?.in !== 'metrics') return source.column(column);
   return source.metric(place.metric, registryType(place.metric) ?? types.get(place.metric) ?? null);
@@ -81,10 +84,10 @@ const sortExpression = (
 export const count = (
   model: RecordsModel,
   scope: RecordScope,
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<number> =>
   model.connections.scan(async (statements) => {
-    const source = sourceOf(await inProject(model, statements, scope.project), scope);
+    const source = recordSource(await projectModelOf(model, statements, scope.project), scope);
     const [counted] = await statements.rows(
       `SELECT count(*) ${source.fromWhere()}`,
       source.parameters,
@@ -95,7 +98,7 @@ export const count = (
 export const sessionPage = (
   model: RecordsModel,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
-  asking: Asking = {},
+  asking: QueryContext = {},
 ): Promise<SessionPage> =>
   model.connections.scan(async (statements) => {
     const number = model.projects.get(project);
@@ -104,10 +107,15 @@ export const sessionPage = (
       `SELECT g.grp, g.size, g.name FROM (
          SELECT r.grp, r.created_at, r.id FROM traces r
          WHERE NOT r.lone AND r.project = ${number} AND r.session_id = ${uuidConstant(session)}
-         ORDER BY r.created_at, r.id LIMIT ${integers([limit + 1])} OFFSET ${integers([offset])}
+         ORDER BY r.created_at, r.id
+         LIMIT ${integerList([limit + 1])} OFFSET ${integerList([offset])}
        ) t JOIN groups g ON g.grp = t.grp ORDER BY t.created_at, t.id`,
     );
-    const page = await groupsWithin(statements, found.slice(0, limit).map(namedFrom), bytesMax);
+    const page = await takeGroupsWithin(
+      statements,
+      found.slice(0, limit).map(namedGroupOf),
+      bytesMax,
+    );
     const traces = page.map(({ name, bytes }) => ({ group: name, bytes }));
     return { traces, more: found.length > page.length };
   }, asking);

@@ -18,7 +18,7 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
   return {
     put: async (value) => {
       const bytes = serialize(value);
-      await all(bytes, async (from) => {
+      await transferAll(bytes, async (from) => {
         const { bytesWritten } = await file.write(bytes, from, bytes.length - from, end + from);
         return bytesWritten;
       });
@@ -29,7 +29,7 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
       const next = waiting.shift();
       if (next === undefined) return null;
       const bytes = Buffer.alloc(next.bytes);
-      await all(bytes, async (from) => {
+      await transferAll(bytes, async (from) => {
         const { bytesRead } = await file.read(bytes, from, next.bytes - from, next.at + from);
         return bytesRead;
       });
@@ -44,7 +44,10 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
 };
 
 /** The disk may take or give a part at a time, as a full one does. */
-const all = async (bytes: Buffer, part: (from: number) => Promise<number>): Promise<void> => {
+const transferAll = async (
+  bytes: Buffer,
+  part: (from: number) => Promise<number>,
+): Promise<void> => {
   for (let from = 0; from < bytes.length;) {
     const count = await part(from);
     if (count === 0) throw new RangeError('The disk has only a part of what was spooled');

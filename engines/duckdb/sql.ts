@@ -2,19 +2,19 @@ import { listValue, LIST, VARCHAR, type DuckDBType, type DuckDBValue } from '@du
 import { isUuid } from './schema.js';
 
 /** Collects the texts of a statement: they are bound, never part of it. */
-export type Parameters = {
+export type SqlParameters = {
   readonly values: DuckDBValue[];
   readonly types: DuckDBType[];
 };
-export const parameters = (): Parameters => ({ values: [], types: [] });
+export const newParameters = (): SqlParameters => ({ values: [], types: [] });
 
-export const bindText = (to: Parameters, text: string): string => {
+export const bindText = (to: SqlParameters, text: string): string => {
   to.values.push(text);
   to.types.push(VARCHAR);
   return `$${to.values.length}`;
 };
 
-export const bindTexts = (to: Parameters, texts: readonly string[]): string => {
+export const bindTexts = (to: SqlParameters, texts: readonly string[]): string => {
   to.values.push(listValue([...texts]));
   to.types.push(LIST(VARCHAR));
   return `$${to.values.length}`;
@@ -32,7 +32,7 @@ export const uuidConstant = (text: string): string => {
   if (!isUuid(text)) throw new TypeError('not a canonical uuid');
   return `CAST('${text}' AS UUID)`;
 };
-export const integers = (values: readonly number[]): string => {
+export const integerList = (values: readonly number[]): string => {
   if (!values.every(Number.isSafeInteger)) throw new TypeError('not an integer');
   return values.join(', ');
 };

@@ -1,29 +1,35 @@
-import { keyOf, outcomeOf, requestOf, type Append, type Appended } from './batch-wire.js';
+import {
+  correlationIdOf,
+  parseOutcome,
+  toBatchRequest,
+  type AppendRequest,
+  type AppendReceipt,
+} from './batch-messages.js';
 import type { BatchCall } from './client.js';
-import { troubleOf } from './connection.js';
+import { failureKindOf } from './connection.js';
 
-export type BatchAppends = {
+export type BatchAppender = {
   /**
    * Appends over the call that all share, at exactly the expected revision. Rejects with what the
    * server says, or because the call ended or was silent for `withinMs`: the outcome is unknown
    * then, also of all others that were under way.
    */
-  append(order: Append, withinMs: number): Promise<Appended>;
+  append(order: AppendRequest, withinMs: number): Promise<AppendReceipt>;
   /** False with a server from before there were such calls. */
-  isOffered(): boolean;
+  isSupported(): boolean;
 };
 
-type Waiting = {
-  readonly resolve: (appended: Appended) => void;
+type PendingOutcome = {
+  readonly resolve: (appended: AppendReceipt) => void;
   readonly reject: (error: Error) => void;
 };
-type Lane = {
+type SharedCall = {
   readonly call: Promise<BatchCall>;
-  readonly waiting: Map<string, Waiting>;
+  readonly waiting: Map<string, PendingOutcome>;
   /** Appends that were given to it and have not ended. */
-  underWay: number;
+  running: number;
   /** Answers so far. */
-  heard: number;
+  answerCount: number;
 };
 
 /**
@@ -31,35 +37,35 @@ type Lane = {
  * HTTP/2, headers and a deadline, which is more than the append. After whatever is no plain answer
  * the next append opens another, on the connection that the client has by then.
  */
-export const openBatchAppends = (open: () => Promise<BatchCall>): BatchAppends => {
-  let current: Lane | null = null;
+export const openBatchAppender = (open: () => Promise<BatchCall>): BatchAppender => {
+  let current: SharedCall | null = null;
   let isOffered = true;
 
-  const leave = (lane: Lane): void => {
+  const leave = (lane: SharedCall): void => {
     if (current === lane) current = null;
   };
   /** A call that nobody uses any more would keep its place on the connection. */
-  const endLeft = (lane: Lane): void => {
-    if (current === lane || lane.underWay > 0) return;
+  const endLeft = (lane: SharedCall): void => {
+    if (current === lane || lane.running > 0) return;
     lane.call.then(
       (call) => call.end(),
       () => undefined,
     );
   };
-  const broken = (lane: Lane, error: Error & { readonly code?: number }): void => {
+  const broken = (lane: SharedCall, error: Error & { readonly code?: number }): void => {
     leave(lane);
     if (error.code === unimplemented) isOffered = false;
     for (const { reject } of lane.waiting.values()) reject(error);
     lane.waiting.clear();
   };
-  const begin = (): Lane => {
-    const lane: Lane = { call: open(), waiting: new Map(), underWay: 0, heard: 0 };
+  const begin = (): SharedCall => {
+    const lane: SharedCall = { call: open(), waiting: new Map(), running: 0, answerCount: 0 };
     lane.call.then(
       (call) => {
         call.on('data', (response) => {
-          lane.heard += 1;
-          const one = lane.waiting.get(keyOf(response));
-          const outcome = outcomeOf(response);
+          lane.answerCount += 1;
+          const one = lane.waiting.get(correlationIdOf(response));
+          const outcome = parseOutcome(response);
           if (outcome instanceof Error) one?.reject(outcome);
           else one?.resolve(outcome);
         });
@@ -74,33 +80,37 @@ export const openBatchAppends = (open: () => Promise<BatchCall>): BatchAppends =
     append: async (order, withinMs) => {
       current ??= begin();
       const lane = current;
-      lane.underWay += 1;
+      lane.running += 1;
       try {
-        return await sent(lane, order, withinMs);
+        return await sendOn(lane, order, withinMs);
       } catch (error) {
-        if (!plainAnswers.has(troubleOf(error))) leave(lane);
+        if (!answeredFailures.has(failureKindOf(error))) leave(lane);
         throw error;
       } finally {
-        lane.underWay -= 1;
+        lane.running -= 1;
         endLeft(lane);
       }
     },
-    isOffered: () => isOffered,
+    isSupported: () => isOffered,
   };
 };
 
-const sent = async (lane: Lane, order: Append, withinMs: number): Promise<Appended> => {
+const sendOn = async (
+  lane: SharedCall,
+  order: AppendRequest,
+  withinMs: number,
+): Promise<AppendReceipt> => {
   const call = await lane.call;
-  const { key, request } = requestOf(order, new Date(Date.now() + withinMs));
-  const { heard } = lane;
+  const { key, request } = toBatchRequest(order, new Date(Date.now() + withinMs));
+  const { answerCount } = lane;
   let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<Appended>((resolve, reject) => {
+    return await new Promise<AppendReceipt>((resolve, reject) => {
       lane.waiting.set(key, { resolve, reject });
       timer = setTimeout(() => {
         reject(new Error('no answer to an append'));
         // One append that is slow does not end the others; a dead call does.
-        if (lane.heard === heard) call.cancel();
+        if (lane.answerCount === answerCount) call.cancel();
       }, withinMs);
       call.write(request);
     });
@@ -110,7 +120,7 @@ const sent = async (lane: Lane, order: Append, withinMs: number): Promise<Append
   }
 };
 
-const plainAnswers: ReadonlySet<ReturnType<typeof troubleOf>> = new Set([
+const answeredFailures: ReadonlySet<ReturnType<typeof failureKindOf>> = new Set([
   'conflict',
   'erased',
   'refused',

@@ -6,18 +6,18 @@ import type {
 } from '@eventstore/db-client/generated/streams_pb.js';
 
 /** What is mended of the client, by names that are not part of its types. */
-type Inside = {
-  readonly createChannel?: () => Promise<Channel>;
+type ClientInternals = {
+  readonly createChannel?: () => Promise<GrpcChannel>;
   readonly handleError?: (...call: readonly unknown[]) => Promise<void>;
   readonly callArguments?: (base: object, call: object) => readonly [object, object];
   readonly GRPCStreamCreator?: (
     service: object,
     name: string,
-    create: (stub: Stub) => BatchCall,
+    create: (stub: StreamsStub) => BatchCall,
   ) => () => Promise<BatchCall>;
 };
-type Stub = { batchAppend(...args: readonly [object, object]): BatchCall };
-type Channel = { readonly internalChannel?: { subchannelPool?: object } };
+type StreamsStub = { batchAppend(...args: readonly [object, object]): BatchCall };
+type GrpcChannel = { readonly internalChannel?: { subchannelPool?: object } };
 
 /**
  * The client of a connection string, with three habits changed that a server cannot have. The
@@ -35,14 +35,14 @@ type Channel = { readonly internalChannel?: { subchannelPool?: object } };
  */
 export const openClient = (url: string): EventStoreDBClient => {
   const client = EventStoreDBClient.connectionString(url);
-  const { createChannel, handleError } = client as unknown as Inside;
+  const { createChannel, handleError } = client as unknown as ClientInternals;
   if (!('supports' in client) || createChannel === undefined || handleError === undefined) {
     throw new TypeError('this version of the EventStoreDB client is not known');
   }
   return Object.assign(client, {
     supports: async () => false,
     handleError: (...call: readonly unknown[]) => handleError(...call).catch(() => undefined),
-    createChannel: async () => apart(await createChannel()),
+    createChannel: async () => withOwnConnections(await createChannel()),
   });
 };
 
@@ -60,17 +60,17 @@ export type BatchCall = {
 
 /** Without a deadline. When it fails the client looks whether to connect anew. */
 export const openBatchCall = async (client: EventStoreDBClient): Promise<BatchCall> => {
-  const { callArguments, GRPCStreamCreator } = client as unknown as Inside;
+  const { callArguments, GRPCStreamCreator } = client as unknown as ClientInternals;
   if (callArguments === undefined || GRPCStreamCreator === undefined) {
     throw new TypeError('this version of the EventStoreDB client is not known');
   }
   const args = callArguments({ requiresLeader: true }, { deadline: Infinity });
-  const create = (stub: Stub): BatchCall => stub.batchAppend(...args);
+  const create = (stub: StreamsStub): BatchCall => stub.batchAppend(...args);
   return GRPCStreamCreator(services.StreamsClient, 'batchAppend', create)();
 };
 
 /** Gives the channel connections of its own, before its first call makes one. */
-const apart = (channel: Channel): Channel => {
+const withOwnConnections = (channel: GrpcChannel): GrpcChannel => {
   const { internalChannel: inside } = channel;
   const Pool = inside?.subchannelPool?.constructor as (new () => object) | undefined;
   if (inside === undefined || Pool === undefined) {

@@ -8,14 +8,14 @@ import { openClient } from './client.js';
  * `answerMs` (a healthy cluster commits or says no within 2 s), a call with all its repeats after
  * `callMs`, and a subscription after two looks `lookMs` apart at which it is behind.
  */
-export type CallTimes = {
+export type CallTimeouts = {
   readonly answerMs: number;
   readonly callMs: number;
   readonly lookMs: number;
   /** Before the first repeat; four times as long before each further one. */
   readonly restMs: number;
 };
-const defaultPatience: CallTimes = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000, restMs: 50 };
+const defaultTimeouts: CallTimeouts = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000, restMs: 50 };
 /** Tries of one call; a server that was started again answers the second. */
 const triesMax = 4;
 
@@ -28,9 +28,9 @@ const closeWithinMs = 1_000;
  * node leads and nothing was written. `refused`: nothing was written, and asking again will not
  * help. `unknown`: it may be written, now or later.
  */
-type Trouble = 'conflict' | 'erased' | 'missing' | 'elsewhere' | 'refused' | 'unknown';
+type FailureKind = 'conflict' | 'erased' | 'missing' | 'elsewhere' | 'refused' | 'unknown';
 
-const troubles: Readonly<Record<string, Trouble>> = {
+const failureKinds: Readonly<Record<string, FailureKind>> = {
   'wrong-expected-version': 'conflict',
   'stream-deleted': 'erased',
   'stream-not-found': 'missing',
@@ -41,11 +41,11 @@ const troubles: Readonly<Record<string, Trouble>> = {
   'invalid-argument': 'refused',
   unsupported: 'refused',
 };
-export const troubleOf = (error: unknown): Trouble =>
-  troubles[String((error as { readonly type?: unknown } | null)?.type)] ?? 'unknown';
+export const failureKindOf = (error: unknown): FailureKind =>
+  failureKinds[String((error as { readonly type?: unknown } | null)?.type)] ?? 'unknown';
 
 /** The client does not end a wait by itself; the outcome of what it waited for is then unknown. */
-const answered = async <T>(withinMs: number, what: string, work: Promise<T>): Promise<T> => {
+const withTimeout = async <T>(withinMs: number, what: string, work: Promise<T>): Promise<T> => {
   const { promise: silence, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), withinMs);
   try {
@@ -62,16 +62,16 @@ export type Connection = ReturnType<typeof openConnection>;
  * through: TLS, credentials, gossip and discovery are the client's. Connects with the first call.
  * Throws what the client throws at a string it cannot read.
  */
-export const openConnection = (url: string, patience: CallTimes = defaultPatience) => {
+export const openConnection = (url: string, patience: CallTimeouts = defaultTimeouts) => {
   const client = openClient(url);
   const { answerMs } = patience;
   // Nobody may be writing because this says that nobody can: it has to find out by itself.
-  const health = openHealth(() => {
+  const health = openConnectionHealth(() => {
     const end = client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 });
-    return collect(end, () => true, answerMs);
+    return forEachEvent(end, () => true, answerMs);
   });
   const { well } = health;
-  const tries = () => repeats(health, patience);
+  const tries = () => openBackoff(health, patience);
 
   /**
    * Opens a read and hands over what it brings until `take` answers false. A read that fails on the
@@ -83,14 +83,14 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
     begin: () => (event: E) => boolean,
   ): Promise<'read' | 'erased' | 'missing'> => {
     health.checkOpen();
-    const again = repeats(health, patience, health.unanswered);
+    const again = openBackoff(health, patience, health.unanswered);
     for (;;) {
       try {
-        await collect(open(), begin(), answerMs);
+        await forEachEvent(open(), begin(), answerMs);
         well();
         return 'read';
       } catch (error) {
-        const trouble = troubleOf(error);
+        const trouble = failureKindOf(error);
         if (trouble === 'erased' || trouble === 'missing') {
           well();
           return trouble;
@@ -103,7 +103,7 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
   /** What the server answers to a write; without an answer in time the outcome is unknown. */
   const write = async <T>(what: string, send: (deadline: number) => Promise<T>): Promise<T> => {
     health.checkOpen();
-    const answer = await answered(answerMs, what, send(answerMs));
+    const answer = await withTimeout(answerMs, what, send(answerMs));
     well();
     return answer;
   };
@@ -118,7 +118,7 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
     health: health.now,
     close: async (): Promise<void> => {
       health.close();
-      await answered(closeWithinMs, 'the farewell', client.dispose()).catch(() => null);
+      await withTimeout(closeWithinMs, 'the farewell', client.dispose()).catch(() => null);
     },
   };
 };
@@ -127,9 +127,9 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
  * Answers a function that waits before the next try, longer each time. It throws Fault
  * `unavailable` instead when trying again would not help or take too long.
  */
-const repeats = (
-  health: Health,
-  { answerMs, callMs, restMs }: CallTimes,
+const openBackoff = (
+  health: ConnectionHealth,
+  { answerMs, callMs, restMs }: CallTimeouts,
   failed = health.unavailable,
 ) => {
   const end = performance.now() + callMs;
@@ -137,21 +137,21 @@ const repeats = (
   return async (error: unknown): Promise<void> => {
     failures += 1;
     const isOver = failures === triesMax || performance.now() > end - answerMs;
-    if (health.isClosed() || isOver || troubleOf(error) === 'refused') {
+    if (health.isClosed() || isOver || failureKindOf(error) === 'refused') {
       throw failed(error);
     }
     await pause(restMs * 4 ** (failures - 1));
   };
 };
 
-type Health = ReturnType<typeof openHealth>;
+type ConnectionHealth = ReturnType<typeof openConnectionHealth>;
 
 /**
  * What the last call said; while that is bad, `look` is tried each second. An error that the server
  * answers to one read (type `unknown`: a position that is none, say) is no sign that it is ill:
  * then `look` decides, at once.
  */
-const openHealth = (look: () => Promise<void>) => {
+const openConnectionHealth = (look: () => Promise<void>) => {
   let cause: string | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | null = null;
@@ -207,7 +207,7 @@ const openHealth = (look: () => Promise<void>) => {
  * Iterates in the same turn in which the read was opened: its errors would else be thrown past
  * everyone. What is left early is ended on the server as well.
  */
-const collect = async <E>(
+const forEachEvent = async <E>(
   reading: StreamingRead<E>,
   take: (event: E) => boolean,
   silenceMs: number,

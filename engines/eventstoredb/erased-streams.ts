@@ -1,23 +1,23 @@
 import { jsonEvent } from '@eventstore/db-client';
-import { sharedLooks } from '../../kernel/turns.js';
-import { start, type Envelope, type Position, type StreamName } from '../../kernel/ports.js';
-import { troubleOf, type Connection } from './connection.js';
-import { openEnvelopes, type Envelopes } from './envelopes.js';
-import { keepOld } from './keep-old.js';
-import type { Bucket, Names } from './names.js';
-import { derivedId, envelopeFrom, type Stored } from './stored-event.js';
-import type { Streams } from './streams.js';
-import { whole } from './whole.js';
+import { singleFlight } from '../../kernel/concurrency.js';
+import { logStart, type Envelope, type Position, type StreamName } from '../../kernel/ports.js';
+import { failureKindOf, type Connection } from './connection.js';
+import { openErasedEnvelopes, type ErasedEnvelopes } from './erased-envelopes.js';
+import { migrateEnvelopes } from './migrate-envelopes.js';
+import type { Bucket, StreamNaming } from './stream-naming.js';
+import { derivedUuid, envelopeFrom, type EsdbEvent } from './stored-event.js';
+import type { StreamReader } from './stream-reader.js';
+import { loadParts } from './event-parts.js';
 
 /** Streams that one entry of the register names. */
 const entryStreamsMax = 500;
 /** Others may append as often before an erasure gives up. */
-const overtakenMax = 8;
+const conflictsMax = 8;
 
 type Needs = {
   readonly connection: Connection;
-  readonly names: Names;
-  readonly streams: Streams;
+  readonly names: StreamNaming;
+  readonly streams: StreamReader;
   /** The log's head is at least here. */
   readonly seen: (position: Position) => void;
 };
@@ -34,29 +34,29 @@ export type ErasedStreams = ReturnType<typeof openErasedStreams>;
  */
 export const openErasedStreams = (needs: Needs) => {
   const { connection, names, seen } = needs;
-  const envelopes = openEnvelopes(connection, names);
-  const register = openRegister(connection, names.erased, (entry) => {
+  const envelopes = openErasedEnvelopes(connection, names);
+  const register = openRegister(connection, names.erasedRegister, (entry) => {
     envelopes.learn(entry.buckets ?? []);
-    seen(entry.last ?? start);
+    seen(entry.last ?? logStart);
   });
   let isBegun = false;
-  const underWay = openUnderWay();
-  const mend = openMending(needs, envelopes, register);
-  const keep = openKeeping(needs, envelopes, register);
+  const underWay = openRunningErasures();
+  const mend = openEnvelopeMigration(needs, envelopes, register);
+  const keep = openEnvelopeKeeping(needs, envelopes, register);
   const erase = async (stream: StreamName): Promise<void> => {
     await register.refresh();
     mend();
     for (let from = 0, tries = 1; ; tries += 1) {
       const last = await keep(stream, from);
       const expected = last === 'none' ? 'no_stream' : BigInt(last);
-      if (await appendTombstone(connection, names.of(stream), expected)) break;
-      if (tries === overtakenMax) {
+      if (await appendTombstone(connection, names.eventsOf(stream), expected)) break;
+      if (tries === conflictsMax) {
         throw connection.unavailable(new Error(`others append to ${stream} all the time`));
       }
       from = last === 'none' ? 0 : last + 1;
     }
     // Also where there are none: an append may be about to write some.
-    await appendTombstone(connection, names.parts(stream), 'any');
+    await appendTombstone(connection, names.partsOf(stream), 'any');
   };
   return {
     has: register.has,
@@ -82,7 +82,7 @@ export const openErasedStreams = (needs: Needs) => {
     erase: (stream: StreamName): Promise<void> => underWay.run(stream, erase(stream)),
     settled: underWay.settled,
     /** What stays of an event whose data are gone. */
-    remains: async (stored: Stored): Promise<Envelope> => {
+    remains: async (stored: EsdbEvent): Promise<Envelope> => {
       if (stored.digest !== null) return envelopeFrom(stored);
       await register.refresh();
       return (await envelopes.at(stored.position))[0] ?? envelopeFrom(stored);
@@ -95,7 +95,7 @@ export const openErasedStreams = (needs: Needs) => {
 };
 
 /** Erasures by this process that have not ended. */
-const openUnderWay = () => {
+const openRunningErasures = () => {
   const erasures = new Map<StreamName, Promise<void>>();
   return {
     run: (stream: StreamName, erasing: Promise<void>): Promise<void> => {
@@ -116,14 +116,18 @@ const openUnderWay = () => {
  * For streams that were erased before envelopes were kept: in the background, and again with a
  * later erasure when it fails.
  */
-const openMending = ({ connection, names }: Needs, envelopes: Envelopes, register: Register) => {
+const openEnvelopeMigration = (
+  { connection, names }: Needs,
+  envelopes: ErasedEnvelopes,
+  register: Register,
+) => {
   let isMending = false;
   return (): void => {
     const old = isMending ? new Set<StreamName>() : register.unkept();
     if (old.size === 0) return;
     isMending = true;
-    keepOld(connection, names, envelopes, old)
-      .then((kept) => enterAll(register, [...old], kept))
+    migrateEnvelopes(connection, names, envelopes, old)
+      .then((kept) => registerAll(register, [...old], kept))
       .catch(() => null)
       .finally(() => {
         isMending = false;
@@ -135,24 +139,26 @@ const openMending = ({ connection, names }: Needs, envelopes: Envelopes, registe
  * Keeps envelopes of a stream's events from a revision on and names it in the register. Answers the
  * revision up to which it did, `none` without events.
  */
-const openKeeping = (
+const openEnvelopeKeeping = (
   { connection, names, streams }: Needs,
-  envelopes: Envelopes,
+  envelopes: ErasedEnvelopes,
   register: Register,
 ) => {
   const waiting = new Map<StreamName, readonly Envelope[]>();
   /** Whoever asks while an entry is written shares the next one. */
-  const enterWaiting = sharedLooks(async () => {
+  const enterWaiting = singleFlight(async () => {
     const entered = [...waiting];
     waiting.clear();
     for (let from = 0; from < entered.length; from += entryStreamsMax) {
-      await enter(envelopes, register, entered.slice(from, from + entryStreamsMax));
+      await registerErased(envelopes, register, entered.slice(from, from + entryStreamsMax));
     }
   });
-  const envelope = async (stored: Stored): Promise<Envelope> => {
+  const envelope = async (stored: EsdbEvent): Promise<Envelope> => {
     // Events from before there were digests get one while their data are there.
     const isKnown = stored.digest !== null || stored.parts === null;
-    return envelopeFrom(isKnown ? stored : ((await whole(connection, names, stored)) ?? stored));
+    return envelopeFrom(
+      isKnown ? stored : ((await loadParts(connection, names, stored)) ?? stored),
+    );
   };
   return async (stream: StreamName, from: number): Promise<number | 'none'> => {
     const found: Envelope[] = [];
@@ -168,10 +174,10 @@ const openKeeping = (
 };
 
 /** Entries that say of streams where their envelopes are. */
-const enterAll = async (
+const registerAll = async (
   register: Register,
   streams: readonly StreamName[],
-  kept: Omit<Entry, 'streams'>,
+  kept: Omit<RegisterEntry, 'streams'>,
 ): Promise<void> => {
   for (let from = 0; from < streams.length; from += entryStreamsMax) {
     await register.enter({ ...kept, streams: streams.slice(from, from + entryStreamsMax) });
@@ -179,13 +185,13 @@ const enterAll = async (
 };
 
 /** The envelopes first. */
-const enter = async (
-  envelopes: Envelopes,
+const registerErased = async (
+  envelopes: ErasedEnvelopes,
   register: Register,
   streams: readonly (readonly [StreamName, readonly Envelope[]])[],
 ): Promise<void> => {
   const kept = streams.flatMap(([, some]) => some);
-  const last = kept.reduce((high, { position }) => (position > high ? position : high), start);
+  const last = kept.reduce((high, { position }) => (position > high ? position : high), logStart);
   const buckets = await envelopes.keep(kept);
   await register.enter({ streams: streams.map(([name]) => name), buckets, last });
 };
@@ -194,7 +200,7 @@ const enter = async (
  * `buckets` have envelopes of their events, up to `last`. Absent from entries from before envelopes
  * were kept.
  */
-type Entry = {
+type RegisterEntry = {
   readonly streams: readonly StreamName[];
   readonly buckets?: readonly Bucket[];
   readonly last?: Position;
@@ -205,7 +211,7 @@ type Register = ReturnType<typeof openRegister>;
 const openRegister = (
   { client, read, write, tries }: Connection,
   name: string,
-  learnt: (entry: Entry) => void,
+  learnt: (entry: RegisterEntry) => void,
 ) => {
   const erased = new Set<StreamName>();
   /** Erased before envelopes were kept. */
@@ -214,7 +220,7 @@ const openRegister = (
   let last = -1;
 
   const learn = (data: unknown): void => {
-    const entry: Entry = { streams: [], ...(data as Partial<Entry> | null) };
+    const entry: RegisterEntry = { streams: [], ...(data as Partial<RegisterEntry> | null) };
     const mark = entry.buckets === undefined ? 'add' : 'delete';
     for (const stream of entry.streams) erased.add(stream);
     for (const stream of entry.streams) unkept[mark](stream);
@@ -236,12 +242,12 @@ const openRegister = (
     );
     return ids;
   };
-  const enter = async (entry: Entry): Promise<void> => {
+  const enter = async (entry: RegisterEntry): Promise<void> => {
     const again = tries();
     for (;;) {
       const expected = last;
       const event = jsonEvent({
-        id: derivedId('erased', String(expected), ...entry.streams),
+        id: derivedUuid('erased', String(expected), ...entry.streams),
         type: 'StreamsErased',
         data: entry,
       });
@@ -286,8 +292,8 @@ const appendTombstone = async (
       );
       return true;
     } catch (error) {
-      if (troubleOf(error) === 'erased') return true;
-      if (troubleOf(error) === 'conflict') return false;
+      if (failureKindOf(error) === 'erased') return true;
+      if (failureKindOf(error) === 'conflict') return false;
       await again(error);
     }
   }

@@ -1,28 +1,34 @@
 import { setMaxListeners } from 'node:events';
 import {
-  collected,
+  collectEvents,
   type EventLog,
   type Evidence,
   type Position,
-  type Reading,
-  type Recorded,
+  type ReadOptions,
+  type StoredEvent,
   type StreamName,
   type Decode,
 } from '../../kernel/ports.js';
-import { openAppends } from './appends.js';
-import { openConnection, type CallTimes } from './connection.js';
+import { openIdempotentAppend } from './idempotent-append.js';
+import { openConnection, type CallTimeouts } from './connection.js';
 import { openErasedStreams } from './erased-streams.js';
-import { openHead } from './head.js';
-import { openListings } from './listings.js';
-import { namesIn } from './names.js';
-import { openLag, type ReadPositions } from './lag.js';
-import { openEventAt, openPages, pagedWholeBy, type Paged, type PagesNeeds } from './pages.js';
-import { openScavenges } from './scavenges.js';
-import { openStreams, type Streams } from './streams.js';
-import { openTail } from './tail.js';
+import { openLogHead } from './log-head.js';
+import { openStreamList } from './list-streams.js';
+import { openStreamNaming } from './stream-naming.js';
+import { openLagCounter, type ReadPositions } from './count-lag.js';
+import {
+  openEventAt,
+  openPageReader,
+  itemPartsLoader,
+  type PageItem,
+  type PageReadNeeds,
+} from './read-pages.js';
+import { openScavengeStatus } from './scavenges.js';
+import { openStreamReader, type StreamReader } from './stream-reader.js';
+import { openTailSubscription } from './tail-subscription.js';
 import { evidenceFrom, evidenceOfErased, recordedFrom } from './stored-event.js';
-import { openBackwards } from './backwards.js';
-import { wholeBy } from './whole.js';
+import { openBackwardReader } from './read-backwards.js';
+import { partsLoader } from './event-parts.js';
 
 type Options = {
   /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */
@@ -30,11 +36,11 @@ type Options = {
   readonly decode?: Decode;
   /** What our streams' names begin with: one server may hold several logs. */
   readonly space?: string;
-  readonly patience?: CallTimes;
+  readonly patience?: CallTimeouts;
 };
 
 /** Somebody who waits for growth looks for himself this often: what tells him may be broken. */
-const lookAgainMs = 2_000;
+const pollMs = 2_000;
 
 /**
  * The event log on EventStoreDB (port EventLog), for a server from 20.6.1 on or a cluster. Opening
@@ -49,26 +55,26 @@ export const openEventStore = async ({
   space = 'assay',
   patience,
 }: Options): Promise<EventLog> => {
-  const names = namesIn(space);
+  const names = openStreamNaming(space);
   const connection = openConnection(url, patience);
-  const streams = openStreams(connection, names);
-  const head = openHead(connection, names);
+  const streams = openStreamReader(connection, names);
+  const head = openLogHead(connection, names);
   const erased = openErasedStreams({ connection, names, streams, seen: head.seen });
-  const recorded = wholeBy(connection, names, (stored) => recordedFrom(stored, decode));
-  const backwards = openBackwards(connection, names, erased);
-  const waits = openWaits();
+  const recorded = partsLoader(connection, names, (stored) => recordedFrom(stored, decode));
+  const backwards = openBackwardReader(connection, names, erased);
+  const waits = openGrowthWaits();
   const seen = (position: Position): void => {
     head.seen(position);
     waits.tell();
   };
-  const tail = openTail({ connection, names, erased, head: head.ask, seen });
+  const tail = openTailSubscription({ connection, names, erased, head: head.ask, seen });
   const paged = { connection, names, erased, seen: head.seen };
-  const { page, evidence, evidenceAt, positions } = pagesOf(paged, tail, decode);
-  const append = openAppends({ connection, names, streams, seen, head: head.ask });
+  const { page, evidence, evidenceAt, positions } = openPageReads(paged, tail, decode);
+  const append = openIdempotentAppend({ connection, names, streams, seen, head: head.ask });
   async function* portions(
     stream: StreamName,
-    reading?: Reading,
-  ): AsyncGenerator<readonly Recorded[], void> {
+    reading?: ReadOptions,
+  ): AsyncGenerator<readonly StoredEvent[], void> {
     for await (const portion of streams.portions(stream, reading)) yield await recorded(portion);
   }
 
@@ -82,10 +88,10 @@ export const openEventStore = async ({
       streams.forget(stream);
     },
     health: connection.health,
-    read: (stream, reading) => collected(portions(stream, reading)),
+    read: (stream, reading) => collectEvents(portions(stream, reading)),
     portions,
-    knownEnd: () => null, // Others append too.
-    last: lastOf(streams),
+    cachedRevision: () => null, // Others append too.
+    last: lastEventOf(streams),
     page: async (after, limit, types) => {
       tail.wanted();
       return page(after, limit, types);
@@ -96,14 +102,14 @@ export const openEventStore = async ({
     },
     evidenceAt,
     tail: async (limit, before) => recorded(await backwards(limit, before)),
-    streams: openListings(connection, names, erased),
+    streams: openStreamList(connection, names, erased),
     head: async () => {
       await erased.begun();
       return head.ask();
     },
-    givenBack: openScavenges(connection),
-    lag: openLag(positions),
-    grown: growthOf(tail, head, waits),
+    spaceReclaim: openScavengeStatus(connection),
+    lag: openLagCounter(positions),
+    waitForGrowth: waitForGrowth(tail, head, waits),
     close: async () => {
       waits.end();
       tail.stop();
@@ -112,21 +118,21 @@ export const openEventStore = async ({
   } satisfies EventLog;
 };
 
-const lastOf =
-  (streams: Streams): EventLog['last'] =>
+const lastEventOf =
+  (streams: StreamReader): EventLog['last'] =>
   async (stream) => {
     const last = await streams.last(stream);
     return last && { type: last.type, revision: last.revision, position: last.position };
   };
 
 /** Pages of what is there, what stays of what was erased, and both as evidence. */
-const pagesOf = (
-  needs: PagesNeeds,
-  tail: ReturnType<typeof openTail>,
+const openPageReads = (
+  needs: PageReadNeeds,
+  tail: ReturnType<typeof openTailSubscription>,
   decode: Decode,
 ): Pick<EventLog, 'page' | 'evidence' | 'evidenceAt'> & { readonly positions: ReadPositions } => {
-  const pages = openPages(needs);
-  const whole = pagedWholeBy(needs);
+  const pages = openPageReader(needs);
+  const whole = itemPartsLoader(needs);
   const eventAt = openEventAt(needs);
   const asked = (
     after: Position,
@@ -136,7 +142,7 @@ const pagesOf = (
   return {
     positions: async (after, limit) => {
       const { events, through } = await asked(after, limit);
-      return { positions: events.map(positionOfPaged), through };
+      return { positions: events.map(positionOfItem), through };
     },
     page: async (after, limit, types) => {
       const { events, through } = await asked(after, limit, types);
@@ -162,18 +168,18 @@ const pagesOf = (
   };
 };
 
-const evidenceOf = (one: Paged): Evidence =>
+const evidenceOf = (one: PageItem): Evidence =>
   'stored' in one ? evidenceFrom(one.stored) : evidenceOfErased(one.erased);
 
-const positionOfPaged = (one: Paged): Position =>
+const positionOfItem = (one: PageItem): Position =>
   'stored' in one ? one.stored.position : one.erased.position;
 
-const growthOf =
+const waitForGrowth =
   (
-    tail: ReturnType<typeof openTail>,
-    head: ReturnType<typeof openHead>,
-    waits: ReturnType<typeof openWaits>,
-  ): EventLog['grown'] =>
+    tail: ReturnType<typeof openTailSubscription>,
+    head: ReturnType<typeof openLogHead>,
+    waits: ReturnType<typeof openGrowthWaits>,
+  ): EventLog['waitForGrowth'] =>
   async (after, signal) => {
     const isGrown = (): boolean => {
       tail.wanted();
@@ -190,7 +196,7 @@ const growthOf =
   };
 
 /** Who waits for the log to grow, until it does, they give up or the log is closed. */
-const openWaits = () => {
+const openGrowthWaits = () => {
   const looks = new Set<() => void>();
   const closing = new AbortController();
   // As many as wait.
@@ -223,7 +229,7 @@ const openWaits = () => {
           look();
           void ask().then(look);
         };
-        const timer = setInterval(again, lookAgainMs).unref();
+        const timer = setInterval(again, pollMs).unref();
         looks.add(look);
         for (const one of signals) one.addEventListener('abort', done, { once: true });
         look();

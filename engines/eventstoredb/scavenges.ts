@@ -1,8 +1,8 @@
-import type { GivenBack } from '../../kernel/ports.js';
+import type { SpaceReclaim } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
 
 /** Beginnings and ends of scavenges looked at: those of months. */
-const looksMax = 1_000;
+const scavengeEventsMax = 1_000;
 
 type Scavenge = {
   readonly scavengeId?: string;
@@ -15,9 +15,9 @@ type Scavenge = {
  * chunks of its own, so the one that is furthest behind counts. `unknown` without the right to read
  * it, which only operators of the server have by default.
  */
-export const openScavenges =
+export const openScavengeStatus =
   ({ client, patience }: Pick<Connection, 'client' | 'patience'>) =>
-  async (): Promise<GivenBack> => {
+  async (): Promise<SpaceReclaim> => {
     const ended = new Map<string, string>();
     const begun = new Map<string, string>();
     try {
@@ -28,7 +28,7 @@ export const openScavenges =
       }>('$scavenges', {
         direction: 'backwards',
         fromRevision: 'end',
-        maxCount: looksMax,
+        maxCount: scavengeEventsMax,
         resolveLinkTos: true,
         deadline: patience.answerMs,
       });

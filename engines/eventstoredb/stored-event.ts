@@ -8,7 +8,7 @@ import type {
   Metadata,
   NewEvent,
   Position,
-  Recorded,
+  StoredEvent,
   StreamName,
   Decode,
 } from '../../kernel/ports.js';
@@ -18,7 +18,7 @@ import type {
  * member, `assay`. The server's event id is derived from id, type and data: the same event sent
  * again is known to the server as the same, another payload under the same id is not.
  */
-export type Encoded = {
+export type PreparedEvent = {
   readonly id: string;
   readonly serverId: string;
   readonly type: string;
@@ -30,7 +30,7 @@ export type Encoded = {
   readonly metadata: Metadata;
 };
 /** An event as it goes over the wire. */
-export type Outgoing = {
+export type OutgoingEvent = {
   readonly id: string;
   readonly type: string;
   /** JSON, or a part of it that is none. */
@@ -39,7 +39,7 @@ export type Outgoing = {
   /** JSON. */
   readonly metadata: Buffer;
 };
-type Assay = {
+type AssayMetadata = {
   readonly id: string;
   readonly bytes: number;
   /** In hex; absent in events from before there were salts. */
@@ -48,10 +48,10 @@ type Assay = {
   /** Revisions in the stream of parts, in order; without them the data is in the event itself. */
   readonly parts?: readonly number[];
 };
-type StoredMetadata = Metadata & { readonly assay: Assay };
+type StoredMetadata = Metadata & { readonly assay: AssayMetadata };
 
 /** An event as it was read; its data may still have to be put together from parts. */
-export type Stored = {
+export type EsdbEvent = {
   readonly stream: StreamName;
   readonly revision: number;
   readonly position: Position;
@@ -73,13 +73,13 @@ const partBytesMax = 450_000;
 const newSalt = openSalts();
 
 /** Throws TypeError for an id that is no uuid: the client would end the process over it. */
-export const encode = ({ id, type, data, metadata }: NewEvent): Encoded => {
+export const prepareEvent = ({ id, type, data, metadata }: NewEvent): PreparedEvent => {
   if (!uuidForm.test(id)) throw new TypeError(`an event's id must be a uuid: ${id}`);
   const json = JSON.stringify(data ?? null);
   const salt = newSalt();
   return {
     id,
-    serverId: derivedId(id, type, json),
+    serverId: derivedUuid(id, type, json),
     type,
     json,
     bytes: Buffer.byteLength(json),
@@ -90,9 +90,12 @@ export const encode = ({ id, type, data, metadata }: NewEvent): Encoded => {
 };
 
 /** The event itself, or with `parts` a reference to where its data is. */
-export const toSend = (event: Encoded, parts: readonly number[] | null): Outgoing => {
+export const toOutgoing = (
+  event: PreparedEvent,
+  parts: readonly number[] | null,
+): OutgoingEvent => {
   const { id, bytes, salt, digest, metadata } = event;
-  const assay: Assay = { id, bytes, salt, digest, ...(parts !== null && { parts }) };
+  const assay: AssayMetadata = { id, bytes, salt, digest, ...(parts !== null && { parts }) };
   return {
     id: event.serverId,
     type: event.type,
@@ -103,7 +106,13 @@ export const toSend = (event: Encoded, parts: readonly number[] | null): Outgoin
 };
 
 /** As the client wants it, which writes JSON anew: the same text. */
-export const eventData = ({ id, type, contentType, data, metadata }: Outgoing): EventData => {
+export const toEventData = ({
+  id,
+  type,
+  contentType,
+  data,
+  metadata,
+}: OutgoingEvent): EventData => {
   const about = parseJsonText(metadata.toString()) as Record<string, unknown>;
   return contentType === 'application/json'
     ? jsonEvent({ id, type, data: parseJsonText(data.toString()) as never, metadata: about })
@@ -111,11 +120,11 @@ export const eventData = ({ id, type, contentType, data, metadata }: Outgoing): 
 };
 
 /** Each at most `partBytesMax`. */
-export const partsOf = (event: Encoded): readonly Outgoing[] => {
+export const splitIntoParts = (event: PreparedEvent): readonly OutgoingEvent[] => {
   const bytes = Buffer.from(event.json);
   const count = Math.max(1, Math.ceil(bytes.length / partBytesMax));
   return Array.from({ length: count }, (_, index) => ({
-    id: derivedId(event.serverId, 'Part', String(index)),
+    id: derivedUuid(event.serverId, 'Part', String(index)),
     type: 'Part',
     contentType: 'application/octet-stream',
     data: bytes.subarray(index * partBytesMax, (index + 1) * partBytesMax),
@@ -124,7 +133,7 @@ export const partsOf = (event: Encoded): readonly Outgoing[] => {
 };
 
 /** Null for what is not one of our events: a tombstone, an operator's note. */
-export const storedFrom = (stream: StreamName, event: RecordedEvent): Stored | null => {
+export const storedFrom = (stream: StreamName, event: RecordedEvent): EsdbEvent | null => {
   if (event.type.startsWith('$')) return null;
   const { assay, ...metadata } = (event.metadata ?? {}) as Partial<StoredMetadata>;
   return {
@@ -144,12 +153,12 @@ export const storedFrom = (stream: StreamName, event: RecordedEvent): Stored | n
   };
 };
 
-export const recordedFrom = (stored: Stored, decode: Decode): Recorded => ({
+export const recordedFrom = (stored: EsdbEvent, decode: Decode): StoredEvent => ({
   ...envelopeFrom(stored),
   data: decode(stored.type, stored.metadata.schema, stored.data),
 });
 
-export const envelopeFrom = (stored: Stored): Envelope => ({
+export const envelopeFrom = (stored: EsdbEvent): Envelope => ({
   id: stored.id,
   stream: stored.stream,
   revision: stored.revision,
@@ -159,7 +168,7 @@ export const envelopeFrom = (stored: Stored): Envelope => ({
   digest: digestOfStored(stored),
 });
 
-const digestOfStored = ({ digest, data }: Stored): string =>
+const digestOfStored = ({ digest, data }: EsdbEvent): string =>
   digest ?? digestOf(null, JSON.stringify(data)).toString('hex');
 
 export const evidenceOfErased = (envelope: Envelope): Evidence => ({
@@ -169,7 +178,7 @@ export const evidenceOfErased = (envelope: Envelope): Evidence => ({
 });
 
 /** JSON that was read and is written again is the text that was stored. */
-export const evidenceFrom = (stored: Stored): Evidence => ({
+export const evidenceFrom = (stored: EsdbEvent): Evidence => ({
   ...recordedFrom(stored, (_type, _schema, data) => data),
   salt: stored.salt,
   data: JSON.stringify(stored.data),
@@ -178,16 +187,16 @@ export const evidenceFrom = (stored: Stored): Evidence => ({
 export const positionOf = (commit: bigint): Position =>
   commit.toString(16).padStart(16, '0') as Position;
 
-export type Place = { readonly commit: bigint; readonly prepare: bigint };
+export type ServerPosition = { readonly commit: bigint; readonly prepare: bigint };
 
 /** Prepare and commit are one for everything that is appended over gRPC. */
-export const placeOf = (position: Position): Place => {
+export const serverPositionOf = (position: Position): ServerPosition => {
   const commit = BigInt(`0x${position}`);
   return { commit, prepare: commit };
 };
 
 /** A uuid of the version-5 layout. */
-export const derivedId = (...parts: readonly string[]): string => {
+export const derivedUuid = (...parts: readonly string[]): string => {
   const hash = createHash('sha1');
   for (const part of parts) hash.update(`${part.length}:`).update(part);
   const hex = hash.digest('hex');

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
+import type { Identity, IdentityTokens, TokenRejection } from '../../kernel/credentials.js';
 import type { Clock } from '../../kernel/ports.js';
 import { identityAlgorithms, openKeySet, type IdentityAlgorithm, type KeySet } from './key-set.js';
-import type { TrustedProvider } from './providers.js';
-import { takenApart, type TokenClaims } from '../node/signed-text.js';
+import type { TrustedProvider } from './identity-providers.js';
+import { parseCompactJws, type TokenClaims } from '../node/compact-jws.js';
 
 /** Contract 4.2, rule 1. */
 const ageMax = '10m';
@@ -13,7 +13,7 @@ const textMax = 255;
 /** The longest an e-mail can be (RFC 5321). */
 const emailMax = 254;
 
-type Known = TrustedProvider & { readonly set: KeySet };
+type ProviderWithKeys = TrustedProvider & { readonly set: KeySet };
 
 /**
  * Verifies id_tokens of configured providers and nobody else. What a token says about keys (`jwk`,
@@ -31,7 +31,7 @@ export const openIdentityTokens = (
     readonly trouble: (provider: string, error: unknown) => void;
   },
 ): IdentityTokens => {
-  const known = new Map<string, Known>(
+  const known = new Map<string, ProviderWithKeys>(
     providers.map((one) => {
       const told = (error: unknown): void => trouble(one.name, error);
       return [one.name, { ...one, set: openKeySet(one.keys, { clock, trouble: told }) }];
@@ -40,18 +40,18 @@ export const openIdentityTokens = (
   return {
     verify: async (name, token, now) => {
       const provider = known.get(name);
-      if (provider === undefined) return refused('the provider is not configured');
-      const parts = takenApart(token);
-      if (parts === null) return refused('the token is no JWS of two objects in canonical form');
+      if (provider === undefined) return refusal('the provider is not configured');
+      const parts = parseCompactJws(token);
+      if (parts === null) return refusal('the token is no JWS of two objects in canonical form');
       const { header, payload, input } = parts;
       const algorithm = algorithmOf(header, provider);
       if (algorithm === null) {
-        return refused('the header has an alg or typ that is not accepted, or more than it may');
+        return refusal('the header has an alg or typ that is not accepted, or more than it may');
       }
-      const foreign = foreignClaim(payload, provider);
-      if (foreign !== null) return refused(`the claim ${foreign} is missing or not accepted`);
+      const foreign = rejectedClaim(payload, provider);
+      if (foreign !== null) return refusal(`the claim ${foreign} is missing or not accepted`);
       const key = await provider.set.find(header['kid'] as string | undefined, algorithm);
-      if (key === null) return refused('no key of the provider has this kid and algorithm');
+      if (key === null) return refusal('no key of the provider has this kid and algorithm');
       try {
         await jwtVerify(token, key, {
           algorithms: [algorithm],
@@ -64,14 +64,14 @@ export const openIdentityTokens = (
         });
       } catch (error) {
         // The messages of jose name claims and times, never what a token says.
-        return refused(error instanceof Error ? error.message : 'the signature does not verify');
+        return refusal(error instanceof Error ? error.message : 'the signature does not verify');
       }
       return identityOf(payload, input, provider);
     },
   };
 };
 
-const refused = (why: string): Refused => ({ refused: why });
+const refusal = (why: string): TokenRejection => ({ refused: why });
 
 /** Null unless the header says nothing that we would have to understand and do not. */
 const algorithmOf = (
@@ -91,7 +91,7 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= textMax;
 
 /** The first claim that says the token is not meant for us, or not of use; null: none does. */
-const foreignClaim = (
+const rejectedClaim = (
   payload: TokenClaims,
   { issuers, audiences, isNonceRequired }: TrustedProvider,
 ): string | null => {
@@ -115,7 +115,7 @@ const identityOf = (payload: TokenClaims, input: string, provider: TrustedProvid
   // Not of the whole token: an ECDSA signature can be written in two ways.
   const token = digestOf(`token\n${iss}\n${input}`);
   const once = provider.isNonceRequired ? [token, digestOf(`nonce\n${iss}\n${nonce}`)] : [token];
-  return { issuer: iss, subject: sub, email: emailOf(payload, provider), once };
+  return { issuer: iss, subject: sub, email: emailOf(payload, provider), singleUseDigests: once };
 };
 
 const emailOf = (

@@ -20,18 +20,18 @@ export type KeySet = {
 };
 
 /** Target D5: tokens with made-up key ids must not become requests to the provider. */
-const triesMax = 2;
-const triesWindowMs = 30_000;
+const fetchesMax = 2;
+const fetchWindowMs = 30_000;
 /** How soon a key that the provider took back is gone here, too. */
-const freshMs = 600_000;
+const refreshAfterMs = 600_000;
 /** How long keys count while the provider cannot be asked. */
-const usableMs = 86_400_000;
+const staleMaxMs = 86_400_000;
 /** Providers publish two or three. */
 const keysMax = 50;
 /** Shorter ones are broken, longer ones are slow on purpose. */
 const rsaBits = { least: 2_048, most: 8_192 } as const;
 
-type Key = {
+type VerificationKey = {
   readonly id: string | undefined;
   readonly byAlgorithm: ReadonlyMap<IdentityAlgorithm, CryptoKey>;
 };
@@ -47,18 +47,18 @@ export const openKeySet = (
     readonly trouble: (error: unknown) => void;
   },
 ): KeySet => {
-  let keys: readonly Key[] = [];
+  let keys: readonly VerificationKey[] = [];
   let askedAt = -Infinity;
   let tries: readonly number[] = [];
   let asking: Promise<void> | null = null;
 
   const ask = async (): Promise<void> => {
     const now = clock.milliseconds();
-    tries = tries.filter((at) => now - at < triesWindowMs);
-    if (tries.length >= triesMax) return;
+    tries = tries.filter((at) => now - at < fetchWindowMs);
+    if (tries.length >= fetchesMax) return;
     tries = [...tries, now];
     try {
-      keys = await imported(await source());
+      keys = await importKeySet(await source());
       askedAt = clock.milliseconds();
     } catch (error) {
       trouble(error);
@@ -71,7 +71,7 @@ export const openKeySet = (
     return asking;
   };
   const pick = (id: string | undefined, algorithm: IdentityAlgorithm): CryptoKey | null => {
-    if (clock.milliseconds() - askedAt > usableMs) return null;
+    if (clock.milliseconds() - askedAt > staleMaxMs) return null;
     const found = keys.flatMap((key) => {
       const one = key.byAlgorithm.get(algorithm);
       return one !== undefined && (id === undefined || key.id === id) ? [one] : [];
@@ -81,7 +81,7 @@ export const openKeySet = (
 
   return {
     find: async (id, algorithm) => {
-      const isFresh = clock.milliseconds() - askedAt < freshMs;
+      const isFresh = clock.milliseconds() - askedAt < refreshAfterMs;
       const known = isFresh ? pick(id, algorithm) : null;
       if (known !== null) return known;
       await asked();
@@ -91,16 +91,16 @@ export const openKeySet = (
 };
 
 /** What of a set can be used; keys of other kinds are passed over. Throws on what is no set. */
-const imported = async (set: unknown): Promise<readonly Key[]> => {
+const importKeySet = async (set: unknown): Promise<readonly VerificationKey[]> => {
   const { keys } = (set ?? {}) as { readonly keys?: unknown };
   if (!Array.isArray(keys)) throw new TypeError('what came is no JWK set');
   const found = await Promise.all(
-    (keys as readonly unknown[]).slice(0, keysMax).map((one) => importedKey(one as JWK)),
+    (keys as readonly unknown[]).slice(0, keysMax).map((one) => importKey(one as JWK)),
   );
   return found.filter((key) => key.byAlgorithm.size > 0);
 };
 
-const importedKey = async (jwk: JWK): Promise<Key> => {
+const importKey = async (jwk: JWK): Promise<VerificationKey> => {
   const byAlgorithm = new Map<IdentityAlgorithm, CryptoKey>();
   const open = publicPart(jwk);
   for (const algorithm of open === null ? [] : algorithmsOf(jwk)) {

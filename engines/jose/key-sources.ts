@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../kernel/json-text.js';
-import { answerText } from '../node/answer-text.js';
+import { readResponseText } from '../node/response-text.js';
 import type { Files } from '../../kernel/ports.js';
 import type { KeySource } from './key-set.js';
 
@@ -8,7 +8,7 @@ const timeoutMs = 3_000;
 const bytesMax = 262_144;
 
 /** A JWK set at an address of the configuration: no redirects, 3 s, 256 KiB. */
-export const keysAt =
+export const remoteKeys =
   (address: string): KeySource =>
   async () => {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -18,13 +18,13 @@ export const keysAt =
       await response.body?.cancel();
       throw new Error(`${address} answered ${response.status}`);
     }
-    const text = await answerText(response, bytesMax);
+    const text = await readResponseText(response, bytesMax);
     if (text === null) throw new Error(`${address} answered more than ${bytesMax} bytes`);
     return parseJsonText(text);
   };
 
 /** A JWK set in a file, read anew whenever keys are asked for: it may be replaced. */
-export const keysIn =
+export const fileKeys =
   (files: Pick<Files, 'read'>, path: string): KeySource =>
   async () => {
     const bytes = await files.read(path);

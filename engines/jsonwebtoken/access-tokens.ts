@@ -2,9 +2,15 @@ import { createPublicKey, hash, randomUUID, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { AccessClaims, AccessTokens } from '../../kernel/credentials.js';
-import { derivedP256 } from '../node/p256.js';
-import { takenApart } from '../node/signed-text.js';
-import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import { deriveP256Key } from '../node/p256.js';
+import { parseCompactJws } from '../node/compact-jws.js';
+import type {
+  ApiKeyId,
+  FamilyId,
+  Instant,
+  OrganizationId,
+  UserId,
+} from '../../kernel/schema-types.js';
 
 /** Contract 2.2, rule 2. */
 const lifeSeconds = 86_400;
@@ -20,7 +26,7 @@ const charactersMax = 2_048;
 const keyIdForm = /^[0-9a-f]{16}$/;
 
 /** Tokens whose signature was checked lately; a check is some 0.1 ms of the accepting thread. */
-const checkedMax = 10_000;
+const verifiedTokensMax = 10_000;
 
 type KeyPair = {
   readonly id: string;
@@ -35,7 +41,7 @@ type KeyPair = {
 export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
   const pairs = new Map<number, KeyPair>();
   const pairOf = (period: number): KeyPair => {
-    const pair = pairs.get(period) ?? keyPair(seed, period);
+    const pair = pairs.get(period) ?? deriveKeyPair(seed, period);
     pairs.set(period, pair);
     return pair;
   };
@@ -48,7 +54,7 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
     }
     return null;
   };
-  const checked = boundedMap<string, Checked>(checkedMax);
+  const checked = boundedMap<string, VerifiedToken>(verifiedTokensMax);
 
   return {
     issue: async ({ userId, organizationId, session }, now, until) => {
@@ -72,7 +78,7 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
     },
     read: async (token, now) => {
       const seconds = secondsOf(now);
-      const mark = markOf(token);
+      const mark = tokenDigest(token);
       const known = checked.get(mark);
       if (known !== undefined) return known.expires <= seconds ? 'expired' : known.claims;
       const id = token.length <= charactersMax ? keyIdOf(token) : null;
@@ -96,18 +102,18 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
   };
 };
 
-type Signed = Readonly<Record<'sub' | 'org' | 'sid' | 'jti', string>> &
+type SignedClaims = Readonly<Record<'sub' | 'org' | 'sid' | 'jti', string>> &
   Readonly<Record<'iat' | 'exp', number>> & { readonly key?: string };
 
 /** Signed by us, so every member that is there is what we put there. */
-const hasAll = (payload: object): payload is Signed =>
+const hasAll = (payload: object): payload is SignedClaims =>
   ['sub', 'org', 'sid', 'iat', 'exp', 'jti'].every((claim) => Object.hasOwn(payload, claim));
 
 const skewSeconds = 60;
 const secondsOf = (instant: Instant): number => Math.floor(Date.parse(instant) / 1_000);
 const periodOf = (seconds: number): number => Math.floor(seconds / keyLifeSeconds);
 
-const claimsOf = ({ sub, org, sid, key }: Signed): AccessClaims => ({
+const claimsOf = ({ sub, org, sid, key }: SignedClaims): AccessClaims => ({
   userId: sub as UserId,
   organizationId: org as OrganizationId,
   session:
@@ -118,14 +124,14 @@ const claimsOf = ({ sub, org, sid, key }: Signed): AccessClaims => ({
 
 /** `kid` of a token that has the form of ours, without trusting anything in it. */
 const keyIdOf = (token: string): string | null => {
-  const { kid, alg, typ } = takenApart(token)?.header ?? {};
+  const { kid, alg, typ } = parseCompactJws(token)?.header ?? {};
   const isOurs = alg === algorithm && typ === type;
   return isOurs && typeof kid === 'string' && keyIdForm.test(kid) ? kid : null;
 };
 
 /** The key pair of one period. */
-const keyPair = (seed: Uint8Array, period: number): KeyPair => {
-  const { private: own, jwk, point } = derivedP256(seed, `access token ${period}`);
+const deriveKeyPair = (seed: Uint8Array, period: number): KeyPair => {
+  const { private: own, jwk, point } = deriveP256Key(seed, `access token ${period}`);
   return {
     id: hash('sha256', point, 'hex').slice(0, 16),
     private: own,
@@ -133,7 +139,7 @@ const keyPair = (seed: Uint8Array, period: number): KeyPair => {
   };
 };
 
-type Checked = { readonly claims: AccessClaims; readonly expires: number };
+type VerifiedToken = { readonly claims: AccessClaims; readonly expires: number };
 
 /** So that no token is kept. */
-const markOf = (token: string): string => hash('sha256', token, 'base64');
+const tokenDigest = (token: string): string => hash('sha256', token, 'base64');

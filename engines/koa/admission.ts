@@ -1,5 +1,5 @@
 /** Which of the requests that came begins next. */
-type Admission = {
+type RequestAdmission = {
   /** Calls `go` now, or as soon as it is the turn of this network. */
   readonly admit: (network: string, go: () => void) => void;
 };
@@ -14,10 +14,10 @@ type Queues = Map<string, (() => void)[]>;
  * Networks from where somebody came in lately (`isKnown`) go first, but for one place in each turn:
  * strangers have as many addresses as they like.
  */
-export const openAdmission = (
+export const openRequestAdmission = (
   perTurnMax: number,
   isKnown: (network: string) => boolean = () => false,
-): Admission => {
+): RequestAdmission => {
   /** In the order in which they go on. */
   const known: Queues = new Map();
   const strangers: Queues = new Map();

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Ids } from '../../kernel/ports.js';
-import { brokenHead, brokenHeadBody } from './problem.js';
+import { parseErrorStatus, parseErrorBody } from './problem.js';
 import { constantHeaders } from './respond.js';
 
 /** Answers what Node refuses before there is a request, and closes the connection. */
@@ -13,9 +13,9 @@ export const answerClientError =
       socket.destroy();
       return;
     }
-    const status = brokenHead(error.code);
+    const status = parseErrorStatus(error.code);
     const requestId = ids.next('RequestId');
-    const body = brokenHeadBody(status, requestId);
+    const body = parseErrorBody(status, requestId);
     const headers = {
       ...constantHeaders,
       'X-Request-Id': requestId,

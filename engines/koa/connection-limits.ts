@@ -1,5 +1,5 @@
 /** Contract 1.11, and what follows from it. */
-export const usualConnections = {
+export const defaultConnectionLimits = {
   /** Four times as many as requests at work: connections of clients rest most of the time. */
   connectionsMax: 2_048,
   /** All that the service works on at once, of one address; proxies that are trusted have more. */
@@ -31,4 +31,4 @@ export const usualConnections = {
   smallChunksMax: 4_096,
   chunkBytesMin: 256,
 } as const;
-export type ConnectionLimits = { readonly [Limit in keyof typeof usualConnections]: number };
+export type ConnectionLimits = { readonly [Limit in keyof typeof defaultConnectionLimits]: number };

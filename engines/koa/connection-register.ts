@@ -40,7 +40,7 @@ type ConnectionRegister = {
  * The connections of one network: those without a request, which includes an incomplete head, and
  * those whose request has an incomplete body. Each map holds since when, in ascending order.
  */
-type Network = {
+type NetworkConnections = {
   connections: number;
   readonly idle: Map<Socket, number>;
   readonly incomplete: Map<Socket, number>;
@@ -58,8 +58,8 @@ export const openConnectionRegister = (
   cut: (why: CutReason) => void,
 ): ConnectionRegister => {
   const open = new Map<Socket, ClientConnection>();
-  const networks = new Map<string, Network>();
-  const networkOf = (name: string): Network => {
+  const networks = new Map<string, NetworkConnections>();
+  const networkOf = (name: string): NetworkConnections => {
     const network = networks.get(name) ?? {
       connections: 0,
       idle: new Map(),
@@ -89,15 +89,15 @@ export const openConnectionRegister = (
     if (socket !== undefined) drop(socket, 'crowded');
     return socket !== undefined;
   };
-  const replaceable = rateLimited(limits.replacedPerSecondMax);
+  const replaceable = openRateLimit(limits.replacedPerSecondMax);
   /** Whether there is room for one more connection of this network, made if need be. */
   const makeRoom = (name: string, isProxy: boolean): boolean => {
     const own = networks.get(name);
     if (own !== undefined && !isProxy && own.connections >= limits.connectionsPerAddressMax) {
-      return dropped(longestOf([own.idle]));
+      return dropped(oldestSocket([own.idle]));
     }
     if (open.size < limits.connectionsMax) return true;
-    return dropped(closable([...networks.values()], own, replaceable));
+    return dropped(connectionToClose([...networks.values()], own, replaceable));
   };
   return {
     open,
@@ -108,21 +108,21 @@ export const openConnectionRegister = (
       const network = networkOf(name);
       network.connections += 1;
       network.idle.set(socket, openedAt);
-      open.set(socket, { network: name, openedAt, releases: new Set(), ...fresh });
+      open.set(socket, { network: name, openedAt, releases: new Set(), ...initialCounters });
       socket.once('close', () => gone(socket));
       return true;
     },
     update: (socket) => {
       const connection = open.get(socket);
-      if (connection !== undefined) sort(socket, connection, networkOf(connection.network));
+      if (connection !== undefined) reclassify(socket, connection, networkOf(connection.network));
     },
   };
 };
 
-const sort = (
+const reclassify = (
   socket: Socket,
   connection: ClientConnection,
-  { idle, incomplete }: Network,
+  { idle, incomplete }: NetworkConnections,
 ): void => {
   const now = performance.now();
   const isIncomplete = connection.requests > 0 && connection.arriving > 0;
@@ -134,24 +134,24 @@ const sort = (
 };
 
 /** The connection to close for a new one of `own` while all places are taken. */
-const closable = (
-  networks: readonly Network[],
-  own: Network | undefined,
+const connectionToClose = (
+  networks: readonly NetworkConnections[],
+  own: NetworkConnections | undefined,
   replaceable: () => boolean,
 ): Socket | undefined => {
   const most = Math.max(...networks.map(({ connections }) => connections));
   if (own !== undefined && own.connections + 1 >= most) {
-    return longestOf([own.idle]) ?? (replaceable() ? longestOf([own.incomplete]) : undefined);
+    return oldestSocket([own.idle]) ?? (replaceable() ? oldestSocket([own.incomplete]) : undefined);
   }
   const largest = networks.filter(({ connections }) => connections === most);
   return (
-    longestOf(largest.map(({ idle }) => idle)) ??
-    longestOf(largest.map(({ incomplete }) => incomplete))
+    oldestSocket(largest.map(({ idle }) => idle)) ??
+    oldestSocket(largest.map(({ incomplete }) => incomplete))
   );
 };
 
 /** True at most so many times a second, evenly. */
-const rateLimited = (perSecondMax: number): (() => boolean) => {
+const openRateLimit = (perSecondMax: number): (() => boolean) => {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
@@ -161,7 +161,7 @@ const rateLimited = (perSecondMax: number): (() => boolean) => {
   };
 };
 
-const fresh = {
+const initialCounters = {
   hasBegun: false,
   isAuthenticated: false,
   requests: 0,
@@ -175,12 +175,12 @@ const fresh = {
 };
 
 /** The socket that has been in one of these states for longest; each map is in ascending order. */
-const longestOf = (states: readonly ReadonlyMap<Socket, number>[]): Socket | undefined => {
-  const firsts = states.flatMap((state) => [...firstOf(state)]);
+const oldestSocket = (states: readonly ReadonlyMap<Socket, number>[]): Socket | undefined => {
+  const firsts = states.flatMap((state) => [...firstEntry(state)]);
   return firsts.sort(([, since], [, other]) => since - other)[0]?.[0];
 };
 
-function* firstOf<K, V>(map: ReadonlyMap<K, V>): Iterable<[K, V]> {
+function* firstEntry<K, V>(map: ReadonlyMap<K, V>): Iterable<[K, V]> {
   for (const entry of map) {
     yield entry;
     return;

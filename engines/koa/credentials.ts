@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Credential } from '../../contract/gate.js';
+import type { Credential } from '../../contract/request-ports.js';
 import type { Scheme } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 
 /**
  * The one credential of a request to an operation that lists these schemes (contract 2.1). Throws
  * Fault `unauthenticated` for none or one of another scheme, `ambiguous-credentials` for two. One
- * that cannot be read comes out empty, which no gate lets in. `keyHeaders` are in lower case.
+ * that cannot be read comes out empty, which no authorizer lets in. `keyHeaders` are in lower case.
  */
 export const credentialOf = (
   message: IncomingMessage,
@@ -21,11 +21,11 @@ export const credentialOf = (
   const [key] = keys;
   const [authorization] = authorizations;
   const credential =
-    key === undefined ? authorized(authorization) : ({ scheme: 'K', key } as const);
+    key === undefined ? parseAuthorization(authorization) : ({ scheme: 'K', key } as const);
   if (credential === null || !schemes.includes(credential.scheme)) {
-    throw new Fault('unauthenticated', wanted(schemes, keyHeaders));
+    throw new Fault('unauthenticated', credentialHint(schemes, keyHeaders));
   }
-  if (credential.scheme === 'B' && madeKey.test(credential.token) && schemes.includes('K')) {
+  if (credential.scheme === 'B' && apiKeyForm.test(credential.token) && schemes.includes('K')) {
     throw new Fault(
       'invalid-credentials',
       `An API key goes into the header ${shownHeader(keyHeaders)}, not into Authorization`,
@@ -35,14 +35,14 @@ export const credentialOf = (
 };
 
 /** The form of keys that the service makes; no access token has it. */
-const madeKey = /^asy_(?!invite_)/;
+const apiKeyForm = /^asy_(?!invite_)/;
 
 /** The first of the headers for keys, as documents write it. */
 const shownHeader = ([header = '']: readonly string[]): string =>
   header.replace(/(?:^|-)[a-z]/g, (first) => first.toUpperCase()).replace(/Api(?=-|$)/g, 'API');
 
 /** What to send, as the operation lists it (contract 2.1). */
-const wanted = (schemes: readonly Scheme[], keyHeaders: readonly string[]): string => {
+const credentialHint = (schemes: readonly Scheme[], keyHeaders: readonly string[]): string => {
   const ways: Readonly<Record<Scheme, string>> = {
     K: `an API key in the header ${shownHeader(keyHeaders)}`,
     B: 'Authorization: Bearer with an access token',
@@ -64,23 +64,23 @@ const sentCredentials = ({ headersDistinct }: IncomingMessage, keyHeaders: reado
   authorizations: headersDistinct['authorization'] ?? [],
 });
 
-const authorized = (authorization: string | undefined): Credential | null => {
+const parseAuthorization = (authorization: string | undefined): Credential | null => {
   if (authorization === undefined) return null;
   const [scheme = '', rest = ''] = authorization.split(/ +(.*)/s, 2);
   switch (scheme.toLowerCase()) {
     case 'bearer':
       return { scheme: 'B', token: rest };
     case 'basic':
-      return basic(rest);
+      return parseBasic(rest);
     default:
       return null;
   }
 };
 
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
-const basic = (encoded: string): Credential => {
+const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;
+const parseBasic = (encoded: string): Credential => {
   const bytes = Buffer.from(encoded, 'base64');
-  const text = base64.test(encoded) && isUtf8(bytes) ? bytes.toString('utf8') : '';
+  const text = base64Form.test(encoded) && isUtf8(bytes) ? bytes.toString('utf8') : '';
   const colon = text.indexOf(':');
   if (colon < 0) return { scheme: 'P', email: '', password: '' };
   return { scheme: 'P', email: text.slice(0, colon), password: text.slice(colon + 1) };

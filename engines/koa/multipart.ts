@@ -5,7 +5,7 @@ import type { StorageEngine } from 'multer';
 import { Fault } from '../../kernel/fault.js';
 
 /** A file as multer tells it; empty when its bytes were not to be kept. */
-export type FileFound = {
+export type UploadedFile = {
   readonly fieldname: string;
   readonly originalname: string;
   readonly buffer: Buffer;
@@ -16,29 +16,29 @@ export type FileFound = {
  * Texts by part name: repeated ones are a list, names with brackets are nested, so a value may be
  * anything.
  */
-export type Parts = {
+export type FormParts = {
   readonly texts: Readonly<Record<string, unknown>>;
-  readonly files: readonly FileFound[];
+  readonly files: readonly UploadedFile[];
 };
 
 /** Contract 1.11; a name is bounded because it is kept and told. */
-const limits = { parts: 20, fieldSize: 65_536, fieldNameSize: 100, fieldArrayIndexLimit: 100 };
+const partLimits = { parts: 20, fieldSize: 65_536, fieldNameSize: 100, fieldArrayIndexLimit: 100 };
 /** What the texts, names and boundaries of a form may add to its files. */
-export const textBytesMax = limits.parts * limits.fieldSize + 65_536;
+export const textBytesMax = partLimits.parts * partLimits.fieldSize + 65_536;
 
 type Uploads = {
   readonly any: () => (ctx: object, next: () => Promise<void>) => Promise<void>;
 };
 type Options = {
   readonly storage: StorageEngine;
-  readonly limits: typeof limits & { readonly fileSize: number };
+  readonly limits: typeof partLimits & { readonly fileSize: number };
   readonly defParamCharset: string;
 };
 // It comes without types.
 const koaMulter = createRequire(import.meta.url)('@koa/multer') as (options: Options) => Uploads;
 
 /** In memory, and nothing of files in other parts than these. */
-const keeping = (kept: ReadonlySet<string>): StorageEngine => ({
+const memoryStorage = (kept: ReadonlySet<string>): StorageEngine => ({
   _handleFile: (_request, { fieldname, stream }, done) => {
     const hash = createHash('sha256');
     const chunks: Buffer[] = [];
@@ -47,7 +47,7 @@ const keeping = (kept: ReadonlySet<string>): StorageEngine => ({
       if (kept.has(fieldname)) chunks.push(chunk);
     });
     stream.on('end', () => {
-      const found: Pick<FileFound, 'buffer' | 'sha256'> = {
+      const found: Pick<UploadedFile, 'buffer' | 'sha256'> = {
         buffer: Buffer.concat(chunks),
         sha256: hash.digest('hex'),
       };
@@ -57,21 +57,21 @@ const keeping = (kept: ReadonlySet<string>): StorageEngine => ({
   _removeFile: (_request, _file, done) => done(null),
 });
 
-type OpenParts = {
+type PartsParser = {
   readonly write: (chunk: Buffer) => void;
   /** Nothing more comes. None at all is a form without parts. */
-  readonly end: () => Promise<Parts>;
+  readonly end: () => Promise<FormParts>;
 };
-type Keeping = { readonly fileBytesMax: number; readonly kept: ReadonlySet<string> };
+type KeptFiles = { readonly fileBytesMax: number; readonly kept: ReadonlySet<string> };
 
-/** As `partsOf`, of a body that comes piece by piece. */
-export const openParts = (contentType: string, keep: Keeping): OpenParts => {
+/** As `parseParts`, of a body that comes piece by piece. */
+export const openPartsParser = (contentType: string, keep: KeptFiles): PartsParser => {
   const body = new PassThrough();
-  let parts: Promise<Parts> | null = null;
+  let parts: Promise<FormParts> | null = null;
   return {
     write: (chunk) => {
       if (parts === null) {
-        parts = partsOf(body, contentType, keep);
+        parts = parseParts(body, contentType, keep);
         // Told by `end`, which may come later.
         parts.catch(() => null);
       }
@@ -89,29 +89,29 @@ export const openParts = (contentType: string, keep: Keeping): OpenParts => {
  * SHA-256. Throws Fault `too-large` over a limit of contract 1.11 or for a file of more than
  * `fileBytesMax`, kept or not; `malformed` when there is no boundary or the end is missing.
  */
-export const partsOf = async (
+export const parseParts = async (
   body: Readable,
   contentType: string,
-  { fileBytesMax, kept }: Keeping,
-): Promise<Parts> => {
+  { fileBytesMax, kept }: KeptFiles,
+): Promise<FormParts> => {
   const req = Object.assign(body, {
     headers: { 'content-type': contentType, 'transfer-encoding': 'chunked' },
   });
   const ctx: {
     readonly req: Readable;
     readonly res: object;
-    readonly request: { body?: Parts['texts']; files?: readonly FileFound[] };
+    readonly request: { body?: FormParts['texts']; files?: readonly UploadedFile[] };
   } = { req, res: {}, request: {} };
   const uploads = koaMulter({
-    storage: keeping(kept),
-    limits: { ...limits, fileSize: fileBytesMax },
+    storage: memoryStorage(kept),
+    limits: { ...partLimits, fileSize: fileBytesMax },
     defParamCharset: 'utf8',
   });
   try {
     await uploads.any()(ctx, async () => undefined);
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
-    if (typeof code === 'string' && tooMuch.has(code)) {
+    if (typeof code === 'string' && sizeErrorCodes.has(code)) {
       throw new Fault('too-large', 'The form has more or larger parts than this operation reads');
     }
     throw new Fault('malformed', 'The form is no whole multipart body', { cause: error });
@@ -119,7 +119,7 @@ export const partsOf = async (
   return { texts: ctx.request.body ?? {}, files: ctx.request.files ?? [] };
 };
 
-const tooMuch: ReadonlySet<string> = new Set([
+const sizeErrorCodes: ReadonlySet<string> = new Set([
   'LIMIT_PART_COUNT',
   'LIMIT_FILE_SIZE',
   'LIMIT_FIELD_KEY',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { onceEach } from '../../kernel/once-each.js';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
 /** Where a request came from, as far as it can be believed. */
 export type Peer = {
@@ -15,9 +15,9 @@ export type Peer = {
  * Whether an address is one of these proxies, named by address or `address/bits`. Throws on a name
  * that is neither.
  */
-export const openProxies = (proxies: readonly string[]): ((address: string) => boolean) => {
+export const proxyMatcher = (proxies: readonly string[]): ((address: string) => boolean) => {
   const trusted = new BlockList();
-  for (const proxy of proxies) trust(trusted, proxy);
+  for (const proxy of proxies) addTrusted(trusted, proxy);
   return (address) =>
     (isIPv4(address) && trusted.check(address, 'ipv4')) ||
     (isIPv6(address) && trusted.check(address, 'ipv6'));
@@ -26,32 +26,32 @@ export const openProxies = (proxies: readonly string[]): ((address: string) => b
 /**
  * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the proxies named; from anybody else
  * they are the client's own invention, and `undeclared` is called with its address. Throws as
- * `openProxies` does.
+ * `proxyMatcher` does.
  */
-export const openPeers = (
+export const openPeerResolver = (
   proxies: readonly string[],
   undeclared: (address: string) => void = () => undefined,
 ): ((message: IncomingMessage) => Peer) => {
-  const isTrusted = openProxies(proxies);
+  const isTrusted = proxyMatcher(proxies);
   const of = ({ socket, headers }: IncomingMessage): Peer => {
-    const nearest = plainAddress(socket.remoteAddress ?? '');
+    const nearest = unmappedAddress(socket.remoteAddress ?? '');
     const encrypted = socket instanceof TLSSocket;
     if (proxies.length === 0 || !isTrusted(nearest)) {
       if (headers['x-forwarded-for'] !== undefined) undeclared(nearest);
       return { address: nearest, isSecure: encrypted };
     }
-    const hops = listed(headers['x-forwarded-for']).map(plainAddress);
-    const proto = listed(headers['x-forwarded-proto'])[0];
+    const hops = splitList(headers['x-forwarded-for']).map(unmappedAddress);
+    const proto = splitList(headers['x-forwarded-proto'])[0];
     return {
       address: hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? nearest,
       isSecure: encrypted || proto?.toLowerCase() === 'https',
     };
   };
   // Each request is asked about several times, also one that is refused.
-  return onceEach(of);
+  return memoizeByObject(of);
 };
 
-const trust = (trusted: BlockList, proxy: string): void => {
+const addTrusted = (trusted: BlockList, proxy: string): void => {
   const [address = '', bits] = proxy.split('/', 2);
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : null;
   if (family === null) throw new Error(`${proxy} is no address`);
@@ -59,14 +59,14 @@ const trust = (trusted: BlockList, proxy: string): void => {
   else trusted.addSubnet(address, Number(bits), family);
 };
 
-const listed = (header: string | readonly string[] | undefined): readonly string[] =>
+const splitList = (header: string | readonly string[] | undefined): readonly string[] =>
   (header === undefined ? '' : String(header))
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
 /** An IPv4 address as such, also when the socket is one of IPv6. */
-export const plainAddress = (address: string): string => {
+export const unmappedAddress = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
 };

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault, FaultCode } from '../../kernel/fault.js';
 
 /** The only table of statuses (contract 1.5). `code` is the word that clients see. */
-const problems: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number, string]>> = {
+const problemTypes: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number, string]>> = {
   malformed: [400, 'malformed_request'],
   unauthenticated: [401, 'unauthenticated'],
   'invalid-credentials': [401, 'invalid_credentials'],
@@ -50,10 +50,10 @@ export const problemOf = (fault: Fault, requestId: string): Problem => {
   if (fault.code === 'invalid') {
     return { status: invalidStatus, body: { detail: fault.complaints }, retryAfter: null };
   }
-  const [status, code] = problems[fault.code];
+  const [status, code] = problemTypes[fault.code];
   return {
     status,
-    body: { ...body(status, code, fault.message, requestId), ...fault.members },
+    body: { ...problemBody(status, code, fault.message, requestId), ...fault.members },
     retryAfter: fault.retryAfterSeconds ?? retryAfterSeconds[fault.code] ?? null,
   };
 };
@@ -61,22 +61,24 @@ export const problemOf = (fault: Fault, requestId: string): Problem => {
 /** What is not a Fault is a defect; its cause is in the log under the request id. */
 export const internalProblem = (requestId: string): Problem => ({
   status: internalStatus,
-  body: body(internalStatus, 'internal_error', 'Internal error', requestId),
+  body: problemBody(internalStatus, 'internal_error', 'Internal error', requestId),
   retryAfter: null,
 });
 
 /** The status for what Node refuses before there is a request, by its error code. */
-export const brokenHead = (code: string | undefined): number => {
+export const parseErrorStatus = (code: string | undefined): number => {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 };
 /** A 431 has no body (contract 1.5). */
-export const brokenHeadBody = (status: number, requestId: string): string =>
+export const parseErrorBody = (status: number, requestId: string): string =>
   status === 431
     ? ''
-    : JSON.stringify(body(status, 'malformed_request', 'The request is not HTTP', requestId));
+    : JSON.stringify(
+        problemBody(status, 'malformed_request', 'The request is not HTTP', requestId),
+      );
 
-const body = (status: number, code: string, detail: string, requestId: string) => ({
+const problemBody = (status: number, code: string, detail: string, requestId: string) => ({
   detail,
   type: `urn:assay:problem:${code}`,
   title: STATUS_CODES[status] ?? '',
@@ -100,12 +102,12 @@ const neverStored: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'read-model-filling',
 ]);
 /** Whether an Idempotency-Key keeps this answer (contract 1.8, rule 4). */
-export const isStored = (fault: Fault): boolean => !neverStored.has(fault.code);
+export const isStorable = (fault: Fault): boolean => !neverStored.has(fault.code);
 
 /**
  * Faults that any operation may answer; a handler declares the others in its operation's `faults`.
  */
-export const universal: ReadonlySet<FaultCode> = new Set<FaultCode>([
+export const universalFaults: ReadonlySet<FaultCode> = new Set<FaultCode>([
   ...neverStored,
   'malformed',
   'method-not-allowed',

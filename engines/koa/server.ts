@@ -3,26 +3,26 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import Koa from 'koa';
 import { Fault } from '../../kernel/fault.js';
-import { networkOf } from '../../kernel/networks.js';
+import { networkPrefix } from '../../kernel/network-prefix.js';
 import { usualKeyHeaders, type Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
-import { openAdmission } from './admission.js';
-import { openAskers, type Askers } from './askers.js';
-import { usualBodies } from './body.js';
+import { openRequestAdmission } from './admission.js';
+import { openRequestScopes, type RequestScopes } from './request-scope.js';
+import { usualBodies } from './decode-body.js';
 import { answerClientError } from './client-error.js';
-import { usualConnections, type ConnectionLimits } from './connection-limits.js';
-import { openConnections } from './connections.js';
-import { dispatcher } from './dispatch.js';
-import { openLoad, usualLoad, type LoadLimits } from './load.js';
-import { openPeers, openProxies } from './peer.js';
-import { perform } from './perform.js';
+import { defaultConnectionLimits, type ConnectionLimits } from './connection-limits.js';
+import { openConnections } from './client-connections.js';
+import { openRouting } from './routing.js';
+import { openLoadShedder, defaultLoadLimits, type LoadLimits } from './load-shedding.js';
+import { openPeerResolver, proxyMatcher } from './peer.js';
+import { serveRequest } from './serve-request.js';
 import { respond } from './respond.js';
-import type { Services } from './services.js';
-import { bound, type Bound } from './table.js';
-import { openWatch } from './watch.js';
+import type { HttpServices } from './services.js';
+import { compileRoutes, type CompiledRoute } from './compiled-routes.js';
+import { openContractChecker } from './contract-checker.js';
 
-type Made =
+type InternalServices =
   | 'keyHeaders'
   | 'peerOf'
   | 'load'
@@ -31,7 +31,7 @@ type Made =
   | 'askers'
   | 'answerWithinMs'
   | 'quotaOf';
-export type ServerOptions = Omit<Services, Made> & {
+export type ServerOptions = Omit<HttpServices, InternalServices> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -43,7 +43,7 @@ export type ServerOptions = Omit<Services, Made> & {
   /** Addresses of the proxies whose word about a client counts; default: none. */
   readonly trustedProxies?: readonly string[];
   /** Called for each request with `X-Forwarded-For` from another address than theirs. */
-  readonly undeclaredProxy?: (address: string) => void;
+  readonly onUndeclaredProxy?: (address: string) => void;
   /**
    * Names of all collections that projections keep: a route that reads another one does not start.
    */
@@ -60,10 +60,10 @@ export type ServerOptions = Omit<Services, Made> & {
   /** Ids of operations that hold all rows of a dataset; default: none. */
   readonly tableWrites?: readonly string[];
   /** Default: as long as questions about records have. */
-  readonly answerWithinMs?: Services['answerWithinMs'];
-  readonly stopAskersMs?: number;
+  readonly answerWithinMs?: HttpServices['answerWithinMs'];
+  readonly abortAfterMs?: number;
   /** Told when who still waits is: what their handlers ask from then on may be refused. */
-  readonly stopping?: () => void;
+  readonly onStopping?: () => void;
 };
 export type RunningServer = {
   readonly port: number;
@@ -79,11 +79,11 @@ export type RunningApi = RunningServer & {
 };
 
 /** A slow head is cut after 10 s, looked at each second: nobody honest sends one for longer. */
-const settings = {
+const serverSettings = {
   headersTimeout: 10_000,
   /**
    * The largest upload from a line of 1 Mbit/s. Slow bodies are cut before, by their rate
-   * (connections.ts).
+   * (client-connections.ts).
    */
   requestTimeout: 300_000,
   connectionsCheckingInterval: 1_000,
@@ -102,9 +102,9 @@ const closeWithinMs = 4_000;
 /** Whoever still works then is nobody's: its engines refuse it. */
 const handlersWithinMs = 1_000;
 /** Who still waits then is answered 503 before connections are cut. */
-const usualStopAskersMs = 2_000;
+const defaultAbortAfterMs = 2_000;
 /** Contract 1.11: questions about records. */
-const usualAnswerMs = 20_000;
+const defaultAnswerMs = 20_000;
 
 /**
  * Serves the routes; resolves when the port is open. Rejects when what a route takes cannot be
@@ -112,22 +112,22 @@ const usualAnswerMs = 20_000;
  */
 export const startServer = async (options: ServerOptions): Promise<RunningApi> => {
   const { logger, metrics, strict = false } = options;
-  const table = bound(options.routes, options.collections ?? null);
-  const find = dispatcher(table);
-  const watch = openWatch(strict, logger, metrics);
-  const limits = { ...usualLoad, ...options.load };
-  const load = openLoad(limits, metrics.shed);
+  const table = compileRoutes(options.routes, options.collections ?? null);
+  const find = openRouting(table);
+  const watch = openContractChecker(strict, logger, metrics);
+  const limits = { ...defaultLoadLimits, ...options.load };
+  const load = openLoadShedder(limits, metrics.loadShed);
   const keyHeaders = (options.keyHeaders ?? usualKeyHeaders).map((name) => name.toLowerCase());
   const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
-  const peerOf = openPeers(trustedProxies, options.undeclaredProxy);
-  const askers = openAskers();
-  const { answerWithinMs = () => usualAnswerMs } = options;
-  const services: Services = {
+  const peerOf = openPeerResolver(trustedProxies, options.onUndeclaredProxy);
+  const askers = openRequestScopes();
+  const { answerWithinMs = () => defaultAnswerMs } = options;
+  const services: HttpServices = {
     ...options,
     keyHeaders,
     peerOf,
     load,
-    authenticated: (message) => connections.authenticated(message),
+    authenticated: (message) => connections.markAuthenticated(message),
     watch,
     askers,
     answerWithinMs,
@@ -139,58 +139,58 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
-    const release = await askers.during(() =>
-      respond(ctx, options, (trail) => perform(ctx, find, services, trail)),
+    const release = await askers.track(() =>
+      respond(ctx, options, (trail) => serveRequest(ctx, find, services, trail)),
     );
-    connections.answered(ctx.req, ctx.res, release);
+    connections.responseStarted(ctx.req, ctx.res, release);
     // Also for requests that began before: an idle connection would hold up the end.
     if (closing) ctx.set('Connection', 'close');
   });
   // What reaches koa itself has nobody to be told to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const admission = openAdmission(limits.perTurnMax, load.isKnown);
-  const server = createServer(settings, (request, response) => {
-    if (!connections.begun(request, response)) return;
-    admission.admit(networkOf(peerOf(request).address), () => void answer(request, response));
+  const admission = openRequestAdmission(limits.perTurnMax, load.isKnownNetwork);
+  const server = createServer(serverSettings, (request, response) => {
+    if (!connections.requestStarted(request, response)) return;
+    admission.admit(networkPrefix(peerOf(request).address), () => void answer(request, response));
   });
   const connections = openConnections(
     server,
-    { ...usualConnections, ...options.load },
-    openProxies(trustedProxies),
-    metrics.cut,
+    { ...defaultConnectionLimits, ...options.load },
+    proxyMatcher(trustedProxies),
+    metrics.connectionCut,
   );
   server.on('clientError', answerClientError(options.ids));
-  const port = await listening(server, options.host, options.port);
+  const port = await listenOn(server, options.host, options.port);
   return {
     port,
-    warm: () => warmed(table, () => closing),
+    warm: () => warmGuards(table, () => closing),
     close: async () => {
       closing = true;
-      await ended(server, askers, options);
+      await shutDown(server, askers, options);
       connections.close();
     },
   };
 };
 
 /** Resolves when nothing is asked or handled any more, or the time for that is up. */
-const ended = async (
+const shutDown = async (
   server: Server,
-  askers: Askers,
-  { clock, stopAskersMs = usualStopAskersMs, stopping }: ServerOptions,
+  askers: RequestScopes,
+  { clock, abortAfterMs = defaultAbortAfterMs, onStopping }: ServerOptions,
 ): Promise<void> => {
   const tell = (): void => {
-    askers.stop();
-    stopping?.();
+    askers.abortAll();
+    onStopping?.();
   };
-  const told = setTimeout(tell, stopAskersMs);
-  await closed(server, closeWithinMs);
+  const told = setTimeout(tell, abortAfterMs);
+  await closeServer(server, closeWithinMs);
   clearTimeout(told);
   // Handlers whose clients left before go on.
   tell();
   const handled = new AbortController();
   await Promise.race([
-    askers.idle().then(() => handled.abort()),
+    askers.whenIdle().then(() => handled.abort()),
     clock.wait(handlersWithinMs, handled.signal),
   ]);
 };
@@ -200,7 +200,10 @@ const ended = async (
  * ingested take a hundred each, so they are asked before a client has to wait for it; loading
  * koa-body takes as long.
  */
-const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promise<void> => {
+const warmGuards = async (
+  table: readonly CompiledRoute[],
+  isClosing: () => boolean,
+): Promise<void> => {
   const ingesting = table.filter(({ operation }) => operation.size === 'ingest');
   for (const judge of ingesting.flatMap(({ body }) => [body?.guard, body?.ignored])) {
     await immediate();
@@ -218,7 +221,7 @@ const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promis
 const backlogMax = 4_096;
 
 /** Resolves with the port once the server takes connections; rejects when it cannot. */
-export const listening = (
+export const listenOn = (
   server: Server,
   host: string,
   port: number,
@@ -242,7 +245,7 @@ export const listening = (
   });
 
 /** Resolves when running requests ended; they are cut after `withinMs`. */
-export const closed = (server: Server, withinMs: number): Promise<void> =>
+export const closeServer = (server: Server, withinMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), withinMs);
     server.close(() => {

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Freshness, Gate, Idempotency } from '../../contract/gate.js';
+import type { Freshness, RequestAuthorizer, Idempotency } from '../../contract/request-ports.js';
 import type { Route } from '../../contract/operation.js';
 import type { Clock, Ids } from '../../kernel/ports.js';
-import type { Askers } from './askers.js';
-import type { Load } from './load.js';
+import type { RequestScopes } from './request-scope.js';
+import type { LoadShedder } from './load-shedding.js';
 import type { Peer } from './peer.js';
-import type { Watch } from './watch.js';
+import type { ContractChecker } from './contract-checker.js';
 
 /** What every request is answered with. */
-export type Services = {
-  readonly gate: Gate;
+export type HttpServices = {
+  readonly authorizer: RequestAuthorizer;
   readonly idempotency: Idempotency;
   readonly freshness: Freshness;
   readonly clock: Clock;
@@ -17,11 +17,11 @@ export type Services = {
   /** In lower case. */
   readonly keyHeaders: readonly string[];
   readonly peerOf: (message: IncomingMessage) => Peer;
-  readonly load: Load;
+  readonly load: LoadShedder;
   /** Called once per request whose credential is valid. */
   readonly authenticated: (message: IncomingMessage) => void;
-  readonly watch: Watch;
-  readonly askers: Askers;
+  readonly watch: ContractChecker;
+  readonly askers: RequestScopes;
   /** How long the handler may take (contract 1.11). */
   readonly answerWithinMs: (route: Route) => number;
   /** Where its requests take so much memory that only a few are worked on at a time. */

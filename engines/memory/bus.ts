@@ -1,6 +1,6 @@
 import { BroadcastChannel } from 'node:worker_threads';
-import type { Bus } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { NotificationBus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 type Message = { readonly subject: string; readonly message: Json };
 
@@ -10,7 +10,7 @@ type Message = { readonly subject: string; readonly message: Json };
  * run later, never inside `publish`, and must not throw. It keeps no process alive. After `close`
  * it neither hears nor says anything.
  */
-export const openBus = (name: string): Bus => {
+export const openBus = (name: string): NotificationBus => {
   const handlers = new Map<string, Set<(message: Json) => void>>();
   let open = true;
   const deliver = ({ subject, message }: Message): void => {

@@ -5,7 +5,7 @@ export const openMemoryLeases = (clock: Clock): Leases => {
   type Held = { readonly holder: string; readonly until: number; readonly fence: number };
   const held = new Map<string, Held>();
   return {
-    take: async (name, holder, milliseconds) => {
+    acquire: async (name, holder, milliseconds) => {
       const now = clock.milliseconds();
       const known = held.get(name);
       const mine = known?.holder === holder;

@@ -38,7 +38,7 @@ const settings = {
   enableUtf8Validation: true,
 } as const satisfies MongoClientOptions;
 
-export type Connected = {
+export type MongoConnection = {
   readonly db: Db;
   /** Null for a replica set. */
   readonly caution: string | null;
@@ -50,7 +50,7 @@ const loneServer = 'a lone server: what it loses with its disk is rebuilt from t
  * The database that the URL names, `assay` without a name. Throws Fault `unavailable` when no
  * server answers within 3 s; afterwards the client reconnects by itself for as long as it is open.
  */
-export const connect = async (url: string): Promise<Connected> => {
+export const connect = async (url: string): Promise<MongoConnection> => {
   const client = new MongoClient(url, settings);
   const { writeConcern, readConcern, retryWrites } = client.options;
   if (
@@ -62,7 +62,7 @@ export const connect = async (url: string): Promise<Connected> => {
     throw new TypeError('MongoDB must write to a majority with its journal and read from it');
   }
   try {
-    const isAlone = await answering(() => isLoneServer(client));
+    const isAlone = await mapDriverErrors(() => isLoneServer(client));
     const name = databaseIn.exec(url)?.[1] ?? 'assay';
     return {
       db: client.db(name, isAlone ? { writeConcern: { w: 1, journal: true } } : {}),
@@ -87,34 +87,34 @@ const isLoneServer = async (client: MongoClient): Promise<boolean> => {
 const databaseIn = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
 
 /** Another document has this key already. */
-export const isDuplicate = (error: unknown): boolean =>
+export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKey;
 const duplicateKey = 11_000;
 /** There is no such collection. */
-export const isMissing = (error: unknown): boolean =>
+export const isMissingCollection = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === namespaceNotFound;
 const namespaceNotFound = 26;
 
 /** What a question asked for is more than a document or a stage of the server may hold. */
-export const isTooMuch = (error: unknown): boolean =>
-  error instanceof MongoServerError && tooMuchCodes.has(Number(error.code));
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof MongoServerError && tooLargeCodes.has(Number(error.code));
 /** Document too large, memory of a stage exceeded, by two names, buffer too large. */
-const tooMuchCodes: ReadonlySet<number> = new Set([10334, 146, 292, 13548]);
+const tooLargeCodes: ReadonlySet<number> = new Set([10334, 146, 292, 13548]);
 
 /** A bulk write that broke off keeps no error but its text; the server's refusals have a code. */
-const brokeOff = (error: MongoError): boolean =>
+const isBrokenBulkWrite = (error: MongoError): boolean =>
   error instanceof MongoBulkWriteError && [error.writeErrors].flat().length === 0 && !error.code;
 
 /** The server did not answer, or could not now: asking again later is all that is needed. */
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   isDeadSocket(error) ||
   error instanceof MongoNetworkError ||
   error instanceof MongoServerSelectionError ||
   (error instanceof MongoError &&
-    (brokeOff(error) ||
-      passingNames.has(error.name) ||
-      passingLabels.some((label) => error.hasErrorLabel(label)) ||
-      passingCodes.has(Number(error.code))));
+    (isBrokenBulkWrite(error) ||
+      transientNames.has(error.name) ||
+      transientLabels.some((label) => error.hasErrorLabel(label)) ||
+      transientCodes.has(Number(error.code))));
 
 /** A write to a socket whose other end just died reaches us as the system said it. */
 const isDeadSocket = (error: unknown): boolean =>
@@ -127,7 +127,7 @@ const deadSocketCodes: ReadonlySet<string> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-const passingNames: ReadonlySet<string> = new Set([
+const transientNames: ReadonlySet<string> = new Set([
   'MongoOperationTimeoutError',
   'MongoWaitQueueTimeoutError',
   'MongoPoolClearedError',
@@ -136,21 +136,21 @@ const passingNames: ReadonlySet<string> = new Set([
   'MongoClientClosedError',
   'MongoWriteConcernError',
 ]);
-const passingLabels = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError'];
+const transientLabels = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError'];
 /**
  * Too long, not primary, shutting down, interrupted, no majority in time: codes of the server's
  * error list.
  */
-const passingCodes: ReadonlySet<number> = new Set([
+const transientCodes: ReadonlySet<number> = new Set([
   6, 7, 50, 64, 89, 91, 112, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 
 /** What the server's absence means to callers of the ports: Fault `unavailable`. */
-export const answering = async <T>(work: () => Promise<T>): Promise<T> => {
+export const mapDriverErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    if (!isPassing(error)) throw error;
+    if (!isTransient(error)) throw error;
     throw new Fault('unavailable', 'MongoDB does not answer now', {
       retryAfterSeconds: 1,
       cause: error,

@@ -1,6 +1,6 @@
-import { openSequence } from '../../kernel/turns.js';
-import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
-import { answering, connect } from './connect.js';
+import { openMutex } from '../../kernel/concurrency.js';
+import type { DataKeyStore, WrappedDataKey } from '../../kernel/vault.js';
+import { mapDriverErrors, connect } from './connect.js';
 
 type Stored = Omit<WrappedDataKey, 'id'> & { readonly _id: string };
 
@@ -10,22 +10,26 @@ type Stored = Omit<WrappedDataKey, 'id'> & { readonly _id: string };
  * copies must not be able to open what a destroyed key sealed. The key that wraps them is not
  * there.
  */
-export const openMongoDataKeys = async ({ url }: { readonly url: string }): Promise<DataKeys> => {
+export const openMongoDataKeys = async ({
+  url,
+}: {
+  readonly url: string;
+}): Promise<DataKeyStore> => {
   const { db, close } = await connect(url);
   const stored = db.collection<Stored>('data_keys');
   const all = (): Promise<readonly WrappedDataKey[]> =>
-    answering(async () => {
+    mapDriverErrors(async () => {
       const found = await stored.find().sort({ created_at: 1, _id: 1 }).toArray();
       return found.map(({ _id, ...key }) => ({ ...key, id: _id as WrappedDataKey['id'] }));
     });
-  const inSequence = openSequence();
+  const inSequence = openMutex();
   return {
     all,
-    change: (step) =>
+    update: (step) =>
       inSequence(async () => {
         const before = await all();
         const after = step(before);
-        await answering(async () => {
+        await mapDriverErrors(async () => {
           // What is new is there before anything goes.
           for (const key of after.filter((one) => !before.includes(one))) {
             const { id, ...rest } = key;

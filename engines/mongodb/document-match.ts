@@ -1,43 +1,43 @@
 import type { Document, Filter as Match } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
-import type { Collection, Sort } from '../../kernel/documents.js';
-import { memberOf } from './names.js';
+import { matchesMissingValue, type Filter, type FilterCondition } from '../../kernel/filter.js';
+import type { Collection, SortOrder } from '../../kernel/documents.js';
+import { encodeMember } from './member-names.js';
 import {
-  all,
-  any,
+  allOf,
+  anyOf,
   between,
   comparison,
-  everything,
-  not,
-  nothing,
+  matchAll,
+  noneOf,
+  matchNone,
   textMatch,
 } from './text-match.js';
 
 /** Where the value of a declared field stands in a stored document. */
-export const fieldAt = (field: string): string => `fields.${memberOf(field)}`;
-const foldedAt = (field: string): string => `folded.${memberOf(field)}`;
+export const fieldAt = (field: string): string => `fields.${encodeMember(field)}`;
+const foldedAt = (field: string): string => `folded.${encodeMember(field)}`;
 
 /** The filter as a condition on stored documents, by the two-valued logic of contract 3.7. */
 export const documentMatch = (filter: Filter | null, collection: Collection): Match<Document> => {
-  if (filter === null) return everything;
+  if (filter === null) return matchAll;
   const each = (filters: readonly Filter[]) => filters.map((one) => documentMatch(one, collection));
-  if ('all' in filter) return all(each(filter.all));
-  if ('any' in filter) return any(each(filter.any));
-  if ('not' in filter) return not(documentMatch(filter.not, collection));
+  if ('all' in filter) return allOf(each(filter.all));
+  if ('any' in filter) return anyOf(each(filter.any));
+  if ('not' in filter) return noneOf(documentMatch(filter.not, collection));
   if ('some' in filter) throw new Fault('invalid', 'a document has nothing below it');
   return leafMatch(filter, collection);
 };
 
-const leafMatch = (leaf: Leaf, collection: Collection): Match<Document> => {
+const leafMatch = (leaf: FilterCondition, collection: Collection): Match<Document> => {
   if (leaf.kind === 'fully_annotated' || leaf.kind === 'collection') {
     throw new Fault('invalid', `a document has no ${leaf.kind} column`);
   }
   checkDeclared(leaf.column, collection);
   // What is not of the column's kind meets missing values only (contract 3.7, rule 2).
   if (collection.fields[leaf.column] !== leaf.kind) {
-    return holdsWithoutValue(leaf.operator) ? everything : nothing;
+    return matchesMissingValue(leaf.operator) ? matchAll : matchNone;
   }
   const member = fieldAt(leaf.column);
   switch (leaf.kind) {
@@ -71,7 +71,7 @@ const checkDeclared = (field: string, { name, fields }: Collection): void => {
  * values for the least.
  */
 export const documentOrder = (
-  sort: Sort | null,
+  sort: SortOrder | null,
   collection: Collection,
 ): { readonly missing: Document | null; readonly order: Directions } => {
   const isDated = Object.hasOwn(collection.fields, 'created_at');

@@ -1,26 +1,26 @@
 import type { Document as Stored, IndexDescription } from 'mongodb';
 import { parseJsonText } from '../../kernel/json-text.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Asking } from '../../kernel/ports.js';
+import { logStart, type QueryContext } from '../../kernel/ports.js';
 import type {
   Collection,
   Document,
   Documents,
   DumpItem,
   FieldValue,
-  Find,
-  Found,
+  DocumentQuery,
+  DocumentPage,
   Shadow,
 } from '../../kernel/documents.js';
-import type { Json } from '../../kernel/shapes.js';
-import type { SnapshotRows } from './ask-ahead.js';
-import { answeringTo, askedOf } from './asked.js';
-import { answering, connect, type Connected } from './connect.js';
+import type { Json } from '../../kernel/schema-types.js';
+import type { SnapshotRows } from './speculative-read.js';
+import { runCancellable, withSignal } from './cancellable-queries.js';
+import { mapDriverErrors, connect, type MongoConnection } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
-import { memberOf } from './names.js';
-import { open, openModelStates, usualKeeping, type Keeping } from './model-state.js';
-import { modelOf, type StampedBatch, type SnapshotModel } from './snapshots.js';
-import { foldedOf } from './text-match.js';
+import { encodeMember } from './member-names.js';
+import { openEnd, openModelStates, defaultRetention, type RetentionPolicy } from './model-state.js';
+import { snapshotModel, type StampedBatch, type SnapshotModel } from './mvcc-model.js';
+import { foldedVariant } from './text-match.js';
 
 /** Requests wait for these; a list that takes longer is broken (contract 1.11). */
 const readMs = 2_000;
@@ -30,16 +30,16 @@ const dumpPage = 1_000;
 const keysAtOnce = 10_000;
 
 /**
- * Keyed read models on MongoDB (port Documents), by snapshots.ts: one step per batch without
+ * Keyed read models on MongoDB (port Documents), by mvcc-model.ts: one step per batch without
  * transactions, on a replica set or on a lone server. Any number of processes read and one at a
  * time, under its fence, writes. Fault `unavailable` while the server does not answer.
  */
 export const openMongoDocuments = async ({
   url,
-  keeping = usualKeeping,
+  keeping = defaultRetention,
 }: {
   readonly url: string;
-  readonly keeping?: Keeping;
+  readonly keeping?: RetentionPolicy;
 }): Promise<Documents> => {
   const { db, ...connection } = await connect(url);
   const states = openModelStates(db);
@@ -48,7 +48,7 @@ export const openMongoDocuments = async ({
     const name = nameOf(collection);
     const model =
       live.get(name) ??
-      modelOf(states, { name, label: labelOf(collection) }, indexesOf(collection), keeping);
+      snapshotModel(states, { name, label: labelOf(collection) }, indexesOf(collection), keeping);
     live.set(name, model);
     return model;
   };
@@ -75,28 +75,28 @@ type ModelFor = (collection: Collection) => SnapshotModel | null;
 
 const documentsOver = (
   modelFor: ModelFor,
-  { caution, close }: Pick<Connected, 'caution' | 'close'>,
+  { caution, close }: Pick<MongoConnection, 'caution' | 'close'>,
 ): Documents => {
-  const ask = askIn(modelFor);
+  const ask = openQueryRunner(modelFor);
   const copyOf = (collection: Collection, copy: Shadow<SnapshotModel>): Shadow<Documents> => {
     const name = nameOf(collection);
     const only: ModelFor = (asked) => (nameOf(asked) === name ? copy.model : null);
     return {
       ...copy,
       model: documentsOver(only, { caution, close: () => Promise.resolve() }),
-      promote: () => answering(() => copy.promote()),
-      discard: () => answering(() => copy.discard()),
+      promote: () => mapDriverErrors(() => copy.promote()),
+      discard: () => mapDriverErrors(() => copy.discard()),
     };
   };
   return {
     checkpoint: (collection) =>
-      answering(async () => (await modelFor(collection)?.snapshot())?.position ?? start),
+      mapDriverErrors(async () => (await modelFor(collection)?.snapshot())?.position ?? logStart),
     get: (collection, key, asking) =>
       ask(collection, null, (snapshot) => get(snapshot, collection, key), asking),
     load: (collection, keys, asking) =>
       ask(collection, new Map(), (snapshot) => load(snapshot, collection, keys), asking),
-    find: async <B>(collection: Collection, query: Find, asking?: Asking) => {
-      const question = findIn<B>(collection, query);
+    find: async <B>(collection: Collection, query: DocumentQuery, asking?: QueryContext) => {
+      const question = documentPageQuery<B>(collection, query);
       return ask(collection, { documents: [], more: false }, question, asking);
     },
     apply: async (collection, writes, checkpoint, gone = []) => {
@@ -110,41 +110,41 @@ const documentsOver = (
         document === null ? [] : [rowOf(collection, { ...document, key })],
       );
       const work = async (batch: StampedBatch): Promise<void> => {
-        await clear(batch, gone);
-        await write(batch, [...last.keys()], rows);
+        await closeScopes(batch, gone);
+        await replaceRows(batch, [...last.keys()], rows);
       };
       const isNothing = last.size === 0 && gone.length === 0;
-      await answering(() => model.apply(checkpoint, isNothing ? null : work));
+      await mapDriverErrors(() => model.apply(checkpoint, isNothing ? null : work));
     },
     dump: (collection) => dump(collection, ask),
     shadow: async (collection) => {
       const live = modelFor(collection);
       if (live === null) throw new TypeError('a copy is not copied again');
-      return copyOf(collection, await answering(() => live.copy()));
+      return copyOf(collection, await mapDriverErrors(() => live.copy()));
     },
     resume: async (collection, id) => {
-      const found = await answering(async () => modelFor(collection)?.resume(id) ?? null);
+      const found = await mapDriverErrors(async () => modelFor(collection)?.resume(id) ?? null);
       return found === null ? null : copyOf(collection, found);
     },
-    caution: () => caution,
+    durabilityWarning: () => caution,
     close,
   };
 };
 
 /** Answers `none` while nothing was ever written. */
-type Ask = <T>(
+type QueryRunner = <T>(
   collection: Collection,
   none: NoInfer<T>,
   question: (rows: SnapshotRows) => Promise<T>,
-  asking?: Asking,
+  asking?: QueryContext,
 ) => Promise<T>;
 
-const askIn =
-  (modelFor: ModelFor): Ask =>
+const openQueryRunner =
+  (modelFor: ModelFor): QueryRunner =>
   (collection, none, question, asking = {}) =>
-    answeringTo(asking, async () => {
-      const ask = modelFor(collection)?.ask;
-      return (await ask?.((rows) => question(askedOf(rows, asking)))) ?? none;
+    runCancellable(asking, async () => {
+      const ask = modelFor(collection)?.read;
+      return (await ask?.((rows) => question(withSignal(rows, asking)))) ?? none;
     });
 
 const get = async <B>(
@@ -157,10 +157,10 @@ const get = async <B>(
 };
 
 /** Throws for a query that nobody can ask, before anything is asked. */
-const findIn = <B>(collection: Collection, query: Find) => {
+const documentPageQuery = <B>(collection: Collection, query: DocumentQuery) => {
   const { missing, order } = documentOrder(query.sort ?? null, collection);
   const match = documentMatch(query.filter ?? null, collection);
-  return async ({ rows, visible }: SnapshotRows): Promise<Found<B>> => {
+  return async ({ rows, visible }: SnapshotRows): Promise<DocumentPage<B>> => {
     const pipeline = [
       { $match: { $and: [{ scope: { $eq: query.scope } }, visible, match] } },
       ...(missing === null ? [] : [{ $set: { missing } }]),
@@ -195,7 +195,7 @@ const load = async (
   return found;
 };
 
-const clear = async (
+const closeScopes = async (
   { rows, closable, stamp }: StampedBatch,
   scopes: readonly string[],
 ): Promise<void> => {
@@ -204,7 +204,7 @@ const clear = async (
   await rows.updateMany(which, { $set: { until: stamp } });
 };
 
-const write = async (
+const replaceRows = async (
   { rows, closable, stamp }: StampedBatch,
   keys: readonly string[],
   stored: readonly Stored[],
@@ -215,7 +215,7 @@ const write = async (
   }
   if (stored.length === 0) return;
   await rows.insertMany(
-    stored.map((row) => ({ ...row, from: stamp, until: open })),
+    stored.map((row) => ({ ...row, from: stamp, until: openEnd })),
     { ordered: false },
   );
 };
@@ -227,13 +227,13 @@ const rowOf = (collection: Collection, { key, scope, fields, body }: Document): 
   });
   const folded = given.flatMap(([field, value]): [string, string][] => {
     const isText = collection.fields[field] === 'text' && typeof value === 'string';
-    const other = isText ? foldedOf(value) : null;
-    return other === null ? [] : [[memberOf(field), other]];
+    const other = isText ? foldedVariant(value) : null;
+    return other === null ? [] : [[encodeMember(field), other]];
   });
   return {
     key,
     scope,
-    fields: Object.fromEntries(given.map(([field, value]) => [memberOf(field), value])),
+    fields: Object.fromEntries(given.map(([field, value]) => [encodeMember(field), value])),
     folded: Object.fromEntries(folded),
     // As text: whatever its members are called, it comes back as it was.
     body: JSON.stringify(body ?? null),
@@ -249,12 +249,12 @@ const documentOf = <B>(collection: Collection, row: Stored): Document<B> => {
   };
   const valued = Object.keys(collection.fields).map((field): [string, FieldValue] => [
     field,
-    fields[memberOf(field)] ?? null,
+    fields[encodeMember(field)] ?? null,
   ]);
   return { key, scope, fields: Object.fromEntries(valued), body: parseJsonText(body) as B };
 };
 
-async function* dump(collection: Collection, ask: Ask): AsyncIterable<DumpItem> {
+async function* dump(collection: Collection, ask: QueryRunner): AsyncIterable<DumpItem> {
   for (let after: string | null = null; ;) {
     const beyond: Stored = after === null ? {} : { key: { $gt: after } };
     const page: readonly Document[] = await ask(collection, [], async ({ rows, visible }) => {

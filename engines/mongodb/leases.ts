@@ -1,5 +1,5 @@
 import type { Leases } from '../../kernel/ports.js';
-import { answering, connect } from './connect.js';
+import { mapDriverErrors, connect } from './connect.js';
 
 type LeaseDocument = {
   readonly _id: string;
@@ -9,7 +9,7 @@ type LeaseDocument = {
 };
 
 /** A question that takes longer than this is answered by nobody in time. */
-const askMs = 2_000;
+const leaseTimeoutMs = 2_000;
 
 /**
  * Leases that several processes share: one document each, changed in one step. Times are the
@@ -19,8 +19,8 @@ export const openMongoLeases = async ({ url }: { readonly url: string }): Promis
   const { db, close } = await connect(url);
   const leases = db.collection<LeaseDocument>('leases');
   return {
-    take: (name, holder, milliseconds) =>
-      answering(async () => {
+    acquire: (name, holder, milliseconds) =>
+      mapDriverErrors(async () => {
         const isOurs = { $eq: ['$holder', { $literal: holder }] };
         // Also when nobody ever had it: what is not there comes before every time.
         const isFree = { $lte: ['$until', '$$NOW'] };
@@ -34,12 +34,12 @@ export const openMongoLeases = async ({ url }: { readonly url: string }): Promis
         const lease = await leases.findOneAndUpdate({ _id: { $eq: name } }, [{ $set: taking }], {
           upsert: true,
           returnDocument: 'after',
-          maxTimeMS: askMs,
+          maxTimeMS: leaseTimeoutMs,
         });
         return lease?.holder === holder ? lease.fence : null;
       }),
     release: (name, holder) =>
-      answering(async () => {
+      mapDriverErrors(async () => {
         // Nobody's from now on, and whoever takes it next has a new fence.
         await leases.updateOne(
           { _id: { $eq: name }, holder: { $eq: holder } },

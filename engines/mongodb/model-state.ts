@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { Checkpoint } from '../../kernel/documents.js';
 import type { Position } from '../../kernel/ports.js';
-import { openGathering } from '../../kernel/turns.js';
-import { isMissing } from './connect.js';
+import { openBatchLoader } from '../../kernel/concurrency.js';
+import { isMissingCollection } from './connect.js';
 
-/** A read model's one document; see snapshots.ts. */
+/** A read model's one document; see mvcc-model.ts. */
 export type ModelDocument = {
   readonly _id: string;
   /** Names the collection that has the rows: `records_v4_8c2f5a1e90b7`. */
@@ -27,10 +27,10 @@ export type ModelDocument = {
 };
 
 /** `until` of a row that nothing has replaced. */
-export const open = Number.MAX_SAFE_INTEGER;
+export const openEnd = Number.MAX_SAFE_INTEGER;
 
 /** How long what nobody needs any more is kept, in milliseconds. */
-export type Keeping = {
+export type RetentionPolicy = {
   /** Rows that were replaced, and replaced generations: a reader may still look at them. */
   readonly replaced: number;
   /** Dead stamps: a write under one may still be on its way. */
@@ -39,7 +39,7 @@ export type Keeping = {
   readonly copies: number;
   readonly sweepEvery: number;
 };
-export const usualKeeping: Keeping = {
+export const defaultRetention: RetentionPolicy = {
   replaced: 60_000,
   dead: 3_600_000,
   copies: 86_400_000,
@@ -55,16 +55,16 @@ export type ModelStates = {
   readonly documents: Collection<ModelDocument>;
   readonly find: (id: string) => Promise<ModelDocument | null>;
   /** How often the servers were found to be others, or to lead or follow, so far. */
-  readonly changes: () => number;
+  readonly topologyChanges: () => number;
   /**
    * Moves a read model to a checkpoint that changes nothing of it. True: it is there; false: it may
    * be, and whoever asked has to look.
    */
-  readonly advance: (advance: Advance) => Promise<boolean>;
+  readonly advance: (advance: CheckpointAdvance) => Promise<boolean>;
 };
 
 /** `committed`: what this process committed last, which the server must have. */
-type Advance = {
+type CheckpointAdvance = {
   readonly id: string;
   readonly committed: Pick<ModelDocument, 'generation' | 'reserved'>;
   readonly checkpoint: Checkpoint;
@@ -77,20 +77,26 @@ export const openModelStates = (db: Db): ModelStates => {
   return {
     db,
     documents,
-    changes: () => changes,
-    find: openGathering(async (ids) => {
+    topologyChanges: () => changes,
+    find: openBatchLoader(async (ids) => {
       const found = await documents.find({ _id: { $in: [...ids] } }).toArray();
       return ids.map((id) => found.find(({ _id }) => _id === id) ?? null);
     }),
-    advance: openGathering(async (advances) => {
-      const { matchedCount } = await documents.bulkWrite(advances.map(written), { ordered: false });
+    advance: openBatchLoader(async (advances) => {
+      const { matchedCount } = await documents.bulkWrite(advances.map(advanceUpdate), {
+        ordered: false,
+      });
       return advances.map(() => matchedCount === advances.length);
     }),
   };
 };
 
 /** No stamp: one that was given out and never committed ends when the next is. */
-const written = ({ id, committed, checkpoint: { position, fence, after } }: Advance) => ({
+const advanceUpdate = ({
+  id,
+  committed,
+  checkpoint: { position, fence, after },
+}: CheckpointAdvance) => ({
   updateOne: {
     filter: {
       _id: id,
@@ -104,29 +110,32 @@ const written = ({ id, committed, checkpoint: { position, fence, after } }: Adva
 });
 
 /** Models that are stored alike. */
-export type Models = ModelStates & {
+export type StoredModels = ModelStates & {
   /** What is in their rows, and its version: `records_v4`. */
   readonly label: string;
   readonly indexes: readonly IndexDescription[];
-  readonly keeping: Keeping;
+  readonly retention: RetentionPolicy;
 };
 
 // Names of models are JSON and begin otherwise.
 export const copyPrefix = 'copy ';
 export const retiredPrefix = 'retired ';
 
-export const newGeneration = ({ label }: Pick<Models, 'label'>): string =>
+export const newGenerationName = ({ label }: Pick<StoredModels, 'label'>): string =>
   `${label}_${randomUUID().slice(-12)}`;
 
 /** Generations from before they had a label are a uuid. */
-export const rowsOf = ({ db }: Pick<Models, 'db'>, generation: string): Collection =>
+export const rowsCollection = ({ db }: Pick<StoredModels, 'db'>, generation: string): Collection =>
   db.collection(generation.includes('_') ? generation : `rows_${generation}`);
 
 /** Servers before 7.0 fail on what is not there. */
-export const dropRows = async (models: Models, generation: string): Promise<void> => {
-  await rowsOf(models, generation)
+export const dropRowsCollection = async (
+  models: StoredModels,
+  generation: string,
+): Promise<void> => {
+  await rowsCollection(models, generation)
     .drop()
     .catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
+      if (!isMissingCollection(error)) throw error;
     });
 };

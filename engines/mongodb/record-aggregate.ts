@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
 import { Fault } from '../../kernel/fault.js';
-import { bucketBounds } from '../../kernel/records/buckets.js';
-import { byCodePoint, codePoints } from '../../kernel/code-points.js';
-import { placeOf } from '../../kernel/records/column-value.js';
+import { bucketBounds } from '../../kernel/records/time-buckets.js';
+import { byCodePoint, codePointCount } from '../../kernel/code-points.js';
+import { parseColumnId } from '../../kernel/records/column-value.js';
 import { ratingTypeOf } from '../../kernel/records/feedback.js';
-import { standardColumn } from '../../kernel/records/columns.js';
+import { standardColumnById } from '../../kernel/records/columns.js';
 import {
   answeredValuesMax,
   groupName,
@@ -16,21 +16,21 @@ import {
   type AggregatePlan,
   type AggregateRefusal,
   type GroupValue,
-} from '../../kernel/records/questions.js';
-import { categoriesOf, crowdedWidget, type Categories } from './record-categories.js';
+} from '../../kernel/records/query-plans.js';
+import { countCategories, widgetOverLimit, type WidgetCategories } from './record-categories.js';
 import {
-  cellsOf,
+  cellPlanOf,
   isCategorical,
   measureStages,
-  total,
+  totalPlan,
   type CellPlan,
   type GroupMember,
 } from './record-cells.js';
-import { isTooMuch } from './connect.js';
-import { errorsOf } from './record-errors.js';
-import { columnMember, metricMember, noteMember, ratingMember } from './record-match.js';
-import { keyOf, measuredFrom, measureOf, type CellMeasures } from './record-measures.js';
-import { inFull, recordsAsked, type AskRecords } from './record-scan.js';
+import { isTooLarge } from './connect.js';
+import { metricErrors } from './record-errors.js';
+import { columnMember, metricMember, metadataMember, ratingMember } from './record-match.js';
+import { cellKey, collectMeasures, widgetMeasure, type CellMeasures } from './record-measures.js';
+import { collectAll, recordPipeline, type RecordQuery } from './record-scan.js';
 import { metricType } from './record-search.js';
 import { lengthOf, spanGroupStages } from './record-span-groups.js';
 import type { Snapshot } from './snapshot.js';
@@ -45,22 +45,22 @@ export const aggregate = async (
   plan: AggregatePlan,
 ): Promise<Aggregate | AggregateRefusal> => {
   const [open, members] = await Promise.all([
-    recordsAsked(snapshot, plan),
+    recordPipeline(snapshot, plan),
     groupMembers(snapshot, plan),
   ]);
-  const ask = inFull(open);
-  const way = cellsOf(plan, members, spanGroupStages(snapshot, members));
+  const ask = collectAll(open);
+  const way = cellPlanOf(plan, members, spanGroupStages(snapshot, members));
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
   const measured = (one: CellPlan) =>
-    within(() => measuredFrom(open(measureStages(plan, one)), plan, cellsMax));
-  const [{ cells, whole }, apart, errors, crowded] = await Promise.all([
+    mapSizeErrors(() => collectMeasures(open(measureStages(plan, one)), plan, cellsMax));
+  const [{ cells, total: whole }, apart, errors, crowded] = await Promise.all([
     measured(way),
-    way.overlap ? measured(total) : null,
-    errorsOf(snapshot, plan),
-    crowdedWidget(ask, plan),
+    way.overlaps ? measured(totalPlan) : null,
+    metricErrors(snapshot, plan),
+    widgetOverLimit(ask, plan),
   ]);
   const isCut = cells.size > cellsMax;
-  const groups = isCut ? await groupsIn(ask, way) : groupsAmong([...cells.values()]);
+  const groups = isCut ? await readGroupCount(ask, way) : countGroups([...cells.values()]);
   const refusal = refusalOf(plan, groups, crowded);
   if (refusal !== null) return refusal;
   if (isCut) {
@@ -71,20 +71,20 @@ export const aggregate = async (
     ]);
     return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
   }
-  const categories = await categoriesOf(ask, plan, way);
+  const categories = await countCategories(ask, plan, way);
   return {
-    total: cellOf(plan, apart?.whole ?? whole, categories),
+    total: cellOf(plan, apart?.total ?? whole, categories),
     groups: groupsFrom(plan, [...cells.values()], categories),
     errors,
   };
 };
 
 /** One session alone may have more values than a share holds. */
-const within = async <T>(work: () => Promise<T>): Promise<T> => {
+const mapSizeErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (cause) {
-    if (!isTooMuch(cause)) throw cause;
+    if (!isTooLarge(cause)) throw cause;
     const less = 'ask for less: a shorter time, fewer records of one session, no percentiles';
     throw new Fault('unavailable', `The question is about too much at once; ${less}`, { cause });
   }
@@ -97,9 +97,9 @@ const groupMembers = (
   Promise.all(
     groupBy.map(async ({ column, of }): Promise<GroupMember> => {
       const ofSpans = of === 'any_span';
-      const place = placeOf(column);
+      const place = parseColumnId(column);
       if (place?.in === 'user_metadata') {
-        return { member: noteMember(place.key), isList: false, ofSpans };
+        return { member: metadataMember(place.key), isList: false, ofSpans };
       }
       if (place?.in === 'metrics') {
         const type = await metricType(snapshot, project, place.metric);
@@ -111,7 +111,7 @@ const groupMembers = (
         const member = ratingMember(place.template, type);
         return { member, isList: type === 'string_list', ofSpans };
       }
-      const isList = standardColumn.get(column)?.type === 'string_list';
+      const isList = standardColumnById.get(column)?.type === 'string_list';
       return { member: columnMember(column), isList, ofSpans };
     }),
   );
@@ -119,20 +119,20 @@ const groupMembers = (
 /** How many groups there are, and how long their longest value is. */
 type Groups = { readonly count: number; readonly longest: number };
 
-const groupsAmong = (buckets: readonly CellMeasures[]): Groups => {
+const countGroups = (buckets: readonly CellMeasures[]): Groups => {
   const groups = new Map(
     buckets.map(({ cell }) => [JSON.stringify(cell?.groups ?? []), cell?.groups ?? []]),
   );
   const lengths = [...groups.values()]
     .flat()
-    .map((value) => (typeof value === 'string' ? codePoints(value) : 0));
+    .map((value) => (typeof value === 'string' ? codePointCount(value) : 0));
   return {
     count: groups.size,
     longest: lengths.reduce((longest, length) => Math.max(longest, length), 0),
   };
 };
 
-const groupsIn = async (ask: AskRecords, { stages, cell }: CellPlan): Promise<Groups> => {
+const readGroupCount = async (ask: RecordQuery, { stages, cell }: CellPlan): Promise<Groups> => {
   const { groups } = cell as { readonly groups: readonly Document[] };
   const length = { $max: { $map: { input: '$_id.groups', in: lengthOf('$$this') } } };
   const [found] = await ask([
@@ -158,7 +158,7 @@ const refusalOf = (
 const groupsFrom = (
   plan: AggregatePlan,
   measures: readonly CellMeasures[],
-  categories: Categories,
+  categories: WidgetCategories,
 ): readonly AggregateGroup[] => {
   const groups = new Map<string, { values: readonly GroupValue[]; measures: CellMeasures[] }>();
   for (const measure of measures) {
@@ -186,14 +186,14 @@ const groupsFrom = (
 const cellOf = (
   { widgets, population }: AggregatePlan,
   measures: CellMeasures,
-  categories: Categories,
+  categories: WidgetCategories,
 ): AggregateCell => ({
   widgets: Object.fromEntries(
     widgets.map((widget, at) => [
       widget.id,
       isCategorical(widget)
-        ? counted(categories[at]?.get(keyOf(measures.cell)) ?? new Map())
-        : measureOf(measures, widget, at),
+        ? categoryRecord(categories[at]?.get(cellKey(measures.cell)) ?? new Map())
+        : widgetMeasure(measures, widget, at),
     ]),
   ),
   requests: measures.requests,
@@ -202,7 +202,7 @@ const cellOf = (
 });
 
 /** Without a prototype: a category may be called `__proto__`. */
-const counted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> => {
+const categoryRecord = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> => {
   const all = Object.create(null) as Record<string, number>;
   for (const [value, count] of counts) all[value] = count;
   return all;

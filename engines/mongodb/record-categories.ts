@@ -1,37 +1,41 @@
-import { categoriesMax, type AggregatePlan, type Widget } from '../../kernel/records/questions.js';
+import {
+  categoriesMax,
+  type AggregatePlan,
+  type Widget,
+} from '../../kernel/records/query-plans.js';
 import {
   categoryStages,
   isCategorical,
-  total,
+  totalPlan,
   widgetMember,
   type CellPlan,
   type ServerCell,
 } from './record-cells.js';
-import { keyOf } from './record-measures.js';
-import type { AskRecords } from './record-scan.js';
-import { compared } from './text-match.js';
+import { cellKey } from './record-measures.js';
+import type { RecordQuery } from './record-scan.js';
+import { comparedPrefix } from './text-match.js';
 
 /** By widget, then cell: how often each value of a text metric is there. */
-export type Categories = readonly ReadonlyMap<string, ReadonlyMap<string, number>>[];
+export type WidgetCategories = readonly ReadonlyMap<string, ReadonlyMap<string, number>>[];
 
 /** The total's follow from those of the cells, unless records are in several of them. */
-export const categoriesOf = (
-  ask: AskRecords,
+export const countCategories = (
+  ask: RecordQuery,
   { widgets }: Pick<AggregatePlan, 'widgets'>,
   way: CellPlan,
-): Promise<Categories> =>
+): Promise<WidgetCategories> =>
   Promise.all(
     widgets.map(async (widget) => {
       const cells = new Map<string, Map<string, number>>();
       const member = categoryMember(widget);
       if (member === null) return cells;
-      const ways = way.overlap ? [way, total] : [way];
+      const ways = way.overlaps ? [way, totalPlan] : [way];
       const found = await Promise.all(
         ways.map((one) => ask(categoryStages(one, member, widget.type === 'string_list'))),
       );
       for (const { _id, count } of found.flat()) {
         const { cell, value } = _id as { readonly cell: ServerCell; readonly value: string };
-        for (const key of way.overlap ? [keyOf(cell)] : [keyOf(cell), keyOf(null)]) {
+        for (const key of way.overlaps ? [cellKey(cell)] : [cellKey(cell), cellKey(null)]) {
           const counts = cells.get(key) ?? new Map<string, number>();
           cells.set(key, counts.set(value, (counts.get(value) ?? 0) + Number(count)));
         }
@@ -41,8 +45,8 @@ export const categoriesOf = (
   );
 
 /** The first widget with more categories than may be answered; null: none has. */
-export const crowdedWidget = async (
-  ask: AskRecords,
+export const widgetOverLimit = async (
+  ask: RecordQuery,
   { widgets }: Pick<AggregatePlan, 'widgets'>,
 ): Promise<number | null> => {
   const crowds = await Promise.all(
@@ -52,7 +56,7 @@ export const crowdedWidget = async (
       const [found] = await ask([
         { $match: { [member]: { $exists: true } } },
         ...(widget.type === 'string_list' ? [{ $unwind: `$${member}` }] : []),
-        { $group: { _id: compared(member) } },
+        { $group: { _id: comparedPrefix(member) } },
         { $limit: categoriesMax + 1 },
         { $count: 'count' },
       ]);

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
-import type { AggregatePlan, Widget } from '../../kernel/records/questions.js';
+import type { AggregatePlan, Widget } from '../../kernel/records/query-plans.js';
 import { columnMember, measuredMember } from './record-match.js';
-import { compared } from './text-match.js';
+import { comparedPrefix } from './text-match.js';
 
 // Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
 // ends with documents of cells: a group and a bucket, or null for the total.
@@ -25,17 +25,17 @@ export type CellPlan = {
   readonly stages: readonly Document[];
   readonly cell: Document | null;
   /** A record may be in several cells. */
-  readonly overlap: boolean;
+  readonly overlaps: boolean;
 };
 
 /** All records in one. */
-export const total: CellPlan = { stages: [], cell: null, overlap: false };
+export const totalPlan: CellPlan = { stages: [], cell: null, overlaps: false };
 
 /**
  * A group and a bucket; a record is in the cell of each of its groups. `spanStages`: makes a
  * document of a trace for each group of its spans' values, the list `spanGroup`.
  */
-export const cellsOf = (
+export const cellPlanOf = (
   { intervalMinutes, offsetMinutes }: Pick<AggregatePlan, 'intervalMinutes' | 'offsetMinutes'>,
   members: readonly GroupMember[] = [],
   spanStages: readonly Document[] = [],
@@ -45,21 +45,27 @@ export const cellsOf = (
   const ofSpans = members.filter((one) => one.ofSpans);
   const stages = members.flatMap((one, at): Document[] => {
     if (one.ofSpans || !one.isList) return [];
-    return [{ $set: { [named('in', at)]: groupOf(one) } }, { $unwind: `$${named('in', at)}` }];
+    return [
+      { $set: { [numberedMember('in', at)]: groupExpression(one) } },
+      { $unwind: `$${numberedMember('in', at)}` },
+    ];
   });
   const groups = members.map((one, at) => {
     if (one.ofSpans) return { $arrayElemAt: ['$spanGroup', ofSpans.indexOf(one)] };
-    return one.isList ? `$${named('in', at)}` : groupOf(one);
+    return one.isList ? `$${numberedMember('in', at)}` : groupExpression(one);
   });
   return {
     stages: [...(ofSpans.length > 0 ? spanStages : []), ...stages],
     cell: { groups, bucket },
-    overlap: members.some(({ isList, ofSpans: isBelow }) => isList || isBelow),
+    overlaps: members.some(({ isList, ofSpans: isBelow }) => isList || isBelow),
   };
 };
 
 /** The group of a record, or its list; missing and `''` are one (contract 4.5, rule 6). */
-export const groupOf = ({ member, isList }: Pick<GroupMember, 'member' | 'isList'>): Document => {
+export const groupExpression = ({
+  member,
+  isList,
+}: Pick<GroupMember, 'member' | 'isList'>): Document => {
   if (!isList) return { $ifNull: [`$${member}`, ''] };
   const distinct = { $setUnion: [{ $ifNull: [`$${member}`, []] }, []] };
   return { $cond: [{ $eq: [distinct, []] }, [''], distinct] };
@@ -73,7 +79,7 @@ export const isCategorical = ({ type }: Widget): boolean =>
   type === 'text' || type === 'string_list';
 
 /** What the members of a cell's document are called: widgets have ids that may be anything. */
-export const named = (what: string, at: number): string => `${what}${at}`;
+export const numberedMember = (what: string, at: number): string => `${what}${at}`;
 
 const has = (value: string): Document => ({ $cond: [{ $gt: [value, null] }, 1, 0] });
 
@@ -102,17 +108,17 @@ export const measureStages = (
     const member = widgetMember(widget);
     if (member === null || isCategorical(widget)) return [];
     const value = `$${member}`;
-    return [[named('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
+    return [[numberedMember('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
   });
   const lists = rankedMembers(plan).map((member, at) => [
-    named('values', at),
+    numberedMember('values', at),
     { $push: `$${member}` },
   ]);
   return [
     ...stages,
     {
       $group: {
-        _id: { cell: cell ?? nowhere, share: shareOf(plan) },
+        _id: { cell: cell ?? totalCell, share: shareOf(plan) },
         records: { $sum: 1 },
         spans: { $sum: '$spans' },
         sessions: { $addToSet: '$session' },
@@ -126,7 +132,7 @@ export const measureStages = (
     { $sort: { '_id.share': 1 } },
   ];
 };
-const nowhere = { $literal: null };
+const totalCell = { $literal: null };
 
 /** Where the values stand whose ranks are asked for: `values0` … of the stages above. */
 export const rankedMembers = ({ widgets }: Pick<AggregatePlan, 'widgets'>): readonly string[] => [
@@ -150,15 +156,15 @@ const measureOf = (
   switch (aggregation) {
     case 'Sum':
     case 'Average':
-      return [[named('sum', at), { $sum: value }]];
+      return [[numberedMember('sum', at), { $sum: value }]];
     case 'Min':
-      return [[named('value', at), { $min: value }]];
+      return [[numberedMember('value', at), { $min: value }]];
     case 'Max':
-      return [[named('value', at), { $max: value }]];
+      return [[numberedMember('value', at), { $max: value }]];
     case 'PercentageTrue':
     case 'PercentageFalse': {
       const wanted = aggregation === 'PercentageTrue';
-      return [[named('hits', at), { $sum: { $cond: [{ $eq: [value, wanted] }, 1, 0] } }]];
+      return [[numberedMember('hits', at), { $sum: { $cond: [{ $eq: [value, wanted] }, 1, 0] } }]];
     }
     case 'Count':
     case 'P50':
@@ -181,5 +187,7 @@ export const categoryStages = (
   // The list may be the one that the stages group by: they need it whole.
   ...stages,
   ...(isList ? [{ $unwind: `$${member}` }] : []),
-  { $group: { _id: { cell: cell ?? nowhere, value: compared(member) }, count: { $sum: 1 } } },
+  {
+    $group: { _id: { cell: cell ?? totalCell, value: comparedPrefix(member) }, count: { $sum: 1 } },
+  },
 ];

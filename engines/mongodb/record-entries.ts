@@ -1,58 +1,58 @@
 import type { Document } from 'mongodb';
-import type { EntryPlan, RecordSize } from '../../kernel/records/questions.js';
-import { noteMember } from './record-match.js';
-import { hashed, storedEntry } from './record-names.js';
-import { questionMs } from './record-search.js';
+import type { MetadataEntryPlan, RecordSize } from '../../kernel/records/query-plans.js';
+import { metadataMember } from './record-match.js';
+import { nameHash, entryHash } from './record-names.js';
+import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
  * As `Records.withEntry`: a key that is no column is looked up by an index, and the records of the
  * project are looked through only for a key that is one. No record has the same entry in both ways.
  */
-export const withEntry = async (
+export const recordsWithEntry = async (
   snapshot: Snapshot,
-  plan: EntryPlan,
+  plan: MetadataEntryPlan,
 ): Promise<readonly RecordSize[]> => {
   const { key, value, limit } = plan;
   const apart = await sizesOf(snapshot, plan, {
-    match: { entries: { $eq: storedEntry(key, value) } },
+    match: { entries: { $eq: entryHash(key, value) } },
     hint: 'entry',
     limit,
   });
   if (apart.length === limit || !(await isColumn(snapshot, plan))) return apart;
   const others = await sizesOf(snapshot, plan, {
-    match: { [noteMember(key)]: { $eq: value } },
+    match: { [metadataMember(key)]: { $eq: value } },
     hint: 'window',
     limit: limit - apart.length,
   });
   return [...apart, ...others];
 };
 
-type Question = { readonly match: Document; readonly hint: string; readonly limit: number };
+type SizeQuery = { readonly match: Document; readonly hint: string; readonly limit: number };
 
 const sizesOf = async (
   { rows, visible }: Snapshot,
-  { project, population }: EntryPlan,
-  { match, hint, limit }: Question,
+  { project, population }: MetadataEntryPlan,
+  { match, hint, limit }: SizeQuery,
 ): Promise<readonly RecordSize[]> => {
   const found = await rows
     .find({ $and: [{ project: { $eq: project }, population }, match, visible] })
     .hint(hint)
     .limit(limit)
     .project({ _id: 0, id: 1, spans: 1 })
-    .maxTimeMS(questionMs)
+    .maxTimeMS(queryTimeoutMs)
     .toArray();
   return found.map(({ id, spans }) => ({ id: String(id), spanCount: Number(spans) }));
 };
 
 const isColumn = async (
   { rows, visible }: Snapshot,
-  { project, key }: EntryPlan,
+  { project, key }: MetadataEntryPlan,
 ): Promise<boolean> => {
-  const name = { project: { $eq: project }, column: 'user_metadata', name: hashed(key) };
+  const name = { project: { $eq: project }, column: 'user_metadata', name: nameHash(key) };
   const found = await rows.findOne(
     { ...name, ...visible },
-    { hint: 'column', projection: { _id: 1 }, maxTimeMS: questionMs },
+    { hint: 'column', projection: { _id: 1 }, maxTimeMS: queryTimeoutMs },
   );
   return found !== null;
 };

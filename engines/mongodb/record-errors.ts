@@ -1,21 +1,21 @@
-import { measuredMetrics, type AggregatePlan } from '../../kernel/records/questions.js';
+import { measuredMetrics, type AggregatePlan } from '../../kernel/records/query-plans.js';
 import type { MetricError } from '../../kernel/records/record.js';
-import { memberOf } from './names.js';
+import { encodeMember } from './member-names.js';
 import { scopeMatch } from './record-match.js';
-import { questionMs } from './record-search.js';
+import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
-import { compared } from './text-match.js';
+import { comparedPrefix } from './text-match.js';
 
 /**
  * Of the metrics asked for, on the records considered and the spans below considered traces: one
  * error per code, with the least message in code point order. By code.
  */
-export const errorsOf = async (
+export const metricErrors = async (
   { rows, visible }: Snapshot,
   plan: AggregatePlan,
 ): Promise<readonly MetricError[]> => {
   const members = [
-    ...new Set(measuredMetrics(plan.widgets).map((metric) => `errors.${memberOf(metric)}`)),
+    ...new Set(measuredMetrics(plan.widgets).map((metric) => `errors.${encodeMember(metric)}`)),
   ];
   if (members.length === 0) return [];
   const considered = scopeMatch(plan, visible);
@@ -40,7 +40,7 @@ export const errorsOf = async (
         {
           $group: {
             _id: { code: '$error.code', ...(ofTraces ? { group: '$group' } : {}) },
-            message: { $min: compared('error.message') },
+            message: { $min: comparedPrefix('error.message') },
           },
         },
         ...(ofTraces
@@ -49,7 +49,7 @@ export const errorsOf = async (
         { $group: { _id: '$_id.code', message: { $min: '$message' } } },
         { $sort: { _id: 1 } },
       ],
-      { hint: 'failed', maxTimeMS: questionMs, allowDiskUse: true },
+      { hint: 'failed', maxTimeMS: queryTimeoutMs, allowDiskUse: true },
     )
     .toArray();
   return found.map(({ _id, message }) => ({

@@ -1,22 +1,26 @@
 import type { Document, Filter as Match } from 'mongodb';
-import { placeOf, registryType, type MeasureTarget } from '../../kernel/records/column-value.js';
+import {
+  parseColumnId,
+  registryType,
+  type MeasureTarget,
+} from '../../kernel/records/column-value.js';
 import type { RatingType } from '../../kernel/records/feedback.js';
-import { standardColumn } from '../../kernel/records/columns.js';
+import { standardColumnById } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
-import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
-import type { RecordScope } from '../../kernel/records/questions.js';
+import { matchesMissingValue, type Filter, type FilterCondition } from '../../kernel/filter.js';
+import type { RecordScope } from '../../kernel/records/query-plans.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { foldCase } from '../../kernel/case-fold.js';
-import { memberOf } from './names.js';
-import { kindsOf } from './record-rows.js';
+import { encodeMember } from './member-names.js';
+import { kindsOf } from './record-encoding.js';
 import {
-  all,
-  any,
+  allOf,
+  anyOf,
   between,
   comparison,
-  everything,
-  not,
-  nothing,
+  matchAll,
+  noneOf,
+  matchNone,
   textMatch,
 } from './text-match.js';
 
@@ -38,13 +42,13 @@ export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<
         ...(some === null ? {} : { kind: { $in: some } }),
       },
       visible,
-      ...(filter === null ? [] : [recordMatch(filter, idsOf(scope))]),
+      ...(filter === null ? [] : [recordMatch(filter, templateIds(scope))]),
     ],
   };
 };
 
 /** Of the live templates. */
-export const idsOf = ({ templates }: Pick<RecordScope, 'templates'>): readonly string[] =>
+export const templateIds = ({ templates }: Pick<RecordScope, 'templates'>): readonly string[] =>
   templates.map(({ id }) => id);
 
 /**
@@ -56,23 +60,23 @@ export const scopeIndex = ({ run }: RecordScope): 'window' | 'run' =>
 
 /**
  * The filter as a condition on stored records, by the two-valued logic of contract 3.7. It has to
- * be about these records only: see record-levels.ts.
+ * be about these records only: see record-semi-join.ts.
  */
 export const recordMatch = (filter: Filter, templates: readonly string[]): Match<Document> => {
   const each = (filters: readonly Filter[]) => filters.map((one) => recordMatch(one, templates));
-  if ('all' in filter) return all(each(filter.all));
-  if ('any' in filter) return any(each(filter.any));
-  if ('not' in filter) return not(recordMatch(filter.not, templates));
+  if ('all' in filter) return allOf(each(filter.all));
+  if ('any' in filter) return anyOf(each(filter.any));
+  if ('not' in filter) return noneOf(recordMatch(filter.not, templates));
   if ('some' in filter) throw new TypeError('a condition on another level');
-  if (filter.kind === 'fully_annotated') return annotated(filter.users, templates);
+  if (filter.kind === 'fully_annotated') return annotatedMatch(filter.users, templates);
   return leafMatch(filter);
 };
 
-type ColumnLeaf = Exclude<Leaf, { readonly kind: 'fully_annotated' }>;
+type ColumnLeaf = Exclude<FilterCondition, { readonly kind: 'fully_annotated' }>;
 
 const leafMatch = (leaf: ColumnLeaf): Match<Document> => {
-  const places = placesOf(leaf);
-  if (places === null) return missing(leaf);
+  const places = leafMembers(leaf);
+  if (places === null) return missingValueMatch(leaf);
   const { member, folded, long } = places;
   switch (leaf.kind) {
     case 'text':
@@ -96,24 +100,24 @@ const leafMatch = (leaf: ColumnLeaf): Match<Document> => {
 };
 
 /** What a leaf says about a record without the value. */
-const missing = (leaf: ColumnLeaf): Match<Document> => {
+const missingValueMatch = (leaf: ColumnLeaf): Match<Document> => {
   if (leaf.kind === 'collection') {
     const holds = leaf.operator === 'not_in' || (leaf.operator !== 'one_of' && !leaf.values.length);
-    return holds ? everything : nothing;
+    return holds ? matchAll : matchNone;
   }
-  return holdsWithoutValue(leaf.operator) ? everything : nothing;
+  return matchesMissingValue(leaf.operator) ? matchAll : matchNone;
 };
 
-type Places = { readonly member: string; readonly folded: string; readonly long: boolean };
+type LeafMembers = { readonly member: string; readonly folded: string; readonly long: boolean };
 
 /** Null: no record has a value that the leaf could be about. */
-const placesOf = (leaf: ColumnLeaf): Places | null => {
+const leafMembers = (leaf: ColumnLeaf): LeafMembers | null => {
   const { column } = leaf;
-  const place = placeOf(column);
+  const place = parseColumnId(column);
   if (place === null) return null;
-  if (place.in === 'annotations') return ratingPlaces(leaf, place.template);
+  if (place.in === 'annotations') return ratingLeafMembers(leaf, place.template);
   if (place.in === 'user_metadata') {
-    const member = memberOf(place.key);
+    const member = encodeMember(place.key);
     const isText = leaf.kind === 'text' || leaf.kind === 'id';
     return isText
       ? { member: `notes.${member}`, folded: `foldedNotes.${member}`, long: false }
@@ -124,7 +128,7 @@ const placesOf = (leaf: ColumnLeaf): Places | null => {
     if (type === null) return null;
     return {
       member: metricMember(place.metric, type),
-      folded: `metrics.${memberOf(place.metric)}.folded`,
+      folded: `metrics.${encodeMember(place.metric)}.folded`,
       long: true,
     };
   }
@@ -132,8 +136,8 @@ const placesOf = (leaf: ColumnLeaf): Places | null => {
   return { member: columnMember(column), folded: `folded.${column}`, long: true };
 };
 
-const ratingPlaces = ({ kind }: ColumnLeaf, template: string): Places | null => {
-  const of = `annotations.${memberOf(template)}`;
+const ratingLeafMembers = ({ kind }: ColumnLeaf, template: string): LeafMembers | null => {
+  const of = `annotations.${encodeMember(template)}`;
   switch (kind) {
     case 'number':
       return { member: ratingMember(template, 'floating_point'), folded: '', long: false };
@@ -156,7 +160,7 @@ const ratingPlaces = ({ kind }: ColumnLeaf, template: string): Places | null => 
 
 /** Kinds of leaf that values of the column can meet; the server fails on others in expressions. */
 const comparable = (column: string): readonly ColumnLeaf['kind'][] => {
-  switch (standardColumn.get(column)?.filter) {
+  switch (standardColumnById.get(column)?.filter) {
     case 'collection':
       return ['collection'];
     case 'number':
@@ -201,10 +205,10 @@ export const columnMember = (column: string): string => {
 };
 /** Where the value of a metric of this type stands, when it has one. */
 export const metricMember = (metric: string, type: MetricType): string =>
-  `metrics.${memberOf(metric)}.${type}`;
+  `metrics.${encodeMember(metric)}.${type}`;
 /** Where what the ratings by the template show stands, when there is some of this type. */
 export const ratingMember = (template: string, type: RatingType): string =>
-  `annotations.${memberOf(template)}.${type}`;
+  `annotations.${encodeMember(template)}.${type}`;
 /** Null: what is measured has no type, and so no values. */
 export const measuredMember = ({ metric, type, source }: MeasureTarget): string | null => {
   if (source === 'annotations') return ratingMember(metric, ratingTypeIn(type));
@@ -212,9 +216,9 @@ export const measuredMember = ({ metric, type, source }: MeasureTarget): string 
 };
 const ratingTypeIn = (type: MeasureTarget['type']): RatingType =>
   type === 'text' || type === 'string_list' ? type : 'floating_point';
-export const noteMember = (key: string): string => `notes.${memberOf(key)}`;
+export const metadataMember = (key: string): string => `notes.${encodeMember(key)}`;
 
-type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;
+type CollectionLeaf = Extract<FilterCondition, { readonly kind: 'collection' }>;
 
 /** A missing list is the empty set. Folded lists are always kept. */
 const collectionMatch = (leaf: CollectionLeaf, member: string, folded: string): Match<Document> => {
@@ -224,7 +228,7 @@ const collectionMatch = (leaf: CollectionLeaf, member: string, folded: string): 
     case 'eq':
       return { $expr: { $setEquals: [{ $ifNull: [`$${list}`, []] }, { $literal: values }] } };
     case 'contains':
-      return values.length === 0 ? everything : { [list]: { $all: values } };
+      return values.length === 0 ? matchAll : { [list]: { $all: values } };
     case 'one_of':
       return { [list]: { $in: values } };
     case 'not_in':
@@ -235,12 +239,12 @@ const collectionMatch = (leaf: CollectionLeaf, member: string, folded: string): 
 };
 
 /** Every live template has a rating by each of the users, or by anyone (contract 3.7). */
-const annotated = (
+const annotatedMatch = (
   users: readonly string[] | null,
   templates: readonly string[],
 ): Match<Document> => {
-  if (templates.length === 0) return nothing;
-  return all(
+  if (templates.length === 0) return matchNone;
+  return allOf(
     templates.flatMap((template): readonly Match<Document>[] =>
       users === null
         ? // Whatever begins with the template and a slash; `0` is the character after the slash.

@@ -1,7 +1,13 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
-import type { AggregatePlan, Widget } from '../../kernel/records/questions.js';
-import { named, percentOf, rankedMembers, widgetMember, type ServerCell } from './record-cells.js';
+import type { AggregatePlan, Widget } from '../../kernel/records/query-plans.js';
+import {
+  numberedMember,
+  percentOf,
+  rankedMembers,
+  widgetMember,
+  type ServerCell,
+} from './record-cells.js';
 
 /** What is told of a cell's records, put together from its shares. */
 export type CellMeasures = {
@@ -20,27 +26,27 @@ type WidgetNumbers = { count: number; sum: number; hits: number; value: number |
 const noNumbers: Readonly<WidgetNumbers> = { count: 0, sum: 0, hits: 0, value: null };
 
 /** What documents of different pipelines about one cell have in common; `''`: the total. */
-export const keyOf = (cell: ServerCell | undefined): string =>
+export const cellKey = (cell: ServerCell | undefined): string =>
   cell === null || cell === undefined ? '' : JSON.stringify([cell.groups, cell.bucket]);
 
-/** `whole`: of all of them together, when no record is in several cells. */
-export type Measured = {
+/** `total`: of all of them together, when no record is in several cells. */
+export type MeasuredCells = {
   readonly cells: ReadonlyMap<string, CellMeasures>;
-  readonly whole: CellMeasures;
+  readonly total: CellMeasures;
 };
 
 /**
  * What the documents of `measureStages` say, by key of their cell. Stops beyond `cellsMax`, so that
  * no more than one too many are held.
  */
-export const measuredFrom = async (
+export const collectMeasures = async (
   shares: AsyncIterable<Document>,
   plan: AggregatePlan,
   cellsMax: number,
-): Promise<Measured> => {
+): Promise<MeasuredCells> => {
   const members = rankedMembers(plan);
   const cells = new Map<string, CellMeasures>();
-  const whole = nothingOf(null, plan, members);
+  const whole = emptyMeasures(null, plan, members);
   const seen = { share: '', sessions: new Set<string>(), requests: new Set<string>() };
   const countSeen = (): void => {
     whole.sessions += seen.sessions.size;
@@ -50,8 +56,8 @@ export const measuredFrom = async (
   };
   for await (const one of shares) {
     const { cell, share } = one['_id'] as { readonly cell: ServerCell; readonly share: string };
-    const key = keyOf(cell);
-    const known = cells.get(key) ?? nothingOf(cell, plan, members);
+    const key = cellKey(cell);
+    const known = cells.get(key) ?? emptyMeasures(cell, plan, members);
     cells.set(key, known);
     if (cells.size > cellsMax) break;
     if (share !== seen.share) countSeen();
@@ -61,18 +67,18 @@ export const measuredFrom = async (
     for (const request of requests ?? []) seen.requests.add(request);
     known.sessions += sessions.length;
     known.requests += requests?.length ?? Number(one['records']);
-    for (const sum of [known, whole]) add(sum, one, plan.widgets, members);
+    for (const sum of [known, whole]) addShare(sum, one, plan.widgets, members);
   }
   countSeen();
   // A trace is a request by itself.
   if (plan.population === 'trace') whole.requests = whole.records;
-  return { cells, whole };
+  return { cells, total: whole };
 };
 
 const idsOf = (share: Document) =>
   share as { readonly sessions: readonly string[]; readonly requests?: readonly string[] };
 
-const nothingOf = (
+const emptyMeasures = (
   cell: ServerCell,
   { widgets }: Pick<AggregatePlan, 'widgets'>,
   members: readonly string[],
@@ -86,7 +92,7 @@ const nothingOf = (
   values: new Map(members.map((member) => [member, { lists: [], sorted: null }])),
 });
 
-const add = (
+const addShare = (
   cell: CellMeasures,
   share: Document,
   widgets: readonly Widget[],
@@ -96,32 +102,32 @@ const add = (
   cell.spans += Number(share['spans']);
   for (const [at, { aggregation }] of widgets.entries()) {
     const numbers = cell.numbers[at];
-    const count = Number(share[named('count', at)] ?? 0);
+    const count = Number(share[numberedMember('count', at)] ?? 0);
     if (numbers === undefined || count === 0) continue;
     numbers.count += count;
-    numbers.sum += Number(share[named('sum', at)] ?? 0);
-    numbers.hits += Number(share[named('hits', at)] ?? 0);
-    const value = share[named('value', at)] as number | null | undefined;
+    numbers.sum += Number(share[numberedMember('sum', at)] ?? 0);
+    numbers.hits += Number(share[numberedMember('hits', at)] ?? 0);
+    const value = share[numberedMember('value', at)] as number | null | undefined;
     if (typeof value !== 'number') continue;
     const better = aggregation === 'Min' ? Math.min : Math.max;
     numbers.value = numbers.value === null ? value : better(numbers.value, value);
   }
   for (const [at, member] of members.entries()) {
-    cell.values.get(member)?.lists.push(share[named('values', at)] as number[]);
+    cell.values.get(member)?.lists.push(share[numberedMember('values', at)] as number[]);
   }
 };
 
 /** Null: the widget has no value in the cell, or its sum no form in JSON. */
-export const measureOf = (cell: CellMeasures, widget: Widget, at: number): number | null => {
+export const widgetMeasure = (cell: CellMeasures, widget: Widget, at: number): number | null => {
   const { count, sum, hits, value } = cell.numbers[at] ?? noNumbers;
   const { aggregation } = widget;
   if (aggregation === 'Count') return count;
   if (count === 0) return null;
   switch (aggregation) {
     case 'Sum':
-      return finite(sum);
+      return finiteOrNull(sum);
     case 'Average':
-      return finite(sum / count);
+      return finiteOrNull(sum / count);
     case 'Min':
     case 'Max':
       return value;
@@ -147,4 +153,4 @@ const rankIn = ({ values }: CellMeasures, member: string, percent: number): numb
   return known.sorted[Math.ceil((percent * known.sorted.length) / 100) - 1] ?? null;
 };
 
-const finite = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
+const finiteOrNull = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Document } from 'mongodb';
 import {
-  nameKinds,
-  namesAdmitted,
-  namesOf,
-  type KnownNames,
-  type NameKind,
+  columnNameKinds,
+  admitColumnNames,
+  forEachColumnName,
+  type ColumnNameRegistry,
+  type ColumnNameKind,
 } from '../../kernel/records/column-names.js';
 import { populationOf } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { memberOf } from './names.js';
-import type { StoredRow } from './record-rows.js';
-import { bulkMs } from './record-search.js';
-import type { StampedBatch } from './snapshots.js';
+import { encodeMember } from './member-names.js';
+import type { StoredRow } from './record-encoding.js';
+import { bulkTimeoutMs } from './record-search.js';
+import type { StampedBatch } from './mvcc-model.js';
 
 /**
  * A name of a project that is a column, beside its records. Hashed: it outlives the records that
@@ -20,13 +20,13 @@ import type { StampedBatch } from './snapshots.js';
  */
 type StoredName = {
   readonly project: string;
-  readonly column: NameKind;
+  readonly column: ColumnNameKind;
   readonly name: string;
 };
 
 /** What of a project's rows are columns, and the names that are from this batch on. */
-type Admitted = {
-  readonly isColumn: (kind: NameKind, name: string) => boolean;
+type AdmittedNames = {
+  readonly isColumn: (kind: ColumnNameKind, name: string) => boolean;
   readonly added: readonly StoredName[];
 };
 
@@ -34,17 +34,17 @@ type Admitted = {
 export const admitNames = async (
   batch: StampedBatch,
   rows: readonly RecordRow[],
-): Promise<ReadonlyMap<string, Admitted>> => {
+): Promise<ReadonlyMap<string, AdmittedNames>> => {
   const byProject = Map.groupBy(rows, ({ values }) => String(values['project_id']));
   const stored = await storedNames(batch, [...byProject.keys()]);
   return new Map(
     [...byProject].map(([project, some]) => {
       const known = knownNames(stored.get(project) ?? []);
-      const names = namesAdmitted(known, some);
+      const names = admitColumnNames(known, some);
       const admitted = new Set(names.map(([kind, name]) => `${kind}/${name}`));
-      const isColumn: Admitted['isColumn'] = (kind, name) =>
+      const isColumn: AdmittedNames['isColumn'] = (kind, name) =>
         admitted.has(`${kind}/${name}`) || known.has(kind, name);
-      const added = names.map(([kind, name]) => ({ project, column: kind, name: hashed(name) }));
+      const added = names.map(([kind, name]) => ({ project, column: kind, name: nameHash(name) }));
       return [project, { isColumn, added }] as const;
     }),
   );
@@ -60,7 +60,7 @@ const storedNames = async (
     .find({ project: { $in: [...projects] }, column: { $exists: true }, ...visible })
     .project({ _id: 0, project: 1, column: 1, name: 1 })
     .hint('column')
-    .maxTimeMS(bulkMs);
+    .maxTimeMS(bulkTimeoutMs);
   for await (const document of cursor) {
     const stored = document as StoredName;
     const known = found.get(stored.project);
@@ -70,80 +70,84 @@ const storedNames = async (
   return found;
 };
 
-const knownNames = (stored: readonly StoredName[]): KnownNames => {
-  const of = (kind: NameKind): ReadonlySet<string> =>
+const knownNames = (stored: readonly StoredName[]): ColumnNameRegistry => {
+  const of = (kind: ColumnNameKind): ReadonlySet<string> =>
     new Set(stored.filter(({ column }) => column === kind).map(({ name }) => name));
-  const names = Object.fromEntries(nameKinds.map((kind) => [kind, of(kind)])) as Readonly<
-    Record<NameKind, ReadonlySet<string>>
+  const names = Object.fromEntries(columnNameKinds.map((kind) => [kind, of(kind)])) as Readonly<
+    Record<ColumnNameKind, ReadonlySet<string>>
   >;
   // The same few names stand in all rows of a batch.
   const asked = new Map<string, string>();
   return {
     has: (kind, name) => {
-      const hash = asked.get(name) ?? hashed(name);
+      const hash = asked.get(name) ?? nameHash(name);
       asked.set(name, hash);
       return names[kind].has(hash);
     },
-    taken: Object.fromEntries(nameKinds.map((kind) => [kind, names[kind].size])) as Readonly<
-      Record<NameKind, number>
+    counts: Object.fromEntries(columnNameKinds.map((kind) => [kind, names[kind].size])) as Readonly<
+      Record<ColumnNameKind, number>
     >,
   };
 };
 
 /** Half of it tells any two names apart. */
-export const hashed = (name: string): string => hash('sha256', name, 'base64url').slice(0, 22);
+export const nameHash = (name: string): string => hash('sha256', name, 'base64url').slice(0, 22);
 
 /** An entry of user metadata: JSON keeps key and value apart. */
-export const storedEntry = (key: string, value: string): string =>
-  hashed(JSON.stringify([key, value]));
+export const entryHash = (key: string, value: string): string =>
+  nameHash(JSON.stringify([key, value]));
 
 /** The documents of a row without the members that are no columns: those stay in its `rest`. */
-export const onlyColumns = (
+export const withoutExtraNames = (
   row: RecordRow,
   documents: readonly Document[],
-  { isColumn }: Admitted,
+  { isColumn }: AdmittedNames,
 ): readonly Document[] => {
-  const beyond = Object.fromEntries(nameKinds.map((kind) => [kind, new Set<string>()])) as Readonly<
-    Record<NameKind, Set<string>>
-  >;
+  const beyond = Object.fromEntries(
+    columnNameKinds.map((kind) => [kind, new Set<string>()]),
+  ) as Readonly<Record<ColumnNameKind, Set<string>>>;
   let isAny = false;
-  namesOf(row, (kind, name) => {
+  forEachColumnName(row, (kind, name) => {
     if (isColumn(kind, name)) return;
-    beyond[kind].add(memberOf(name));
+    beyond[kind].add(encodeMember(name));
     isAny = true;
   });
   if (!isAny) return documents;
   return documents
-    .filter(({ metric }) => metric === undefined || !beyond.metrics.has(memberOf(String(metric))))
+    .filter(
+      ({ metric }) => metric === undefined || !beyond.metrics.has(encodeMember(String(metric))),
+    )
     .map((document) =>
-      isRow(document)
-        ? { ...document, ...narrowed(document, beyond), ...entriesApart(row, beyond) }
+      isStoredRow(document)
+        ? {
+            ...document,
+            ...withoutMembers(document, beyond),
+            ...entriesOutsideColumns(row, beyond),
+          }
         : document,
     );
 };
 
-export const isRow = (document: Document): document is StoredRow & Document =>
+export const isStoredRow = (document: Document): document is StoredRow & Document =>
   document['population'] !== undefined;
 
 /**
  * What is looked up (see record-entries.ts) where it is no member. Nobody asks for those of spans.
  */
-const entriesApart = (
+const entriesOutsideColumns = (
   { kind, userMetadata }: RecordRow,
-  beyond: Readonly<Record<NameKind, ReadonlySet<string>>>,
+  beyond: Readonly<Record<ColumnNameKind, ReadonlySet<string>>>,
 ): Pick<StoredRow, 'entries'> => {
   if (populationOf(kind) === 'span') return {};
   const apart = Object.entries(userMetadata).filter(([key]) =>
-    beyond.user_metadata.has(memberOf(key)),
+    beyond.user_metadata.has(encodeMember(key)),
   );
-  return apart.length === 0
-    ? {}
-    : { entries: apart.map(([key, value]) => storedEntry(key, value)) };
+  return apart.length === 0 ? {} : { entries: apart.map(([key, value]) => entryHash(key, value)) };
 };
 
-const narrowed = (
+const withoutMembers = (
   { metrics, notes, foldedNotes, errors }: StoredRow,
-  beyond: Readonly<Record<NameKind, ReadonlySet<string>>>,
+  beyond: Readonly<Record<ColumnNameKind, ReadonlySet<string>>>,
 ): Partial<StoredRow> => ({
   metrics: without(metrics, beyond.metrics),
   notes: without(notes, beyond.user_metadata),

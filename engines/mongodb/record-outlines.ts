@@ -3,19 +3,19 @@ import { parseJsonText } from '../../kernel/json-text.js';
 import {
   spanOutline,
   traceOutline,
-  type OutlinePart,
+  type OutlineSelection,
   type SessionScope,
   type SpanOutline,
   type TraceOutline,
 } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { RowPlaces } from '../../kernel/records/records.js';
+import type { RowOrdinals } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { rowMembers, rowOf } from './record-rows.js';
-import { bulkMs, rowsFrom } from './record-search.js';
+import { rowMembers, rowFromDocument } from './record-encoding.js';
+import { bulkTimeoutMs, rowsFromDocuments } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
-export const heads = async (
+export const firstRows = async (
   snapshot: Snapshot,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, RecordRow>> => {
@@ -23,9 +23,9 @@ export const heads = async (
     .find({ group: { $in: [...names] }, ordinal: 0, ...snapshot.visible })
     .hint('group')
     .project(rowMembers)
-    .maxTimeMS(bulkMs)
+    .maxTimeMS(bulkTimeoutMs)
     .toArray();
-  const rows = await rowsFrom(snapshot, stored);
+  const rows = await rowsFromDocuments(snapshot, stored);
   return new Map(rows.map((row) => [row.group, row]));
 };
 
@@ -38,12 +38,12 @@ export const spanOutlines = async (
     .hint('group')
     .project(outlineMembers)
     .sort({ group: 1, ordinal: 1 })
-    .maxTimeMS(bulkMs);
+    .maxTimeMS(bulkTimeoutMs);
   const found = new Map<StreamName, SpanOutline[]>();
   for await (const document of stored) {
     const name = document['group'] as StreamName;
     const known = found.get(name) ?? [];
-    known.push(toldFrom(document, spanOutline));
+    known.push(outlineFrom(document, spanOutline));
     found.set(name, known);
   }
   return found;
@@ -57,15 +57,18 @@ const outlineMembers: Document = {
   rest: { $cond: [{ $gt: ['$outline', null] }, '$$REMOVE', '$rest'] },
 };
 
-const toldFrom = <Outline>(document: Document, outlineOf: (row: RecordRow) => Outline): Outline =>
+const outlineFrom = <Outline>(
+  document: Document,
+  outlineOf: (row: RecordRow) => Outline,
+): Outline =>
   typeof document['outline'] === 'string'
     ? (parseJsonText(document['outline']) as Outline)
-    : outlineOf(rowOf(document, noParts));
+    : outlineOf(rowFromDocument(document, noParts));
 const noParts: ReadonlyMap<string, string> = new Map();
 
-export const rowsAt = async (
+export const rowsByOrdinal = async (
   snapshot: Snapshot,
-  places: readonly RowPlaces[],
+  places: readonly RowOrdinals[],
 ): Promise<readonly RecordRow[]> => {
   const found: RecordRow[] = [];
   for (const { group, ordinals } of places) {
@@ -73,9 +76,9 @@ export const rowsAt = async (
       .find({ group: { $eq: group }, ordinal: { $in: [...ordinals] }, ...snapshot.visible })
       .hint('group')
       .project(rowMembers)
-      .maxTimeMS(bulkMs)
+      .maxTimeMS(bulkTimeoutMs)
       .toArray();
-    found.push(...(await rowsFrom(snapshot, stored)));
+    found.push(...(await rowsFromDocuments(snapshot, stored)));
   }
   return found;
 };
@@ -90,7 +93,7 @@ export const sessionsWithTraces = async (
         { $match: { $and: [{ $or: sessions.map(tracesOf) }, visible] } },
         { $group: { _id: { project: '$project', session: '$session' } } },
       ],
-      { hint: 'session', maxTimeMS: bulkMs },
+      { hint: 'session', maxTimeMS: bulkTimeoutMs },
     )
     .toArray();
   return found.map(({ _id }) => _id as SessionScope);
@@ -105,20 +108,20 @@ const tracesOf = ({ project, session }: SessionScope): Document => ({
 export const traceOutlines = async (
   { rows, visible }: Snapshot,
   session: SessionScope,
-  { after, order, but, limit }: OutlinePart,
+  { after, order, except, limit }: OutlineSelection,
 ): Promise<readonly TraceOutline[]> => {
   const [sign, direction] = order === 'first' ? (['$gt', 1] as const) : (['$lt', -1] as const);
   const [at = '', id = ''] = (after ?? '').split(' ');
   const beyond =
     after === null ? [] : [{ $or: [{ at: { [sign]: at } }, { at, id: { [sign]: id } }] }];
-  const without = but.length === 0 ? [] : [{ group: { $nin: [...but] } }];
+  const without = except.length === 0 ? [] : [{ group: { $nin: [...except] } }];
   const stored = await rows
     .find({ $and: [tracesOf(session), ...beyond, ...without, visible] })
     .hint('session')
     .sort({ at: direction, id: direction })
     .limit(limit)
     .project(outlineMembers)
-    .maxTimeMS(bulkMs)
+    .maxTimeMS(bulkTimeoutMs)
     .toArray();
-  return stored.map((document) => toldFrom(document, traceOutline));
+  return stored.map((document) => outlineFrom(document, traceOutline));
 };

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import type { Document } from 'mongodb';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import {
   datasetRowKey,
-  failedFrom,
+  failedStatusFrom,
   runRowsMax,
   type RunRow,
   type RunRowsPlan,
 } from '../../kernel/records/run-rows.js';
-import { columnMember, noteMember } from './record-match.js';
-import { averaged, tracesAsked } from './record-runs.js';
+import { columnMember, metadataMember } from './record-match.js';
+import { averageExpression, tracePipeline } from './record-run-measures.js';
 import type { Snapshot } from './snapshot.js';
-import { compared } from './text-match.js';
+import { comparedPrefix } from './text-match.js';
 
 /**
  * As `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. What rows are named
@@ -21,8 +21,8 @@ export const runRows = async (
   snapshot: Snapshot,
   { project, runs, metrics }: RunRowsPlan,
 ): Promise<readonly RunRow[] | null> => {
-  const means = metrics.map((one, at) => [`a${at}`, { $avg: averaged(one) }]);
-  const found = tracesAsked(
+  const means = metrics.map((one, at) => [`a${at}`, { $avg: averageExpression(one) }]);
+  const found = tracePipeline(
     snapshot,
     project,
     runs,
@@ -46,15 +46,15 @@ export const runRows = async (
   return rows;
 };
 
-const named = `$${noteMember(datasetRowKey)}`;
+const rowName = `$${metadataMember(datasetRowKey)}`;
 const statusMember = `$${columnMember('status_code')}`;
-const input = columnMember('dataset_input');
-const byInput = { $concat: ['in:', compared(input)] };
+const inputMember = columnMember('dataset_input');
+const inputKey = { $concat: ['in:', comparedPrefix(inputMember)] };
 const rowMember: Document = {
   $cond: [
-    { $gt: [named, ''] },
-    { $concat: ['id:', named] },
-    { $cond: [{ $gt: [`$${input}`, ''] }, byInput, null] },
+    { $gt: [rowName, ''] },
+    { $concat: ['id:', rowName] },
+    { $cond: [{ $gt: [`$${inputMember}`, ''] }, inputKey, null] },
   ],
 };
 
@@ -67,7 +67,7 @@ const runRowOf = (one: Document, metrics: number): RunRow => {
     traces: Number(one['traces']),
     first: one['first'] as Instant,
     newest: id,
-    failed: Number(status ?? 0) >= failedFrom,
+    failed: Number(status ?? 0) >= failedStatusFrom,
     means: Array.from({ length: metrics }, (_, at) => {
       const mean: unknown = one[`a${at}`];
       return typeof mean === 'number' && Number.isFinite(mean) ? mean : null;

@@ -1,34 +1,47 @@
 import type { Document } from 'mongodb';
-import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { parseColumnId, registryType } from '../../kernel/records/column-value.js';
 import { ratingTypeOf } from '../../kernel/records/feedback.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Sort } from '../../kernel/documents.js';
+import type { SortOrder } from '../../kernel/documents.js';
 import {
   pageBytesMax,
   type RecordPage,
   type RecordScope,
   type SearchPlan,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import type { RunCounts } from '../../kernel/records/measures.js';
-import { beyond, orderMember, placeAt, placeMembers, ties, withinWalk } from './walk.js';
+import {
+  afterKeyset,
+  orderMember,
+  keysetToken,
+  keysetMembers,
+  tieOrder,
+  withKeysetWindow,
+} from './keyset-pagination.js';
 import {
   columnMember,
   metricMember,
-  noteMember,
+  metadataMember,
   ratingMember,
   scopeIndex,
   scopeMatch,
 } from './record-match.js';
-import { weightOf } from './record-portions.js';
-import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
+import { documentBytes } from './record-page-size.js';
+import {
+  partKey,
+  rowMembers,
+  rowFromDocument,
+  type StoredFirst,
+  type StoredRow,
+} from './record-encoding.js';
 import type { Snapshot } from './snapshot.js';
-import { compared } from './text-match.js';
+import { comparedPrefix } from './text-match.js';
 
 /** Requests wait for these; what takes longer is answered 503 and not waited for. */
-export const questionMs = 20_000;
+export const queryTimeoutMs = 20_000;
 /** Only the projector and the operator wait for these. */
-export const bulkMs = 60_000;
+export const bulkTimeoutMs = 60_000;
 const groupsAtOnce = 5_000;
 
 /**
@@ -40,11 +53,11 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
   const member = await sortMember(snapshot, plan);
   const pipeline = [
     ...searchStages(snapshot, plan, member),
-    { $project: { ...rowMembers, ...(plan.after !== undefined && placeMembers(member)) } },
+    { $project: { ...rowMembers, ...(plan.after !== undefined && keysetMembers(member)) } },
   ];
   const cursor = snapshot.rows.aggregate(pipeline, {
     hint: scopeIndex(plan),
-    maxTimeMS: questionMs,
+    maxTimeMS: queryTimeoutMs,
     allowDiskUse: true,
     batchSize: batchRows,
   });
@@ -52,15 +65,15 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
   let left = plan.bytesMax ?? pageBytesMax;
   let more = false;
   for await (const document of cursor) {
-    left -= weightOf(document);
+    left -= documentBytes(document);
     more = found.length === plan.limit || (left < 0 && found.length > 0);
     if (more) break;
     found.push(document);
   }
   return {
-    rows: await rowsFrom(snapshot, found),
+    rows: await rowsFromDocuments(snapshot, found),
     more,
-    ...(plan.after !== undefined && more && { next: placeAt(found.at(-1) ?? {}) }),
+    ...(plan.after !== undefined && more && { next: keysetToken(found.at(-1) ?? {}) }),
   };
 };
 
@@ -78,17 +91,17 @@ const searchStages = (
   const isIndexed = order === member;
   const set = {
     ...(isUp ? { missing: { $lte: [`$${member}`, null] } } : {}),
-    ...(member === null || isIndexed ? {} : { order: compared(member) }),
+    ...(member === null || isIndexed ? {} : { order: comparedPrefix(member) }),
   };
   return [
-    { $match: scopeMatch(withinWalk(plan, member), visible) },
+    { $match: scopeMatch(withKeysetWindow(plan, member), visible) },
     ...(member === null || Object.keys(set).length === 0 ? [] : [{ $set: set }]),
-    ...(plan.after == null ? [] : [{ $match: beyond(plan.after, member, isUp) }]),
+    ...(plan.after == null ? [] : [{ $match: afterKeyset(plan.after, member, isUp) }]),
     ...(member !== null && isUp
-      ? [{ $sort: { missing: 1, [order]: 1, ...without(ties, order) } }]
+      ? [{ $sort: { missing: 1, [order]: 1, ...without(tieOrder, order) } }]
       : []),
-    ...(member !== null && !isUp ? [{ $sort: { [order]: -1, ...without(ties, order) } }] : []),
-    ...(member === null ? [{ $sort: ties }] : []),
+    ...(member !== null && !isUp ? [{ $sort: { [order]: -1, ...without(tieOrder, order) } }] : []),
+    ...(member === null ? [{ $sort: tieOrder }] : []),
     ...(plan.offset > 0 ? [{ $skip: plan.offset }] : []),
     { $limit: plan.limit + 1 },
   ];
@@ -102,7 +115,7 @@ const sortMember = async (
   snapshot: Snapshot,
   { sort, project, templates }: SearchPlan,
 ): Promise<string | null> => {
-  const place = sort === null ? null : placeOf(sort.column);
+  const place = sort === null ? null : parseColumnId(sort.column);
   if (place?.in === 'annotations') {
     const type = ratingTypeOf(templates, place.template);
     return type === null ? null : ratingMember(place.template, type);
@@ -113,12 +126,12 @@ const sortMember = async (
 const memberOfColumn = async (
   snapshot: Snapshot,
   project: string,
-  { column }: Pick<Sort, 'column'>,
+  { column }: Pick<SortOrder, 'column'>,
 ): Promise<string | null> => {
-  const place = placeOf(column);
+  const place = parseColumnId(column);
   if (place === null || place.in === 'annotations') return null;
   if (place.in === 'standard') return columnMember(column);
-  if (place.in === 'user_metadata') return noteMember(place.key);
+  if (place.in === 'user_metadata') return metadataMember(place.key);
   const type = await metricType(snapshot, project, place.metric);
   return type === null ? null : metricMember(place.metric, type);
 };
@@ -126,11 +139,11 @@ const memberOfColumn = async (
 export const count = async ({ rows, visible }: Snapshot, scope: RecordScope): Promise<number> =>
   rows.countDocuments(scopeMatch(scope, visible), {
     hint: scopeIndex(scope),
-    maxTimeMS: questionMs,
+    maxTimeMS: queryTimeoutMs,
   });
 
 /** Rows by group, ordered by ordinal. */
-export const groups = async (
+export const rowsByGroup = async (
   snapshot: Snapshot,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
@@ -140,9 +153,9 @@ export const groups = async (
     const stored = await snapshot.rows
       .find({ group: { $in: some }, ordinal: { $gte: 0 }, ...snapshot.visible })
       .project(rowMembers)
-      .maxTimeMS(bulkMs)
+      .maxTimeMS(bulkTimeoutMs)
       .toArray();
-    for (const row of await rowsFrom(snapshot, stored)) {
+    for (const row of await rowsFromDocuments(snapshot, stored)) {
       const known = found.get(row.group);
       if (known === undefined) found.set(row.group, [row]);
       else known.push(row);
@@ -153,7 +166,7 @@ export const groups = async (
 };
 
 /** Documents as rows, with the parts of those that were too long for one. */
-export const rowsFrom = async (
+export const rowsFromDocuments = async (
   { rows, visible }: Snapshot,
   stored: readonly Document[],
 ): Promise<readonly RecordRow[]> => {
@@ -164,16 +177,16 @@ export const rowsFrom = async (
     const cursor = rows
       .find({ $and: [{ $or: places }, visible] })
       .sort({ group: 1, partOf: 1, part: 1 })
-      .maxTimeMS(bulkMs);
+      .maxTimeMS(bulkTimeoutMs);
     for await (const { group, partOf, text } of cursor) {
       const key = partKey({ group: group as StreamName, ordinal: Number(partOf) });
       parts.set(key, `${parts.get(key) ?? ''}${String(text)}`);
     }
   }
-  return stored.map((row) => rowOf(row, parts));
+  return stored.map((row) => rowFromDocument(row, parts));
 };
 
-export const locate = async (
+export const findGroup = async (
   { rows, visible }: Snapshot,
   project: string,
   population: Population,
@@ -182,7 +195,7 @@ export const locate = async (
   const place = { project: { $eq: project }, population, id: { $eq: id } };
   const row = await rows.findOne(
     { ...place, ...visible },
-    { hint: 'id', projection: { group: 1 }, maxTimeMS: questionMs },
+    { hint: 'id', projection: { group: 1 }, maxTimeMS: queryTimeoutMs },
   );
   return row === null ? null : (row as unknown as StoredRow).group;
 };
@@ -215,7 +228,7 @@ export const runCounts = async (
           },
         },
       ],
-      { hint: 'run', maxTimeMS: questionMs },
+      { hint: 'run', maxTimeMS: queryTimeoutMs },
     )
     .toArray();
   const counts = new Map(runs.map((run) => [run, { traces: 0, spans: 0, sessions: 0 }]));
@@ -249,7 +262,7 @@ export const metricTypes = async (
   const earliest = (metric: string, fraction: boolean) =>
     rows.findOne<StoredFirst>(
       { project: { $eq: project }, metric: { $eq: metric }, fraction, ...visible },
-      { hint: 'first', sort: { first: 1 }, maxTimeMS: questionMs },
+      { hint: 'first', sort: { first: 1 }, maxTimeMS: queryTimeoutMs },
     );
   const typeOf = async (metric: string): Promise<[string, MetricType][]> => {
     const [whole, broken] = await Promise.all([earliest(metric, false), earliest(metric, true)]);

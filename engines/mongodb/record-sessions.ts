@@ -1,14 +1,18 @@
 import type { StreamName } from '../../kernel/ports.js';
-import { bySession, firstSessions, type TracesAsked } from '../../kernel/records/outlines.js';
+import {
+  groupBySession,
+  sessionsWithinLimit,
+  type TracesOfSessionsPlan,
+} from '../../kernel/records/outlines.js';
 import {
   pageBytesMax,
   type SessionPage,
   type SessionPlan,
   type SessionTraces,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 
-import { bulkMs, questionMs } from './record-search.js';
-import { weighedWithin } from './record-weights.js';
+import { bulkTimeoutMs, queryTimeoutMs } from './record-search.js';
+import { takeGroupsWithin } from './record-weights.js';
 import type { Snapshot } from './snapshot.js';
 
 /** As `Records.sessionPage`: first which traces, then what they weigh. */
@@ -24,17 +28,17 @@ export const sessionPage = async (
     .sort({ at: 1, id: 1 })
     .skip(offset)
     .limit(limit + 1)
-    .maxTimeMS(questionMs)
+    .maxTimeMS(queryTimeoutMs)
     .toArray();
   const names = found.slice(0, limit).map(({ group }) => String(group) as StreamName);
-  const traces = await weighedWithin(snapshot, names, bytesMax);
+  const traces = await takeGroupsWithin(snapshot, names, bytesMax);
   return { traces, more: found.length > traces.length };
 };
 
 /** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
 export const tracesOfSessions = async (
   { rows, visible }: Snapshot,
-  { project, sessions, tracesMax }: TracesAsked,
+  { project, sessions, tracesMax }: TracesOfSessionsPlan,
 ): Promise<readonly SessionTraces[]> => {
   const of = (some: readonly string[]) => ({
     $and: [
@@ -45,20 +49,20 @@ export const tracesOfSessions = async (
   const counted = await rows
     .aggregate([{ $match: of(sessions) }, { $group: { _id: '$session', count: { $sum: 1 } } }], {
       hint: 'session',
-      maxTimeMS: bulkMs,
+      maxTimeMS: bulkTimeoutMs,
     })
     .toArray();
   const counts = new Map(counted.map(({ _id, count }) => [String(_id), Number(count)]));
-  const first = firstSessions(sessions, counts, tracesMax);
+  const first = sessionsWithinLimit(sessions, counts, tracesMax);
   const found = await rows
     .find(of(first))
     .hint('session')
     .project({ _id: 0, session: 1, id: 1, spans: 1 })
-    .maxTimeMS(bulkMs)
+    .maxTimeMS(bulkTimeoutMs)
     .toArray();
   const traces = found.map(({ session, id, spans }) => {
     const size = { id: String(id), spanCount: Number(spans) };
     return [String(session), size] as const;
   });
-  return bySession(first, traces);
+  return groupBySession(first, traces);
 };

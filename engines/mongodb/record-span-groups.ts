@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { groupsMax, groupValueCharactersMax } from '../../kernel/records/questions.js';
-import { groupOf, named, type GroupMember } from './record-cells.js';
+import { groupsMax, groupValueCharactersMax } from '../../kernel/records/query-plans.js';
+import { groupExpression, numberedMember, type GroupMember } from './record-cells.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
@@ -15,10 +15,10 @@ export const spanGroupStages = (
 ): readonly Document[] => {
   const ofSpans = members.filter((one) => one.ofSpans);
   const unwound = ofSpans.flatMap((one, at): Document[] => [
-    { $set: { [named('in', at)]: groupOf(one) } },
-    ...(one.isList ? [{ $unwind: `$${named('in', at)}` }] : []),
+    { $set: { [numberedMember('in', at)]: groupExpression(one) } },
+    ...(one.isList ? [{ $unwind: `$${numberedMember('in', at)}` }] : []),
   ]);
-  const values = ofSpans.map((_, at) => cut(`$${named('in', at)}`));
+  const values = ofSpans.map((_, at) => truncated(`$${numberedMember('in', at)}`));
   const missing = ofSpans.map(() => '');
   const found = {
     from: rows.collectionName,
@@ -50,6 +50,6 @@ export const lengthOf = (value: string): Document => ({
   $cond: [isText(value), { $strLenCP: value }, 0],
 });
 
-const cut = (value: string): Document => ({
+const truncated = (value: string): Document => ({
   $cond: [isText(value), { $substrCP: [value, 0, groupValueCharactersMax + 1] }, value],
 });

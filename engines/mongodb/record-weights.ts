@@ -1,14 +1,14 @@
 import type { StreamName } from '../../kernel/ports.js';
-import type { GroupFound, GroupPlan, Weighed } from '../../kernel/records/questions.js';
-import { restMax, rowMembers } from './record-rows.js';
-import { groups, locate, questionMs } from './record-search.js';
+import type { StoredGroup, GroupPlan, StoredGroupSize } from '../../kernel/records/query-plans.js';
+import { restMax, rowMembers } from './record-encoding.js';
+import { rowsByGroup, findGroup, queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Traces of usual size are some kilobytes, so that a page of large ones soon ends. */
 const groupsAtOnce = 100;
 
 /** As `Records.weights`. The server weighs the documents: none of them comes here. */
-export const weights = async (
+export const groupBytes = async (
   { rows, visible }: Snapshot,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, number>> => {
@@ -22,7 +22,7 @@ export const weights = async (
         { $project: rowMembers },
         { $group: { _id: '$group', bytes: { $sum: { $add: [{ $bsonSize: '$$ROOT' }, parts] } } } },
       ],
-      { hint: 'group', maxTimeMS: questionMs },
+      { hint: 'group', maxTimeMS: queryTimeoutMs },
     );
     for await (const { _id, bytes } of weighed) found.set(_id as StreamName, Number(bytes));
   }
@@ -30,16 +30,16 @@ export const weights = async (
 };
 
 /** The first ones, in their order, that have no more bytes than that, and at least one. */
-export const weighedWithin = async (
+export const takeGroupsWithin = async (
   snapshot: Snapshot,
   names: readonly StreamName[],
   bytesMax: number,
-): Promise<readonly Weighed[]> => {
-  const taken: Weighed[] = [];
+): Promise<readonly StoredGroupSize[]> => {
+  const taken: StoredGroupSize[] = [];
   let left = bytesMax;
   for (let from = 0; from < names.length; from += groupsAtOnce) {
     const some = names.slice(from, from + groupsAtOnce);
-    const weighed = await weights(snapshot, some);
+    const weighed = await groupBytes(snapshot, some);
     for (const group of some) {
       const bytes = weighed.get(group) ?? 0;
       left -= bytes;
@@ -50,13 +50,13 @@ export const weighedWithin = async (
   return taken;
 };
 
-export const groupOf = async (
+export const groupRows = async (
   snapshot: Snapshot,
   { project, population, id, bytesMax }: GroupPlan,
-): Promise<GroupFound | null> => {
-  const group = await locate(snapshot, project, population, id);
+): Promise<StoredGroup | null> => {
+  const group = await findGroup(snapshot, project, population, id);
   if (group === null) return null;
-  const bytes = (await weights(snapshot, [group])).get(group) ?? 0;
+  const bytes = (await groupBytes(snapshot, [group])).get(group) ?? 0;
   if (bytes > bytesMax) return { group, bytes, rows: null };
-  return { group, bytes, rows: (await groups(snapshot, [group])).get(group) ?? [] };
+  return { group, bytes, rows: (await rowsByGroup(snapshot, [group])).get(group) ?? [] };
 };

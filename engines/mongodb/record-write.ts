@@ -1,41 +1,43 @@
 import type { Document } from 'mongodb';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Copies, GroupWrite, RecordWrites } from '../../kernel/records/records.js';
+import type { InheritedMembers, GroupWrite, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { admitNames, isRow, onlyColumns } from './record-names.js';
-import { bulkMs } from './record-search.js';
-import { documentsOf, type StoredRow } from './record-rows.js';
-import { shapeOf } from './record-shapes.js';
-import { open } from './model-state.js';
-import type { StampedBatch } from './snapshots.js';
+import { admitNames, isStoredRow, withoutExtraNames } from './record-names.js';
+import { bulkTimeoutMs } from './record-search.js';
+import { rowDocuments, type StoredRow } from './record-encoding.js';
+import { shapeHash } from './record-shapes.js';
+import { openEnd } from './model-state.js';
+import type { StampedBatch } from './mvcc-model.js';
 
 /** A run or project that was deleted: its rows are dropped also when they come later. */
-type Gone = { readonly gone: string };
-const goneRun = (run: string): string => `run ${run}`;
-const goneProject = (project: string): string => `project ${project}`;
+type Tombstone = { readonly gone: string };
+const runTombstone = (run: string): string => `run ${run}`;
+const projectTombstone = (project: string): string => `project ${project}`;
 
-export const isNothing = ({ groups, deletedRuns, deletedProjects }: RecordWrites): boolean =>
+export const isEmptyWrites = ({ groups, deletedRuns, deletedProjects }: RecordWrites): boolean =>
   groups.length + deletedRuns.length + deletedProjects.length === 0;
 
 /**
  * The rows of a batch as documents; throws, before anything is written, on what has no JSON form.
  */
-export const wordsOf = ({ groups }: RecordWrites): readonly Words[] =>
+export const encodeWrites = ({ groups }: RecordWrites): readonly EncodedRow[] =>
   groups.flatMap(({ rows }) =>
     rows.map((row) => ({
-      ...placeOf(row),
+      ...runAndProject(row),
       row,
-      documents: documentsOf(row) as readonly Document[],
+      documents: rowDocuments(row) as readonly Document[],
     })),
   );
-type Words = {
+type EncodedRow = {
   readonly run: string;
   readonly project: string;
   readonly row: RecordRow;
   readonly documents: readonly Document[];
 };
 
-const placeOf = ({ values }: RecordRow): { readonly run: string; readonly project: string } => ({
+const runAndProject = ({
+  values,
+}: RecordRow): { readonly run: string; readonly project: string } => ({
   run: String(values['run_id']),
   project: String(values['project_id']),
 });
@@ -44,14 +46,14 @@ const placeOf = ({ values }: RecordRow): { readonly run: string; readonly projec
 export const writeBatch = async (
   batch: StampedBatch,
   writes: RecordWrites,
-  words: readonly Words[],
+  words: readonly EncodedRow[],
 ): Promise<void> => {
   const { stamp, rows } = batch;
   const { deletedRuns, deletedProjects } = writes;
-  const deleted = [...deletedRuns.map(goneRun), ...deletedProjects.map(goneProject)];
-  const gone = new Set([...deleted, ...(await goneBefore(batch, words))]);
+  const deleted = [...deletedRuns.map(runTombstone), ...deletedProjects.map(projectTombstone)];
+  const gone = new Set([...deleted, ...(await readTombstones(batch, words))]);
   const kept = words.filter(
-    ({ run, project }) => !gone.has(goneRun(run)) && !gone.has(goneProject(project)),
+    ({ run, project }) => !gone.has(runTombstone(run)) && !gone.has(projectTombstone(project)),
   );
   const names = await admitNames(
     batch,
@@ -60,29 +62,33 @@ export const writeBatch = async (
   const documents: readonly Document[] = [
     ...kept.flatMap(({ project, row, documents: all }) => {
       const admitted = names.get(project);
-      return admitted === undefined ? all : onlyColumns(row, all, admitted);
+      return admitted === undefined ? all : withoutExtraNames(row, all, admitted);
     }),
     ...[...names.values()].flatMap(({ added }) => added),
-    ...deleted.map((one): Gone => ({ gone: one })),
+    ...deleted.map((one): Tombstone => ({ gone: one })),
   ];
   const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);
   if (replaced.length > 0) {
-    await close(batch, { group: { $in: replaced.map(({ group }) => group) } });
+    await closeRows(batch, { group: { $in: replaced.map(({ group }) => group) } });
   }
-  for (const changed of writes.groups) await keepOthers(batch, changed);
-  if (deletedRuns.length > 0) await close(batch, { run: { $in: [...deletedRuns] } });
-  if (deletedProjects.length > 0) await close(batch, { project: { $in: [...deletedProjects] } });
+  for (const changed of writes.groups) await replaceChanged(batch, changed);
+  if (deletedRuns.length > 0) await closeRows(batch, { run: { $in: [...deletedRuns] } });
+  if (deletedProjects.length > 0)
+    await closeRows(batch, { project: { $in: [...deletedProjects] } });
   if (documents.length === 0) return;
   await rows.insertMany(
-    documents.map((one) => ({ ...one, ...shapeIn(one), from: stamp, until: open })),
+    documents.map((one) => ({ ...one, ...shapeIn(one), from: stamp, until: openEnd })),
     { ordered: false },
   );
 };
 
 const shapeIn = (document: Document): Pick<StoredRow, 'shape'> =>
-  isRow(document) ? { shape: shapeOf(document) } : {};
+  isStoredRow(document) ? { shape: shapeHash(document) } : {};
 
-const close = async ({ rows, closable, stamp }: StampedBatch, which: Document): Promise<void> => {
+const closeRows = async (
+  { rows, closable, stamp }: StampedBatch,
+  which: Document,
+): Promise<void> => {
   await rows.updateMany({ $and: [which, closable] }, { $set: { until: stamp } });
 };
 
@@ -90,7 +96,7 @@ const close = async ({ rows, closable, stamp }: StampedBatch, which: Document): 
  * Takes the group's rows out that others come for. A change of what spans have of their trace makes
  * new versions of the rest of them, in the server: a stored row never changes.
  */
-const keepOthers = async (
+const replaceChanged = async (
   batch: StampedBatch,
   { group, rows, kept }: GroupWrite,
 ): Promise<void> => {
@@ -102,53 +108,58 @@ const keepOthers = async (
     { group: { $eq: group }, partOf: { $in: ordinals } },
     { group: { $eq: group }, of: { $in: ordinals } },
   ];
-  if (kept.copies !== null) await copyOthers(batch, { group, ordinals, copies: kept.copies });
-  await close(batch, { $or: kept.copies === null ? alike : [...alike, othersOf(group, ordinals)] });
+  if (kept.inherited !== null)
+    await copyUnchanged(batch, { group, ordinals, copies: kept.inherited });
+  await closeRows(batch, {
+    $or: kept.inherited === null ? alike : [...alike, unchangedRows(group, ordinals)],
+  });
 };
 
-type Others = {
+type UnchangedRows = {
   readonly group: StreamName;
   readonly ordinals: readonly number[];
-  readonly copies: Copies;
+  readonly copies: InheritedMembers;
 };
 
-const othersOf = (group: StreamName, ordinals: readonly number[]): Document => ({
+const unchangedRows = (group: StreamName, ordinals: readonly number[]): Document => ({
   group: { $eq: group },
   ordinal: { $gt: 0, $nin: [...ordinals] },
 });
 
-const copyOthers = async (
+const copyUnchanged = async (
   { rows, visible, stamp }: StampedBatch,
-  { group, ordinals, copies: { isComplete, annotators } }: Others,
+  { group, ordinals, copies: { isComplete, annotators } }: UnchangedRows,
 ): Promise<void> => {
   const changed = {
     'values.is_complete': isComplete,
     annotators: { $literal: [...annotators] },
     from: stamp,
-    until: open,
+    until: openEnd,
   };
   await rows
     .aggregate(
       [
-        { $match: { $and: [othersOf(group, ordinals), visible] } },
+        { $match: { $and: [unchangedRows(group, ordinals), visible] } },
         { $unset: '_id' },
         { $set: changed },
         { $merge: { into: rows.collectionName, whenMatched: 'fail' } },
       ],
-      { hint: 'group', maxTimeMS: bulkMs },
+      { hint: 'group', maxTimeMS: bulkTimeoutMs },
     )
     .toArray();
 };
 
-const goneBefore = async (
+const readTombstones = async (
   { rows, visible }: StampedBatch,
-  words: readonly Words[],
+  words: readonly EncodedRow[],
 ): Promise<readonly string[]> => {
-  const asked = new Set(words.flatMap(({ run, project }) => [goneRun(run), goneProject(project)]));
+  const asked = new Set(
+    words.flatMap(({ run, project }) => [runTombstone(run), projectTombstone(project)]),
+  );
   if (asked.size === 0) return [];
   const found = await rows
     .find({ gone: { $in: [...asked] }, ...visible })
-    .maxTimeMS(bulkMs)
+    .maxTimeMS(bulkTimeoutMs)
     .toArray();
   return found.map(({ gone }) => String(gone));
 };

@@ -1,45 +1,45 @@
 import type { IndexDescription } from 'mongodb';
 import { dumpItem } from '../../kernel/records/record-dump.js';
-import { start, type Asking } from '../../kernel/ports.js';
+import { logStart, type QueryContext } from '../../kernel/ports.js';
 import type { DumpItem, Shadow } from '../../kernel/documents.js';
-import type { RecordScope } from '../../kernel/records/questions.js';
-import { inPartitions, partitionText } from '../../kernel/records/partitions.js';
+import type { RecordScope } from '../../kernel/records/query-plans.js';
+import { partitionedRecords, partitionText } from '../../kernel/records/partitions.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { answeringTo, askedOf } from './asked.js';
-import { answering, connect } from './connect.js';
+import { runCancellable, withSignal } from './cancellable-queries.js';
+import { mapDriverErrors, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
-import { columns } from './record-columns.js';
+import { columnFacts } from './record-column-facts.js';
 import {
-  heads,
-  rowsAt,
+  firstRows,
+  rowsByOrdinal,
   sessionsWithTraces,
   spanOutlines,
   traceOutlines,
 } from './record-outlines.js';
-import { onOneLevel } from './record-levels.js';
-import { ratings } from './record-ratings.js';
+import { resolveSemiJoins } from './record-semi-join.js';
+import { ratingCounts } from './record-rating-counts.js';
 import { runRows } from './record-run-rows.js';
-import { runAverages, runMeasures, runsChanged } from './record-runs.js';
-import { firstGroups } from './record-portions.js';
-import { groupOf, weights } from './record-weights.js';
+import { runAverages, runMeasures, changedRuns } from './record-run-measures.js';
+import { takeWholeGroups } from './record-page-size.js';
+import { groupRows, groupBytes } from './record-weights.js';
 import { openModelStates } from './model-state.js';
-import { rowMembers } from './record-rows.js';
+import { rowMembers } from './record-encoding.js';
 import {
-  bulkMs,
+  bulkTimeoutMs,
   count,
-  groups,
-  locate,
+  rowsByGroup,
+  findGroup,
   metricTypes,
-  rowsFrom,
+  rowsFromDocuments,
   runCounts,
   search,
 } from './record-search.js';
-import { withEntry } from './record-entries.js';
+import { recordsWithEntry } from './record-entries.js';
 import { sessionPage, tracesOfSessions } from './record-sessions.js';
-import { isNothing, wordsOf, writeBatch } from './record-write.js';
+import { isEmptyWrites, encodeWrites, writeBatch } from './record-write.js';
 import type { Snapshot } from './snapshot.js';
-import { modelOf, type SnapshotModel, type StampedBatch } from './snapshots.js';
+import { snapshotModel, type SnapshotModel, type StampedBatch } from './mvcc-model.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
 const form = 7;
@@ -99,7 +99,7 @@ const indexes: readonly IndexDescription[] = [
 
 /**
  * Records on MongoDB: one document a record, questions as pipelines that run in the server, batches
- * by snapshots.ts. Any number of processes read and one at a time, under its fence, writes; in
+ * by mvcc-model.ts. Any number of processes read and one at a time, under its fence, writes; in
  * partitions one at a time each. Fault `unavailable` while the server does not answer.
  */
 export const openMongoRecords = async ({
@@ -114,17 +114,20 @@ export const openMongoRecords = async ({
   const states = openModelStates(db);
   const all = Array.from({ length: partitions }, (_, at) => at + 1);
   const models = (part === undefined ? all : [part]).map((index) =>
-    modelOf(states, namesOf(index, partitions), indexes),
+    snapshotModel(states, namesOf(index, partitions), indexes),
   );
   try {
-    await answering(() => Promise.all(models.map((model) => model.checkIndexes())));
+    await mapDriverErrors(() => Promise.all(models.map((model) => model.checkIndexes())));
   } catch (error) {
     await close();
     throw error;
   }
   const parts = models.map((model) => recordsOver(model, noClose));
   const [only] = parts;
-  return { ...(only !== undefined && parts.length === 1 ? only : inPartitions(parts)), close };
+  return {
+    ...(only !== undefined && parts.length === 1 ? only : partitionedRecords(parts)),
+    close,
+  };
 };
 const noClose = (): Promise<void> => Promise.resolve();
 
@@ -147,111 +150,124 @@ type MongoRecordsOptions = {
   readonly part?: number;
 };
 
-const copyOf = (copy: Shadow<SnapshotModel>): Shadow<Records> => ({
+const shadowOf = (copy: Shadow<SnapshotModel>): Shadow<Records> => ({
   ...copy,
   model: recordsOver(copy.model, noClose),
-  promote: () => answering(() => copy.promote()),
-  discard: () => answering(() => copy.discard()),
+  promote: () => mapDriverErrors(() => copy.promote()),
+  discard: () => mapDriverErrors(() => copy.discard()),
 });
 
 const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
-  const asks = asksOf(model);
+  const asks = recordQueries(model);
   return {
-    ...ofGroups(asks),
-    ...ofScopes(asks),
-    ...ofRuns(asks),
-    checkpoint: () => asks.ask(start, ({ position }) => Promise.resolve(position)),
-    prepare: () => Promise.resolve(),
+    ...groupQueries(asks),
+    ...scopeQueries(asks),
+    ...runQueries(asks),
+    checkpoint: () => asks.query(logStart, ({ position }) => Promise.resolve(position)),
+    prefetch: () => Promise.resolve(),
     apply: async (writes, checkpoint) => {
-      const words = wordsOf(writes);
-      const work = isNothing(writes)
+      const words = encodeWrites(writes);
+      const work = isEmptyWrites(writes)
         ? null
         : (batch: StampedBatch) => writeBatch(batch, writes, words);
-      await answering(() => model.apply(checkpoint, work));
+      await mapDriverErrors(() => model.apply(checkpoint, work));
     },
     dump: () => dump(asks),
-    shadow: async () => copyOf(await answering(() => model.copy())),
+    shadow: async () => shadowOf(await mapDriverErrors(() => model.copy())),
     resume: async (id) => {
-      const found = await answering(() => model.resume(id));
-      return found === null ? null : copyOf(found);
+      const found = await mapDriverErrors(() => model.resume(id));
+      return found === null ? null : shadowOf(found);
     },
     close,
   };
 };
 
-type Question<T> = (snapshot: Snapshot) => Promise<T>;
-type Asks = {
+type SnapshotQuery<T> = (snapshot: Snapshot) => Promise<T>;
+type RecordQueries = {
   /** Answers `none` while nothing was ever written. */
-  readonly ask: <T>(none: NoInfer<T>, question: Question<T>, asking?: Asking) => Promise<T>;
+  readonly query: <T>(
+    none: NoInfer<T>,
+    question: SnapshotQuery<T>,
+    asking?: QueryContext,
+  ) => Promise<T>;
   /** For questions whose answer about nothing is more than nothing. */
-  readonly askAnyway: <T>(question: Question<T>, asking?: Asking) => Promise<T>;
+  readonly queryOrEmpty: <T>(question: SnapshotQuery<T>, asking?: QueryContext) => Promise<T>;
 };
 
-const asksOf = (model: SnapshotModel): Asks => ({
-  ask: (none, question, asking = {}) =>
-    answeringTo(asking, async () => {
+const recordQueries = (model: SnapshotModel): RecordQueries => ({
+  query: (none, question, asking = {}) =>
+    runCancellable(asking, async () => {
       const snapshot = await model.snapshot();
-      return snapshot === null ? none : question(askedOf(snapshot, asking));
+      return snapshot === null ? none : question(withSignal(snapshot, asking));
     }),
-  askAnyway: (question, asking = {}) =>
-    answeringTo(asking, async () => question(askedOf(await model.snapshotOrEmpty(), asking))),
+  queryOrEmpty: (question, asking = {}) =>
+    runCancellable(asking, async () => question(withSignal(await model.snapshotOrEmpty(), asking))),
 });
 
 /** What is asked of groups and of records by name. */
-const ofGroups = ({ ask, askAnyway }: Asks) =>
+const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
-    heads: (names) => ask(new Map(), (snapshot) => heads(snapshot, names)),
-    spanOutlines: (names) => ask(new Map(), (snapshot) => spanOutlines(snapshot, names)),
-    rowsAt: (places) => ask([], (snapshot) => rowsAt(snapshot, places)),
-    sessionsWithTraces: (sessions) => ask([], (snapshot) => sessionsWithTraces(snapshot, sessions)),
-    traceOutlines: (session, part) => ask([], (snapshot) => traceOutlines(snapshot, session, part)),
-    groups: (names, asking) => ask(new Map(), (snapshot) => groups(snapshot, names), asking),
-    weights: (names, asking) => ask(new Map(), (snapshot) => weights(snapshot, names), asking),
+    firstRows: (names) => query(new Map(), (snapshot) => firstRows(snapshot, names)),
+    spanOutlines: (names) => query(new Map(), (snapshot) => spanOutlines(snapshot, names)),
+    rowsByOrdinal: (places) => query([], (snapshot) => rowsByOrdinal(snapshot, places)),
+    sessionsWithTraces: (sessions) =>
+      query([], (snapshot) => sessionsWithTraces(snapshot, sessions)),
+    traceOutlines: (session, part) =>
+      query([], (snapshot) => traceOutlines(snapshot, session, part)),
+    rowsByGroup: (names, asking) =>
+      query(new Map(), (snapshot) => rowsByGroup(snapshot, names), asking),
+    groupBytes: (names, asking) =>
+      query(new Map(), (snapshot) => groupBytes(snapshot, names), asking),
     tracesOfSessions: (project, sessions, tracesMax, asking) =>
-      askAnyway((snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }), asking),
-    withEntry: (plan, asking) => ask([], (snapshot) => withEntry(snapshot, plan), asking),
+      queryOrEmpty(
+        (snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }),
+        asking,
+      ),
+    recordsWithEntry: (plan, asking) =>
+      query([], (snapshot) => recordsWithEntry(snapshot, plan), asking),
     sessionPage: (plan, asking) =>
-      ask({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), asking),
-    locate: (project, population, id, asking) =>
-      ask(null, (snapshot) => locate(snapshot, project, population, id), asking),
-    groupOf: (plan, asking) => ask(null, (snapshot) => groupOf(snapshot, plan), asking),
+      query({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), asking),
+    findGroup: (project, population, id, asking) =>
+      query(null, (snapshot) => findGroup(snapshot, project, population, id), asking),
+    groupRows: (plan, asking) => query(null, (snapshot) => groupRows(snapshot, plan), asking),
   }) satisfies Partial<Records>;
 
 /** The question about the records of a scope, once its filter is about no others. */
-const onLevel =
+const withSemiJoins =
   <S extends RecordScope, T>(scope: S, ask: (snapshot: Snapshot, scope: S) => Promise<T>) =>
   async (snapshot: Snapshot): Promise<T> =>
-    ask(snapshot, await onOneLevel(snapshot, scope));
+    ask(snapshot, await resolveSemiJoins(snapshot, scope));
 
 /** What is asked of all records of a project or run. */
-const ofScopes = ({ ask, askAnyway }: Asks) =>
+const scopeQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
-    search: (plan, asking) => ask({ rows: [], more: false }, onLevel(plan, search), asking),
-    count: (scope, asking) => ask(0, onLevel(scope, count), asking),
-    aggregate: (plan, asking) => askAnyway(onLevel(plan, aggregate), asking),
+    search: (plan, asking) => query({ rows: [], more: false }, withSemiJoins(plan, search), asking),
+    count: (scope, asking) => query(0, withSemiJoins(scope, count), asking),
+    aggregate: (plan, asking) => queryOrEmpty(withSemiJoins(plan, aggregate), asking),
     columns: (scope, asking) =>
-      ask(
+      query(
         { present: [], metrics: [], userMetadata: [], templates: [] },
-        onLevel(scope, columns),
+        withSemiJoins(scope, columnFacts),
         asking,
       ),
     metricTypes: (project, names, asking) =>
-      ask(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
+      query(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
   }) satisfies Partial<Records>;
 
 /** What is asked of runs beside each other. */
-const ofRuns = ({ ask, askAnyway }: Asks) =>
+const runQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
     runCounts: (project, runs, asking) =>
-      askAnyway((snapshot) => runCounts(snapshot, project, runs), asking),
+      queryOrEmpty((snapshot) => runCounts(snapshot, project, runs), asking),
     ratings: (project, runs, asking) =>
-      ask([], (snapshot) => ratings(snapshot, project, runs), asking),
+      query([], (snapshot) => ratingCounts(snapshot, project, runs), asking),
     runMeasures: (project, runs, asking) =>
-      ask(new Map(), (snapshot) => runMeasures(snapshot, project, runs), asking),
+      query(new Map(), (snapshot) => runMeasures(snapshot, project, runs), asking),
     runAverages: (project, metrics, runs, asking) =>
-      ask(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), asking),
-    runRows: (plan, asking) => ask([], (snapshot) => runRows(snapshot, plan), asking),
-    runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
+      query(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), asking),
+    runRows: (plan, asking) => query([], (snapshot) => runRows(snapshot, plan), asking),
+    changedRuns: (project, token) =>
+      queryOrEmpty((snapshot) => changedRuns(snapshot, project, token)),
   }) satisfies Partial<Records>;
 
 // Rows read at a time, fewer when they are large, and more of a group that has more.
@@ -261,9 +277,9 @@ const dumpRows = 1_000;
  * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
  * and the ordinal.
  */
-async function* dump({ ask }: Asks): AsyncIterable<DumpItem> {
+async function* dump({ query }: RecordQueries): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
-    const page: readonly RecordRow[] = await ask([], (snapshot) => dumpPage(snapshot, after));
+    const page: readonly RecordRow[] = await query([], (snapshot) => dumpPage(snapshot, after));
     yield* page.map(dumpItem);
     const last = page.at(-1);
     if (last === undefined) return;
@@ -280,6 +296,6 @@ const dumpPage = async (snapshot: Snapshot, after: string): Promise<readonly Rec
     .sort({ group: 1, ordinal: 1 })
     // One more, which tells that a group has ended.
     .batchSize(dumpRows + 1)
-    .maxTimeMS(bulkMs);
-  return rowsFrom(snapshot, await firstGroups(stored, dumpRows));
+    .maxTimeMS(bulkTimeoutMs);
+  return rowsFromDocuments(snapshot, await takeWholeGroups(stored, dumpRows));
 };

@@ -1,14 +1,14 @@
 import type { Document, Filter as Match } from 'mongodb';
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
-import type { Comparison, Leaf } from '../../kernel/filter.js';
-import { comparedCharactersMax } from '../../kernel/records/questions.js';
+import type { ComparisonOperator, FilterCondition } from '../../kernel/filter.js';
+import { comparedCharactersMax } from '../../kernel/records/query-plans.js';
 
 // Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or
 // `$literal`: never a member, an operator or a pattern.
 
-export const everything: Match<Document> = {};
-export const nothing: Match<Document> = { _id: { $in: [] } };
+export const matchAll: Match<Document> = {};
+export const matchNone: Match<Document> = { _id: { $in: [] } };
 
 /**
  * Where a text stands: as it is, and folded where folding changes it. `long`: long texts of ASCII
@@ -21,7 +21,7 @@ type TextPlace = {
 };
 
 /** What of a text at a place orders it, and names a category or an error (contract 3.8). */
-export const compared = (member: string): Document => ({
+export const comparedPrefix = (member: string): Document => ({
   $cond: [
     { $eq: [{ $type: `$${member}` }, 'string'] },
     { $substrCP: [`$${member}`, 0, comparedCharactersMax] },
@@ -29,12 +29,12 @@ export const compared = (member: string): Document => ({
   ],
 });
 
-export type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
+export type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' | 'id' }>;
 
 /**
  * What is kept beside a text so that it is found without regard to case; null: nothing is needed.
  */
-export const foldedOf = (text: string): string | null => {
+export const foldedVariant = (text: string): string | null => {
   const folded = foldCase(text);
   return folded === text ? null : folded;
 };
@@ -45,7 +45,7 @@ export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => 
   const values = isExact ? leaf.values : leaf.values.map(foldCase);
   switch (leaf.operator) {
     case 'contains':
-      return holdsEach(isExact ? `$${place.text}` : foldedText(place), values);
+      return containsEach(isExact ? `$${place.text}` : foldedText(place), values);
     case 'eq':
     case 'one_of':
       return isOneOf(place, values, isExact);
@@ -54,7 +54,7 @@ export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => 
       return { $nor: [isOneOf(place, values, isExact)] };
     case 'starts_with':
     case 'ends_with':
-      return endsAre(
+      return startsOrEndsWith(
         leaf.operator,
         isExact ? `$${place.text}` : foldedText(place),
         values[0] ?? '',
@@ -99,7 +99,7 @@ export const longText = 4_096;
 const ascii = /^[\u0000-\u007f]*$/;
 
 /** Bytes are looked for, so nothing is a pattern; of a missing text the place is null, not ≥ 0. */
-const holdsEach = (text: string | Document, values: readonly string[]): Match<Document> => {
+const containsEach = (text: string | Document, values: readonly string[]): Match<Document> => {
   const holds = (value: string | Document): Document => ({
     $gte: [{ $indexOfBytes: [text, value] }, 0],
   });
@@ -115,7 +115,7 @@ const holdsEach = (text: string | Document, values: readonly string[]): Match<Do
 };
 
 /** Looks at that end of the text only. Of a missing text the place is null here too. */
-const endsAre = (
+const startsOrEndsWith = (
   operator: 'starts_with' | 'ends_with',
   text: string | Document,
   value: string,
@@ -135,12 +135,12 @@ const signs = {
   gte: '$gte',
   lt: '$lt',
   lte: '$lte',
-} as const satisfies Readonly<Record<Comparison, string>>;
+} as const satisfies Readonly<Record<ComparisonOperator, string>>;
 
 /** The server compares a value with those of its own type only. */
 export const comparison = (
   member: string,
-  operator: Comparison,
+  operator: ComparisonOperator,
   value: string | number | boolean,
 ): Match<Document> => {
   const condition = { [member]: { [signs[operator]]: value } };
@@ -152,8 +152,8 @@ export const between = (member: string, [low = NaN, high = NaN]: readonly number
 });
 
 /** All of nothing is true, any of nothing is false. */
-export const all = (conditions: readonly Match<Document>[]): Match<Document> =>
-  conditions.length === 0 ? everything : { $and: [...conditions] };
-export const any = (conditions: readonly Match<Document>[]): Match<Document> =>
-  conditions.length === 0 ? nothing : { $or: [...conditions] };
-export const not = (condition: Match<Document>): Match<Document> => ({ $nor: [condition] });
+export const allOf = (conditions: readonly Match<Document>[]): Match<Document> =>
+  conditions.length === 0 ? matchAll : { $and: [...conditions] };
+export const anyOf = (conditions: readonly Match<Document>[]): Match<Document> =>
+  conditions.length === 0 ? matchNone : { $or: [...conditions] };
+export const noneOf = (condition: Match<Document>): Match<Document> => ({ $nor: [condition] });

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, Events, type ConnectionOptions, type Msg, type NatsConnection } from 'nats';
 import { parseJsonText } from '../../kernel/json-text.js';
-import type { Bus } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { NotificationBus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 type Options = {
   /** `nats://user:password@host:4222`, `tls://…`; several by commas. */
@@ -14,13 +14,13 @@ type Options = {
 /**
  * Opening waits for the server so long and goes on without it: hints are no reason not to start.
  */
-const firstWaitMs = 2_000;
-const connectWithinMs = 2_000;
-const restMs = 500;
+const openTimeoutMs = 2_000;
+const connectTimeoutMs = 2_000;
+const reconnectDelayMs = 500;
 /** Hints name a thing and a position. */
 const bytesMax = 1_024;
 /** A server that is gone without a word is noticed after two of them. */
-const pingMs = 5_000;
+const heartbeatMs = 5_000;
 
 /**
  * The bus over NATS, core subjects only: nothing is kept, so what is published while the server is
@@ -29,18 +29,18 @@ const pingMs = 5_000;
  * from the start, so a subscriber hears from the moment it subscribed. Throws TypeError for a URL
  * that is none.
  */
-export const openNatsBus = async ({ url, space }: Options): Promise<Bus> => {
+export const openNatsBus = async ({ url, space }: Options): Promise<NotificationBus> => {
   const subscriptions = openSubscriptions();
-  const server = openServer(optionsOf(url), `${space}.>`, (error, message) => {
+  const server = openServerConnection(optionsOf(url), `${space}.>`, (error, message) => {
     const subject = error === null ? subjectOf(space, message.subject) : null;
     // Whoever else is on the server may say anything: what nobody here asked for is not even read.
     if (subject === null || !subscriptions.has(subject) || message.data.length > bytesMax) return;
-    const content = parsed(message.data);
+    const content = parseMessage(message.data);
     if (content !== undefined) subscriptions.deliver(subject, content);
   });
   // Kept alive by this alone, a process that just starts would end in silence.
   const enough = new AbortController();
-  const patience = pause(firstWaitMs, undefined, { signal: enough.signal }).catch(() => null);
+  const patience = pause(openTimeoutMs, undefined, { signal: enough.signal }).catch(() => null);
   await Promise.race([server.connected, patience]);
   enough.abort();
 
@@ -86,7 +86,7 @@ const openSubscriptions = () => {
 };
 
 /** The connection to the server, made again whenever it is gone for good, until we leave. */
-const openServer = (
+const openServerConnection = (
   options: ConnectionOptions,
   subject: string,
   receive: (error: Error | null, message: Msg) => void,
@@ -126,7 +126,9 @@ const openServer = (
     while (!leaving.signal.aborted) {
       // Why it failed does not matter: it is tried again, and nothing is lost but hints.
       await serve(connected).catch(() => null);
-      await pause(restMs, undefined, { signal: leaving.signal, ref: false }).catch(() => null);
+      await pause(reconnectDelayMs, undefined, { signal: leaving.signal, ref: false }).catch(
+        () => null,
+      );
     }
   };
   let ended: Promise<void> = Promise.resolve();
@@ -165,11 +167,11 @@ const optionsOf = (url: string): ConnectionOptions => {
     name: 'assay',
     // What is published here is delivered here without the server.
     noEcho: true,
-    timeout: connectWithinMs,
+    timeout: connectTimeoutMs,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: restMs,
+    reconnectTimeWait: reconnectDelayMs,
     ignoreAuthErrorAbort: true,
-    pingInterval: pingMs,
+    pingInterval: heartbeatMs,
     maxPingOut: 2,
     ...(isSecure && { tls: {} }),
     ...(username !== '' &&
@@ -192,7 +194,7 @@ const subjectOf = (space: string, name: string): string | null => {
 };
 
 /** Undefined for what is no JSON: it was not published by us. */
-const parsed = (bytes: Uint8Array): Json | undefined => {
+const parseMessage = (bytes: Uint8Array): Json | undefined => {
   try {
     return parseJsonText(Buffer.from(bytes).toString('utf8')) as Json;
   } catch {

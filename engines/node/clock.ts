@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 
 /**
  * How far the two clocks may drift apart before the wall's is believed: its resolution and some

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openSequence } from '../../kernel/turns.js';
-import { Fault, reasonOf } from '../../kernel/fault.js';
+import { openMutex } from '../../kernel/concurrency.js';
+import { Fault, redactedReason } from '../../kernel/fault.js';
 import type { Files } from '../../kernel/ports.js';
-import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
-import { parseChecked, withCheck } from './checked-json.js';
+import type { DataKeyStore, WrappedDataKey } from '../../kernel/vault.js';
+import { parseChecksummed, stringifyChecksummed } from './checksummed-json.js';
 
 /** One file for each; `.new` beside it is what a crash left of a write. */
 const fileForm = /^[0-9a-f-]{36}\.json$/;
@@ -14,8 +14,8 @@ const fileForm = /^[0-9a-f-]{36}\.json$/;
  * the folder add keys without taking each other's away. The key that wraps them is not there. A
  * damaged file is Fault `unavailable`, since a secret could be sealed again without it.
  */
-export const openDataKeys = (files: Files, dir: string): DataKeys => {
-  const inSequence = openSequence();
+export const openDataKeys = (files: Files, dir: string): DataKeyStore => {
+  const inSequence = openMutex();
   const path = (id: string): string => join(dir, `${id}.json`);
   const all = async (): Promise<readonly WrappedDataKey[]> => {
     const names = (await namesIn(dir)).filter((name) => fileForm.test(name));
@@ -25,14 +25,14 @@ export const openDataKeys = (files: Files, dir: string): DataKeys => {
   };
   return {
     all,
-    change: (step) =>
+    update: (step) =>
       inSequence(async () => {
         const before = await all();
         const after = step(before);
         // What is new is there before anything goes.
         for (const key of after) {
           if (!before.includes(key)) {
-            await files.write(path(key.id), Buffer.from(withCheck(key)));
+            await files.write(path(key.id), Buffer.from(stringifyChecksummed(key)));
           }
         }
         const kept = new Set(after.map(({ id }) => id));
@@ -56,7 +56,7 @@ const namesIn = async (dir: string): Promise<readonly string[]> => {
 const readKey = async (files: Files, path: string): Promise<WrappedDataKey | null> => {
   const bytes = await files.read(path);
   if (bytes === null) return null;
-  const key = parseChecked(bytes);
+  const key = parseChecksummed(bytes);
   if (key !== null) return key as WrappedDataKey;
   // Paths are not for clients.
   throw new Fault('unavailable', 'A stored secret cannot be opened: a data key is damaged', {
@@ -79,7 +79,7 @@ export const damagedDataKeys = async (
       const isOther = key !== null && (name !== `${key.id}.json` || !opens(key));
       if (isOther) damaged.push(`${path} does not open with the secret key`);
     } catch (error) {
-      damaged.push(reasonOf(error instanceof Fault ? error.cause : error));
+      damaged.push(redactedReason(error instanceof Fault ? error.cause : error));
     }
   }
   return { count: names.length, damaged };

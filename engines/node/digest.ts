@@ -2,28 +2,29 @@ import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { Sha256 } from '../../kernel/ports.js';
 
 /** A tree's nodes, and prefixes, and more: what is longer is hashed part by part. */
-const scratch = Buffer.alloc(1_024);
+const scratchBuffer = Buffer.alloc(1_024);
 /** Its beginnings by length: nodes and leaves have always the same. */
 const beginnings: Buffer[] = [];
 
 export const sha256: Sha256 = (...parts) => {
   const [only = ''] = parts;
   // A call without an object costs half as much, and leaves nothing to collect.
-  if (parts.length < 2) return hashed(only);
+  if (parts.length < 2) return hashOf(only);
   let end = 0;
   for (const part of parts) {
-    if (typeof part === 'string' || end + part.length > scratch.length) return inParts(parts);
-    scratch.set(part, end);
+    if (typeof part === 'string' || end + part.length > scratchBuffer.length)
+      return hashParts(parts);
+    scratchBuffer.set(part, end);
     end += part.length;
   }
-  return hashed((beginnings[end] ??= scratch.subarray(0, end)));
+  return hashOf((beginnings[end] ??= scratchBuffer.subarray(0, end)));
 };
 
 /** A buffer from the pool costs half of what one does that the hash makes. */
-const hashed = (input: string | Uint8Array): Buffer =>
+const hashOf = (input: string | Uint8Array): Buffer =>
   Buffer.from(hash('sha256', input, 'binary'), 'binary');
 
-const inParts = (parts: readonly (string | Uint8Array)[]): Buffer => {
+const hashParts = (parts: readonly (string | Uint8Array)[]): Buffer => {
   const whole = createHash('sha256');
   for (const part of parts) whole.update(part);
   return whole.digest();
@@ -57,8 +58,8 @@ const utf8BytesMax = 3;
  * rule 2). Without a salt, of the data alone: events from before there were salts.
  */
 export const digestOf = (salt: Uint8Array | null, json: string): Buffer => {
-  if (salt === null) return hashed(json);
-  if (salt.length + json.length * utf8BytesMax > salted.length) return inParts([salt, json]);
+  if (salt === null) return hashOf(json);
+  if (salt.length + json.length * utf8BytesMax > salted.length) return hashParts([salt, json]);
   salted.set(salt);
-  return hashed(salted.subarray(0, salt.length + salted.write(json, salt.length)));
+  return hashOf(salted.subarray(0, salt.length + salted.write(json, salt.length)));
 };

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Ids } from '../../kernel/ports.js';
-import type { Brand } from '../../kernel/shapes.js';
+import type { Brand } from '../../kernel/schema-types.js';
 
 /**
  * Random ids, and ids derived from what they stand for (SHA-256); both in the version-4 layout of

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { UserId } from '../../kernel/shapes.js';
+import type { UserId } from '../../kernel/schema-types.js';
 import type { InvitationTokens } from '../../kernel/credentials.js';
 
 const form = /^inv_[0-9A-Za-z_-]{64}$/;

@@ -9,7 +9,7 @@ export const keyCheckOf = (secretKey: Uint8Array): string =>
   Buffer.from(hkdfSync('sha256', secretKey, '', 'assay key check', 16)).toString('hex');
 
 /** The check twice: a byte that changes makes the two differ. */
-const form = /^([0-9a-f]{32}) \1$/;
+const keyCheckForm = /^([0-9a-f]{32}) \1$/;
 
 /** Null: there is none, or it is damaged. */
 export const readKeyCheck = async (
@@ -18,7 +18,7 @@ export const readKeyCheck = async (
 ): Promise<string | null> => {
   const bytes = await files.read(path);
   const text = bytes === null ? '' : Buffer.from(bytes).toString('utf8').trim();
-  return form.exec(text)?.[1] ?? null;
+  return keyCheckForm.exec(text)?.[1] ?? null;
 };
 
 export const writeKeyCheck = (files: Files, path: string, check: string): Promise<void> =>

@@ -5,7 +5,7 @@ export const minimumNode = '24';
  * Null where `version` is new enough; else one sentence with the version that runs, the one that is
  * needed, and what to do.
  */
-export const tooOldMessage = (version: string): string | null => {
+export const oldNodeMessage = (version: string): string | null => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [minimumMajor = 0, minimumMinor = 0] = minimumNode.split('.').map(Number);
   if (major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)) return null;
@@ -18,7 +18,7 @@ export const tooOldMessage = (version: string): string | null => {
 
 // Every entry point imports this module first, and statically nothing that an older Node cannot
 // link, such as `node:sqlite`: it would end there, without a word on what to do.
-const message = tooOldMessage(process.versions.node);
+const message = oldNodeMessage(process.versions.node);
 if (message !== null) {
   process.stderr.write(`${message}\n`);
   process.exit(1);

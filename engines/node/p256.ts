@@ -14,7 +14,7 @@ type P256Jwk = {
  * The private key that follows from `seed` for this use: 48 bytes of HKDF (RFC 5869) brought into
  * 1 … order − 1, which leaves no measurable bias (FIPS 186-5, A.2.1).
  */
-export const derivedP256 = (
+export const deriveP256Key = (
   seed: Uint8Array,
   use: string,
 ): { readonly private: KeyObject; readonly jwk: P256Jwk; readonly point: Buffer } => {

@@ -19,7 +19,7 @@ import {
 } from '../../kernel/history/checkpoint.js';
 import { Fault } from '../../kernel/fault.js';
 import { sha256 } from './digest.js';
-import { derivedP256 } from './p256.js';
+import { deriveP256Key } from './p256.js';
 
 /** What stands before the 32 bytes of Ed25519: of a private key in PKCS #8, of a public in SPKI. */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -30,11 +30,15 @@ const spki = Buffer.from('302a300506032b6570032100', 'hex');
  * file, so that who runs the log need not have it. No periods: a seal must verify for years.
  * Throws Fault `invalid` for a PEM with anything but a private key on P-256.
  */
-export const sealingKey = (from: { readonly seed: Uint8Array } | { readonly pem: string }): Own =>
-  'seed' in from ? ecdsaKey(derivedP256(from.seed, 'seal key').private) : ecdsaKey(ofPem(from.pem));
+export const sealingKey = (
+  from: { readonly seed: Uint8Array } | { readonly pem: string },
+): PrivateSealingKey =>
+  'seed' in from
+    ? ecdsaKey(deriveP256Key(from.seed, 'seal key').private)
+    : ecdsaKey(parsePem(from.pem));
 
 /** Beside the first where there are witnesses: their network wants Ed25519. It follows from it. */
-export const witnessedKey = ({ own }: Own): SealingKey => {
+export const witnessKey = ({ own }: PrivateSealingKey): SealingKey => {
   const { d = '' } = own.export({ format: 'jwk' });
   const seed = Buffer.from(
     hkdfSync('sha256', Buffer.from(d, 'base64url'), '', 'assay seal ed', 32),
@@ -44,14 +48,14 @@ export const witnessedKey = ({ own }: Own): SealingKey => {
     format: 'der',
     type: 'pkcs8',
   });
-  const { der, jwk } = published(key);
+  const { der, jwk } = publicPart(key);
   const bytes = der.subarray(spki.length);
   const type = noteTypes.ed25519;
   return {
     kid: Buffer.from(sha256(der)).toString('hex', 0, 8),
     jwk,
     vkey: (name) => vkeyOf(sha256, name, type, bytes),
-    signed: (name, text) => ({
+    sign: (name, text) => ({
       name,
       keyId: keyIdOf(sha256, name, type, bytes),
       signature: sign(null, Buffer.from(text), key),
@@ -60,7 +64,7 @@ export const witnessedKey = ({ own }: Own): SealingKey => {
 };
 
 /** With the private key, for what follows from it. */
-type Own = SealingKey & {
+type PrivateSealingKey = SealingKey & {
   readonly own: KeyObject;
   /** A statement of its owner: compact, signed ES256, with the payload in it. */
   readonly jws: (typ: string, payload: object) => string;
@@ -74,8 +78,8 @@ const jwsOf = (own: KeyObject, kid: string, typ: string, payload: object): strin
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 };
 
-const ecdsaKey = (own: KeyObject): Own => {
-  const { der, jwk } = published(own);
+const ecdsaKey = (own: KeyObject): PrivateSealingKey => {
+  const { der, jwk } = publicPart(own);
   const type = noteTypes.ecdsa;
   const kid = Buffer.from(sha256(der)).toString('hex', 0, 8);
   return {
@@ -84,7 +88,7 @@ const ecdsaKey = (own: KeyObject): Own => {
     kid,
     jwk,
     vkey: (name) => vkeyOf(sha256, name, type, der),
-    signed: (name, text) => ({
+    sign: (name, text) => ({
       name,
       keyId: keyIdOf(sha256, name, type, der),
       signature: sign('sha256', Buffer.from(text), own),
@@ -92,14 +96,14 @@ const ecdsaKey = (own: KeyObject): Own => {
   };
 };
 
-const published = (key: KeyObject): { readonly der: Buffer; readonly jwk: SealingJwk } => {
+const publicPart = (key: KeyObject): { readonly der: Buffer; readonly jwk: SealingJwk } => {
   const open = createPublicKey(key);
   const { kty = '', crv = '', x = '', y } = open.export({ format: 'jwk' });
   const jwk = { kty, crv, x, ...(y !== undefined && { y }) };
   return { der: open.export({ format: 'der', type: 'spki' }), jwk };
 };
 
-const ofPem = (pem: string): KeyObject => {
+const parsePem = (pem: string): KeyObject => {
   let key: KeyObject | null = null;
   try {
     key = createPrivateKey(pem);
@@ -125,19 +129,19 @@ export type TrustedKey = {
 /** From a vkey, PEM or JWK; throws Fault `invalid` for what is none, or of a kind not for notes. */
 export const trustedKey = (text: string): TrustedKey => {
   const vkey = parseVkey(sha256, text.trim());
-  if (vkey !== null) return { name: vkey.name, hasSigned: checking(publicOf(vkey), vkey) };
-  const key = anyPublicKey(text.trim());
+  if (vkey !== null) return { name: vkey.name, hasSigned: signatureCheck(publicKeyOf(vkey), vkey) };
+  const key = parsePublicKey(text.trim());
   const der = key.export({ format: 'der', type: 'spki' });
   const keyId = keyIdOf(sha256, '', noteTypes.ecdsa, der);
-  return { name: null, hasSigned: checking(key, { keyId, type: noteTypes.ecdsa }) };
+  return { name: null, hasSigned: signatureCheck(key, { keyId, type: noteTypes.ecdsa }) };
 };
 
-const publicOf = ({ type, key }: Vkey): KeyObject => {
+const publicKeyOf = ({ type, key }: Vkey): KeyObject => {
   const der = type === noteTypes.ecdsa ? Buffer.from(key) : Buffer.concat([spki, key]);
   return createPublicKey({ key: der, format: 'der', type: 'spki' });
 };
 
-const anyPublicKey = (text: string): KeyObject => {
+const parsePublicKey = (text: string): KeyObject => {
   try {
     const key = text.startsWith('{')
       ? createPublicKey({ key: parseJsonText(text) as { kty: string }, format: 'jwk' })
@@ -149,7 +153,7 @@ const anyPublicKey = (text: string): KeyObject => {
   throw new Fault('invalid', 'the key must be a vkey (name+id+key), or PEM or a JWK on P-256');
 };
 
-const checking =
+const signatureCheck =
   (key: KeyObject, { keyId, type }: Pick<Vkey, 'keyId' | 'type'>) =>
   ({ text, signatures }: Note): boolean => {
     const ours = signatures.filter((one) => one.keyId === keyId);
@@ -158,13 +162,13 @@ const checking =
       ours.every(({ signature }) => {
         if (type === noteTypes.ecdsa) return verify('sha256', Buffer.from(text), key, signature);
         if (type === noteTypes.ed25519) return verify(null, Buffer.from(text), key, signature);
-        return verify(null, cosigned(text, signature), key, signature.subarray(8));
+        return verify(null, cosignedBytes(text, signature), key, signature.subarray(8));
       })
     );
   };
 
 /** What a witness signs: when it saw the text, and the text (C2SP tlog-cosignature). */
-export const cosigned = (text: string, signature: Uint8Array): Buffer => {
+export const cosignedBytes = (text: string, signature: Uint8Array): Buffer => {
   const time = signature.length < 8 ? 0n : Buffer.from(signature).readBigUInt64BE();
   return Buffer.from(`cosignature/v1\ntime ${time}\n${text}`);
 };

@@ -1,4 +1,4 @@
-import { answerText } from './answer-text.js';
+import { readResponseText } from './response-text.js';
 import { Fault } from '../../kernel/fault.js';
 import {
   noteTypes,
@@ -15,7 +15,7 @@ import { trustedKey } from './seal-keys.js';
 type WitnessAddress = { readonly vkey: Vkey; readonly url: string };
 
 /** Null for what is none: the key has to be one for cosignatures, the address http or https. */
-export const witnessAddress = (text: string): WitnessAddress | null => {
+export const parseWitnessAddress = (text: string): WitnessAddress | null => {
   const [, key = '', url = ''] = /^(\S+?)@(https?:\/\/\S+)$/.exec(text) ?? [];
   const vkey = parseVkey(sha256, key);
   if (vkey?.type !== noteTypes.cosignature || !URL.canParse(url)) return null;
@@ -46,7 +46,7 @@ export const sealWitness = ({ vkey, url }: WitnessAddress) => {
   return {
     name,
     cosign: async (body: string): Promise<NoteSignature | { readonly old: number }> => {
-      const { status, type, text } = await posted(`${url}/add-checkpoint`, body);
+      const { status, type, text } = await postText(`${url}/add-checkpoint`, body);
       if (status === 200) return checked(body, text);
       const [, old] = /^(0|[1-9]\d{0,14})\n$/.exec(text) ?? [];
       if (status === 409 && type === 'text/x.tlog.size' && old !== undefined) {
@@ -57,13 +57,13 @@ export const sealWitness = ({ vkey, url }: WitnessAddress) => {
   };
 };
 
-const posted = async (url: string, body: string) => {
+const postText = async (url: string, body: string) => {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const headers = { 'Content-Type': 'text/plain' };
     const asked = { method: 'POST', body, headers, redirect: 'error', signal } as const;
     const response = await fetch(url, asked);
-    const text = await answerText(response, bytesMax);
+    const text = await readResponseText(response, bytesMax);
     if (text === null) throw new Error(`more than ${bytesMax} bytes`);
     return { status: response.status, type: response.headers.get('content-type'), text };
   } catch (error) {

@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { RefreshTokens, InvitationTokens, TextSeal } from '../../kernel/credentials.js';
+import type { RefreshTokens, InvitationTokens, TextSealer } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Files } from '../../kernel/ports.js';
-import type { FamilyId } from '../../kernel/shapes.js';
+import type { FamilyId } from '../../kernel/schema-types.js';
 import { textSeal } from './text-seal.js';
 import { invitationTokens } from './invitation-tokens.js';
 
@@ -11,7 +11,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'asy_';
 const valueLength = 43;
 const checksumLength = 6;
-const form = /^asy_[0-9A-Za-z]{49}$/;
+const apiKeyForm = /^asy_[0-9A-Za-z]{49}$/;
 
 /** What the service knows of secrets; the 32 bytes behind it never leave this file. */
 export type Secrets = {
@@ -32,11 +32,11 @@ export type Secrets = {
   readonly sealSeed: Uint8Array;
   readonly invitationTokens: InvitationTokens;
   /** What hints of this installation are found under, where others may have theirs too. */
-  readonly hintSpace: string;
+  readonly notificationSpace: string;
   /** 8 characters that nobody else can make of a text: cursors of lists carry them. */
   readonly cursorTag: (text: string) => string;
   /** What org jobs look for. */
-  readonly jobValues: TextSeal;
+  readonly jobValues: TextSealer;
 };
 
 /** One derived key per use, so that no two uses ever share one (HKDF, RFC 5869). */
@@ -54,14 +54,14 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     sealSeed: derived('seal seed'),
     invitationTokens: invitationTokens(derived('invitation pepper')),
     jobValues: textSeal(derived('org job values')),
-    hintSpace: `assay.${derived('hint space').toString('hex', 0, 16)}`,
+    notificationSpace: `assay.${derived('hint space').toString('hex', 0, 16)}`,
     cursorTag: (text) => createHmac('sha256', cursorKey).update(text).digest('hex').slice(0, 8),
-    mintKey: () => keyOf(randomBytes(32)),
+    mintKey: () => encodeApiKey(randomBytes(32)),
     hashKey: (value) =>
-      value.startsWith(prefix) && !isWhole(value)
+      value.startsWith(prefix) && !isValidApiKey(value)
         ? null
         : createHmac('sha256', pepper).update(value).digest('hex'),
-    truncate: (value) => `${value.slice(0, form.test(value) ? 8 : 4)}...${value.slice(-4)}`,
+    truncate: (value) => `${value.slice(0, apiKeyForm.test(value) ? 8 : 4)}...${value.slice(-4)}`,
   };
 };
 
@@ -104,7 +104,7 @@ export const readSecretKey = async (
 };
 
 /** The same, made when missing, readable by its owner only. */
-export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Array> => {
+export const ensureSecretKey = async (files: Files, path: string): Promise<Uint8Array> => {
   const known = await readSecretKey(files, path);
   if (known !== null) return known;
   const made = randomBytes(32);
@@ -113,15 +113,16 @@ export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Arra
 };
 
 /** `asy_`, 32 bytes in base 62, and the CRC-32 of all that in base 62 (contract 2.4, rule 1). */
-export const keyOf = (bytes: Uint8Array): string => {
+export const encodeApiKey = (bytes: Uint8Array): string => {
   const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   const value = `${prefix}${base62(number, valueLength)}`;
   return value + checksum(value);
 };
 
 /** Whether an `asy_` value has the form and the checksum. */
-export const isWhole = (value: string): boolean =>
-  form.test(value) && checksum(value.slice(0, -checksumLength)) === value.slice(-checksumLength);
+export const isValidApiKey = (value: string): boolean =>
+  apiKeyForm.test(value) &&
+  checksum(value.slice(0, -checksumLength)) === value.slice(-checksumLength);
 
 const checksum = (value: string): string => base62(BigInt(crc32(value)), checksumLength);
 

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { TextSeal } from '../../kernel/credentials.js';
+import type { TextSealer } from '../../kernel/credentials.js';
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
 /** A random iv per text: some 2^32 texts under one key are safe. */
-export const textSeal = (key: Uint8Array): TextSeal => ({
+export const textSeal = (key: Uint8Array): TextSealer => ({
   seal: (text, place) => {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(place));

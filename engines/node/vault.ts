@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { sharedLooks } from '../../kernel/turns.js';
+import { singleFlight } from '../../kernel/concurrency.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, Ids } from '../../kernel/ports.js';
 import type {
   DataKeyId,
-  DataKeys,
+  DataKeyStore,
   Fingerprint,
   Vault,
   WrappedDataKey,
 } from '../../kernel/vault.js';
 
 type Needs = {
-  readonly keys: DataKeys;
+  readonly keys: DataKeyStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Pick<Ids, 'next'>;
   /** 32 bytes; wraps data keys and nothing else. */
@@ -27,7 +27,7 @@ const sealsForMs = 365 * 86_400_000;
 export const openVault = (needs: Needs): Vault => {
   const { keys, clock, fingerprintKey } = needs;
   const plain = openPlainKeys(needs);
-  const present = sharedLooks(() => keys.all());
+  const present = singleFlight(() => keys.all());
   const isFresh = (key: WrappedDataKey): boolean =>
     Date.parse(clock.now()) - Date.parse(key.created_at) < sealsForMs;
   /** The organisation's sealing key, a new one when there is none that `keep`s. */
@@ -39,7 +39,7 @@ export const openVault = (needs: Needs): Vault => {
       key.organization_id === organizationId && key.replaced_at === null;
     const known = (await present()).find(isSealing);
     if (known !== undefined && keep(known)) return known;
-    const after = await keys.change((all) => {
+    const after = await keys.update((all) => {
       const found = all.find(isSealing);
       if (found !== undefined && keep(found)) return all;
       const replaced_at = clock.now();
@@ -66,10 +66,10 @@ export const openVault = (needs: Needs): Vault => {
     },
     fingerprint: (text) =>
       createHmac('sha256', fingerprintKey).update(text).digest('hex') as Fingerprint,
-    renew: async (organizationId) => (await sealing(organizationId, () => false)).id,
+    rotateDataKey: async (organizationId) => (await sealing(organizationId, () => false)).id,
     destroyUnused: async (organizationId, used, before) => {
       let destroyed = 0;
-      await keys.change((all) => {
+      await keys.update((all) => {
         const kept = all.filter(
           ({ id, organization_id, replaced_at }) =>
             organization_id !== organizationId ||
@@ -122,7 +122,7 @@ const openPlainKeys = ({ clock, ids, masterKey }: Needs) => {
   };
 };
 
-type Box = { readonly iv: string; readonly ciphertext: string; readonly tag: string };
+type EncryptedBytes = { readonly iv: string; readonly ciphertext: string; readonly tag: string };
 
 const aadOf = (place: Parameters<Vault['seal']>[0]): string =>
   [place.organizationId, place.integrationId, place.provider, place.version].join('|');
@@ -132,7 +132,7 @@ const bindingOf = ({
   organization_id,
 }: Pick<WrappedDataKey, 'id' | 'organization_id'>): string => `data key|${organization_id}|${id}`;
 
-const encrypt = (key: Uint8Array, aad: string, plain: Uint8Array): Box => {
+const encrypt = (key: Uint8Array, aad: string, plain: Uint8Array): EncryptedBytes => {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(aad));
   const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -143,7 +143,7 @@ const encrypt = (key: Uint8Array, aad: string, plain: Uint8Array): Box => {
   };
 };
 
-const decrypt = (key: Uint8Array, aad: string, { iv, ciphertext, tag }: Box): Buffer => {
+const decrypt = (key: Uint8Array, aad: string, { iv, ciphertext, tag }: EncryptedBytes): Buffer => {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64'), {
       authTagLength: 16,

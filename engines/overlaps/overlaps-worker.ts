@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { overlapOf } from '../../kernel/records/overlaps.js';
-import type { Pair } from './overlaps.js';
+import { computeOverlap } from '../../kernel/records/overlap-metrics.js';
+import type { OverlapPair } from './overlap-computer.js';
 
-parentPort?.on('message', ({ name, output, reference }: Pair) =>
-  parentPort?.postMessage(overlapOf(name, output, reference)),
+parentPort?.on('message', ({ name, output, reference }: OverlapPair) =>
+  parentPort?.postMessage(computeOverlap(name, output, reference)),
 );

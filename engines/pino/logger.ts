@@ -11,21 +11,25 @@ const levelsMax = 4;
  * A line has an end, whatever it was given to say, and no secret member. One walk sees to both:
  * pino's own redaction by path took as long as all the rest of a line.
  */
-const shown = (value: unknown, secrets: ReadonlySet<string>, level: number): unknown => {
+const redactAndTruncate = (
+  value: unknown,
+  secrets: ReadonlySet<string>,
+  level: number,
+): unknown => {
   if (typeof value === 'string') {
     return value.length <= textMax ? value : `${value.slice(0, textMax)}… (${value.length})`;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (level === levelsMax) return '…';
   if (Array.isArray(value)) {
-    return value.slice(0, itemsMax).map((item) => shown(item, secrets, level + 1));
+    return value.slice(0, itemsMax).map((item) => redactAndTruncate(item, secrets, level + 1));
   }
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, itemsMax)
       .map(([name, member]) => [
         name,
-        secrets.has(name) ? '[redacted]' : shown(member, secrets, level + 1),
+        secrets.has(name) ? '[redacted]' : redactAndTruncate(member, secrets, level + 1),
       ]),
   );
 };
@@ -64,7 +68,8 @@ export const openLogger = ({
     timestamp: pino.stdTimeFunctions.isoTime,
     base: null,
     formatters: {
-      log: (fields: Record<string, unknown>) => shown(fields, names, 0) as typeof fields,
+      log: (fields: Record<string, unknown>) =>
+        redactAndTruncate(fields, names, 0) as typeof fields,
     },
   };
   return destination === undefined ? pino(options) : pino(options, destination);

@@ -8,19 +8,19 @@ export type Metrics = {
   readonly request: (operation: string, status: number, seconds: number) => void;
   readonly append: (seconds: number) => void;
   /** Of appends that had to wait until what their project logged before is readable. */
-  readonly pause: (seconds: number) => void;
+  readonly backpressureWait: (seconds: number) => void;
   readonly lag: (projection: string, events: number, seconds: number) => void;
-  readonly parked: (projection: string, streams: number) => void;
+  readonly parkedStreams: (projection: string, streams: number) => void;
   /** An operator ruled an event out. */
-  readonly skipped: (projection: string) => void;
+  readonly parkedSkip: (projection: string) => void;
   /**
    * Of the store of the records, and what came of it: see `Incident` of kernel/records/records.ts.
    */
   readonly incident: (kind: string, did: string) => void;
-  readonly shed: () => void;
+  readonly loadShed: () => void;
   /** A connection was cut: its client was too slow, or there were too many. */
-  readonly cut: (why: 'slow' | 'crowded' | 'crumbs') => void;
-  readonly mismatch: (operation: string) => void;
+  readonly connectionCut: (why: 'slow' | 'crowded' | 'crumbs') => void;
+  readonly undeclaredAnswer: (operation: string) => void;
   readonly seals: SealSeries;
   /**
    * Runs before each scrape; for figures that have to be asked for. A failure leaves the old
@@ -101,17 +101,17 @@ export const openMetrics = (): Metrics => {
     request: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
     append: (seconds) => appends.observe(seconds),
-    pause: (seconds) => pauses.observe(seconds),
+    backpressureWait: (seconds) => pauses.observe(seconds),
     lag: (projection, events, seconds) => {
       lagEvents.set({ projection }, events);
       lagSeconds.set({ projection }, seconds);
     },
-    parked: (projection, streams) => parked.set({ projection }, streams),
-    skipped: (projection) => skips.inc({ projection }),
+    parkedStreams: (projection, streams) => parked.set({ projection }, streams),
+    parkedSkip: (projection) => skips.inc({ projection }),
     incident: (kind, did) => incidents.inc({ kind, did }),
-    shed: () => shed.inc(),
-    cut: (why) => cuts.inc({ why }),
-    mismatch: (operation) => mismatches.inc({ operation }),
+    loadShed: () => shed.inc(),
+    connectionCut: (why) => cuts.inc({ why }),
+    undeclaredAnswer: (operation) => mismatches.inc({ operation }),
     seals: openSealSeries(registry),
     beforeScrape: (ask) => void asks.push(ask),
     text: async () => {

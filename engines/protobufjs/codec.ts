@@ -1,10 +1,10 @@
 import protobuf from 'protobufjs/light.js';
-import type { Messages } from '../../contract/messages.js';
-import { fieldCounter, type FieldCount } from './field-count.js';
+import type { ProtobufMessages } from '../../contract/protobuf-messages.js';
+import { compileFieldCounter, type FieldCounter } from './field-counter.js';
 
 type MessageCodec = {
   /** Counts fields before anything is built of them. */
-  readonly count: (message: string, bytes: Buffer) => FieldCount;
+  readonly count: (message: string, bytes: Buffer) => FieldCounter;
   /**
    * In protobuf's JSON: 64-bit integers as text, bytes as base64, enums as numbers, members at
    * their default left out. Null: the bytes are no such message, or one that is nested deeper than
@@ -17,10 +17,10 @@ type MessageCodec = {
 const asJson = { longs: String, bytes: String, json: true } as const;
 
 /** Reading and writing is compiled once for each message. */
-export const messageCodec = (messages: Messages): MessageCodec => {
+export const messageCodec = (messages: ProtobufMessages): MessageCodec => {
   const root = protobuf.Root.fromJSON({ nested: messages as never });
   return {
-    count: fieldCounter(messages),
+    count: compileFieldCounter(messages),
     decode: (message, bytes) => {
       const type = root.lookupType(message);
       try {

@@ -25,7 +25,7 @@ import { seccompFilter } from './seccomp.js';
  * All that a scorer's process can see: the interpreter, the program inside and the memory snapshot,
  * read-only. It is a copy, because who runs it cannot enter the folders of who started the service.
  */
-export type Image = {
+export type SandboxImage = {
   readonly dir: string;
   /** The shared libraries of deno, as it finds them. */
   readonly libraries: readonly string[];
@@ -33,7 +33,7 @@ export type Image = {
   readonly filter: string;
 };
 
-const fromPyodide = [
+const pyodideFiles = [
   'pyodide.mjs',
   'pyodide.asm.mjs',
   'pyodide.asm.wasm',
@@ -50,15 +50,15 @@ const snapshotFile = 'snapshot.bin';
  */
 export const openImage = async (
   cache: string,
-  makeSnapshot: (image: Image, harness: string) => Promise<Uint8Array>,
-): Promise<Image> => {
+  makeSnapshot: (image: SandboxImage, harness: string) => Promise<Uint8Array>,
+): Promise<SandboxImage> => {
   const bytes = seccompFilter(process.arch);
   if (process.platform !== 'linux' || bytes === null) {
     throw new Error(`no sandbox for ${process.platform} on ${process.arch}`);
   }
-  await ownFolder(cache);
+  await claimFolder(cache);
   const harness = await readHarness();
-  const sources = sourcesOf();
+  const sources = findPackages();
   const inside = await readFile(new URL('inside.js', import.meta.url));
   const name = createHash('sha256')
     .update(JSON.stringify([sources.versions, process.arch, harness, bytes.join()]))
@@ -66,7 +66,7 @@ export const openImage = async (
     .digest('hex')
     .slice(0, 16);
   const home = join(cache, name);
-  const imageAt = (place: string): Image => ({
+  const imageAt = (place: string): SandboxImage => ({
     dir: join(place, 'app'),
     filter: join(place, 'seccomp.bpf'),
     libraries: [],
@@ -79,13 +79,13 @@ export const openImage = async (
     const { dir, filter } = imageAt(building);
     await mkdir(dir);
     await copyFile(sources.deno, join(dir, 'deno'), constants.COPYFILE_FICLONE);
-    for (const file of fromPyodide) await copyFile(join(sources.pyodide, file), join(dir, file));
+    for (const file of pyodideFiles) await copyFile(join(sources.pyodide, file), join(dir, file));
     await writeFile(join(dir, 'inside.mjs'), inside);
     await writeFile(filter, bytes);
-    await open(building);
+    await makeReadable(building);
     const made = await makeSnapshot({ dir, filter, libraries }, harness);
     await writeFile(join(dir, snapshotFile), made);
-    await open(building);
+    await makeReadable(building);
     await writeFile(join(building, manifestFile), JSON.stringify(await checksums(building)));
     // Another process may have been quicker, and runs from there: its files must not go.
     if (await isWhole(home)) return image;
@@ -101,7 +101,7 @@ export const openImage = async (
 };
 
 /** Whose folder it is decides who can swap the interpreter: it must be ours alone to write. */
-const ownFolder = async (path: string): Promise<void> => {
+const claimFolder = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true, mode: 0o755 });
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
@@ -116,7 +116,7 @@ const ownFolder = async (path: string): Promise<void> => {
   }
 };
 
-const sourcesOf = () => {
+const findPackages = () => {
   const require = createRequire(import.meta.url);
   try {
     const pyodide = require.resolve('pyodide/package.json');
@@ -141,7 +141,7 @@ const librariesOf = async (program: string): Promise<readonly string[]> => {
 };
 
 /** For everyone to read: folders 755, programs 755, files 644. */
-const open = async (place: string): Promise<void> => {
+const makeReadable = async (place: string): Promise<void> => {
   for (const path of [place, join(place, 'app'), join(place, 'app', 'deno')]) {
     await chmod(path, 0o755);
   }

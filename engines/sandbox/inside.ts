@@ -1,14 +1,14 @@
 /**
  * The program inside the sandbox, run by deno and copied beside the interpreter; it imports nothing
- * of the service. `make`: reads the harness from its input and writes a memory snapshot to its
- * output. `run`: reads a job and writes lines.
+ * of the service. `makeSnapshot`: reads the harness from its input and writes a memory snapshot to
+ * its output. `runJob`: reads a job and writes lines.
  */
 /**
  * What the program inside writes, a line each: `!` from here on a stranger's code runs, `@7` the
  * step at place 7 begins, `={…}` the verdict as the harness has it, `=flood` it printed too much.
  * All of it but `!` may be forged by that code.
  */
-export type Line = '!' | `@${number}` | `=${string}`;
+export type GuestLine = '!' | `@${number}` | `=${string}`;
 
 type Python = {
   readonly runPython: (code: string) => unknown;
@@ -68,17 +68,17 @@ const writeAll = (bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length;) at += runtime.stdout.writeSync(bytes.subarray(at));
 };
 
-const say = (line: Line): void => writeAll(new TextEncoder().encode(`${line}\n`));
+const writeLine = (line: GuestLine): void => writeAll(new TextEncoder().encode(`${line}\n`));
 
-const start = async (options: Omit<Options, 'indexURL'>): Promise<Python> => {
+const startPython = async (options: Omit<Options, 'indexURL'>): Promise<Python> => {
   const { loadPyodide } = (await import(new URL('pyodide.mjs', here).href)) as {
     loadPyodide: (options: Options) => Promise<Python>;
   };
   return loadPyodide({ indexURL: decodeURIComponent(here.pathname), ...options });
 };
 
-const make = async (): Promise<void> => {
-  const python = await start({ _makeSnapshot: true });
+const makeSnapshot = async (): Promise<void> => {
+  const python = await startPython({ _makeSnapshot: true });
   python.globals.set('harness_source', readAll());
   python.runPython(`
 import sys, types
@@ -94,21 +94,21 @@ del harness_source, module, sys, types
  * Permissions, namespaces and limits are the walls, and the probes are held by them alone (`bare`).
  * This is one thing more to get over: most of what asks for a permission has no name any more.
  */
-const putAway = (): void => {
+const removeGlobals = (): void => {
   const scope = globalThis as unknown as Record<string, unknown>;
   for (const name of ['Deno', 'Worker', 'fetch', 'WebSocket', 'EventSource', 'BroadcastChannel']) {
     delete scope[name];
   }
 };
 
-/** A number without an account, as in confine.ts. */
-const nobody = 65_534;
+/** A number without an account, as in confinement.ts. */
+const nobodyUid = 65_534;
 
 /**
  * What the interpreter asks its host for is answered here, since Deno's answers would end it:
  * entropy, which begins anew with each seed, so that equal input gives equal scores, and who it is.
  */
-const answerHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
+const stubHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
   type Module = { readonly default: Record<string, unknown> };
   const { default: crypto } = (await import('node:crypto')) as unknown as Module;
   const { default: process } = (await import('node:process')) as unknown as Module;
@@ -124,7 +124,7 @@ const answerHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
     for (let at = 0; at < view.length; at += 1) view[at] = byte();
     return view;
   };
-  for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) process[name] = () => nobody;
+  for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) process[name] = () => nobodyUid;
   for (const name of ['random', 'urandom']) {
     FS.unlink(`/dev/${name}`);
     FS.createDevice('/dev', name, byte);
@@ -137,8 +137,8 @@ const answerHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
   };
 };
 
-const run = async (outputMax: number, isBare: boolean): Promise<void> => {
-  const python = await start({
+const runJob = async (outputMax: number, isBare: boolean): Promise<void> => {
+  const python = await startPython({
     _loadSnapshot: runtime.readFileSync(new URL('snapshot.bin', here)),
   });
   const job = readAll();
@@ -147,19 +147,19 @@ const run = async (outputMax: number, isBare: boolean): Promise<void> => {
   const swallow = (bytes: Uint8Array): number => {
     printed += bytes.length;
     if (printed <= outputMax) return bytes.length;
-    say('=flood');
+    writeLine('=flood');
     return exit(0);
   };
   python.setStdin({ error: true });
   python.setStdout({ write: swallow });
   python.setStderr({ write: swallow });
   const harness = python.pyimport('assay_harness');
-  const reseed = isBare ? () => null : await answerHost(python);
-  if (!isBare) putAway();
-  say('!');
-  say(`=${harness.run(job, (place) => say(`@${place}`), reseed)}`);
+  const reseed = isBare ? () => null : await stubHost(python);
+  if (!isBare) removeGlobals();
+  writeLine('!');
+  writeLine(`=${harness.run(job, (place) => writeLine(`@${place}`), reseed)}`);
   exit(0);
 };
 
 const [task, outputMax, names] = runtime.args;
-await (task === 'make' ? make() : run(Number(outputMax), names === 'bare'));
+await (task === 'make' ? makeSnapshot() : runJob(Number(outputMax), names === 'bare'));

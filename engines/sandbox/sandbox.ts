@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os';
-import { openFairLine } from '../../kernel/fair.js';
+import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
 import {
   type Sandbox,
   type SandboxLimits,
   type SandboxMode,
   type SandboxState,
   type SandboxTask,
-  type Verdict,
+  type ScorerVerdict,
 } from '../../kernel/sandbox.js';
-import { confine, limitsOf, residentMax } from './confine.js';
-import type { Line } from './inside.js';
-import { openImage, type Image } from './image.js';
-import { probe } from './probe.js';
-import { runConfined, type End } from './process.js';
-import { jobOf } from './protocol.js';
+import { confine, resolveLimits, residentMax } from './confinement.js';
+import type { GuestLine } from './inside.js';
+import { openImage, type SandboxImage } from './image.js';
+import { probeEscapes } from './escape-probe.js';
+import { runConfined, type ProcessEnd } from './confined-process.js';
+import { encodeTask } from './task-encoding.js';
 import { invalidVerdict, readVerdict } from './verdict.js';
 
 export type SandboxOptions = {
@@ -33,7 +33,7 @@ export type SandboxOptions = {
 /** What is the same for every run, but for its own limits and signal. */
 type RunOptions = {
   readonly mode: 'strict' | 'deno';
-  readonly image: Image;
+  readonly image: SandboxImage;
   readonly limits: SandboxLimits;
   readonly signal: AbortSignal;
   readonly bare: boolean;
@@ -42,14 +42,14 @@ type RunOptions = {
 
 /** Opens at once; the image is made and the probes run behind it, and tasks wait for them. */
 export const openSandbox = (options: SandboxOptions): Sandbox => {
-  const limits = limitsOf(options.limits);
+  const limits = resolveLimits(options.limits);
   const closing = new AbortController();
   const places = availableParallelism();
   // One place is left to the others, but two are everybody's (contract 1.11: two validations run).
-  const line = openFairLine(places, Math.max(2, places - 1));
+  const line = openFairSemaphore(places, Math.max(2, places - 1));
   let strangers = 0;
   let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
-  const settled = settle(options, limits, closing.signal).then(
+  const settled = resolveMode(options, limits, closing.signal).then(
     (found) => {
       state = { mode: found.mode, detail: found.detail };
       return found.options;
@@ -60,17 +60,17 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
     },
   );
   return {
-    run: async (task, { onStep, onBegin, signal, wallMs = limits.wallMs, whose } = {}) => {
+    run: async (task, { onStep, onBegin, signal, wallMs = limits.wallMs, tenant } = {}) => {
       const opened = await settled;
       if (opened === null) {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${state.detail}` };
       }
       const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
-      const leave = await line.enter(whose ?? `nobody's ${(strangers += 1)}`);
+      const leave = await line.acquire(tenant ?? `nobody's ${(strangers += 1)}`);
       try {
         onBegin?.();
         const mine = { ...limits, wallMs: Math.min(wallMs, limits.wallMs) };
-        return await judge(
+        return await runTask(
           { ...opened, limits: mine, signal: either },
           task,
           onStep ?? (() => null),
@@ -89,19 +89,19 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
     close: async () => {
       closing.abort();
       await settled;
-      await line.empty();
+      await line.whenIdle();
     },
   };
 };
 
-type Settled = SandboxState & { readonly options: RunOptions | null };
+type ResolvedMode = SandboxState & { readonly options: RunOptions | null };
 
 /** The strongest mode that is wanted, works, and lets no probe out. */
-const settle = async (
+const resolveMode = async (
   { wanted, cache, skipStrict, bare = false, onPid }: SandboxOptions,
   limits: SandboxLimits,
   signal: AbortSignal,
-): Promise<Settled> => {
+): Promise<ResolvedMode> => {
   if (wanted === 'off') return { mode: 'off', detail: 'switched off', options: null };
   const image = await openImage(cache, (place, harness) => makeSnapshot(place, harness, signal));
   const refusals: string[] = [];
@@ -109,8 +109,8 @@ const settle = async (
   for (const mode of modes) {
     if (mode === 'strict' && skipStrict === true) continue;
     const options: RunOptions = { mode, image, limits, signal, bare, ...(onPid && { onPid }) };
-    const refusal = await probe(mode, (task, watch) =>
-      judge({ ...patient(options), bare: true, onPid: watch }, task, () => null),
+    const refusal = await probeEscapes(mode, (task, watch) =>
+      runTask({ ...withProbeTime(options), bare: true, onPid: watch }, task, () => null),
     ).catch(messageOf);
     const before = refusals.length === 0 ? '' : ` (${refusals.join('; ')})`;
     if (refusal === null) return { mode, detail: `every probe was held${before}`, options };
@@ -122,7 +122,7 @@ const settle = async (
 /**
  * A probe that a busy machine ended would leave the sandbox off for as long as the process lives.
  */
-const patient = (options: RunOptions): RunOptions => ({
+const withProbeTime = (options: RunOptions): RunOptions => ({
   ...options,
   limits: { ...options.limits, wallMs: Math.max(options.limits.wallMs, probeWallMs) },
 });
@@ -130,11 +130,11 @@ const probeWallMs = 60_000;
 
 /** Trusted code alone; confined all the same. */
 const makeSnapshot = async (
-  image: Image,
+  image: SandboxImage,
   harness: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> => {
-  const limits = limitsOf();
+  const limits = resolveLimits();
   const chunks: Buffer[] = [];
   const end = await runConfined(await confine('deno', image, limits, ['make']), {
     input: [harness],
@@ -164,13 +164,13 @@ const startWallMs = 30_000;
 /** Beside the answer itself: a line for each step. */
 const linesBytes = 64 * 1_024;
 
-const judge = async (
+const runTask = async (
   { mode, image, limits, signal, bare, onPid }: RunOptions,
   task: SandboxTask,
   onStep: (step: number) => void,
-): Promise<Verdict> => {
-  if (signal.aborted) return stopped;
-  const input = await jobOf(task);
+): Promise<ScorerVerdict> => {
+  if (signal.aborted) return stoppedVerdict;
+  const input = await encodeTask(task);
   const bytes = input.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   if (bytes > limits.inputBytes) {
     const most = `${limits.inputBytes / 1_024 / 1_024} MiB`;
@@ -180,7 +180,7 @@ const judge = async (
       null,
     );
   }
-  const lines = openLines(task.steps.length, onStep);
+  const lines = openLineReader(task.steps.length, onStep);
   const run = ['run', String(limits.outputBytes), bare ? 'bare' : 'named'];
   const end = await runConfined(await confine(mode, image, limits, run), {
     input,
@@ -193,7 +193,7 @@ const judge = async (
     onOutput: lines.take,
     ...(onPid && { onPid }),
   });
-  if (end.cause === 'stopped') return stopped;
+  if (end.cause === 'stopped') return stoppedVerdict;
   const { answer, begun, step } = lines.found();
   if (!begun) {
     const why = end.cause === 'itself' ? `exit ${end.code}: ${end.errors.trim()}` : end.cause;
@@ -202,22 +202,22 @@ const judge = async (
       message: `sandbox_unavailable: the sandbox did not start (${why})`,
     };
   }
-  return answered(answer, end, task, step, limits);
+  return verdictOf(answer, end, task, step, limits);
 };
 
-const stopped: Verdict = {
+const stoppedVerdict: ScorerVerdict = {
   verdict: 'unavailable',
   message: 'sandbox_unavailable: the service is stopping',
 };
 
 /** What is to be made of an end after the scorer's code began to run. */
-const answered = (
+const verdictOf = (
   answer: string | null,
-  end: End,
+  end: ProcessEnd,
   task: SandboxTask,
   step: number | null,
   limits: SandboxLimits,
-): Verdict => {
+): ScorerVerdict => {
   const row = step === null ? '' : `row ${task.steps[step]?.index}: `;
   if (answer === 'flood' || end.cause === 'output' || (answer?.length ?? 0) > limits.outputBytes) {
     const most = `${limits.outputBytes / 1_024} KiB`;
@@ -245,17 +245,17 @@ const answered = (
   return invalidVerdict('crashed', `${row}${how}`, step);
 };
 
-const begins: Line = '!';
+const beginLine: GuestLine = '!';
 
 /** Reads the lines of inside.ts out of chunks. */
-const openLines = (steps: number, onStep: (step: number) => void) => {
+const openLineReader = (steps: number, onStep: (step: number) => void) => {
   let rest = '';
   let begun = false;
   let step: number | null = null;
   let answer: string | null = null;
   const decoder = new TextDecoder();
   const read = (line: string): void => {
-    if (line === begins) begun = true;
+    if (line === beginLine) begun = true;
     else if (line.startsWith('=')) answer ??= line.slice(1);
     else if (/^@\d{1,6}$/.test(line)) {
       const place = Number(line.slice(1));

@@ -1,19 +1,19 @@
 import { parseJsonText } from '../../kernel/json-text.js';
 import {
   chainAggregations,
-  faultKinds,
+  scorerFaultKinds,
   nodeTypes,
   parameterNameMax,
   sandboxMessageMax,
   scoreTypes,
   unknownParametersMax,
-  type FaultKind,
-  type Score,
+  type ScorerFaultKind,
+  type StepScore,
   type SandboxTask,
   type ScoreType,
   type StepError,
   type UnknownParameters,
-  type Verdict,
+  type ScorerVerdict,
 } from '../../kernel/sandbox.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -23,13 +23,13 @@ type Members = Readonly<Record<string, unknown>>;
  * members, numbers that are not finite, scores of another type than it declares, places that the
  * task has not, twice or out of order.
  */
-export const readVerdict = (text: string, task: SandboxTask): Verdict | null => {
-  const found = parsed(text);
+export const readVerdict = (text: string, task: SandboxTask): ScorerVerdict | null => {
+  const found = parseObject(text);
   if (found === null) return null;
-  const unknown = unknownOf(found['unknown_parameters']);
+  const unknown = readUnknownParameters(found['unknown_parameters']);
   if (unknown === null) return null;
   if (found['verdict'] === 'invalid') {
-    const refused = refusal(found, task);
+    const refused = readInvalid(found, task);
     return refused && { ...refused, ...unknown };
   }
   const { score_type, scoreable_node_types, chain_aggregation, scores, aggregates } = found;
@@ -48,7 +48,7 @@ export const readVerdict = (text: string, task: SandboxTask): Verdict | null => 
   const wanted = task.steps.flatMap(({ node_type }, step) =>
     (node_type === null ? kinds : [node_type]).map((kind) => ({ step, node_type: kind })),
   );
-  const read = wanted.map((place, at) => scoreOf(scores[at], place, score_type, task.keepGoing));
+  const read = wanted.map((place, at) => readScore(scores[at], place, score_type, task.keepGoing));
   if (scores.length !== wanted.length || !read.every((one) => one !== null)) return null;
   return {
     verdict: 'valid',
@@ -62,42 +62,46 @@ export const readVerdict = (text: string, task: SandboxTask): Verdict | null => 
 };
 
 /** Null: no list of names. */
-const unknownOf = (found: unknown): UnknownParameters | null => {
+const readUnknownParameters = (found: unknown): UnknownParameters | null => {
   if (found === undefined) return {};
   const isList =
     Array.isArray(found) &&
     found.length > 0 &&
     found.length <= unknownParametersMax &&
     found.every((one) => typeof one === 'string' && one.length <= 2 * parameterNameMax);
-  return isList ? { unknown_parameters: (found as readonly string[]).map(shown) } : null;
+  return isList ? { unknown_parameters: (found as readonly string[]).map(sanitizeMessage) } : null;
 };
 
 /** An `invalid` verdict with a message that may be shown. */
-export const invalidVerdict = (kind: FaultKind, message: string, step: number | null): Verdict => ({
+export const invalidVerdict = (
+  kind: ScorerFaultKind,
+  message: string,
+  step: number | null,
+): ScorerVerdict => ({
   verdict: 'invalid',
   kind,
-  message: shown(message),
+  message: sanitizeMessage(message),
   step,
 });
 
-const refusal = ({ kind, message, step }: Members, task: SandboxTask): Verdict | null => {
-  if (!isOneOf(faultKinds, kind) || typeof message !== 'string') return null;
+const readInvalid = ({ kind, message, step }: Members, task: SandboxTask): ScorerVerdict | null => {
+  if (!isOneOf(scorerFaultKinds, kind) || typeof message !== 'string') return null;
   const isPlace = Number.isInteger(step) && task.steps[step as number] !== undefined;
   if (step !== null && !isPlace) return null;
   return invalidVerdict(kind, message, step as number | null);
 };
 
-const scoreOf = (
+const readScore = (
   found: unknown,
-  place: Pick<Score, 'step' | 'node_type'>,
+  place: Pick<StepScore, 'step' | 'node_type'>,
   type: ScoreType,
   mayFail: boolean,
-): Score | null => {
+): StepScore | null => {
   if (!Array.isArray(found)) return null;
   const [step, nodeType, score, error] = found as readonly unknown[];
   if (step !== place.step || nodeType !== place.node_type) return null;
   if (error !== null) {
-    const read = mayFail ? errorOf(error) : null;
+    const read = mayFail ? readStepError(error) : null;
     return read && { ...place, score: null, error: read };
   }
   if (score === null || (type === 'bool' && typeof score === 'boolean')) {
@@ -111,13 +115,13 @@ const scoreOf = (
   return { ...place, score, error: null };
 };
 
-const errorOf = (found: unknown): StepError | null => {
+const readStepError = (found: unknown): StepError | null => {
   const { kind, message } = (found ?? {}) as Members;
-  if (!isOneOf(faultKinds, kind) || typeof message !== 'string') return null;
-  return { kind, message: shown(message) };
+  if (!isOneOf(scorerFaultKinds, kind) || typeof message !== 'string') return null;
+  return { kind, message: sanitizeMessage(message) };
 };
 
-const parsed = (text: string): Members | null => {
+const parseObject = (text: string): Members | null => {
   try {
     const found: unknown = parseJsonText(text);
     return typeof found === 'object' && found !== null ? (found as Members) : null;
@@ -146,7 +150,7 @@ const isNumbers = (value: unknown): value is Readonly<Record<string, number>> =>
   Object.values(value).every(Number.isFinite);
 
 /** Cut to contract 4.13, in whole code points, without halves of a pair or control characters. */
-const shown = (message: string): string =>
+const sanitizeMessage = (message: string): string =>
   Array.from(
     message
       .slice(0, 2 * sandboxMessageMax)

@@ -66,26 +66,28 @@ const defaultBusyTimeoutMs = 5_000;
 export const openDatabase = (file: string, options: Options = {}): Database => {
   const { readOnly = false, busyTimeoutMs = defaultBusyTimeoutMs } = options;
   refuseFolder(file);
-  const connection = named(() => new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs }));
-  const compiled = (sql: string): StatementSync => named(() => connection.prepare(sql));
+  const connection = withResultCodes(
+    () => new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs }),
+  );
+  const compiled = (sql: string): StatementSync => withResultCodes(() => connection.prepare(sql));
   const prepareCells = <Values extends readonly unknown[], Row>(sql: string) => {
     const statement = compiled(sql);
     statement.setReturnArrays(true);
-    return over<Values, Row>(statement);
+    return wrapStatement<Values, Row>(statement);
   };
   const prepareValue = <Values extends readonly unknown[], Value>(sql: string) =>
     firstCells(prepareCells<Values, readonly Value[]>(sql));
   const control = new Map<string, Statement>();
   const run = (sql: string): void => {
-    const statement = control.get(sql) ?? over(compiled(sql));
+    const statement = control.get(sql) ?? wrapStatement(compiled(sql));
     control.set(sql, statement);
     statement.run();
   };
   return {
     isOpen: () => connection.isOpen,
     inTransaction: () => connection.isTransaction,
-    exec: (sql) => named(() => connection.exec(sql)),
-    prepare: (sql) => over(compiled(sql)),
+    exec: (sql) => withResultCodes(() => connection.exec(sql)),
+    prepare: (sql) => wrapStatement(compiled(sql)),
     prepareCells,
     prepareValue,
     pragma: (text) => prepareValue(`PRAGMA ${text}`).get(),
@@ -117,13 +119,13 @@ const refuseFolder = (file: string): void => {
   throw Object.assign(error, { code: 'SQLITE_CANTOPEN_ISDIR', path: file });
 };
 
-const over = <Values extends readonly unknown[], Row>(
+const wrapStatement = <Values extends readonly unknown[], Row>(
   statement: StatementSync,
 ): Statement<Values, Row> => ({
-  run: (...values) => named(() => statement.run(...inputs(values))),
-  get: (...values) => named(() => statement.get(...inputs(values))) as Row | undefined,
-  all: (...values) => named(() => statement.all(...inputs(values))) as Row[],
-  iterate: (...values) => rows(statement, values) as IterableIterator<Row>,
+  run: (...values) => withResultCodes(() => statement.run(...inputs(values))),
+  get: (...values) => withResultCodes(() => statement.get(...inputs(values))) as Row | undefined,
+  all: (...values) => withResultCodes(() => statement.all(...inputs(values))) as Row[],
+  iterate: (...values) => iterateRows(statement, values) as IterableIterator<Row>,
 });
 
 const firstCells = <Values extends readonly unknown[], Value>(
@@ -134,26 +136,26 @@ const firstCells = <Values extends readonly unknown[], Value>(
   all: (...values) => statement.all(...values).map(([value]) => value as Value),
 });
 
-function* rows(statement: StatementSync, values: readonly unknown[]): Generator {
+function* iterateRows(statement: StatementSync, values: readonly unknown[]): Generator {
   try {
     yield* statement.iterate(...inputs(values));
   } catch (error) {
-    throw withCode(error);
+    throw addResultCode(error);
   }
 }
 
 /** The types of a statement's values are its caller's; SQLite refuses what is none of its own. */
 const inputs = (values: readonly unknown[]): SQLInputValue[] => values as SQLInputValue[];
 
-const named = <T>(work: () => T): T => {
+const withResultCodes = <T>(work: () => T): T => {
   try {
     return work();
   } catch (error) {
-    throw withCode(error);
+    throw addResultCode(error);
   }
 };
 
-const withCode = (error: unknown): unknown => {
+const addResultCode = (error: unknown): unknown => {
   if (!(error instanceof Error) || !('errcode' in error)) return error;
   return Object.assign(error, { code: resultCode(Number(error.errcode)) });
 };

@@ -1,18 +1,18 @@
 import type { Database, Statement } from './database.js';
-import { columnNames, damage, schemaTrouble, sumOf } from './document-sums.js';
+import { columnNames, corruptionError, schemaDamage, rowChecksum } from './document-checksums.js';
 
 /** Of one piece of the check in a running service: about a millisecond. */
 const pieceMax = { rows: 100, bytes: 256 * 1024 };
 
 type Cells = readonly unknown[];
 /** An index, and its query for the rowid of the entry with these cells. Each has the key in it. */
-type Indexed = { readonly columns: readonly number[]; readonly find: Pick<Statement, 'get'> };
-type Table = {
+type IndexLookup = { readonly columns: readonly number[]; readonly find: Pick<Statement, 'get'> };
+type CheckedTable = {
   readonly name: string;
   /** Rows after a rowid: rowid, the cells, and last the checksum. */
   readonly rows: Statement;
   readonly fill: Statement;
-  readonly indexes: readonly Indexed[];
+  readonly indexes: readonly IndexLookup[];
   /** How many entries each index has: 0.1 s for a million. */
   readonly counts: readonly Pick<Statement, 'get'>[];
   /** Keys after one, with the rowid that the index of keys has for each. */
@@ -20,7 +20,7 @@ type Table = {
   readonly row: Statement;
 };
 
-type CheckWishes = {
+type CheckOptions = {
   /** Looks each row up through each index, as `integrity_check` does for a whole file. */
   readonly indexes: boolean;
   /** Gives rows of a build without checksums theirs. */
@@ -31,17 +31,17 @@ type CheckWishes = {
  * What is wrong with a small part that all else depends on; null: nothing. In one snapshot, since
  * others may make tables meanwhile.
  */
-export const frameTrouble = (database: Database): string | null =>
-  database.transaction('deferred', () => troubleOf(database));
+export const catalogDamage = (database: Database): string | null =>
+  database.transaction('deferred', () => findCatalogDamage(database));
 
-const troubleOf = (database: Database): string | null => {
-  const schema = schemaTrouble(database);
+const findCatalogDamage = (database: Database): string | null => {
+  const schema = schemaDamage(database);
   if (schema !== null) return schema;
   const found = database.pragma('integrity_check(generations)');
   if (found !== 'ok') return String(found);
   const rows = database.prepareCells('SELECT * FROM generations').all() as readonly Cells[];
-  const isSummed = hasSum(database, 'generations');
-  const isDamaged = isSummed && rows.some((row) => isOther(row.slice(0, -1), row.at(-1)));
+  const isSummed = hasChecksum(database, 'generations');
+  const isDamaged = isSummed && rows.some((row) => isChecksumWrong(row.slice(0, -1), row.at(-1)));
   return isDamaged ? 'a row of generations is not as it was written' : null;
 };
 
@@ -49,51 +49,52 @@ const troubleOf = (database: Database): string | null => {
  * Looks through the rows of all documents, a piece at each step, each against its checksum. Throws
  * as SQLite does where one is not what was written.
  */
-export function* checkRows(database: Database, wishes: CheckWishes): Generator<void> {
+export function* checkRows(database: Database, wishes: CheckOptions): Generator<void> {
   const generations = database.prepareValue('SELECT generation FROM generations').all();
   for (const generation of generations) {
     const name = `documents_${String(generation)}`;
-    if (!hasSum(database, name)) continue;
-    const table = tableOf(database, name, wishes);
+    if (!hasChecksum(database, name)) continue;
+    const table = checkedTable(database, name, wishes);
     if (wishes.indexes) {
       checkCounts(table);
       yield;
     }
     for (let at = 0; ;) {
-      const rows = taken(table.rows.iterate(at) as IterableIterator<Cells>);
+      const rows = takePiece(table.rows.iterate(at) as IterableIterator<Cells>);
       const last = rows.at(-1);
       if (last === undefined) break;
       checkPiece(table, rows, wishes);
       at = Number(last[0]);
       yield;
       // Another generation may have taken its place meanwhile.
-      if (!hasSum(database, name)) break;
+      if (!hasChecksum(database, name)) break;
     }
     if (wishes.indexes) yield* checkKeys(database, table);
   }
 }
 
 /** Throws where an index has entries besides those of rows, which `checkPiece` cannot meet. */
-const checkCounts = ({ name, counts }: Table): void => {
+const checkCounts = ({ name, counts }: CheckedTable): void => {
   const found = counts.map((count) => count.get(1));
-  if (new Set(found).size > 1) throw damage(`an index of ${name} has entries without a row`);
+  if (new Set(found).size > 1)
+    throw corruptionError(`an index of ${name} has entries without a row`);
 };
 
 /** What the table has lost, an index still names. */
-function* checkKeys(database: Database, { name, keys, row }: Table): Generator<void> {
-  for (let after = ''; hasSum(database, name);) {
+function* checkKeys(database: Database, { name, keys, row }: CheckedTable): Generator<void> {
+  for (let after = ''; hasChecksum(database, name);) {
     const found = keys.all(after) as readonly (readonly [string, number])[];
     const last = found.at(-1);
     if (last === undefined) return;
     for (const [, rowid] of found) {
-      if (row.get(rowid) === undefined) throw damage(`a row of ${name} is not there`);
+      if (row.get(rowid) === undefined) throw corruptionError(`a row of ${name} is not there`);
     }
     [after] = last;
     yield;
   }
 }
 
-const taken = (rows: Iterable<Cells>): readonly Cells[] => {
+const takePiece = (rows: Iterable<Cells>): readonly Cells[] => {
   const found: Cells[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -104,24 +105,30 @@ const taken = (rows: Iterable<Cells>): readonly Cells[] => {
   return found;
 };
 
-const checkPiece = (table: Table, rows: readonly Cells[], { fills }: CheckWishes): void => {
+const checkPiece = (table: CheckedTable, rows: readonly Cells[], { fills }: CheckOptions): void => {
   for (const [rowid, ...row] of rows) {
     const [cells, sum] = [row.slice(0, -1), row.at(-1)];
-    if (isOther(cells, sum)) throw damage(`a row of ${table.name} is not as it was written`);
+    if (isChecksumWrong(cells, sum))
+      throw corruptionError(`a row of ${table.name} is not as it was written`);
     for (const { columns, find } of table.indexes) {
       if (find.get(...columns.map((column) => cells[column])) === rowid) continue;
-      throw damage(`a row of ${table.name} is missing from an index`);
+      throw corruptionError(`a row of ${table.name} is missing from an index`);
     }
-    if (sum === null && fills) table.fill.run(sumOf(cells), rowid);
+    if (sum === null && fills) table.fill.run(rowChecksum(cells), rowid);
   }
 };
 
-const isOther = (cells: Cells, sum: unknown): boolean => sum !== null && sum !== sumOf(cells);
+const isChecksumWrong = (cells: Cells, sum: unknown): boolean =>
+  sum !== null && sum !== rowChecksum(cells);
 
-const hasSum = (database: Database, table: string): boolean =>
+const hasChecksum = (database: Database, table: string): boolean =>
   columnNames(database, table).at(-1) === 'sum';
 
-const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Table => {
+const checkedTable = (
+  database: Database,
+  name: string,
+  { indexes }: CheckOptions,
+): CheckedTable => {
   const columns = columnNames(database, name);
   const names = (pragma: string, of: string): readonly string[] =>
     database.prepareValue<[string], string>(`SELECT name FROM ${pragma}(?)`).all(of);
@@ -133,7 +140,7 @@ const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Ta
       database.prepareValue(`SELECT count(*) FROM ${name} INDEXED BY ${index} WHERE ?`),
     ),
     rows: database.prepareCells(
-      `SELECT rowid, ${columns.map(quoted).join(', ')} FROM ${name}
+      `SELECT rowid, ${columns.map(quoteName).join(', ')} FROM ${name}
          WHERE rowid > ? ORDER BY rowid LIMIT ${pieceMax.rows}`,
     ),
     fill: database.prepare(`UPDATE ${name} SET sum = ? WHERE rowid = ? AND sum IS NULL`),
@@ -143,7 +150,7 @@ const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Ta
     row: database.prepare(`SELECT 1 FROM ${name} WHERE rowid = ?`),
     indexes: indexNames.map((index) => {
       const indexed = names('pragma_index_info', index);
-      const where = indexed.map((column) => `${quoted(column)} IS ?`).join(' AND ');
+      const where = indexed.map((column) => `${quoteName(column)} IS ?`).join(' AND ');
       return {
         columns: indexed.map((column) => columns.indexOf(column)),
         // Reads take an entry's rowid from its end; a condition on rowid compares it elsewhere.
@@ -153,4 +160,4 @@ const tableOf = (database: Database, name: string, { indexes }: CheckWishes): Ta
   };
 };
 
-const quoted = (name: string): string => `"${name}"`;
+const quoteName = (name: string): string => `"${name}"`;

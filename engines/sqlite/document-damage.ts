@@ -1,9 +1,14 @@
-import { isMarkedDamaged, markDamaged, setAside, unmarkDamaged } from '../node/broken-files.js';
+import {
+  isMarkedDamaged,
+  markDamaged,
+  quarantineFile,
+  unmarkDamaged,
+} from '../node/file-quarantine.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 
 /** What a file of documents was, that could not be read and is being built again from the log. */
-export type BrokenFile = { readonly file: string; readonly cause: string };
+export type DamagedFile = { readonly file: string; readonly cause: string };
 
 /** What SQLite says of a file that is not what it wrote. */
 export const isDamage = (error: unknown): boolean =>
@@ -16,10 +21,10 @@ export const isDamage = (error: unknown): boolean =>
  * Runs `prepare` on the file, or on a new one where the file is damaged: then the old one is set
  * aside first, and what it was is answered.
  */
-export const preparedAnew = async (
+export const prepareOrRebuild = async (
   file: string,
   prepare: () => void,
-): Promise<BrokenFile | null> => {
+): Promise<DamagedFile | null> => {
   let cause = 'found damaged by the last one who read it';
   if (!isMarkedDamaged(file)) {
     try {
@@ -30,7 +35,7 @@ export const preparedAnew = async (
       cause = String(error);
     }
   }
-  const name = await setAside(file, ['-wal', '-shm']);
+  const name = await quarantineFile(file, ['-wal', '-shm']);
   unmarkDamaged(file);
   prepare();
   return { file: name, cause };
@@ -39,11 +44,11 @@ export const preparedAnew = async (
 const atNextStart = 'documents.sqlite is damaged: at the next start it is set aside and built anew';
 
 /** Null: nobody has met damage in the file since it was opened for writing. */
-export const damageNoted = (file: string): string | null =>
+export const recordedDamage = (file: string): string | null =>
   isMarkedDamaged(file) ? atNextStart : null;
 
 /** The documents; damage that a question meets is noted, so that the next opening begins anew. */
-export const noticing = (documents: Documents, file: string): Documents => {
+export const withDamageDetection = (documents: Documents, file: string): Documents => {
   const judged = (error: unknown): unknown => {
     if (!isDamage(error)) return error;
     markDamaged(file);

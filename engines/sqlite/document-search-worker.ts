@@ -1,26 +1,26 @@
 import { workerData } from 'node:worker_threads';
-import { serve } from '../node/thread.js';
-import type { Collection, Find } from '../../kernel/documents.js';
+import { serveCalls } from '../node/thread-rpc.js';
+import type { Collection, DocumentQuery } from '../../kernel/documents.js';
 import { openDocuments } from './documents.js';
-import type { Searches, SearchStart } from './document-reader.js';
+import type { SearchThreadApi, SearchThreadData } from './document-reader.js';
 
 /**
  * Searches documents in a thread of its own, one at a time. SQLite hears nothing while it works, so
  * the number of a search that nobody waits for stands in shared memory.
  */
-const { dir, port, givenUp } = workerData as SearchStart;
+const { dir, port, cancelledUpTo } = workerData as SearchThreadData;
 let current = 0;
 const documents = await openDocuments({
   dir,
   readOnly: true,
-  isGivenUp: () => Atomics.load(givenUp, 0) >= current,
+  isCancelled: () => Atomics.load(cancelledUpTo, 0) >= current,
 });
-const searches: Searches = {
-  find: (number: number, collection: Collection, query: Find) => {
+const searches: SearchThreadApi = {
+  find: (number: number, collection: Collection, query: DocumentQuery) => {
     current = number;
     return documents.find(collection, query);
   },
   load: (collection, keys) => documents.load(collection, keys),
 };
-serve(port, searches);
+serveCalls(port, searches);
 port.once('close', () => void documents.close());

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { noLongerAsked } from '../../kernel/asking.js';
+import { cancellationFault } from '../../kernel/query-context.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { forgetBroken, markDamaged } from '../node/broken-files.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { startQuarantineCleanup, markDamaged } from '../node/file-quarantine.js';
 import { systemClock } from '../node/clock.js';
 import { makeFolder } from '../node/files.js';
 import { openDatabase, type Database, type Statement } from './database.js';
-import { checkRows, frameTrouble } from './document-check.js';
-import { damageNoted, isDamage, preparedAnew, type BrokenFile } from './document-damage.js';
-import { damage, defineRowSum, stampSchema } from './document-sums.js';
-import { addSums, dropTable, generationsSchema } from './document-tables.js';
+import { checkRows, catalogDamage } from './document-check.js';
+import { recordedDamage, isDamage, prepareOrRebuild, type DamagedFile } from './document-damage.js';
+import { corruptionError, defineRowChecksum, stampSchema } from './document-checksums.js';
+import { addChecksumColumns, dropTable, generationsSchema } from './document-tables.js';
 
 /** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
 const statementsMax = 500;
@@ -26,7 +26,7 @@ export const documentsFile = (dir: string): string => join(dir, 'documents.sqlit
 type CellStatement = Statement<readonly unknown[], readonly unknown[]>;
 
 /** The connection of a folder's documents. */
-export type Store = {
+export type DocumentStore = {
   readonly database: Database;
   /** Its rows are lists of cells. */
   readonly statement: (sql: string) => CellStatement;
@@ -35,47 +35,47 @@ export type Store = {
   /**
    * The generation that a copy built beside the live one reads and writes; null = whatever is live.
    */
-  readonly pinned: number | null;
+  readonly pinnedGeneration: number | null;
   /** What was deleted has to leave the files. */
-  readonly forget: () => void;
+  readonly truncateWalSoon: () => void;
   /** Since when some of it is there; null: none is. */
   readonly erasingSince: () => Instant | null;
   /** What was found wrong with the file by any connection; null: nothing. */
   readonly damage: () => string | null;
-  readonly end: () => void;
+  readonly close: () => void;
 };
 
-export type StoreOptions = {
+export type DocumentStoreOptions = {
   readonly dir: string;
   readonly readOnly?: boolean;
   /** How long what was deleted or replaced may stay in the write-ahead log. */
-  readonly forgetAfterMs?: number;
+  readonly truncateWalAfterMs?: number;
   /** Told of a file that could not be read: it is set aside, and a new one is begun. */
-  readonly broken?: (broken: BrokenFile) => void;
+  readonly broken?: (broken: DamagedFile) => void;
   /** Looked at while a search runs, which then ends with Fault `unavailable`. */
-  readonly isGivenUp?: () => boolean;
+  readonly isCancelled?: () => boolean;
 };
 
 // An empty write-ahead log costs one checkpoint, so not after each deletion (contract 5.13).
-const defaultForgetAfterMs = 10_000;
+const defaultTruncateAfterMs = 10_000;
 
 /**
  * Opens the file or makes it, anew where it is damaged. Without `readOnly` removes copies that a
  * crash left half built, but for lasting ones, and versions that a newer one replaced.
  */
-export const openStore = async ({
+export const openDocumentStore = async ({
   dir,
   readOnly = false,
-  forgetAfterMs = defaultForgetAfterMs,
-  isGivenUp = () => false,
+  truncateWalAfterMs = defaultTruncateAfterMs,
+  isCancelled = () => false,
   broken = () => undefined,
-}: StoreOptions): Promise<Store> => {
+}: DocumentStoreOptions): Promise<DocumentStore> => {
   await makeFolder(dir);
   const file = documentsFile(dir);
   if (readOnly) prepareFile(file, false);
-  const found = readOnly ? null : await preparedAnew(file, () => prepareFile(file, true));
+  const found = readOnly ? null : await prepareOrRebuild(file, () => prepareFile(file, true));
   if (found !== null) broken(found);
-  const endForgetting = readOnly ? () => undefined : forgetBroken(dir);
+  const endForgetting = readOnly ? () => undefined : startQuarantineCleanup(dir);
   const database = openDatabase(file, { readOnly });
   // Of the connection, not of the file: a commit that a power cut takes back is folded again from
   // the log.
@@ -83,9 +83,9 @@ export const openStore = async ({
   database.pragma(`cache_size = -${cacheKib}`);
   // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
   if (!readOnly) database.pragma('secure_delete = ON');
-  defineStillAsked(database, isGivenUp);
-  defineRowSum(database);
-  const endChecking = readOnly ? () => undefined : beginChecking(database, file);
+  defineCancellation(database, isCancelled);
+  defineRowChecksum(database);
+  const endChecking = readOnly ? () => undefined : startChecking(database, file);
   let timer: NodeJS.Timeout | null = null;
   let since: Instant | null = null;
   const forget = (): void => {
@@ -95,7 +95,7 @@ export const openStore = async ({
       const isBusy = database.pragma('wal_checkpoint(TRUNCATE)') !== 0;
       if (!isBusy) since = null;
       else forget();
-    }, forgetAfterMs).unref();
+    }, truncateWalAfterMs).unref();
   };
   const statements = new Map<string, CellStatement>();
   const checkOpen = (): void => {
@@ -117,11 +117,11 @@ export const openStore = async ({
       checkOpen();
       return database.transaction('deferred', work);
     },
-    pinned: null,
-    forget,
+    pinnedGeneration: null,
+    truncateWalSoon: forget,
     erasingSince: () => since,
-    damage: () => damageNoted(file),
-    end: () => {
+    damage: () => recordedDamage(file),
+    close: () => {
       if (timer !== null) clearTimeout(timer);
       endForgetting();
       endChecking();
@@ -134,9 +134,9 @@ export const openStore = async ({
  * `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. It costs
  * a call out of SQLite, 0.2 µs; looking at shared memory then is next to nothing.
  */
-const defineStillAsked = (database: Database, isGivenUp: () => boolean): void => {
+const defineCancellation = (database: Database, isGivenUp: () => boolean): void => {
   database.define('still_asked', { deterministic: false }, (_row: unknown) => {
-    if (isGivenUp()) throw noLongerAsked();
+    if (isGivenUp()) throw cancellationFault();
     return 1;
   });
 };
@@ -150,7 +150,7 @@ const checkedBytesMax = 16 * 1024 * 1024;
 const refuseDamaged = (database: Database, file: string): void => {
   if (statSync(file).size > checkedBytesMax) return;
   const found = database.pragma('integrity_check(1)');
-  if (found !== 'ok') throw damage(String(found));
+  if (found !== 'ok') throw corruptionError(String(found));
   const pieces = checkRows(database, { indexes: false, fills: true });
   while (pieces.next().done !== true);
 };
@@ -159,7 +159,7 @@ const refuseDamaged = (database: Database, file: string): void => {
 const checkEveryMs = 1_000;
 
 /** Looks through rows and indexes while the file is used; damage is noted, and that ends it. */
-const beginChecking = (database: Database, file: string): (() => void) => {
+const startChecking = (database: Database, file: string): (() => void) => {
   const wishes = { indexes: true, fills: true };
   let pieces = checkRows(database, wishes);
   const timer = setInterval(() => {
@@ -181,15 +181,15 @@ const prepareFile = (file: string, isWriter: boolean): void => {
   const database = openDatabase(file);
   try {
     database.pragma('journal_mode = WAL');
-    defineRowSum(database);
+    defineRowChecksum(database);
     const known = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'generations'`).get();
-    const frame = known === undefined ? null : frameTrouble(database);
-    if (frame !== null) throw damage(frame);
+    const frame = known === undefined ? null : catalogDamage(database);
+    if (frame !== null) throw corruptionError(frame);
     if (isWriter || known === undefined)
       database.transaction('immediate', () => makeTables(database));
     if (!isWriter) return;
     refuseDamaged(database, file);
-    database.transaction('immediate', () => dropLeft(database));
+    database.transaction('immediate', () => dropLeftovers(database));
   } finally {
     database.close();
   }
@@ -197,11 +197,11 @@ const prepareFile = (file: string, isWriter: boolean): void => {
 
 const makeTables = (database: Database): void => {
   database.exec(generationsSchema);
-  addSums(database);
+  addChecksumColumns(database);
   stampSchema(database);
 };
 
-const dropLeft = (database: Database): void => {
+const dropLeftovers = (database: Database): void => {
   const left = database.prepareValue<[], number>(`SELECT generation FROM generations AS one WHERE
     (is_live = 0 AND generation NOT IN (SELECT generation FROM lasting_generations)) OR
     EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);

@@ -3,7 +3,7 @@ import { foldCase } from '../../kernel/case-fold.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Collection, Document, FieldValue } from '../../kernel/documents.js';
 import type { Database } from './database.js';
-import { checkRow, columnNames, stampSchema, sumOf } from './document-sums.js';
+import { checkRow, columnNames, stampSchema, rowChecksum } from './document-checksums.js';
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
 /** One table of documents: a generation of a collection, live or built beside the live one. */
@@ -15,7 +15,7 @@ export type DocumentTable = {
 };
 /** Its cells in the order of `columnsOf`. */
 export type DocumentRow = readonly (string | number | null)[];
-export type State = {
+export type GenerationState = {
   readonly generation: number;
   readonly position: Position;
   readonly fence: number;
@@ -24,7 +24,7 @@ export type State = {
 /**
  * Which generation of a collection is live is one row here, so that switching is one step. Names of
  * collections stand in rows only; tables are named by their generation. Copies that are lasting are
- * listed apart. Each row but theirs has a checksum (document-sums.ts).
+ * listed apart. Each row but theirs has a checksum (document-checksums.ts).
  */
 export const generationsSchema = `
   CREATE TABLE IF NOT EXISTS generations (
@@ -41,7 +41,7 @@ export const generationsSchema = `
   CREATE TABLE IF NOT EXISTS lasting_generations (generation INTEGER PRIMARY KEY);
 `;
 
-export const tableOf = (collection: Collection, generation: number): DocumentTable => ({
+export const documentTable = (collection: Collection, generation: number): DocumentTable => ({
   generation,
   name: `documents_${generation}`,
   collection,
@@ -49,7 +49,7 @@ export const tableOf = (collection: Collection, generation: number): DocumentTab
 });
 
 /** Tables of a build without checksums get the column; their rows get theirs from the check. */
-export const addSums = (database: Database): void => {
+export const addChecksumColumns = (database: Database): void => {
   const generations = database.prepareValue('SELECT generation FROM generations').all();
   const tables = generations.map((generation) => `documents_${String(generation)}`);
   for (const table of ['generations', ...tables]) {
@@ -57,13 +57,14 @@ export const addSums = (database: Database): void => {
     if (columns.length === 0 || columns.at(-1) === 'sum') continue;
     database.exec(`ALTER TABLE ${table} ADD COLUMN sum INTEGER`);
   }
-  database.exec(`UPDATE generations SET sum = ${summed()} WHERE sum IS NULL`);
+  database.exec(`UPDATE generations SET sum = ${generationChecksum()} WHERE sum IS NULL`);
 };
 
 /** The checksum of a row of `generations`, where some of its columns are to have other values. */
-export const summed = (other: Partial<Record<keyof typeof own, string>> = {}): string =>
-  `row_sum(${Object.values({ ...own, ...other }).join(', ')})`;
-const own = {
+export const generationChecksum = (
+  other: Partial<Record<keyof typeof generationColumns, string>> = {},
+): string => `row_sum(${Object.values({ ...generationColumns, ...other }).join(', ')})`;
+const generationColumns = {
   generation: 'generation',
   name: 'name',
   version: 'version',
@@ -84,9 +85,9 @@ export const createTable = (
     )
     .run(collection.name, collection.version, Number(state.isLive), state.position);
   database
-    .prepare(`UPDATE generations SET sum = ${summed()} WHERE generation = ?`)
+    .prepare(`UPDATE generations SET sum = ${generationChecksum()} WHERE generation = ?`)
     .run(lastInsertRowid);
-  const table = tableOf(collection, Number(lastInsertRowid));
+  const table = documentTable(collection, Number(lastInsertRowid));
   const { name, fields } = table;
   const typed = [
     ...fields.map((field) => `${columnOf(field)} ${affinities[kindOf(collection, field)]}`),
@@ -152,7 +153,7 @@ export const cellsOf = (
     }),
     JSON.stringify(document.body ?? null),
   ];
-  return [...cells, sumOf(cells)];
+  return [...cells, rowChecksum(cells)];
 };
 
 const cellOf = ({ fields }: Document, field: string): string | number | null => {

@@ -1,31 +1,36 @@
-import { checkAsked } from '../../kernel/asking.js';
+import { throwIfAborted } from '../../kernel/query-context.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Asking, type Position } from '../../kernel/ports.js';
+import { logStart, type QueryContext, type Position } from '../../kernel/ports.js';
 import {
-  checkPlace,
+  checkBasePosition,
   type Shadow,
   type Collection,
   type Document,
   type Documents,
   type DocumentWrite,
   type DumpItem,
-  type Find,
-  type Found,
+  type DocumentQuery,
+  type DocumentPage,
   type Checkpoint,
 } from '../../kernel/documents.js';
-import { noticing } from './document-damage.js';
-import { checkRow } from './document-sums.js';
-import { documentsFile, openStore, type Store, type StoreOptions } from './document-store.js';
+import { withDamageDetection } from './document-damage.js';
+import { checkRow } from './document-checksums.js';
+import {
+  documentsFile,
+  openDocumentStore,
+  type DocumentStore,
+  type DocumentStoreOptions,
+} from './document-store.js';
 import {
   cellsOf,
   columnsOf,
   createTable,
   documentOf,
   dropTable,
-  summed,
-  tableOf,
+  generationChecksum,
+  documentTable,
   type DocumentRow,
-  type State,
+  type GenerationState,
   type DocumentTable,
 } from './document-tables.js';
 import { filterToSql, orderBy } from './filter-to-sql.js';
@@ -40,75 +45,82 @@ const dumpPage = 1_000;
  * replaced. `readOnly` serves another thread and creates no collection: what is not there yet is
  * empty.
  */
-export const openDocuments = async (options: StoreOptions): Promise<Documents> =>
-  noticing(over(await openStore(options)), documentsFile(options.dir));
+export const openDocuments = async (options: DocumentStoreOptions): Promise<Documents> =>
+  withDamageDetection(documentsOn(await openDocumentStore(options)), documentsFile(options.dir));
 
-const over = (store: Store): Documents => ({
+const documentsOn = (store: DocumentStore): Documents => ({
   erasingSince: store.erasingSince,
   damage: store.damage,
-  checkpoint: async (collection) => stateOf(store, collection)?.position ?? start,
-  get: async <B>(collection: Collection, key: string, asking: Asking = {}) => {
-    checkAsked(asking);
-    return inTable(store, collection, null, (table): Document<B> | null => {
-      const [row] = select(store, table, 'WHERE key = ?', [key]);
+  checkpoint: async (collection) => readState(store, collection)?.position ?? logStart,
+  get: async <B>(collection: Collection, key: string, asking: QueryContext = {}) => {
+    throwIfAborted(asking);
+    return readTable(store, collection, null, (table): Document<B> | null => {
+      const [row] = selectRows(store, table, 'WHERE key = ?', [key]);
       return row === undefined ? null : documentOf<B>(table, row);
     });
   },
   load: async (collection, keys, asking = {}) => {
-    checkAsked(asking);
-    return inTable(store, collection, new Map<string, Document>(), (table) => {
+    throwIfAborted(asking);
+    return readTable(store, collection, new Map<string, Document>(), (table) => {
       const list = JSON.stringify(keys);
-      const rows = select(store, table, 'WHERE key IN (SELECT value FROM json_each(?))', [list]);
+      const rows = selectRows(store, table, 'WHERE key IN (SELECT value FROM json_each(?))', [
+        list,
+      ]);
       const found = rows.map((row) => documentOf(table, row));
       return new Map(found.map((document) => [document.key, document]));
     });
   },
-  find: async <B>(collection: Collection, query: Find, asking: Asking = {}) => {
-    checkAsked(asking);
-    return find<B>(store, collection, query);
+  find: async <B>(collection: Collection, query: DocumentQuery, asking: QueryContext = {}) => {
+    throwIfAborted(asking);
+    return findDocuments<B>(store, collection, query);
   },
   apply: async (collection, writes, checkpoint, gone = []) => {
     store.database.transaction('immediate', () => {
-      const table = claim(store, collection, checkpoint);
-      if (table !== null) writeTo(store, table, writes, gone);
+      const table = advanceCheckpoint(store, collection, checkpoint);
+      if (table !== null) applyWrites(store, table, writes, gone);
     });
-    if (gone.length > 0 || writes.some(({ document }) => document === null)) store.forget();
+    if (gone.length > 0 || writes.some(({ document }) => document === null))
+      store.truncateWalSoon();
   },
-  dump: (collection) => dump(store, collection),
-  shadow: async (collection, { lasting = false } = {}) => {
-    const begin = () => beginCopy(store, collection, lasting);
-    return shadow(store, collection, store.database.transaction('immediate', begin));
+  dump: (collection) => dumpDocuments(store, collection),
+  shadow: async (collection, { durable = false } = {}) => {
+    const begin = () => beginCopy(store, collection, durable);
+    return openShadow(store, collection, store.database.transaction('immediate', begin));
   },
   resume: async (collection, id) =>
-    isLasting(store, collection, id) ? shadow(store, collection, Number(id)) : null,
+    isLasting(store, collection, id) ? openShadow(store, collection, Number(id)) : null,
   // A copy has no connection of its own.
-  caution: () => null,
-  close: async () => void (store.pinned === null && store.end()),
+  durabilityWarning: () => null,
+  close: async () => void (store.pinnedGeneration === null && store.close()),
 });
 
-const select = (
-  { statement }: Store,
+const selectRows = (
+  { statement }: DocumentStore,
   table: DocumentTable,
   tail: string,
   values: readonly unknown[],
 ): DocumentRow[] =>
   statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as DocumentRow[];
 
-const inTable = <T>(
-  store: Store,
+const readTable = <T>(
+  store: DocumentStore,
   collection: Collection,
   none: T,
   work: (table: DocumentTable) => T,
 ): T =>
   store.snapshot(() => {
-    const state = stateOf(store, collection);
-    return state === null ? none : work(tableOf(collection, state.generation));
+    const state = readState(store, collection);
+    return state === null ? none : work(documentTable(collection, state.generation));
   });
 
-const find = <B>(store: Store, collection: Collection, query: Find): Found<B> => {
+const findDocuments = <B>(
+  store: DocumentStore,
+  collection: Collection,
+  query: DocumentQuery,
+): DocumentPage<B> => {
   const { sql, values } = filterToSql(query.filter ?? null, collection);
   const order = orderBy(query.sort ?? null, collection);
-  return inTable(store, collection, { documents: [], more: false }, (table) => {
+  return readTable(store, collection, { documents: [], more: false }, (table) => {
     // The sorter carries keys and rows are fetched by them: bodies of documents that are not on
     // the page stay put.
     const tail = `WHERE rowid IN (
@@ -116,7 +128,7 @@ const find = <B>(store: Store, collection: Collection, query: Find): Found<B> =>
         ORDER BY ${order} LIMIT ? OFFSET ?
       ) ORDER BY ${order}`;
     const { scope, limit, offset = 0 } = query;
-    const rows = select(store, table, tail, [scope, ...values, limit + 1, offset]);
+    const rows = selectRows(store, table, tail, [scope, ...values, limit + 1, offset]);
     return {
       documents: rows.slice(0, limit).map((row) => documentOf<B>(table, row)),
       more: rows.length > limit,
@@ -124,8 +136,8 @@ const find = <B>(store: Store, collection: Collection, query: Find): Found<B> =>
   });
 };
 
-const writeTo = (
-  { statement }: Store,
+const applyWrites = (
+  { statement }: DocumentStore,
   table: DocumentTable,
   writes: readonly DocumentWrite[],
   gone: readonly string[],
@@ -144,12 +156,15 @@ const writeTo = (
   }
 };
 
-async function* dump(store: Store, collection: Collection): AsyncIterable<DumpItem> {
+async function* dumpDocuments(
+  store: DocumentStore,
+  collection: Collection,
+): AsyncIterable<DumpItem> {
   for (let after: string | null = null; ;) {
     const [where, from]: [string, readonly string[]] =
       after === null ? ['', []] : ['WHERE key > ?', [after]];
-    const page: readonly Document[] = inTable(store, collection, [], (table) =>
-      select(store, table, `${where} ORDER BY key LIMIT ${dumpPage}`, from).map((row) =>
+    const page: readonly Document[] = readTable(store, collection, [], (table) =>
+      selectRows(store, table, `${where} ORDER BY key LIMIT ${dumpPage}`, from).map((row) =>
         documentOf(table, row),
       ),
     );
@@ -165,10 +180,13 @@ async function* dump(store: Store, collection: Collection): AsyncIterable<DumpIt
 type StateRow = readonly [number, string, number, number, Position, number];
 const stateWidth = 6;
 
-const stateOf = ({ statement, pinned }: Store, { name, version }: Collection): State | null => {
-  const which = pinned === null ? 'is_live = 1' : 'generation = ?';
+const readState = (
+  { statement, pinnedGeneration }: DocumentStore,
+  { name, version }: Collection,
+): GenerationState | null => {
+  const which = pinnedGeneration === null ? 'is_live = 1' : 'generation = ?';
   const sql = `SELECT * FROM generations WHERE name = ? AND version = ? AND ${which}`;
-  const values = pinned === null ? [name, version] : [name, version, pinned];
+  const values = pinnedGeneration === null ? [name, version] : [name, version, pinnedGeneration];
   const row = statement(sql).get(...values) as StateRow | undefined;
   if (row === undefined) return null;
   checkRow(row, stateWidth, 'generations');
@@ -177,46 +195,47 @@ const stateOf = ({ statement, pinned }: Store, { name, version }: Collection): S
 };
 
 /** Checks the fence and moves the checkpoint; null when this checkpoint was applied before. */
-const claim = (
-  store: Store,
+const advanceCheckpoint = (
+  store: DocumentStore,
   collection: Collection,
   checkpoint: Checkpoint,
 ): DocumentTable | null => {
   const { position, fence } = checkpoint;
-  const state = stateOf(store, collection);
+  const state = readState(store, collection);
   if (state !== null && fence < state.fence) {
     throw new Fault('conflict', `another projector writes ${collection.name} now`);
   }
-  checkPlace(checkpoint, state?.position ?? start);
+  checkBasePosition(checkpoint, state?.position ?? logStart);
   if (state !== null && wasApplied(checkpoint, state)) return null;
-  if (state === null && store.pinned !== null) {
+  if (state === null && store.pinnedGeneration !== null) {
     throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
   }
   const table =
     state === null
-      ? createTable(store.database, collection, { isLive: true, position: start })
-      : tableOf(collection, state.generation);
+      ? createTable(store.database, collection, { isLive: true, position: logStart })
+      : documentTable(collection, state.generation);
   store
     .statement(
       `UPDATE generations SET position = @position, fence = @fence,
-      sum = ${summed({ position: '@position', fence: '@fence' })} WHERE generation = @generation`,
+      sum = ${generationChecksum({ position: '@position', fence: '@fence' })}
+      WHERE generation = @generation`,
     )
     .run({ position, fence, generation: table.generation });
   return table;
 };
 
 /** A new lease may write at the very position that the one before it reached. */
-const wasApplied = (checkpoint: Checkpoint, { position, fence }: State): boolean =>
+const wasApplied = (checkpoint: Checkpoint, { position, fence }: GenerationState): boolean =>
   checkpoint.position < position ||
   (checkpoint.position === position && checkpoint.fence === fence);
 
 /** A lasting one takes the place of the one before it, of any version. */
 const beginCopy = (
-  { database, statement }: Store,
+  { database, statement }: DocumentStore,
   collection: Collection,
   lasting: boolean,
 ): number => {
-  const { generation } = createTable(database, collection, { isLive: false, position: start });
+  const { generation } = createTable(database, collection, { isLive: false, position: logStart });
   if (!lasting) return generation;
   const others = statement(`SELECT generation FROM generations WHERE name = ? AND is_live = 0
     AND generation IN (SELECT generation FROM lasting_generations)`);
@@ -227,7 +246,11 @@ const beginCopy = (
   return generation;
 };
 
-const isLasting = ({ statement }: Store, { name, version }: Collection, id: string): boolean =>
+const isLasting = (
+  { statement }: DocumentStore,
+  { name, version }: Collection,
+  id: string,
+): boolean =>
   statement(`SELECT 1 FROM generations WHERE generation = ? AND name = ? AND version = ?
     AND is_live = 0 AND generation IN (SELECT generation FROM lasting_generations)`).get(
     Number(id),
@@ -235,29 +258,33 @@ const isLasting = ({ statement }: Store, { name, version }: Collection, id: stri
     version,
   ) !== undefined;
 
-const shadow = (store: Store, collection: Collection, generation: number): Shadow<Documents> => {
+const openShadow = (
+  store: DocumentStore,
+  collection: Collection,
+  generation: number,
+): Shadow<Documents> => {
   const { database, statement } = store;
   return {
     id: String(generation),
-    model: over({ ...store, pinned: generation }),
+    model: documentsOn({ ...store, pinnedGeneration: generation }),
     promote: async () => {
       database.transaction('immediate', () => {
-        const live = stateOf({ ...store, pinned: null }, collection);
+        const live = readState({ ...store, pinnedGeneration: null }, collection);
         if (live !== null) dropTable(database, live.generation);
-        statement(`UPDATE generations SET is_live = 1, sum = ${summed({ is_live: '1' })}
+        statement(`UPDATE generations SET is_live = 1, sum = ${generationChecksum({ is_live: '1' })}
           WHERE generation = ?`).run(generation);
         statement('DELETE FROM lasting_generations WHERE generation = ?').run(generation);
       });
       // The generation before may have what was deleted.
-      store.forget();
+      store.truncateWalSoon();
     },
     discard: async () => {
       const isLive = statement('SELECT 1 FROM generations WHERE generation = ? AND is_live = 1');
       database.transaction('immediate', () => {
         if (isLive.get(generation) === undefined) dropTable(database, generation);
       });
-      store.forget();
+      store.truncateWalSoon();
     },
-    leave: async () => undefined,
+    detach: async () => undefined,
   };
 };

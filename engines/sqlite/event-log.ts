@@ -4,7 +4,7 @@ import { threadFile } from '../node/thread-file.js';
 import { Fault } from '../../kernel/fault.js';
 import type {
   AppendResult,
-  Bus,
+  NotificationBus,
   EventLog,
   EventReader,
   Position,
@@ -12,31 +12,31 @@ import type {
   StreamName,
   Decode,
 } from '../../kernel/ports.js';
-import { markDamaged } from '../node/broken-files.js';
+import { markDamaged } from '../node/file-quarantine.js';
 import { makeFolder } from '../node/files.js';
 import {
   endOfOrders,
-  type Order,
+  type WriteOrder,
   type OrderOutcome,
-  type Ready,
+  type WriterReady,
   type StreamOrder,
   type WriteFailure,
-  type WrittenTo,
+  type AppendOutcome,
 } from './log-orders.js';
-import { openKnownEnds } from './known-ends.js';
-import { openHealth } from './log-health.js';
+import { openStreamEndCache } from './stream-end-cache.js';
+import { openWriterHealth } from './log-health.js';
 import { damageAtStart } from './log-check.js';
-import { damagedSubject, hiddenSubject } from './log-damage.js';
-import { openReader } from './log-reader.js';
+import { damagedSubject, indexDamagedSubject } from './log-damage.js';
+import { openLogReader } from './log-reader.js';
 import { logFile, positionOf } from './log-schema.js';
 
-type Options = { readonly dir: string; readonly bus: Bus; readonly decode?: Decode };
-type Waiter = {
-  readonly resolve: (written: readonly WrittenTo[]) => void;
+type Options = { readonly dir: string; readonly bus: NotificationBus; readonly decode?: Decode };
+type OrderWaiter = {
+  readonly resolve: (written: readonly AppendOutcome[]) => void;
   readonly reject: (fault: Fault) => void;
 };
-type Post = (message: readonly Order[] | typeof endOfOrders) => void;
-type Unnumbered<T> = T extends Order ? Omit<T, 'id'> : never;
+type Post = (message: readonly WriteOrder[] | typeof endOfOrders) => void;
+type WithoutId<T> = T extends WriteOrder ? Omit<T, 'id'> : never;
 
 /** Appends waiting for the writer; beyond it they are refused rather than queued without end. */
 const waitingBytesMax = 256 * 1024 * 1024;
@@ -60,13 +60,13 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
   await makeFolder(dir);
   const writer = await openWriter(dir, {
     grown: (last) => bus.publish('log.grown', positionOf(last)),
-    hidden: (cause) => bus.publish(hiddenSubject, cause),
+    hidden: (cause) => bus.publish(indexDamagedSubject, cause),
   });
   const damaged = (cause: string): void =>
     writer.suffer({ kind: 'damaged', cause, hidesEvents: false });
-  const ends = openKnownEnds();
+  const ends = openStreamEndCache();
   const hidden = writer.hidden;
-  const reader = openReader({
+  const reader = openLogReader({
     dir,
     bus,
     damaged,
@@ -82,10 +82,10 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
   return {
     ...reader,
     append: async (batch) => {
-      const orders = batch.map(encoded);
+      const orders = batch.map(encodeAppend);
       const bytes = orders.reduce((sum, { events }) => sum + bytesOf(events), 0);
       const streams = batch.map(({ stream }) => stream);
-      const written = await ends.whileWriting(streams, () =>
+      const written = await ends.invalidateDuring(streams, () =>
         writer.send({ kind: 'append', bytes, batch: orders }, bytes),
       );
       return written.map((one): AppendResult =>
@@ -93,7 +93,7 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
       );
     },
     erase: async (stream: StreamName) => {
-      await ends.whileWriting([stream], () => writer.send({ kind: 'erase', stream }, 0));
+      await ends.invalidateDuring([stream], () => writer.send({ kind: 'erase', stream }, 0));
     },
     head: async () => positionOf(writer.last()),
     health: writer.health,
@@ -109,10 +109,10 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
 export const openEventReader = async (options: Options): Promise<EventReader> => {
   const damage = damageAtStart(options.dir);
   let hidden = damage?.hidesEvents === true ? damage.cause : null;
-  const heard = options.bus.subscribe(hiddenSubject, (cause) => {
+  const heard = options.bus.subscribe(indexDamagedSubject, (cause) => {
     hidden = typeof cause === 'string' ? cause : 'an index';
   });
-  const reader = openReader({
+  const reader = openLogReader({
     ...options,
     hidden: () => hidden,
     damaged: (_cause, before) => {
@@ -136,10 +136,10 @@ const openWriter = async (
   dir: string,
   say: { readonly grown: (last: number) => void; readonly hidden: (cause: string) => void },
 ) => {
-  const { thread, last: first, damage } = await startThread(dir);
-  const asked = openAsked((message) => thread.postMessage(message));
+  const { thread, last: first, damage } = await startWriterThread(dir);
+  const asked = openPendingOrders((message) => thread.postMessage(message));
   const probe = (): Promise<unknown> => asked.order({ kind: 'probe' }, 0);
-  const health = openHealth(probe, ({ cause, hidesEvents }) => {
+  const health = openWriterHealth(probe, ({ cause, hidesEvents }) => {
     markDamaged(logFile(dir));
     if (hidesEvents) say.hidden(cause);
   });
@@ -175,7 +175,7 @@ const openWriter = async (
     health: health.told,
     suffer: health.suffer,
     hidden: health.hidden,
-    send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
+    send: async (one: WithoutId<WriteOrder>, bytes: number): Promise<readonly AppendOutcome[]> => {
       const { writable, cause, isDamaged } = health.now();
       if (isDamaged) throw damagedLog(String(cause));
       if (!writable || closing) throw unavailable(cause ?? 'the log is closed');
@@ -202,9 +202,9 @@ const openWriter = async (
   };
 };
 
-const startThread = async (dir: string) => {
+const startWriterThread = async (dir: string) => {
   const thread = new Worker(threadFile('log-writer'), { workerData: { dir } });
-  const [ready] = (await once(thread, 'message')) as [Ready];
+  const [ready] = (await once(thread, 'message')) as [WriterReady];
   if (!('refused' in ready)) return { thread, ...ready };
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
   // Waiting mends no file.
@@ -214,12 +214,12 @@ const startThread = async (dir: string) => {
 };
 
 /** Orders that were sent, by number, and who waits for their outcomes. */
-const openAsked = (post: Post) => {
+const openPendingOrders = (post: Post) => {
   const outbox = openOutbox(post);
-  const waiters = new Map<number, Waiter>();
+  const waiters = new Map<number, OrderWaiter>();
   let orders = 0;
   return {
-    order: (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
+    order: (one: WithoutId<WriteOrder>, bytes: number): Promise<readonly AppendOutcome[]> => {
       orders += 1;
       const id = orders;
       return new Promise((resolve, reject) => {
@@ -243,7 +243,7 @@ const openAsked = (post: Post) => {
 
 /** Keeps order; what is put during one turn of the event loop leaves together. */
 const openOutbox = (post: Post) => {
-  let collected: Order[] = [];
+  let collected: WriteOrder[] = [];
   let bytesCollected = 0;
   let isPlanned = false;
   const flush = (): void => {
@@ -253,7 +253,7 @@ const openOutbox = (post: Post) => {
     bytesCollected = 0;
   };
   return {
-    put: (order: Order | typeof endOfOrders, bytes: number): void => {
+    put: (order: WriteOrder | typeof endOfOrders, bytes: number): void => {
       if (order === endOfOrders) {
         flush();
         post(order);
@@ -279,7 +279,7 @@ const damagedLog = (cause: string): Fault =>
 const unavailable = (cause: string): Fault =>
   new Fault('unavailable', 'The log cannot be written now', { retryAfterSeconds: 2, cause });
 
-const encoded = ({ stream, expected, events }: StreamAppend): StreamOrder => ({
+const encodeAppend = ({ stream, expected, events }: StreamAppend): StreamOrder => ({
   stream,
   expected: expected === 'none' ? -1 : expected,
   events: events.map(({ id, type, data, metadata }) => ({

@@ -1,27 +1,27 @@
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
-import type { Collection, Sort } from '../../kernel/documents.js';
+import { matchesMissingValue, type Filter, type FilterCondition } from '../../kernel/filter.js';
+import type { Collection, SortOrder } from '../../kernel/documents.js';
 
 type Sql = { readonly sql: string; readonly values: readonly (string | number)[] };
 
-const always: Sql = { sql: '1', values: [] };
+const matchAll: Sql = { sql: '1', values: [] };
 
 /**
  * The column of a declared field, quoted. A name may hold anything, and SQLite takes letters of
  * either case for one another, so all but lower-case letters, digits and `_` are spelled by their
  * numbers.
  */
-export const columnOf = (field: string): string => `"f_${plain(field)}"`;
+export const columnOf = (field: string): string => `"f_${encodeName(field)}"`;
 
 /**
  * Where a text field stands case-folded, so that searches without regard to case fold nothing row
  * by row.
  */
-export const foldedColumnOf = (field: string): string => `"folded_${plain(field)}"`;
+export const foldedColumnOf = (field: string): string => `"folded_${encodeName(field)}"`;
 
-const plain = (field: string): string =>
+const encodeName = (field: string): string =>
   field.replace(/[^a-z0-9_]/gu, (one) => `$${one.codePointAt(0)?.toString(16)}$`);
 
 /**
@@ -29,9 +29,9 @@ const plain = (field: string): string =>
  * `not_in`. It calls `still_asked(rowid)`, which has to be a function that is true.
  */
 export const filterToSql = (filter: Filter | null, collection: Collection): Sql => {
-  if (filter === null) return always;
-  if ('all' in filter) return joined(filter.all, 'AND', collection);
-  if ('any' in filter) return joined(filter.any, 'OR', collection);
+  if (filter === null) return matchAll;
+  if ('all' in filter) return joinConditions(filter.all, 'AND', collection);
+  if ('any' in filter) return joinConditions(filter.any, 'OR', collection);
   if ('not' in filter) {
     const { sql, values } = filterToSql(filter.not, collection);
     return { sql: `NOT (${sql})`, values };
@@ -41,7 +41,11 @@ export const filterToSql = (filter: Filter | null, collection: Collection): Sql 
 };
 
 /** All of nothing is true, any of nothing is false. */
-const joined = (filters: readonly Filter[], word: 'AND' | 'OR', collection: Collection): Sql => {
+const joinConditions = (
+  filters: readonly Filter[],
+  word: 'AND' | 'OR',
+  collection: Collection,
+): Sql => {
   const parts = filters.map((one) => filterToSql(one, collection));
   return {
     sql: `(${[word === 'AND' ? '1' : '0', ...parts.map(({ sql }) => sql)].join(` ${word} `)})`,
@@ -49,12 +53,12 @@ const joined = (filters: readonly Filter[], word: 'AND' | 'OR', collection: Coll
   };
 };
 
-const leafToSql = (leaf: Leaf, collection: Collection): Sql => {
+const leafToSql = (leaf: FilterCondition, collection: Collection): Sql => {
   if (leaf.kind === 'fully_annotated' || leaf.kind === 'collection') {
     throw new Fault('invalid', `a document has no ${leaf.kind} column`);
   }
-  const column = declared(leaf.column, collection);
-  if (!fits(leaf, collection)) return missing(leaf);
+  const column = fieldColumn(leaf.column, collection);
+  if (!isOfColumnKind(leaf, collection)) return withoutValue(leaf);
   switch (leaf.kind) {
     case 'text':
       return textToSql(leaf, leaf.caseSensitive ? column : foldedColumnOf(leaf.column));
@@ -67,27 +71,27 @@ const leafToSql = (leaf: Leaf, collection: Collection): Sql => {
       );
     case 'number':
       if (leaf.operator === 'between') {
-        return { sql: sure(`${column} BETWEEN ? AND ?`), values: leaf.values };
+        return { sql: falseIfNull(`${column} BETWEEN ? AND ?`), values: leaf.values };
       }
-      return compared(column, leaf.operator, leaf.values[0] ?? 0);
+      return comparison(column, leaf.operator, leaf.values[0] ?? 0);
     case 'date':
-      return compared(column, leaf.operator, leaf.value);
+      return comparison(column, leaf.operator, leaf.value);
     case 'boolean':
-      return compared(column, leaf.operator, Number(leaf.value));
+      return comparison(column, leaf.operator, Number(leaf.value));
     default:
       return unreachable(leaf);
   }
 };
 
-type ColumnLeaf = Exclude<Leaf, { readonly kind: 'fully_annotated' | 'collection' }>;
-type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
+type ColumnLeaf = Exclude<FilterCondition, { readonly kind: 'fully_annotated' | 'collection' }>;
+type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' | 'id' }>;
 
 /** What is not of the column's kind meets missing values only (contract 3.7, rule 2). */
-const fits = (leaf: ColumnLeaf, { fields }: Collection): boolean =>
+const isOfColumnKind = (leaf: ColumnLeaf, { fields }: Collection): boolean =>
   fields[leaf.column] === leaf.kind;
 
-const missing = ({ operator }: ColumnLeaf): Sql => ({
-  sql: holdsWithoutValue(operator) ? '1' : '0',
+const withoutValue = ({ operator }: ColumnLeaf): Sql => ({
+  sql: matchesMissingValue(operator) ? '1' : '0',
   values: [],
 });
 
@@ -96,13 +100,13 @@ const missing = ({ operator }: ColumnLeaf): Sql => ({
  */
 const textToSql = (leaf: TextLeaf, column: string): Sql => {
   const values = leaf.caseSensitive ? leaf.values : leaf.values.map(foldCase);
-  const isOne = sure(`${column} IN (SELECT value FROM json_each(?))`);
+  const isOne = falseIfNull(`${column} IN (SELECT value FROM json_each(?))`);
   const list = [JSON.stringify(values)];
   switch (leaf.operator) {
     case 'contains':
       return values.length === 1
-        ? { sql: sure(`instr(${column}, ?) > 0`), values }
-        : hasEach(column, list);
+        ? { sql: falseIfNull(`instr(${column}, ?) > 0`), values }
+        : containsEach(column, list);
     case 'eq':
     case 'one_of':
       return values.length === 1 ? { sql: `${column} IS ?`, values } : { sql: isOne, values: list };
@@ -111,9 +115,9 @@ const textToSql = (leaf: TextLeaf, column: string): Sql => {
       if (values.length === 1) return { sql: `${column} IS NOT ?`, values };
       return { sql: `NOT ${isOne}`, values: list };
     case 'starts_with':
-      return atItsEnd(column, values, (bytes) => `1, ${bytes}`);
+      return matchesEdge(column, values, (bytes) => `1, ${bytes}`);
     case 'ends_with':
-      return atItsEnd(column, values, (bytes) => `${-bytes}`);
+      return matchesEdge(column, values, (bytes) => `${-bytes}`);
     case 'is_null':
       return { sql: `${column} IS NULL`, values: [] };
     default:
@@ -125,7 +129,7 @@ const textToSql = (leaf: TextLeaf, column: string): Sql => {
  * Compares bytes, since a text's length ends at its first NUL here. Bytes that begin with a
  * character's first one and end with a character's last are whole characters.
  */
-const atItsEnd = (
+const matchesEdge = (
   column: string,
   values: readonly string[],
   part: (bytes: number) => string,
@@ -133,7 +137,7 @@ const atItsEnd = (
   const bytes = Buffer.byteLength(values[0] ?? '');
   if (bytes === 0) return { sql: `${column} IS NOT NULL`, values: [] };
   const cut = `substr(CAST(${column} AS BLOB), ${part(bytes)})`;
-  return { sql: sure(`${cut} = CAST(? AS BLOB)`), values };
+  return { sql: falseIfNull(`${cut} = CAST(? AS BLOB)`), values };
 };
 
 /**
@@ -141,7 +145,7 @@ const atItsEnd = (
  * list asks anew whether somebody waits, as a thousand needles in a long text take a while. Within
  * CASE, since SQLite evaluates conditions joined by AND before all that have a subquery.
  */
-const hasEach = (column: string, list: readonly string[]): Sql => ({
+const containsEach = (column: string, list: readonly string[]): Sql => ({
   sql: `(${column} IS NOT NULL AND CASE WHEN still_asked(rowid) THEN NOT EXISTS (
     SELECT 1 FROM json_each(?) AS needle WHERE instr(${column}, needle.value) = 0
   ) END)`,
@@ -150,15 +154,15 @@ const hasEach = (column: string, list: readonly string[]): Sql => ({
 
 const signs = { eq: '=', ne: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-const compared = (column: string, operator: keyof typeof signs, value: string | number): Sql => {
-  const sql = sure(`${column} ${signs[operator]} ?`);
+const comparison = (column: string, operator: keyof typeof signs, value: string | number): Sql => {
+  const sql = falseIfNull(`${column} ${signs[operator]} ?`);
   return { sql: operator === 'ne' ? `NOT ${sql}` : sql, values: [value] };
 };
 
 /** A comparison with a missing value is false, not unknown. */
-const sure = (condition: string): string => `coalesce(${condition}, 0)`;
+const falseIfNull = (condition: string): string => `coalesce(${condition}, 0)`;
 
-const declared = (field: string, collection: Collection): string => {
+const fieldColumn = (field: string, collection: Collection): string => {
   if (!Object.hasOwn(collection.fields, field)) {
     throw new Fault('invalid', `${collection.name} has no field ${field}`);
   }
@@ -169,13 +173,13 @@ const declared = (field: string, collection: Collection): string => {
  * Contract 3.8: missing values last in both directions, ties by created_at and then key,
  * descending.
  */
-export const orderBy = (sort: Sort | null, collection: Collection): string => {
+export const orderBy = (sort: SortOrder | null, collection: Collection): string => {
   const ties = [
     ...(Object.hasOwn(collection.fields, 'created_at') ? [`${columnOf('created_at')} DESC`] : []),
     'key DESC',
   ].join(', ');
   if (sort === null || (sort.column === 'created_at' && !sort.ascending)) return ties;
-  const column = declared(sort.column, collection);
+  const column = fieldColumn(sort.column, collection);
   return sort.ascending
     ? `${column} ASC NULLS LAST, ${ties}`
     : `${column} DESC NULLS LAST, ${ties}`;

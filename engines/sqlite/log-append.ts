@@ -1,8 +1,8 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { digestOf, openSalts } from '../node/digest.js';
 import type { Database } from './database.js';
-import { openSums } from './event-sums.js';
-import type { StreamOrder, WrittenTo } from './log-orders.js';
+import { openChecksumWriter } from './event-checksums.js';
+import type { StreamOrder, AppendOutcome } from './log-orders.js';
 import { prepareLast } from './log-schema.js';
 
 /** Heads of the streams written lately, so that most appends to them need no look-up. */
@@ -10,7 +10,7 @@ const headsMax = 50_000;
 /** No revision equals it, so an erased stream refuses every append. */
 const erasedHead = Number.POSITIVE_INFINITY;
 
-type Known = {
+type AppendedRow = {
   readonly pos: number;
   readonly stream: string;
   readonly rev: number;
@@ -18,21 +18,21 @@ type Known = {
   readonly data: string;
 };
 
-const prepared = (database: Database) => ({
+const prepareStatements = (database: Database) => ({
   insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
   headOf: database.prepareValue<[string], number | null>(
     'SELECT max(rev) FROM events WHERE stream = ?',
   ),
   isErased: database.prepareValue<[string]>('SELECT 1 FROM erased WHERE stream = ?'),
-  byId: database.prepare<[string], Known>(
+  byId: database.prepare<[string], AppendedRow>(
     'SELECT pos, stream, rev, type, data FROM events WHERE id = ?',
   ),
   lastPosition: prepareLast(database),
 });
-type Statements = ReturnType<typeof prepared>;
+type Statements = ReturnType<typeof prepareStatements>;
 
 /** What an erasure does to the stream, as of a position; within the caller's transaction. */
-export const openForgetting = (database: Database): ((stream: string, pos: number) => void) => {
+export const openErasure = (database: Database): ((stream: string, pos: number) => void) => {
   // Events from before there were digests get theirs while there is something to make it of.
   database.define('unsalted_digest', { deterministic: true }, (data) =>
     digestOf(null, String(data)),
@@ -54,10 +54,10 @@ export const openForgetting = (database: Database): ((stream: string, pos: numbe
  * rollback `restart` forgets what did not happen.
  */
 export const openAppender = (database: Database) => {
-  const forget = openForgetting(database);
-  const statements = prepared(database);
+  const forget = openErasure(database);
+  const statements = prepareStatements(database);
   const { insert, headOf, isErased, byId, lastPosition } = statements;
-  const addSum = openSums(database);
+  const addSum = openChecksumWriter(database);
   const heads = boundedMap<string, number>(headsMax);
   const newSalt = openSalts();
   let last = lastPosition.get() ?? 0;
@@ -68,12 +68,12 @@ export const openAppender = (database: Database) => {
     return isErased.get(stream) === undefined ? (headOf.get(stream) ?? -1) : erasedHead;
   };
 
-  const append = (order: StreamOrder): WrittenTo => {
+  const append = (order: StreamOrder): AppendOutcome => {
     const { stream, expected, events } = order;
     const current = head(stream);
     if (events.length === 0) return current === expected ? last : 'conflict';
     if (current !== expected || events.some(({ id }) => byId.get(id) !== undefined)) {
-      return repeated(statements, order);
+      return repeatedAppend(statements, order);
     }
     if (events.length > 1 && new Set(events.map(({ id }) => id)).size < events.length) {
       return 'conflict';
@@ -108,8 +108,8 @@ export const openAppender = (database: Database) => {
  * The same ids with the same payload, one after the other in the stream, are one append, however
  * often they come.
  */
-const repeated = ({ byId }: Statements, { stream, events }: StreamOrder): WrittenTo => {
-  let before: Known | undefined;
+const repeatedAppend = ({ byId }: Statements, { stream, events }: StreamOrder): AppendOutcome => {
+  let before: AppendedRow | undefined;
   for (const event of events) {
     const known = byId.get(event.id);
     const isSame =

@@ -1,10 +1,10 @@
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Database } from './database.js';
-import { openSums } from './event-sums.js';
-import { openForgetting } from './log-append.js';
-import { scan, type WholeRow } from './log-scan.js';
-import { lastIn, logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
+import { openChecksumWriter } from './event-checksums.js';
+import { openErasure } from './log-append.js';
+import { scanLog, type FullEventRow } from './log-scan.js';
+import { lastPosIn, logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
 
 type CopiedLog = {
   /** Of the last event that was copied. */
@@ -12,7 +12,7 @@ type CopiedLog = {
   /** Events that this copying added. */
   readonly added: number;
 };
-type Wishes = {
+type CopyOptions = {
   /** Folders with a log each. */
   readonly from: string;
   readonly to: string;
@@ -35,15 +35,15 @@ const finalEvents = 500;
  * end. Throws Fault `conflict` when it is of another log, and `log-damaged` with the position where
  * the log cannot be read.
  */
-export const copyLog = async (wishes: Wishes): Promise<CopiedLog> => {
+export const copyLog = async (wishes: CopyOptions): Promise<CopiedLog> => {
   const { from, to } = wishes;
-  const source = within(from, () => openForReading(from));
-  const copy = within(to, () => openForWriting(to));
+  const source = withFileContext(from, () => openForReading(from));
+  const copy = withFileContext(to, () => openForWriting(to));
   try {
-    const begun = within(to, () => lastIn(copy));
-    let head = within(from, () => lastIn(source));
-    checkSame(source, copy, { begun, head, to });
-    const pieces = copying(wishes, source, copy);
+    const begun = withFileContext(to, () => lastPosIn(copy));
+    let head = withFileContext(from, () => lastPosIn(source));
+    checkSameLog(source, copy, { begun, head, to });
+    const pieces = openPieceCopy(wishes, source, copy);
     let added = 0;
     let through = begun;
     for (let pass = 0; pass < passesMax && head - through > finalEvents; pass += 1) {
@@ -53,20 +53,20 @@ export const copyLog = async (wishes: Wishes): Promise<CopiedLog> => {
         await new Promise((resolve) => setImmediate(resolve));
       }
       through = head;
-      head = within(from, () => lastIn(source));
+      head = withFileContext(from, () => lastPosIn(source));
     }
     // One snapshot of events and erasures: no erasure is later than the last event copied.
     const finish = (): void => {
-      const last = within(from, () => lastIn(source));
+      const last = withFileContext(from, () => lastPosIn(source));
       for (const count of pieces(through, last)) added += count;
-      within(to, () => forget(source, copy));
+      withFileContext(to, () => copyErasures(source, copy));
     };
-    within(to, () => {
+    withFileContext(to, () => {
       copy.transaction('deferred', () => source.transaction('deferred', finish));
       copy.pragma('wal_checkpoint(TRUNCATE)');
       copy.pragma('journal_mode = DELETE');
     });
-    return { position: positionOf(lastIn(copy)), added };
+    return { position: positionOf(lastPosIn(copy)), added };
   } finally {
     copy.close();
     source.close();
@@ -74,14 +74,14 @@ export const copyLog = async (wishes: Wishes): Promise<CopiedLog> => {
 };
 
 /** Copies the events after a position up to a head, piece by piece: how many each piece had. */
-const copying = ({ from, to, progress }: Wishes, source: Database, copy: Database) => {
-  const put = inserting(copy);
+const openPieceCopy = ({ from, to, progress }: CopyOptions, source: Database, copy: Database) => {
+  const put = openRowInsert(copy);
   return function* (after: number, head: number): Generator<number, void> {
-    for (const { rows, unreadable, through } of scan(source, after)) {
+    for (const { rows, unreadable, through } of scanLog(source, after)) {
       const [first] = unreadable;
       if (first !== undefined) throw damagedAt(from, first.position, first.why);
       const wanted = rows.filter(({ pos }) => pos <= head);
-      within(to, () => put(wanted));
+      withFileContext(to, () => put(wanted));
       progress(Math.min(through, head), head);
       yield wanted.length;
       if (through >= head) return;
@@ -90,7 +90,7 @@ const copying = ({ from, to, progress }: Wishes, source: Database, copy: Databas
 };
 
 /** What fails says which of the two files it was. */
-const within = <T>(dir: string, work: () => T): T => {
+const withFileContext = <T>(dir: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
@@ -110,7 +110,7 @@ const within = <T>(dir: string, work: () => T): T => {
 const damagedAt = (dir: string, position: Position, why: string): Fault =>
   new Fault('log-damaged', `${logFile(dir)} is damaged at position ${position}: ${why}`);
 
-const checkSame = (
+const checkSameLog = (
   source: Database,
   copy: Database,
   { begun, head, to }: { readonly begun: number; readonly head: number; readonly to: string },
@@ -122,10 +122,10 @@ const checkSame = (
   throw new Fault('conflict', `${to} has a copy of another log: choose an empty folder`);
 };
 
-const inserting = (copy: Database): ((rows: readonly WholeRow[]) => void) => {
+const openRowInsert = (copy: Database): ((rows: readonly FullEventRow[]) => void) => {
   const insert = copy.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const addSum = openSums(copy);
-  const add = (row: WholeRow): void => {
+  const addSum = openChecksumWriter(copy);
+  const add = (row: FullEventRow): void => {
     const { pos, stream, rev, id, type, data, metadata, salt, digest } = row;
     insert.run(pos, stream, rev, id, type, data, metadata, salt, digest);
     addSum(row);
@@ -134,8 +134,8 @@ const inserting = (copy: Database): ((rows: readonly WholeRow[]) => void) => {
 };
 
 /** What was erased after it was copied goes from the copy, in one step with its tombstone. */
-const forget = (source: Database, copy: Database): void => {
-  const erase = openForgetting(copy);
+const copyErasures = (source: Database, copy: Database): void => {
+  const erase = openErasure(copy);
   const isErased = copy.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?');
   const erased = source.prepare<[], { stream: string; pos: number }>('SELECT * FROM erased');
   const highWater = source.prepareValue<[], number>('SELECT pos FROM high_water');

@@ -1,31 +1,31 @@
-import { Fault, reasonOf } from '../../kernel/fault.js';
+import { Fault, redactedReason } from '../../kernel/fault.js';
 import type { EventReader, Position } from '../../kernel/ports.js';
 import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
-import { scan, type BadPlace } from './log-scan.js';
+import { scanLog, type DamagedPosition } from './log-scan.js';
 import { posOf, positionOf } from './log-schema.js';
-import { structureOf } from './log-structure.js';
+import { checkStructure } from './log-structure.js';
 
 /** Hint that a reader met damage right after this position: whoever writes looks for itself. */
 export const damagedSubject = 'log.damaged';
 
 /** Hint that an index of the log is damaged, and why. */
-export const hiddenSubject = 'log.hidden';
+export const indexDamagedSubject = 'log.hidden';
 
-export const hiddenEvents = (cause: string): Fault =>
-  placeless(`an index may hide events (${cause})`);
+export const indexDamageFault = (cause: string): Fault =>
+  unlocatedDamageFault(`an index may hide events (${cause})`);
 
 /** Of a row that is not what its digest was made of. */
-export const badRow = (position: Position, why: string): Fault =>
+export const damagedRowFault = (position: Position, why: string): Fault =>
   new Fault('log-damaged', `The log is damaged at position ${position}: ${why}`);
 
 /** Of damage that is not at an event that can be named. */
-export const placeless = (why: string, cause?: unknown): Fault =>
+export const unlocatedDamageFault = (why: string, cause?: unknown): Fault =>
   new Fault('log-damaged', `The log is damaged; no position can be told: ${why}`, { cause });
 
 /** Told at each time that a question meets damage; `before` it, where that is known. */
-export type TellDamage = (cause: string, before: Position | null) => void;
-type Place = { readonly before: Position; readonly said: string };
+export type ReportDamage = (cause: string, before: Position | null) => void;
+type DamagePlace = { readonly before: Position; readonly said: string };
 
 /** The structure of a file of this size is checked in half a second. */
 const checkedBytesMax = 64 * 1024 * 1024;
@@ -35,22 +35,26 @@ const checkedBytesMax = 64 * 1024 * 1024;
  * says at which positions that is; or that none can be told, and why: another part of the file is
  * damaged.
  */
-export const sayingDamage = (
+export const withDamageFaults = (
   reader: EventReader,
   database: Database,
-  damaged: TellDamage,
+  damaged: ReportDamage,
 ): EventReader => {
   let unplaced: string | null = null;
   const judged = (error: unknown, after: Position | null): unknown => {
     const isBad = error instanceof Fault && error.code === 'log-damaged';
     if (!isBad && !isDamage(error)) return error;
-    const place = isBad ? named(error) : after === null ? null : firstBad(database, after);
+    const place = isBad
+      ? placeInMessage(error)
+      : after === null
+        ? null
+        : firstDamaged(database, after);
     if (place !== null) {
       damaged(place.said, place.before);
       return isBad ? error : new Fault('log-damaged', `The log is damaged: ${place.said}`);
     }
-    unplaced ??= isBad ? null : partOf(database, error);
-    const fault = isBad ? error : placeless(String(unplaced), error);
+    unplaced ??= isBad ? null : damagedPart(database, error);
+    const fault = isBad ? error : unlocatedDamageFault(String(unplaced), error);
     damaged(fault.message, null);
     return fault;
   };
@@ -79,12 +83,12 @@ export const sayingDamage = (
     streams: (...asked) => watched(reader.streams(...asked)),
     head: () => watched(reader.head()),
     lag: (after) => watched(reader.lag(after)),
-    grown: (...asked) => watched(reader.grown(...asked)),
+    waitForGrowth: (...asked) => watched(reader.waitForGrowth(...asked)),
   };
 };
 
-/** The place that the message of `badRow` names; null: it is another one. */
-const named = ({ message }: Fault): Place | null => {
+/** The place that the message of `damagedRowFault` names; null: it is another one. */
+const placeInMessage = ({ message }: Fault): DamagePlace | null => {
   const [, position, why] = /at position ([0-9a-f]{16}): (.*)$/.exec(message) ?? [];
   if (position === undefined) return null;
   const before = justBefore(position as Position);
@@ -95,9 +99,9 @@ const named = ({ message }: Fault): Place | null => {
 const justBefore = (position: Position): Position => positionOf(Math.max(0, posOf(position) - 1));
 
 /** The next positions after it that cannot be read; null: all of them can be. */
-const firstBad = (database: Database, after: Position): Place | null => {
+const firstDamaged = (database: Database, after: Position): DamagePlace | null => {
   try {
-    for (const { unreadable, end } of scan(database, posOf(after))) {
+    for (const { unreadable, end } of scanLog(database, posOf(after))) {
       const [first] = unreadable;
       if (first === undefined) continue;
       const before = justBefore(first.position);
@@ -111,7 +115,7 @@ const firstBad = (database: Database, after: Position): Place | null => {
 };
 
 /** The first of them, and those that follow it without a gap. */
-const rangeOf = (bad: readonly BadPlace[], isOpen: boolean): string => {
+const rangeOf = (bad: readonly DamagedPosition[], isOpen: boolean): string => {
   const [first = { position: positionOf(0) }] = bad;
   let last = posOf(first.position);
   for (const { position } of bad) if (posOf(position) === last + 1) last += 1;
@@ -121,14 +125,14 @@ const rangeOf = (bad: readonly BadPlace[], isOpen: boolean): string => {
 };
 
 /** What is damaged where each event can be read: an index, a list of erased streams, free pages. */
-const partOf = (database: Database, error: unknown): string => {
+const damagedPart = (database: Database, error: unknown): string => {
   try {
     const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.pragma(name)));
     const isSmall = (pages ?? 0) * (size ?? 0) <= checkedBytesMax;
-    const structure = isSmall ? structureOf(database) : null;
+    const structure = isSmall ? checkStructure(database) : null;
     if (structure !== null) return structure.trouble;
   } catch (second) {
     if (!isDamage(second)) throw second;
   }
-  return `it is not at an event, but in an index or a list (${reasonOf(error)})`;
+  return `it is not at an event, but in an index or a list (${redactedReason(error)})`;
 };

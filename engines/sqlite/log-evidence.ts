@@ -1,12 +1,12 @@
 import { parseJsonText } from '../../kernel/json-text.js';
 import type { Envelope, Evidence, Metadata, StreamName } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { digestOf } from '../node/digest.js';
 import type { Database } from './database.js';
 import { isSalted, positionOf } from './log-schema.js';
 
 /** An event as the table has it. */
-export type Row = {
+export type EventRow = {
   readonly pos: number;
   readonly stream: string;
   readonly rev: number;
@@ -18,18 +18,18 @@ export type Row = {
   /** Null: stored before there were digests. */
   readonly digest: Uint8Array | null;
 };
-type EvidenceRow = Row & { readonly salt: Uint8Array | null; readonly marked: 0 | 1 };
+type EvidenceRow = EventRow & { readonly salt: Uint8Array | null; readonly marked: 0 | 1 };
 
-export const metadataOf = (row: Row): Metadata => {
+export const metadataOf = (row: EventRow): Metadata => {
   try {
     return parseJsonText(row.metadata) as Metadata;
   } catch {
-    return torn;
+    return unreadableMetadata;
   }
 };
 
 /** Without a schema version the codec refuses the event, and its stream is parked. */
-const torn: Metadata = {
+const unreadableMetadata: Metadata = {
   actor: { type: 'service', id: '', role: '' },
   request_id: '',
   correlation_id: '',
@@ -41,11 +41,12 @@ const torn: Metadata = {
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Its size in characters; damage can make a cell of another type. */
-export const sizeOf = ({ data }: Row): number => (typeof data === 'string' ? data.length : 0);
+export const dataLengthOf = ({ data }: EventRow): number =>
+  typeof data === 'string' ? data.length : 0;
 
-export const isErased = ({ data }: Row): boolean => data === '';
+export const isErased = ({ data }: EventRow): boolean => data === '';
 
-export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
+export const envelopeOf = (row: EventRow, metadata: Metadata): Envelope => ({
   id: row.id,
   stream: row.stream as StreamName,
   revision: row.rev,
@@ -60,7 +61,7 @@ export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
  * Content in a stream that is marked as erased is gone, as for whoever reads the stream; the digest
  * is that of what lies there.
  */
-export const openEvidence = (database: Database) => {
+export const openEvidenceReader = (database: Database) => {
   const selected = (columns: string) => {
     const rows = `SELECT pos, stream, rev, id, type, data, metadata, ${columns},
          EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream) AS marked

@@ -1,10 +1,13 @@
-import type { Damage, WriteFailure } from './log-orders.js';
+import type { LogDamage, WriteFailure } from './log-orders.js';
 
 /** How often a full disk is tried again. */
 const probeIntervalMs = 1_000;
 
 /** What the writer said last of itself; a full disk is tried again until a probe succeeds. */
-export const openHealth = (probe: () => Promise<unknown>, damaged: (damage: Damage) => void) => {
+export const openWriterHealth = (
+  probe: () => Promise<unknown>,
+  damaged: (damage: LogDamage) => void,
+) => {
   const well = {
     writable: true,
     fatal: false,

@@ -2,7 +2,7 @@
  * What crosses between the accepting thread and the log writer's: lists of orders there, lists of
  * outcomes back.
  */
-export type Order = AppendOrder | EraseOrder | ProbeOrder;
+export type WriteOrder = AppendOrder | EraseOrder | ProbeOrder;
 
 export type AppendOrder = {
   readonly kind: 'append';
@@ -30,10 +30,10 @@ type ProbeOrder = { readonly kind: 'probe'; readonly id: number };
 export const endOfOrders = 'end';
 
 /** Position number of the last event of the append. */
-export type WrittenTo = number | 'conflict';
+export type AppendOutcome = number | 'conflict';
 
 export type OrderOutcome =
-  | { readonly id: number; readonly written: readonly WrittenTo[]; readonly last: number }
+  | { readonly id: number; readonly written: readonly AppendOutcome[]; readonly last: number }
   | { readonly id: number; readonly failed: WriteFailure };
 /**
  * `fatal`: what is on the disk is unknown, so this writer never acknowledges again. `full`: it
@@ -43,14 +43,14 @@ export type OrderOutcome =
  */
 export type WriteFailure =
   | { readonly kind: 'fatal' | 'full' | 'busy'; readonly cause: string }
-  | ({ readonly kind: 'damaged' } & Damage);
+  | ({ readonly kind: 'damaged' } & LogDamage);
 
 /** `hidesEvents`: an index is damaged, so that an event may be there and not be found by it. */
-export type Damage = { readonly cause: string; readonly hidesEvents: boolean };
+export type LogDamage = { readonly cause: string; readonly hidesEvents: boolean };
 
 /**
  * The writer's first message: the position number of the last event there is, and the damage that
  * keeps it from writing; or why the log cannot be opened.
  */
-export type Ready =
-  { readonly last: number; readonly damage: Damage | null } | { readonly refused: string };
+export type WriterReady =
+  { readonly last: number; readonly damage: LogDamage | null } | { readonly refused: string };

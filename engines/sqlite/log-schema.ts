@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import { openDatabase, type Database } from './database.js';
-import { hasSums, sumsSchema } from './event-sums.js';
+import { hasChecksums, checksumsSchema } from './event-checksums.js';
 
 export const logFile = (dir: string): string => join(dir, 'log.sqlite');
 
@@ -54,7 +54,7 @@ const schema = `
   );
   CREATE TABLE IF NOT EXISTS probe (one INTEGER PRIMARY KEY CHECK (one = 1), filler BLOB NOT NULL);
   INSERT OR IGNORE INTO high_water VALUES (1, 0);
-  ${sumsSchema}
+  ${checksumsSchema}
 `;
 
 const saltColumns = `
@@ -67,7 +67,8 @@ export const isSalted = (database: Database): boolean =>
   Number(database.pragma('user_version')) > unsaltedLayout;
 
 /** Whether the log has all columns and tables of this build. */
-export const isCurrent = (database: Database): boolean => isSalted(database) && hasSums(database);
+export const isCurrent = (database: Database): boolean =>
+  isSalted(database) && hasChecksums(database);
 
 const isMarked = 'EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream)';
 
@@ -75,7 +76,7 @@ const isMarked = 'EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stre
  * The columns of a `WholeRow` in a query of `events`; a log of an earlier build has nulls where it
  * has nothing. `marked` is looked up for erased content alone.
  */
-export const wholeColumns = (database: Database): string => {
+export const fullColumns = (database: Database): string => {
   const digest = isSalted(database) ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
   return `pos, stream, rev, id, type, data, metadata, ${digest}, ${sumColumn(database)},
     CASE WHEN data <> '' THEN 0 ELSE ${isMarked} END AS marked`;
@@ -92,7 +93,9 @@ export const envelopeColumns = (database: Database): string => {
 };
 
 const sumColumn = (database: Database): string =>
-  hasSums(database) ? '(SELECT sum FROM sums WHERE sums.pos = events.pos) AS sum' : 'NULL AS sum';
+  hasChecksums(database)
+    ? '(SELECT sum FROM sums WHERE sums.pos = events.pos) AS sum'
+    : 'NULL AS sum';
 
 /**
  * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses
@@ -103,7 +106,7 @@ const sumColumn = (database: Database): string =>
 export const openForWriting = (dir: string): Database => {
   const database = openDatabase(logFile(dir));
   const version = String(database.prepareValue('SELECT sqlite_version()').get());
-  if (older(version, sqliteFloor)) {
+  if (isOlder(version, sqliteFloor)) {
     throw new Fault('unavailable', `SQLite ${version} can corrupt a log; ${sqliteFloor} is needed`);
   }
   const found = database.pragma('user_version');
@@ -140,13 +143,13 @@ export const prepareLast = (database: Database) =>
     'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
   );
 
-export const lastIn = (database: Database): number => prepareLast(database).get() ?? 0;
+export const lastPosIn = (database: Database): number => prepareLast(database).get() ?? 0;
 
 export const positionOf = (pos: number): Position => pos.toString(16).padStart(16, '0') as Position;
 
 export const posOf = (position: Position): number => Number.parseInt(position, 16);
 
-const older = (version: string, floor: string): boolean => {
+const isOlder = (version: string, floor: string): boolean => {
   const [have, need] = [version, floor].map((text) => text.split('.').map(Number));
   for (let at = 0; at < 3; at += 1) {
     const difference = (have?.[at] ?? 0) - (need?.[at] ?? 0);

@@ -1,13 +1,13 @@
 import type { Database } from './database.js';
-import { highWaterTrouble } from './event-sums.js';
-import type { BadPlace, WholeRow } from './log-scan.js';
+import { highWaterDamage } from './event-checksums.js';
+import type { DamagedPosition, FullEventRow } from './log-scan.js';
 import { positionOf } from './log-schema.js';
 
 /**
  * What is wrong with the file beside its events. `isOfIndexes`: some of it concerns an index or the
  * list of erased streams, which may hide events; `isIndexOnly`: all of it does.
  */
-export type Structure = {
+export type StructureDamage = {
   readonly trouble: string;
   readonly isOfIndexes: boolean;
   readonly isIndexOnly: boolean;
@@ -20,8 +20,8 @@ const linesMax = 100;
  * Checks all pages of the file and each index against its table, in one snapshot: 10 MiB take some
  * 40 ms. Null: nothing is wrong.
  */
-export const structureOf = (database: Database): Structure | null => {
-  const mark = highWaterTrouble(database);
+export const checkStructure = (database: Database): StructureDamage | null => {
+  const mark = highWaterDamage(database);
   const lines = database.prepareValue(`PRAGMA integrity_check(${linesMax})`).all() as string[];
   const found = lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
   const [first] = found;
@@ -31,8 +31,8 @@ export const structureOf = (database: Database): Structure | null => {
   const trees = treesOf(database);
   const named = found.map((line) => withName(line, trees));
   const isOfIndexes =
-    named.length === linesMax || named.some(isOfTheIndex) || named.some(isOfErased);
-  const isIndexOnly = mark === null && named.every(isOfTheIndex);
+    named.length === linesMax || named.some(isIndexLine) || named.some(isErasedListLine);
+  const isIndexOnly = mark === null && named.every(isIndexLine);
   return { trouble: named[0] ?? first, isOfIndexes, isIndexOnly };
 };
 
@@ -44,8 +44,8 @@ const ofIndexes: readonly RegExp[] = [
   /^Tree \d+ \(index /,
 ];
 /** The list of erased streams: one that is not found in it would be answered as if it lived. */
-const isOfErased = (line: string): boolean => /\(table erased\)| for erased\b/.test(line);
-const isOfTheIndex = (line: string): boolean => ofIndexes.some((form) => form.test(line));
+const isErasedListLine = (line: string): boolean => /\(table erased\)| for erased\b/.test(line);
+const isIndexLine = (line: string): boolean => ofIndexes.some((form) => form.test(line));
 
 type Tree = { readonly type: string; readonly name: string; readonly rootpage: number };
 
@@ -61,18 +61,18 @@ const withName = (line: string, trees: ReadonlyMap<number, Tree>): string =>
     return tree === undefined ? whole : `${whole}(${tree.type} ${tree.name}) `;
   });
 
-const hidden = 'the index does not find it by its';
+const notFoundByIndex = 'the index does not find it by its';
 
 /** Whether the event itself is as stored. */
-export const isOfIndex = ({ why }: BadPlace): boolean => why.startsWith(hidden);
+export const isOfIndex = ({ why }: DamagedPosition): boolean => why.startsWith(notFoundByIndex);
 
 /**
  * Looks up events through each index and answers those that are not found there, or at another
  * place: what an append and a reader of a stream rely on.
  */
-export const openIndexLook = (
+export const openIndexCheck = (
   database: Database,
-): ((rows: readonly WholeRow[]) => readonly BadPlace[]) => {
+): ((rows: readonly FullEventRow[]) => readonly DamagedPosition[]) => {
   const byPlace = database.prepareValue<[string, number]>(
     'SELECT pos FROM events WHERE stream = ? AND rev = ?',
   );
@@ -84,7 +84,7 @@ export const openIndexLook = (
     `SELECT pos FROM ${from} WHERE type = ? AND pos = ?`,
   );
   return (rows) => {
-    const bad: BadPlace[] = [];
+    const bad: DamagedPosition[] = [];
     for (const { pos, stream, rev, id, type } of rows) {
       const found = [
         byPlace.get(stream, rev) === pos ? null : 'stream and revision',
@@ -92,7 +92,7 @@ export const openIndexLook = (
         byType.get(type, pos) === pos ? null : 'type',
       ].filter((one) => one !== null);
       if (found.length === 0) continue;
-      bad.push({ position: positionOf(pos), why: `${hidden} ${found[0]}` });
+      bad.push({ position: positionOf(pos), why: `${notFoundByIndex} ${found[0]}` });
     }
     return bad;
   };

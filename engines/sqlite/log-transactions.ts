@@ -1,7 +1,7 @@
 import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
-import type { Damage, Order, OrderOutcome, WriteFailure } from './log-orders.js';
-import { busyCode, openWrites } from './log-writes.js';
+import type { LogDamage, WriteOrder, OrderOutcome, WriteFailure } from './log-orders.js';
+import { busyCode, openWriteOperations } from './write-operations.js';
 
 /** Of one transaction: enough to share a sync, little enough to keep the wait short. */
 const transactionBytesMax = 4 * 1024 * 1024;
@@ -12,7 +12,7 @@ const probeBytesMin = 64 * 1024;
  * The next transaction's orders, from the front: appends together, erasures together, a probe by
  * itself.
  */
-export const take = (waiting: Order[]): readonly Order[] => {
+export const takeTransaction = (waiting: WriteOrder[]): readonly WriteOrder[] => {
   const kind = waiting[0]?.kind;
   let bytes = 0;
   let count = 0;
@@ -33,12 +33,12 @@ export const take = (waiting: Order[]): readonly Order[] => {
  * refused.
  */
 export const openTransactions = (database: Database) => {
-  const writes = openWrites(database);
+  const writes = openWriteOperations(database);
   let failure: WriteFailure | null = null;
   /** A probe is as large as what failed, so that success means something. */
   let probeBytes = probeBytesMin;
 
-  const write = (orders: readonly Order[]): readonly OrderOutcome[] => {
+  const write = (orders: readonly WriteOrder[]): readonly OrderOutcome[] => {
     const appends = orders.filter((order) => order.kind === 'append');
     if (appends.length > 0) return writes.append(appends);
     const streams = orders.flatMap((order) => (order.kind === 'erase' ? [order.stream] : []));
@@ -51,7 +51,7 @@ export const openTransactions = (database: Database) => {
   };
 
   /** What failed was not acknowledged, and of it nothing is in the log when the disk was full. */
-  const undone = (error: unknown, orders: readonly Order[]): WriteFailure => {
+  const undone = (error: unknown, orders: readonly WriteOrder[]): WriteFailure => {
     let failed = failureOf(error);
     try {
       writes.undo();
@@ -67,12 +67,12 @@ export const openTransactions = (database: Database) => {
   return {
     last: writes.last,
     /** From here on every order is refused: the file is not what was written. */
-    refuse: (damage: Damage): WriteFailure => {
+    refuse: (damage: LogDamage): WriteFailure => {
       failure = { kind: 'damaged', ...damage };
       return failure;
     },
-    /** What `take` answered, in one transaction; an outcome for each. Never throws. */
-    execute: (orders: readonly Order[]): readonly OrderOutcome[] => {
+    /** What `takeTransaction` answered, in one transaction; an outcome for each. Never throws. */
+    execute: (orders: readonly WriteOrder[]): readonly OrderOutcome[] => {
       const refusal = failure;
       if (refusal !== null && (refusal.kind !== 'full' || orders[0]?.kind !== 'probe')) {
         return orders.map(({ id }) => ({ id, failed: refusal }));
@@ -103,7 +103,7 @@ export const openTransactions = (database: Database) => {
   };
 };
 
-const bytesOf = (order: Order): number => (order.kind === 'append' ? order.bytes : 0);
+const bytesOf = (order: WriteOrder): number => (order.kind === 'append' ? order.bytes : 0);
 
 // The second is how SQLite says that the index of the WAL, a file in the same folder, could not
 // grow.

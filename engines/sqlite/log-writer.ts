@@ -2,16 +2,16 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { MessagePort } from 'node:worker_threads';
 import {
   endOfOrders,
-  type Damage,
-  type Order,
+  type LogDamage,
+  type WriteOrder,
   type OrderOutcome,
-  type Ready,
+  type WriterReady,
   type WriteFailure,
 } from './log-orders.js';
-import { unmarkDamaged } from '../node/broken-files.js';
-import { damageAtStart, openCheck } from './log-check.js';
-import { lastIn, logFile, openForReading, openForWriting } from './log-schema.js';
-import { openTransactions, take } from './log-transactions.js';
+import { unmarkDamaged } from '../node/file-quarantine.js';
+import { damageAtStart, openIncrementalCheck } from './log-check.js';
+import { lastPosIn, logFile, openForReading, openForWriting } from './log-schema.js';
+import { openTransactions, takeTransaction } from './log-transactions.js';
 
 /**
  * The one writer, in a thread of its own. Whatever waits goes into one transaction: one sync serves
@@ -21,21 +21,21 @@ const serveOrders = (port: MessagePort, dir: string): void => {
   const database = openForWriting(dir);
   const transactions = openTransactions(database);
   const answer = (outcomes: readonly OrderOutcome[]): void => port.postMessage(outcomes);
-  const waiting: Order[] = [];
+  const waiting: WriteOrder[] = [];
   let ending = false;
 
-  const accept = (message: readonly Order[] | typeof endOfOrders): void => {
+  const accept = (message: readonly WriteOrder[] | typeof endOfOrders): void => {
     if (message === endOfOrders) ending = true;
     else for (const order of message) waiting.push(order);
   };
 
-  port.on('message', (first: readonly Order[] | typeof endOfOrders) => {
+  port.on('message', (first: readonly WriteOrder[] | typeof endOfOrders) => {
     accept(first);
     do {
       for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
-        accept(more.message as readonly Order[] | typeof endOfOrders);
+        accept(more.message as readonly WriteOrder[] | typeof endOfOrders);
       }
-      if (waiting.length > 0) answer(transactions.execute(take(waiting)));
+      if (waiting.length > 0) answer(transactions.execute(takeTransaction(waiting)));
       const failed = transactions.keepWalShort();
       if (failed !== null) answer([{ id: 0, failed }]);
     } while (waiting.length > 0);
@@ -43,12 +43,12 @@ const serveOrders = (port: MessagePort, dir: string): void => {
     database.close();
     port.close();
   });
-  port.postMessage({ last: transactions.last(), damage: null } satisfies Ready);
-  const check = openCheck(database);
+  port.postMessage({ last: transactions.last(), damage: null } satisfies WriterReady);
+  const check = openIncrementalCheck(database);
   const look = (): void => {
     if (!database.isOpen()) return;
-    const { restMs, damage } = check();
-    if (damage === null) setTimeout(look, restMs).unref();
+    const { pauseMs, damage } = check();
+    if (damage === null) setTimeout(look, pauseMs).unref();
     else answer([{ id: 0, failed: transactions.refuse(damage) }]);
   };
   // Orders come first.
@@ -56,16 +56,16 @@ const serveOrders = (port: MessagePort, dir: string): void => {
 };
 
 /** Nothing is written to a damaged file, not even its schema: each order is refused. */
-const refuseOrders = (port: MessagePort, dir: string, damage: Damage): void => {
+const refuseOrders = (port: MessagePort, dir: string, damage: LogDamage): void => {
   const database = openForReading(dir);
-  const last = lastIn(database);
+  const last = lastPosIn(database);
   database.close();
   const failed: WriteFailure = { kind: 'damaged', ...damage };
-  port.on('message', (message: readonly Order[] | typeof endOfOrders) => {
+  port.on('message', (message: readonly WriteOrder[] | typeof endOfOrders) => {
     if (message === endOfOrders) port.close();
     else port.postMessage(message.map(({ id }): OrderOutcome => ({ id, failed })));
   });
-  port.postMessage({ last, damage } satisfies Ready);
+  port.postMessage({ last, damage } satisfies WriterReady);
 };
 
 if (parentPort === null) throw new Error('this file is the entry of the log writer’s thread');
@@ -77,5 +77,5 @@ try {
     serveOrders(parentPort, dir);
   } else refuseOrders(parentPort, dir, damage);
 } catch (error) {
-  parentPort.postMessage({ refused: String(error) } satisfies Ready);
+  parentPort.postMessage({ refused: String(error) } satisfies WriterReady);
 }

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { projectorStateName } from '../../kernel/documents.js';
-import { start } from '../../kernel/ports.js';
+import { logStart } from '../../kernel/ports.js';
 import { openDatabase, type Database } from './database.js';
 import { documentsFile } from './document-store.js';
-import { lastIn, logFile, openForReading, positionOf } from './log-schema.js';
+import { lastPosIn, logFile, openForReading, positionOf } from './log-schema.js';
 
 /** Two parts of a sentence, for whoever starts a service on the folder. */
 export type LostLog = { readonly found: string; readonly toDo: string };
@@ -13,7 +13,7 @@ export type LostLog = { readonly found: string; readonly toDo: string };
  * were some: it is not mounted, not restored, or gone. Null: the log is there, whatever its state,
  * or nothing was ever folded. Changes neither; looks at the read models only beside an empty log.
  */
-export const lostLog = (dir: string): LostLog | null => {
+export const findLostLog = (dir: string): LostLog | null => {
   if (hasEvents(dir)) return null;
   const folded = foldedIn(dir);
   if (folded === null) return null;
@@ -31,19 +31,19 @@ export const lostLog = (dir: string): LostLog | null => {
  * The end of a log is missing: read models of the folder were folded from events after its last
  * one. Null: it is not, or one of the two cannot be read.
  */
-export const cutLog = (dir: string): string | null => {
+export const findTruncatedLog = (dir: string): string | null => {
   try {
     const folded = foldedPosition(dir);
     const database = openForReading(dir);
     try {
-      const head = positionOf(lastIn(database));
+      const head = positionOf(lastPosIn(database));
       if (folded === null || folded <= head) return null;
       return `the log ends at ${head}, and read models were folded from it up to ${folded}`;
     } finally {
       database.close();
     }
   } catch (error) {
-    if (isRefusal(error)) return null;
+    if (isSystemError(error)) return null;
     throw error;
   }
 };
@@ -52,7 +52,7 @@ export const cutLog = (dir: string): string | null => {
 const hasEvents = (dir: string): boolean => {
   try {
     // Not opened without bytes: SQLite would remove the write-ahead log beside it.
-    if (isBare(logFile(dir))) return false;
+    if (isEmptyFile(logFile(dir))) return false;
     const database = openForReading(dir);
     try {
       if (!hasTable(database, 'events')) return false;
@@ -61,7 +61,7 @@ const hasEvents = (dir: string): boolean => {
       database.close();
     }
   } catch (error) {
-    if (isRefusal(error)) return true;
+    if (isSystemError(error)) return true;
     throw error;
   }
 };
@@ -72,14 +72,14 @@ const ends = 'SELECT coalesce(max(pos), 0) AS pos FROM events UNION SELECT pos F
 /** The last position of any read model; null: nothing was folded. */
 const foldedPosition = (dir: string): string | null => {
   const file = documentsFile(dir);
-  if (isBare(file)) return null;
+  if (isEmptyFile(file)) return null;
   const database = openDatabase(file, { readOnly: true });
   try {
     if (!hasTable(database, 'generations')) return null;
     const position = database
       .prepareValue('SELECT max(position) FROM generations WHERE instr(name, ?) <> 1')
       .get(projectorStateName);
-    return typeof position === 'string' && position > start ? position : null;
+    return typeof position === 'string' && position > logStart ? position : null;
   } finally {
     database.close();
   }
@@ -92,17 +92,17 @@ const foldedIn = (dir: string): string | null => {
     if (position === null) return null;
     return `read models were folded from a log up to position ${position}`;
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isSystemError(error)) throw error;
     // A start would set it aside and empty the records.
     return 'documents.sqlite is there and cannot be read, so the folder was used';
   }
 };
 
-const isBare = (file: string): boolean =>
+const isEmptyFile = (file: string): boolean =>
   (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 
 /** By the disk, the file system or SQLite. */
-const isRefusal = (error: unknown): boolean => error instanceof Error && 'code' in error;
+const isSystemError = (error: unknown): boolean => error instanceof Error && 'code' in error;
 
 const hasTable = (database: Database, name: string): boolean =>
   database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined;

@@ -1,11 +1,11 @@
 import type { Position } from '../ports.js';
-import type { Instant } from '../shapes.js';
+import type { Instant } from '../schema-types.js';
 import type { ChainEntry, ChainHead, Chains } from './entries.js';
 
 /** A place in the log, or a time by the service's word. */
 export type HistoryBound = { readonly position: Position } | { readonly instant: Instant };
 
-type Of = Pick<ChainHead, 'chain' | 'size'>;
+type ChainSize = Pick<ChainHead, 'chain' | 'size'>;
 
 /**
  * The least `seq` whose entry lies at the bound or after it; `size` + 1 when none does. By time it
@@ -13,21 +13,21 @@ type Of = Pick<ChainHead, 'chain' | 'size'>;
  */
 export const seqFrom = (
   chains: Pick<Chains, 'entries'>,
-  of: Of,
+  of: ChainSize,
   bound: HistoryBound,
-): Promise<number> => firstSeq(chains, of, (entry) => compared(entry, bound) >= 0);
+): Promise<number> => firstSeq(chains, of, (entry) => compareToBound(entry, bound) >= 0);
 
 /** The greatest `seq` whose entry lies at the bound or before it; 0 when none does. */
 export const seqTo = async (
   chains: Pick<Chains, 'entries'>,
-  of: Of,
+  of: ChainSize,
   bound: HistoryBound,
-): Promise<number> => (await firstSeq(chains, of, (entry) => compared(entry, bound) > 0)) - 1;
+): Promise<number> => (await firstSeq(chains, of, (entry) => compareToBound(entry, bound) > 0)) - 1;
 
 /** Of those for which it holds, which are the last ones. */
 const firstSeq = async (
   chains: Pick<Chains, 'entries'>,
-  { chain, size }: Of,
+  { chain, size }: ChainSize,
   holds: (entry: ChainEntry) => boolean,
 ): Promise<number> => {
   let [low, high] = [1, size + 1];
@@ -40,7 +40,7 @@ const firstSeq = async (
   return low;
 };
 
-const compared = (entry: ChainEntry, bound: HistoryBound): number => {
+const compareToBound = (entry: ChainEntry, bound: HistoryBound): number => {
   const [one, other] =
     'position' in bound ? [entry.position, bound.position] : [entry.at, bound.instant];
   if (one === other) return 0;

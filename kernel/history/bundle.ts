@@ -5,7 +5,7 @@ import type { ChainEntry } from './entries.js';
  * Why the data of an entry that has them are not in its line. `secret`: nobody but the operator is
  * shown data of its type. `asked`: whoever made the bundle wanted none.
  */
-type Withheld = 'secret' | 'asked';
+type WithheldReason = 'secret' | 'asked';
 
 /** An entry in a bundle, as its line has it (verifier/ALGORITHM.md). */
 export type BundleLine = {
@@ -27,7 +27,7 @@ export type BundleLine = {
   readonly erased: boolean;
   /** False: its digest is of the data alone, as before there were salts. Null: erased, unknown. */
   readonly salted: boolean | null;
-  readonly withheld: Withheld | null;
+  readonly withheld: WithheldReason | null;
   /** Hex; with the data only. */
   readonly salt: string | null;
   /** The text as it is stored. */
@@ -75,7 +75,7 @@ export type BundleManifest = {
 };
 
 /** What a bundle is of: fixed when it is begun, however long it takes. */
-export type BundleBegun = Omit<
+export type BundleHeader = Omit<
   BundleManifest,
   'format' | 'entries' | 'erased' | 'withheld' | 'parts' | 'made_at' | 'by'
 > & {
@@ -84,22 +84,26 @@ export type BundleBegun = Omit<
 };
 
 /** Events that name what was erased: without their data an erasure has no reason. */
-export const erasureFacts: ReadonlySet<string> = new Set([
+export const erasureEventTypes: ReadonlySet<string> = new Set([
   'StreamsErased',
   'RecordsErased',
   'DatasetRowsErased',
 ]);
 
-export type Showing = {
+export type DisclosurePolicy = {
   readonly isSecret: (type: string) => boolean;
-  /** False: the data of `erasureFacts` alone. */
+  /** False: the data of `erasureEventTypes` alone. */
   readonly data: boolean;
 };
 
 /** The line of an entry. Its content is in it unless it is erased or withheld. */
-export const bundleLine = (entry: ChainEntry, evidence: Evidence, showing: Showing): BundleLine => {
+export const bundleLine = (
+  entry: ChainEntry,
+  evidence: Evidence,
+  showing: DisclosurePolicy,
+): BundleLine => {
   const isErased = evidence.data === null;
-  const withheld = isErased ? null : withheldOf(entry.type, showing);
+  const withheld = isErased ? null : withheldReason(entry.type, showing);
   const isShown = withheld === null;
   // One literal: an object put together of others takes kilobytes, and a bundle has millions.
   return {
@@ -129,7 +133,10 @@ export const bundleLine = (entry: ChainEntry, evidence: Evidence, showing: Showi
   };
 };
 
-const withheldOf = (type: string, { isSecret, data }: Showing): Withheld | null => {
+const withheldReason = (
+  type: string,
+  { isSecret, data }: DisclosurePolicy,
+): WithheldReason | null => {
   if (isSecret(type)) return 'secret';
-  return data || erasureFacts.has(type) ? null : 'asked';
+  return data || erasureEventTypes.has(type) ? null : 'asked';
 };

@@ -18,7 +18,7 @@ export type ChainedEvent = {
 };
 
 /** Stands before the first entry of a chain. */
-export const noHash = '0'.repeat(64);
+export const genesisHash = '0'.repeat(64);
 
 /**
  * The hash of an entry, over its line and the hash of the one before it (contract 5.14, rule 2):

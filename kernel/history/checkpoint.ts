@@ -1,5 +1,5 @@
 import type { Sha256 } from '../ports.js';
-import type { JsonObject } from '../shapes.js';
+import type { JsonObject } from '../schema-types.js';
 
 /** What a seal says (C2SP tlog-checkpoint): the tree of this origin had that size and root. */
 export type TreeHead = {
@@ -26,7 +26,7 @@ export type SealingKey = {
   readonly jwk: SealingJwk;
   /** The key as C2SP signed-note writes it, under this name. */
   readonly vkey: (name: string) => string;
-  readonly signed: (name: string, text: string) => NoteSignature;
+  readonly sign: (name: string, text: string) => NoteSignature;
 };
 export type SealingJwk = JsonObject & {
   readonly kty: string;
@@ -51,7 +51,8 @@ export const fromBase64 = (text: string): Uint8Array | null => {
 };
 
 /** Whose tree the seals of a chain are of. */
-export const originOf = (installation: string, chain: string): string => `${installation}/${chain}`;
+export const chainOrigin = (installation: string, chain: string): string =>
+  `${installation}/${chain}`;
 /** What key names may be: no spaces and no plus (C2SP signed-note). */
 const isNoteName = (name: string): boolean => /^[^\s+]{1,255}$/.test(name);
 
@@ -61,7 +62,7 @@ export const checkpointText = ({ origin, size, root }: TreeHead): string =>
 export const signatureLine = ({ name, keyId, signature }: NoteSignature): string =>
   `\u2014 ${name} ${base64(Buffer.concat([Buffer.from(keyId, 'hex'), signature]))}\n`;
 
-export const noteOf = ({ text, signatures }: Note): string =>
+export const noteText = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`;
 
 /** Null for what is no note: no text, no signature, or a line that is neither. */
@@ -75,11 +76,11 @@ export const parseNote = (note: string): Note | null => {
 };
 
 /** With a cosignature more, in base64 as its line has it; one that is there is not added. */
-export const cosigned = (note: string, witness: string, cosignature: string): string => {
+export const withCosignature = (note: string, witness: string, cosignature: string): string => {
   const line = `\u2014 ${witness} ${cosignature}`;
   const [parsed, signature] = [parseNote(note), parseSignatureLine(line)];
   if (parsed === null || signature === null || note.includes(`${line}\n`)) return note;
-  return noteOf({ ...parsed, signatures: [...parsed.signatures, signature] });
+  return noteText({ ...parsed, signatures: [...parsed.signatures, signature] });
 };
 
 /** Without its newline. */

@@ -1,7 +1,7 @@
-import type { Asking, Position } from '../ports.js';
-import type { Instant } from '../shapes.js';
+import type { QueryContext, Position } from '../ports.js';
+import type { Instant } from '../schema-types.js';
 import type { ChainedEvent } from './chain.js';
-import type { Range } from './tree.js';
+import type { CompactRange } from './merkle-tree.js';
 
 /**
  * Whose events are counted and hashed together: an organisation's id, or `system` for what belongs
@@ -38,7 +38,7 @@ export type ChainHead = {
   readonly position: Position;
   readonly hash: string;
   /** Of the tree whose leaf n is `leafHash` of the hash of entry n + 1. */
-  readonly range: Range;
+  readonly range: CompactRange;
 };
 
 /** The chains as the read side has folded them; a reader of its own log waits for the position. */
@@ -57,7 +57,7 @@ export interface Chains {
 }
 
 /** Which entries of a chain are wanted; of every list that is there any, of all lists each. */
-export type ChainQuestion = {
+export type ChainQuery = {
   /** `seq` of the first one to look at; null: the first of the chain, or the last. */
   readonly at: number | null;
   readonly ascending: boolean;
@@ -85,5 +85,5 @@ export type ChainPage = {
 
 /** Lists of entries; one call looks at a bounded part of the chain. */
 export interface ChainPages {
-  page(chain: ChainName, question: ChainQuestion, asking?: Asking): Promise<ChainPage>;
+  page(chain: ChainName, question: ChainQuery, asking?: QueryContext): Promise<ChainPage>;
 }

@@ -1,5 +1,5 @@
 /** Lower-case hex. */
-export const hexOf = (bytes: Uint8Array): string => {
+export const toHex = (bytes: Uint8Array): string => {
   // What hashes are: they need no second view of their bytes, which costs as much as the text.
   const whole = Buffer.isBuffer(bytes)
     ? bytes
@@ -8,4 +8,4 @@ export const hexOf = (bytes: Uint8Array): string => {
 };
 
 /** Of hex of either case, two digits a byte; ends where it is none. */
-export const bytesOfHex = (text: string): Uint8Array => Buffer.from(text, 'hex');
+export const fromHex = (text: string): Uint8Array => Buffer.from(text, 'hex');

@@ -1,5 +1,5 @@
 // What went into a span and what came out of it, by the kind of its record.
-import type { Json } from '../shapes.js';
+import type { Json } from '../schema-types.js';
 import {
   genAiDocuments,
   genAiEventsInput,
@@ -8,10 +8,10 @@ import {
   genAiOutput,
 } from './gen-ai.js';
 import { langChainInput, langChainOutput, langChainText } from './langchain.js';
-import { message, messagesOf, type ChatMessage } from './messages.js';
+import { message, parseMessages, type ChatMessage } from './messages.js';
 import {
-  documents,
-  documentsIn,
+  documentsRule,
+  parseDocuments,
   inputMessages,
   outputMessages,
   type RetrievedDocument,
@@ -25,7 +25,7 @@ import {
   galileoQuery,
   splunkToolText,
 } from './splunk-ao.js';
-import { isJsonObject, parsed } from './values.js';
+import { isJsonObject, parseIfJson } from './values.js';
 import { vercelInput, vercelOutput, vercelToolResult } from './vercel-ai.js';
 
 export type OtelKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
@@ -38,17 +38,17 @@ const inputText: Rules<string> = [
   text('traceloop.entity.input'),
   text('input.value'),
 ];
-const answeredText: Rules<string> = [
+const toolResultRules: Rules<string> = [
   text('gen_ai.tool.call.result'),
   vercelToolResult,
   text('traceloop.entity.output'),
 ];
-const outputText: Rules<string> = [...answeredText, text('output.value')];
-const asked = (name: string): Rule<readonly ChatMessage[]> =>
-  attribute(name, (value) => messagesOf(value, 'user'));
-const answered = (name: string): Rule<ChatMessage> =>
-  attribute(name, (value) => messagesOf(value, 'assistant')?.[0]);
-const one = <T>(rule: Rule<T>, as: (value: T) => Json): Rule<Json> => ({
+const outputText: Rules<string> = [...toolResultRules, text('output.value')];
+const userMessagesRule = (name: string): Rule<readonly ChatMessage[]> =>
+  attribute(name, (value) => parseMessages(value, 'user'));
+const assistantMessageRule = (name: string): Rule<ChatMessage> =>
+  attribute(name, (value) => parseMessages(value, 'assistant')?.[0]);
+const mapRule = <T>(rule: Rule<T>, as: (value: T) => Json): Rule<Json> => ({
   names: rule.names,
   read: (span) => {
     const value = rule.read(span);
@@ -56,14 +56,14 @@ const one = <T>(rule: Rule<T>, as: (value: T) => Json): Rule<Json> => ({
   },
 });
 
-const messagesIn: Rules<readonly ChatMessage[]> = [
+const inputMessageRules: Rules<readonly ChatMessage[]> = [
   genAiInput,
   numberedPrompts,
   genAiEventsInput,
   inputMessages,
   vercelInput,
 ];
-const messageOut: Rules<ChatMessage> = [
+const outputMessageRules: Rules<ChatMessage> = [
   genAiOutput,
   numberedCompletions,
   genAiEventsOutput,
@@ -71,33 +71,33 @@ const messageOut: Rules<ChatMessage> = [
   vercelOutput,
 ];
 const llmInput: Rules<Json> = [
-  ...messagesIn,
-  ...['input.value', 'traceloop.entity.input'].map(asked),
+  ...inputMessageRules,
+  ...['input.value', 'traceloop.entity.input'].map(userMessagesRule),
   ...['input.value', 'traceloop.entity.input'].map((name) =>
-    one(text(name), (value) => [message('user', value)]),
+    mapRule(text(name), (value) => [message('user', value)]),
   ),
 ];
 const llmOutput: Rules<Json> = [
-  ...messageOut,
-  ...['output.value', 'traceloop.entity.output'].map(answered),
+  ...outputMessageRules,
+  ...['output.value', 'traceloop.entity.output'].map(assistantMessageRule),
   ...['output.value', 'traceloop.entity.output'].map((name) =>
-    one(text(name), (value) => message('assistant', value)),
+    mapRule(text(name), (value) => message('assistant', value)),
   ),
 ];
-const stepInput: Rules<Json> = [...messagesIn, langChainInput, ...inputText];
-const stepOutput: Rules<Json> = [...messageOut, langChainOutput, ...outputText];
-const toolOutput: Rules<string> = [...answeredText, langChainText, text('output.value')];
+const stepInput: Rules<Json> = [...inputMessageRules, langChainInput, ...inputText];
+const stepOutput: Rules<Json> = [...outputMessageRules, langChainOutput, ...outputText];
+const toolOutput: Rules<string> = [...toolResultRules, langChainText, text('output.value')];
 
 const asDocuments = (value: string): Json => [{ content: value }];
-const retrieved: Rules<readonly RetrievedDocument[]> = [
+const documentRules: Rules<readonly RetrievedDocument[]> = [
   genAiDocuments,
   galileoDocuments,
-  documents('retrieval.documents.'),
-  documents('reranker.output_documents.'),
+  documentsRule('retrieval.documents.'),
+  documentsRule('reranker.output_documents.'),
 ];
 
-const controlled: Rule<Json> = attribute('output.value', (value) => {
-  const read = parsed(value);
+const controlOutputRule: Rule<Json> = attribute('output.value', (value) => {
+  const read = parseIfJson(value);
   if (!isJsonObject(read)) return undefined;
   return controlResult(read['action'], read['matched'], read['confidence'], read['error_message']);
 });
@@ -126,30 +126,32 @@ export const inputRules: Readonly<Record<OtelKind, Rules<Json>>> = {
 export const outputRules: Readonly<Record<OtelKind, Rules<Json>>> = {
   llm: [...llmOutput, emptyMessage],
   retriever: [
-    ...retrieved,
-    ...outputText.map((rule) => one(rule, asDocuments)),
-    one(emptyOutput, asDocuments),
+    ...documentRules,
+    ...outputText.map((rule) => mapRule(rule, asDocuments)),
+    mapRule(emptyOutput, asDocuments),
   ],
   tool: [splunkToolText('gen_ai.tool.call.result'), ...toolOutput, emptyOutput],
   workflow: [galileoDocuments, ...stepOutput, emptyOutput],
   agent: [galileoDocuments, ...stepOutput, emptyOutput],
-  control: [controlAttributes, controlled],
+  control: [controlAttributes, controlOutputRule],
 };
 
-const redacted = (name: string, usual: 'user' | 'assistant') => {
+const redactedRules = (name: string, usual: 'user' | 'assistant') => {
   const messages: Rule<readonly ChatMessage[]> = attribute(name, (value) =>
-    messagesOf(value, usual),
+    parseMessages(value, usual),
   );
-  const firstMessage = attribute(name, (value) => messagesOf(value, usual)?.[0]);
+  const firstMessage = attribute(name, (value) => parseMessages(value, usual)?.[0]);
   return { messages, firstMessage, text: text(name) };
 };
-const redactedInput = redacted('splunk_ao.redacted_input', 'user');
-const redactedOutput = redacted('splunk_ao.redacted_output', 'assistant');
+const redactedInput = redactedRules('splunk_ao.redacted_input', 'user');
+const redactedOutput = redactedRules('splunk_ao.redacted_output', 'assistant');
 
 export const redactedInputRules = (kind: OtelKind): Rules<Json> => [
   kind === 'llm' ? redactedInput.messages : redactedInput.text,
 ];
 export const redactedOutputRules = (kind: OtelKind): Rules<Json> => {
   if (kind === 'llm') return [redactedOutput.firstMessage];
-  return [kind === 'retriever' ? one(redactedOutput.text, documentsIn) : redactedOutput.text];
+  return [
+    kind === 'retriever' ? mapRule(redactedOutput.text, parseDocuments) : redactedOutput.text,
+  ];
 };

@@ -1,11 +1,11 @@
 // OpenTelemetry GenAI semantic conventions: attributes since 1.37, and events before that.
 // https://github.com/open-telemetry/semantic-conventions/tree/main/docs/gen-ai
-import type { Json } from '../shapes.js';
-import { message, messagesOf, roleOf, callsOf, type ChatMessage } from './messages.js';
-import { documentsIn, type RetrievedDocument } from './openinference.js';
-import { attribute, numberOf, oneOf, type Rule } from './rule.js';
-import type { Attributes, SpanRead } from './span.js';
-import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+import type { Json } from '../schema-types.js';
+import { message, parseMessages, roleOf, parseToolCalls, type ChatMessage } from './messages.js';
+import { parseDocuments, type RetrievedDocument } from './openinference.js';
+import { attribute, parseNumber, oneOf, type Rule } from './rule.js';
+import type { Attributes, SpanView } from './span.js';
+import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 
 export const genAiKind = oneOf('gen_ai.operation.name', {
   chat: 'llm',
@@ -21,7 +21,7 @@ export const genAiKind = oneOf('gen_ai.operation.name', {
 
 const detailsEvent = 'gen_ai.client.inference.operation.details';
 /** What instrumentations of 1.37 and later may put on an event instead. */
-const onDetails = ({ attributes, events }: SpanRead): Attributes => {
+const detailAttributes = ({ attributes, events }: SpanView): Attributes => {
   if (attributes.has('gen_ai.input.messages') || attributes.has('gen_ai.output.messages')) {
     return attributes;
   }
@@ -30,21 +30,21 @@ const onDetails = ({ attributes, events }: SpanRead): Attributes => {
 
 /** `gen_ai.system_instructions` is a list of parts, without roles. */
 const instructionsOf = (value: Json): readonly ChatMessage[] => {
-  const read = parsed(value);
+  const read = parseIfJson(value);
   const one = isJsonList(read) && read.every(isPart) ? { role: 'system', parts: read } : read;
-  return messagesOf(one, 'system') ?? [];
+  return parseMessages(one, 'system') ?? [];
 };
 const isPart = (value: Json): boolean => isJsonObject(value) && value['role'] === undefined;
 
 export const genAiInput: Rule<readonly ChatMessage[]> = {
   names: ['gen_ai.system_instructions', 'gen_ai.input.messages', detailsEvent],
   read: (span) => {
-    const said = onDetails(span);
+    const said = detailAttributes(span);
     const instructions = said.get('gen_ai.system_instructions') ?? null;
     const messages = said.get('gen_ai.input.messages') ?? null;
     const found = [
       ...(instructions === null ? [] : instructionsOf(instructions)),
-      ...(messages === null ? [] : (messagesOf(messages, 'user') ?? [])),
+      ...(messages === null ? [] : (parseMessages(messages, 'user') ?? [])),
     ];
     return found.length > 0 ? found : undefined;
   },
@@ -53,20 +53,20 @@ export const genAiInput: Rule<readonly ChatMessage[]> = {
 export const genAiOutput: Rule<ChatMessage> = {
   names: ['gen_ai.output.messages', detailsEvent],
   read: (span) => {
-    const messages = onDetails(span).get('gen_ai.output.messages') ?? null;
-    return messages === null ? undefined : messagesOf(messages, 'assistant')?.[0];
+    const messages = detailAttributes(span).get('gen_ai.output.messages') ?? null;
+    return messages === null ? undefined : parseMessages(messages, 'assistant')?.[0];
   },
 };
 
 export const genAiFinishReason: Rule<string> = attribute(
   'gen_ai.response.finish_reasons',
   (value) => {
-    const read = parsed(value);
-    return textOf(isJsonList(read) ? read[0] : read);
+    const read = parseIfJson(value);
+    return nonEmptyText(isJsonList(read) ? read[0] : read);
   },
 );
 
-const spoken: Readonly<Record<string, string>> = {
+const messageEventRoles: Readonly<Record<string, string>> = {
   'gen_ai.system.message': 'system',
   'gen_ai.user.message': 'user',
   'gen_ai.assistant.message': 'assistant',
@@ -79,16 +79,16 @@ const bodyOf = (attributes: Attributes): Json => attributes.get(bodyName) ?? nul
 
 /** An event per message, up to 1.36; `gen_ai.content.prompt` before 1.28. */
 export const genAiEventsInput: Rule<readonly ChatMessage[]> = {
-  names: [...Object.keys(spoken), 'gen_ai.content.prompt', bodyName],
+  names: [...Object.keys(messageEventRoles), 'gen_ai.content.prompt', bodyName],
   read: ({ events }) => {
     const found = events.flatMap(({ name, attributes }) => {
       if (name === 'gen_ai.content.prompt') {
         const said = attributes.get('gen_ai.prompt') ?? bodyOf(attributes);
-        return messagesOf(said, 'user') ?? [];
+        return parseMessages(said, 'user') ?? [];
       }
-      const usual = Object.hasOwn(spoken, name) ? spoken[name] : undefined;
+      const usual = Object.hasOwn(messageEventRoles, name) ? messageEventRoles[name] : undefined;
       if (usual === undefined) return [];
-      return messagesOf(bodyOf(attributes), usual) ?? [spokenMessage(attributes, usual)];
+      return parseMessages(bodyOf(attributes), usual) ?? [messageOfEvent(attributes, usual)];
     });
     return found.length > 0 ? found : undefined;
   },
@@ -99,8 +99,8 @@ export const genAiChoiceReason: Rule<string> = {
   names: ['gen_ai.choice'],
   read: ({ events }) => {
     const choice = events.find(({ name }) => name === 'gen_ai.choice')?.attributes;
-    const body = parsed(choice?.get(bodyName) ?? null);
-    return textOf(
+    const body = parseIfJson(choice?.get(bodyName) ?? null);
+    return nonEmptyText(
       choice?.get('finish_reason') ?? (isJsonObject(body) ? body['finish_reason'] : null),
     );
   },
@@ -112,29 +112,29 @@ export const genAiEventsOutput: Rule<ChatMessage> = {
     for (const { name, attributes } of events) {
       if (name === 'gen_ai.content.completion') {
         const said = attributes.get('gen_ai.completion') ?? bodyOf(attributes);
-        const found = messagesOf(said, 'assistant');
+        const found = parseMessages(said, 'assistant');
         if (found !== undefined) return found[0];
       }
       if (name !== 'gen_ai.choice') continue;
       const wrapped = attributes.get('message') ?? bodyOf(attributes);
-      const found = wrapped === null ? undefined : messagesOf(wrapped, 'assistant')?.[0];
-      return found ?? spokenMessage(attributes, 'assistant');
+      const found = wrapped === null ? undefined : parseMessages(wrapped, 'assistant')?.[0];
+      return found ?? messageOfEvent(attributes, 'assistant');
     }
     return undefined;
   },
 };
 
-const spokenMessage = (attributes: Attributes, usual: string): ChatMessage =>
-  message(roleOf(attributes.get('role'), usual), textOf(attributes.get('content')) ?? '', {
-    toolCallId: usual === 'tool' ? textOf(attributes.get('id')) : undefined,
-    toolCalls: callsOf(attributes.get('tool_calls')),
+const messageOfEvent = (attributes: Attributes, usual: string): ChatMessage =>
+  message(roleOf(attributes.get('role'), usual), nonEmptyText(attributes.get('content')) ?? '', {
+    toolCallId: usual === 'tool' ? nonEmptyText(attributes.get('id')) : undefined,
+    toolCalls: parseToolCalls(attributes.get('tool_calls')),
   });
 
 /** `gen_ai.retrieval.documents`: a list of documents, or its JSON. */
 export const genAiDocuments: Rule<readonly RetrievedDocument[]> = attribute(
   'gen_ai.retrieval.documents',
   (value) => {
-    const found = documentsIn(value);
+    const found = parseDocuments(value);
     return found.length > 0 ? found : undefined;
   },
 );
@@ -155,10 +155,10 @@ export const genAiEvaluations: Rule<readonly Evaluation[]> = {
     const results = events.filter(({ name }) => name === evaluation);
     const found = [attributes, ...results.map((one) => one.attributes)].flatMap((said) => {
       const [name, value, label, why] = evaluationMembers.map((member) => said.get(member));
-      const score = numberOf(value ?? null) ?? textOf(label);
-      const called = textOf(name);
+      const score = parseNumber(value ?? null) ?? nonEmptyText(label);
+      const called = nonEmptyText(name);
       if (called === undefined || score === undefined) return [];
-      return [{ name: called, score, explanation: textOf(why) }];
+      return [{ name: called, score, explanation: nonEmptyText(why) }];
     });
     return found.length > 0 ? found : undefined;
   },

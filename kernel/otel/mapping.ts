@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../shapes.js';
+import type { Json, JsonObject } from '../schema-types.js';
 import {
   inputRules,
   outputRules,
@@ -22,7 +22,7 @@ import {
   requestFunctions,
   traceloopKind,
 } from './openllmetry.js';
-import { attribute, memberOf, number, numberOf, text, type Rule } from './rule.js';
+import { attribute, memberOf, number, parseNumber, text, type Rule } from './rule.js';
 import type { Aliases } from './span.js';
 import {
   agentType,
@@ -32,7 +32,7 @@ import {
   modelEvents,
   splunkAliases,
 } from './splunk-ao.js';
-import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 import { vercelKind } from './vercel-ai.js';
 
 /** Contract 5.12: for each member of a record its rules, the first that has an answer wins. */
@@ -59,7 +59,7 @@ export type OtelRules = {
   /** External id of the session, on a span or its resource. */
   readonly session: Rules<string>;
   /** By header of contract 5.12, rule 1: what a resource says of project and run. */
-  readonly place: Readonly<Record<PlaceHeader, Rules<string>>>;
+  readonly routing: Readonly<Record<RoutingHeader, Rules<string>>>;
   readonly tags: Rules<readonly string[]>;
   readonly metadata: Rules<JsonObject>;
   readonly userId: Rules<string>;
@@ -70,7 +70,7 @@ export type OtelRules = {
 };
 
 /** The headers that say where spans go. */
-export const placeHeaders = [
+export const routingHeaders = [
   'projectid',
   'project',
   'logstreamid',
@@ -78,7 +78,7 @@ export const placeHeaders = [
   'experimentid',
   'experiment',
 ] as const;
-export type PlaceHeader = (typeof placeHeaders)[number];
+export type RoutingHeader = (typeof routingHeaders)[number];
 
 /**
  * How received spans become records. The records' read model has the version in its own: a changed
@@ -88,7 +88,7 @@ export type OtelMapping = { readonly version: number; readonly rules: OtelRules 
 
 const httpStatus = (name: string): Rule<number> =>
   attribute(name, (value) => {
-    const code = numberOf(value);
+    const code = parseNumber(value);
     return code !== undefined && Number.isInteger(code) && code >= 100 && code < 600
       ? code
       : undefined;
@@ -100,37 +100,37 @@ const spanStatus: Rule<number> = {
 
 const statusMessage: Rule<string> = {
   names: ['status'],
-  read: ({ span: { status } }) => (status?.code === 2 ? textOf(status.message) : undefined),
+  read: ({ span: { status } }) => (status?.code === 2 ? nonEmptyText(status.message) : undefined),
 };
 /** https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/ */
 const exceptionMessage: Rule<string> = {
   names: ['exception'],
   read: ({ events }) =>
-    textOf(
+    nonEmptyText(
       events.findLast(({ name }) => name === 'exception')?.attributes.get('exception.message'),
     ),
 };
 
 const list = (name: string): Rule<readonly string[]> =>
   attribute(name, (value) => {
-    const read = parsed(value);
-    const found = (isJsonList(read) ? read : [read]).flatMap((item) => textOf(item) ?? []);
+    const read = parseIfJson(value);
+    const found = (isJsonList(read) ? read : [read]).flatMap((item) => nonEmptyText(item) ?? []);
     return found.length > 0 ? found : undefined;
   });
 const objects = (name: string): Rule<readonly JsonObject[]> =>
   attribute(name, (value) => {
-    const read = parsed(value);
-    const found = (isJsonList(read) ? read : [read]).map(parsed).filter(isJsonObject);
+    const read = parseIfJson(value);
+    const found = (isJsonList(read) ? read : [read]).map(parseIfJson).filter(isJsonObject);
     return found.length > 0 ? found : undefined;
   });
 const object = (name: string): Rule<JsonObject> =>
   attribute(name, (value) => {
-    const read = parsed(value);
+    const read = parseIfJson(value);
     return isJsonObject(read) ? read : undefined;
   });
-const whole = (name: string): Rule<number> =>
+const integerRule = (name: string): Rule<number> =>
   attribute(name, (value) => {
-    const found = numberOf(value);
+    const found = parseNumber(value);
     return Number.isSafeInteger(found) ? found : undefined;
   });
 
@@ -147,7 +147,7 @@ const byKind = (rules: (kind: OtelKind) => Rules<Json>): Record<OtelKind, Rules<
 const dataset = <T>(member: string, as: (name: string) => Rule<T>): Rules<T> =>
   ['splunk_ao', 'galileo'].map((family) => as(`${family}.dataset.${member}`));
 
-const routed = (member: string): Rules<string> =>
+const routingRules = (member: string): Rules<string> =>
   ['splunk_ao', 'galileo'].map((family) => text(`${family}.${member}`));
 
 const modelMembers: Readonly<Record<string, Rules<Json>>> = {
@@ -160,7 +160,7 @@ const modelMembers: Readonly<Record<string, Rules<Json>>> = {
   ],
   temperature: [
     number('gen_ai.request.temperature'),
-    memberOf('llm.invocation_parameters', 'temperature', numberOf),
+    memberOf('llm.invocation_parameters', 'temperature', parseNumber),
     number('ai.settings.temperature'),
   ],
   finish_reason: [
@@ -195,7 +195,7 @@ export const otelMapping: OtelMapping = {
     ],
     name: [text('ai.toolCall.name'), text('agent_control.control_name')],
     statusCode: [
-      whole('splunk_ao.status_code'),
+      integerRule('splunk_ao.status_code'),
       httpStatus('http.response.status_code'),
       httpStatus('http.status_code'),
       spanStatus,
@@ -215,7 +215,7 @@ export const otelMapping: OtelMapping = {
       agent: { agent_type: [agentType] },
       control: controlMembers,
     },
-    stepNumber: [whole('splunk_ao.step_number')],
+    stepNumber: [integerRule('splunk_ao.step_number')],
     datasetInput: dataset('input', text),
     datasetOutput: dataset('output', text),
     datasetMetadata: dataset('metadata', object),
@@ -228,13 +228,13 @@ export const otelMapping: OtelMapping = {
       text('traceloop.association.properties.session_id'),
       text('ai.telemetry.metadata.sessionId'),
     ],
-    place: {
-      projectid: routed('project.id'),
-      project: routed('project.name'),
-      logstreamid: routed('logstream.id'),
-      logstream: routed('logstream.name'),
-      experimentid: routed('experiment.id'),
-      experiment: routed('experiment.name'),
+    routing: {
+      projectid: routingRules('project.id'),
+      project: routingRules('project.name'),
+      logstreamid: routingRules('logstream.id'),
+      logstream: routingRules('logstream.name'),
+      experimentid: routingRules('experiment.id'),
+      experiment: routingRules('experiment.name'),
     },
     tags: [list('tag.tags'), list('splunk_ao.tags')],
     metadata: [object('metadata'), object('splunk_ao.metadata')],
@@ -245,15 +245,15 @@ export const otelMapping: OtelMapping = {
 };
 
 /** Names of the attributes of a resource that records and their place follow from. */
-export const placeAttributes: ReadonlySet<string> = new Set([
+export const routingAttributes: ReadonlySet<string> = new Set([
   'service.name',
-  ...[otelMapping.rules.session, ...Object.values(otelMapping.rules.place)].flatMap((rules) =>
+  ...[otelMapping.rules.session, ...Object.values(otelMapping.rules.routing)].flatMap((rules) =>
     rules.flatMap(({ names }) => names),
   ),
 ]);
 
 /** Every attribute, event and field that a rule looks at, families with a `.` at their end. */
-export const namesOf = (rules: OtelRules): ReadonlySet<string> => {
+export const ruleInputNames = (rules: OtelRules): ReadonlySet<string> => {
   const names = new Set<string>();
   const collect = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(collect);

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../shapes.js';
+import type { Json, JsonObject } from '../schema-types.js';
 import { langChainMessage } from './langchain-message.js';
-import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 
 /** A message of contract 5.6. */
 export type ChatMessage = {
@@ -47,15 +47,15 @@ export const message = (
  * Messages as any of the conventions writes them: JSON text or structure, one or a list, with
  * `content` (a text or parts) or `parts`. Undefined for what has no message in it.
  */
-export const messagesOf = (value: Json, usual: string): readonly ChatMessage[] | undefined => {
-  const read = parsed(value);
+export const parseMessages = (value: Json, usual: string): readonly ChatMessage[] | undefined => {
+  const read = parseIfJson(value);
   if (typeof read === 'string') return read === '' ? undefined : [message(usual, read)];
-  const given = isJsonList(read) ? read : wrapped(read);
-  const found = given.flatMap((one) => messagesIn(one, usual));
+  const given = isJsonList(read) ? read : unwrapMessages(read);
+  const found = given.flatMap((one) => parseMessage(one, usual));
   return found.length > 0 ? found : undefined;
 };
 /** `{messages: […]}` is how prompts are written that have more than messages. */
-const wrapped = (read: Json): readonly Json[] => {
+const unwrapMessages = (read: Json): readonly Json[] => {
   if (!isJsonObject(read)) return [];
   const { messages, prompt, system } = read;
   const before = typeof system === 'string' ? [{ role: 'system', content: system }] : [];
@@ -64,19 +64,19 @@ const wrapped = (read: Json): readonly Json[] => {
   return [read];
 };
 
-const messagesIn = (one: Json, usual: string): readonly ChatMessage[] => {
+const parseMessage = (one: Json, usual: string): readonly ChatMessage[] => {
   if (typeof one === 'string') return one === '' ? [] : [message(usual, one)];
   if (!isJsonObject(one)) return [];
   // OpenAI's choices, and some that wrap: the message is one level below.
-  if (isJsonObject(one['message'])) return messagesIn(one['message'], usual);
+  if (isJsonObject(one['message'])) return parseMessage(one['message'], usual);
   const constructed = langChainMessage(one);
-  if (constructed !== undefined) return messagesIn(constructed, usual);
+  if (constructed !== undefined) return parseMessage(constructed, usual);
   const role = roleOf(one['role'], usual);
   const parts = partsOf(one);
-  const toolCalls = [...callsOf(one['tool_calls']), ...parts.flatMap(callIn)];
-  const answers = parts.flatMap(answerIn);
-  const content = parts.flatMap(textIn).join('\n');
-  const toolCallId = textOf(one['tool_call_id'] ?? one['toolCallId']);
+  const toolCalls = [...parseToolCalls(one['tool_calls']), ...parts.flatMap(partToolCalls)];
+  const answers = parts.flatMap(partToolResults);
+  const content = parts.flatMap(partText).join('\n');
+  const toolCallId = nonEmptyText(one['tool_call_id'] ?? one['toolCallId']);
   const isEmpty = content === '' && toolCalls.length === 0;
   if (answers.length === 0) {
     return isEmpty && one['role'] === undefined && parts.length === 0
@@ -94,8 +94,9 @@ const partsOf = (one: JsonObject): readonly Json[] => {
 };
 
 const textTypes: ReadonlySet<Json | undefined> = new Set(['text', 'input_text', 'output_text']);
-const textIn = (part: Json): readonly string[] => {
-  if (!isJsonObject(part)) return textOf(part) === undefined ? [] : [String(textOf(part))];
+const partText = (part: Json): readonly string[] => {
+  if (!isJsonObject(part))
+    return nonEmptyText(part) === undefined ? [] : [String(nonEmptyText(part))];
   if (isCall(part) || isAnswer(part)) return [];
   const said = part['text'] ?? part['content'];
   const isText = part['type'] === undefined || textTypes.has(part['type']);
@@ -104,23 +105,23 @@ const textIn = (part: Json): readonly string[] => {
 };
 
 const isCall = ({ type }: JsonObject): boolean => type === 'tool_call' || type === 'tool-call';
-const callIn = (part: Json): readonly ToolCall[] =>
+const partToolCalls = (part: Json): readonly ToolCall[] =>
   isJsonObject(part) && isCall(part) ? [call(part)] : [];
 const isAnswer = ({ type }: JsonObject): boolean =>
   type === 'tool_call_response' || type === 'tool-result' || type === 'tool_result';
-const answerIn = (part: Json): readonly ChatMessage[] => {
+const partToolResults = (part: Json): readonly ChatMessage[] => {
   if (!isJsonObject(part) || !isAnswer(part)) return [];
   const given = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
   // The Vercel AI SDK says of a result what it is: `{type: 'text', value}`.
   const said = isJsonObject(given) && 'value' in given && 'type' in given ? given['value'] : given;
-  const toolCallId = textOf(part['id'] ?? part['toolCallId'] ?? part['tool_call_id']);
-  return [message('tool', textOf(said) ?? '', { toolCallId })];
+  const toolCallId = nonEmptyText(part['id'] ?? part['toolCallId'] ?? part['tool_call_id']);
+  return [message('tool', nonEmptyText(said) ?? '', { toolCallId })];
 };
 
 /** Tool calls in OpenAI's form, in the Vercel AI SDK's, and flat. */
-export const callsOf = (value: Json | undefined): readonly ToolCall[] => {
+export const parseToolCalls = (value: Json | undefined): readonly ToolCall[] => {
   if (value === undefined || value === null) return [];
-  const read = parsed(value);
+  const read = parseIfJson(value);
   return isJsonList(read) ? read.filter(isJsonObject).map(call) : [];
 };
 const call = (one: JsonObject): ToolCall => {
@@ -133,6 +134,6 @@ export const toolCall = (
   name: Json | undefined,
   given: Json | undefined,
 ): ToolCall => ({
-  id: textOf(id) ?? '',
-  function: { name: textOf(name) ?? '', arguments: textOf(given) ?? '' },
+  id: nonEmptyText(id) ?? '',
+  function: { name: nonEmptyText(name) ?? '', arguments: nonEmptyText(given) ?? '' },
 });

@@ -1,10 +1,10 @@
 // OpenLLMetry: numbered attributes of messages, and entities of workflows.
 // https://github.com/traceloop/openllmetry, opentelemetry-semantic-conventions-ai
-import type { Json, JsonObject } from '../shapes.js';
+import type { Json, JsonObject } from '../schema-types.js';
 import { message, roleOf, toolCall, type ChatMessage } from './messages.js';
 import { oneOf, type Rule } from './rule.js';
-import { numbered, type Attributes } from './span.js';
-import { parsed, textOf } from './values.js';
+import { indexedAttributes, type Attributes } from './span.js';
+import { parseIfJson, nonEmptyText } from './values.js';
 
 export const traceloopKind = oneOf('traceloop.span.kind', {
   workflow: 'workflow',
@@ -19,9 +19,9 @@ export const llmRequestKind = oneOf('llm.request.type', {
 } as const);
 
 const messageOf = (said: Attributes, usual: string): ChatMessage =>
-  message(roleOf(said.get('role'), usual), textOf(said.get('content')) ?? '', {
-    toolCallId: textOf(said.get('tool_call_id')),
-    toolCalls: numbered(said, 'tool_calls.').map((one) =>
+  message(roleOf(said.get('role'), usual), nonEmptyText(said.get('content')) ?? '', {
+    toolCallId: nonEmptyText(said.get('tool_call_id')),
+    toolCalls: indexedAttributes(said, 'tool_calls.').map((one) =>
       toolCall(one.get('id'), one.get('name'), one.get('arguments')),
     ),
   });
@@ -29,34 +29,34 @@ const messageOf = (said: Attributes, usual: string): ChatMessage =>
 export const numberedPrompts: Rule<readonly ChatMessage[]> = {
   names: ['gen_ai.prompt.'],
   read: ({ attributes }) => {
-    const found = numbered(attributes, 'gen_ai.prompt.');
+    const found = indexedAttributes(attributes, 'gen_ai.prompt.');
     return found.length > 0 ? found.map((one) => messageOf(one, 'user')) : undefined;
   },
 };
 export const numberedCompletions: Rule<ChatMessage> = {
   names: ['gen_ai.completion.'],
   read: ({ attributes }) => {
-    const [first] = numbered(attributes, 'gen_ai.completion.');
+    const [first] = indexedAttributes(attributes, 'gen_ai.completion.');
     return first && messageOf(first, 'assistant');
   },
 };
 export const numberedFinishReason: Rule<string> = {
   names: ['gen_ai.completion.'],
   read: ({ attributes }) =>
-    textOf(numbered(attributes, 'gen_ai.completion.')[0]?.get('finish_reason')),
+    nonEmptyText(indexedAttributes(attributes, 'gen_ai.completion.')[0]?.get('finish_reason')),
 };
 
 export const requestFunctions: Rule<readonly JsonObject[]> = {
   names: ['llm.request.functions.'],
   read: ({ attributes }) => {
-    const found = numbered(attributes, 'llm.request.functions.');
+    const found = indexedAttributes(attributes, 'llm.request.functions.');
     if (found.length === 0) return undefined;
     return found.map((one) => ({
       type: 'function',
       function: Object.fromEntries(
         [...one].map(([name, value]): [string, Json] => [
           name,
-          name === 'parameters' ? parsed(value) : value,
+          name === 'parameters' ? parseIfJson(value) : value,
         ]),
       ),
     }));

@@ -7,19 +7,19 @@ import {
   tagMax,
   tagsMax,
 } from '../records/limits.js';
-import type { Instant, Json, JsonObject } from '../shapes.js';
+import type { Instant, Json, JsonObject } from '../schema-types.js';
 import type { OtelKind } from './content.js';
 import {
-  namesOf,
-  placeHeaders,
+  ruleInputNames,
+  routingHeaders,
   type OtelMapping,
   type OtelRules,
-  type PlaceHeader,
+  type RoutingHeader,
 } from './mapping.js';
 import { firstMatch, type Rule } from './rule.js';
-import { attributesRead, spanRead, type OtelSpan, type SpanRead } from './span.js';
-import { textOf } from './values.js';
-import { onceEach } from '../once-each.js';
+import { attributesView, spanView, type OtelSpan, type SpanView } from './span.js';
+import { nonEmptyText } from './values.js';
+import { memoizeByObject } from '../memoize-by-object.js';
 
 /** What a received span says of a record, in the form of events/traces.ts. */
 export type OtelRecord = {
@@ -69,7 +69,7 @@ export const otelRecord = (
   span: OtelSpan,
   receivedAt: Instant,
 ): OtelRecord => {
-  const read = spanRead(span, rules.aliases);
+  const read = spanView(span, rules.aliases);
   const type = firstMatch(rules.kind, read) ?? 'workflow';
   const startedAt = instantOf(span.startTimeUnixNano);
   const record: Writable<OtelRecord> = {
@@ -79,15 +79,15 @@ export const otelRecord = (
   };
   if (startedAt === null) record.minted = ['created_at'];
   const name = firstMatch(rules.name, read) ?? span.name;
-  if (name !== '') record.name = cut(name, nameMax);
-  put(record, 'input', firstMatch<Json>(rules.input[type], read));
-  put(record, 'output', firstMatch<Json>(rules.output[type], read));
-  put(record, 'status_code', firstMatch(rules.statusCode, read));
-  put(record, 'redacted_input', firstMatch<Json>(rules.redactedInput[type], read));
-  put(record, 'redacted_output', firstMatch<Json>(rules.redactedOutput[type], read));
-  put(record, 'dataset_input', firstMatch(rules.datasetInput, read));
-  put(record, 'dataset_output', firstMatch(rules.datasetOutput, read));
-  put(record, 'step_number', firstMatch(rules.stepNumber, read));
+  if (name !== '') record.name = truncateText(name, nameMax);
+  setMember(record, 'input', firstMatch<Json>(rules.input[type], read));
+  setMember(record, 'output', firstMatch<Json>(rules.output[type], read));
+  setMember(record, 'status_code', firstMatch(rules.statusCode, read));
+  setMember(record, 'redacted_input', firstMatch<Json>(rules.redactedInput[type], read));
+  setMember(record, 'redacted_output', firstMatch<Json>(rules.redactedOutput[type], read));
+  setMember(record, 'dataset_input', firstMatch(rules.datasetInput, read));
+  setMember(record, 'dataset_output', firstMatch(rules.datasetOutput, read));
+  setMember(record, 'step_number', firstMatch(rules.stepNumber, read));
   const row = textsOf(firstMatch(rules.datasetMetadata, read));
   if (Object.keys(row).length > 0) record.dataset_metadata = row;
   const metrics = metricsOf(rules, read);
@@ -98,12 +98,12 @@ export const otelRecord = (
   if (tags.length > 0) record.tags = tags;
   for (const [member, ways] of Object.entries(rules.members[type])) {
     // A rule answers what its member holds.
-    put(record, member as keyof OwnMembers, firstMatch(ways, read) as never);
+    setMember(record, member as keyof OwnMembers, firstMatch(ways, read) as never);
   }
   return record;
 };
 
-const put = <K extends keyof OtelRecord>(
+const setMember = <K extends keyof OtelRecord>(
   record: Writable<OtelRecord>,
   member: K,
   value: OtelRecord[K] | undefined,
@@ -112,25 +112,25 @@ const put = <K extends keyof OtelRecord>(
 };
 
 /** The external id of the session that a span or resource names; undefined: it names none. */
-export const sessionNamed = (
+export const externalSessionId = (
   { rules }: OtelMapping,
   { attributes }: Pick<OtelSpan, 'attributes'>,
 ): string | undefined => {
   if (attributes === undefined) return undefined;
-  const id = firstMatch(rules.session, attributesRead(attributes, rules.aliases));
-  return id === undefined ? undefined : cut(id, externalIdMax);
+  const id = firstMatch(rules.session, attributesView(attributes, rules.aliases));
+  return id === undefined ? undefined : truncateText(id, externalIdMax);
 };
 
 /** What a resource says of project and run, by header (contract 5.12, rule 1). */
-export const placeNamed = (
+export const routingOf = (
   { rules }: OtelMapping,
   attributes: OtelSpan['attributes'],
-): Readonly<Partial<Record<PlaceHeader, string>>> => {
+): Readonly<Partial<Record<RoutingHeader, string>>> => {
   if (attributes === undefined) return {};
-  const read = attributesRead(attributes);
-  const place: Partial<Record<PlaceHeader, string>> = {};
-  for (const header of placeHeaders) {
-    const said = firstMatch(rules.place[header], read);
+  const read = attributesView(attributes);
+  const place: Partial<Record<RoutingHeader, string>> = {};
+  for (const header of routingHeaders) {
+    const said = firstMatch(rules.routing[header], read);
     if (said !== undefined) place[header] = said;
   }
   return place;
@@ -154,12 +154,12 @@ const durationOf = ({ startTimeUnixNano, endTimeUnixNano }: OtelSpan): number | 
   return start > 0n && end >= start ? Number(end - start) : undefined;
 };
 
-const metricsOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, number | string>> => {
+const metricsOf = (rules: OtelRules, read: SpanView): Readonly<Record<string, number | string>> => {
   const metrics = new Map<string, number | string>();
   for (const { name, score } of (firstMatch(rules.evaluations, read) ?? []).slice(0, scoresMax)) {
-    const metric = cut(name.replace(/^metrics\//, ''), metricNameMax);
+    const metric = truncateText(name.replace(/^metrics\//, ''), metricNameMax);
     if (metric !== '')
-      metrics.set(metric, typeof score === 'string' ? cut(score, labelMax) : score);
+      metrics.set(metric, typeof score === 'string' ? truncateText(score, labelMax) : score);
   }
   const duration = durationOf(read.span);
   if (duration !== undefined) metrics.set('duration_ns', duration);
@@ -175,24 +175,24 @@ const metricNameMax = 128;
 const labelMax = 4_096;
 
 const tagsOf = (tags: readonly string[]): readonly string[] =>
-  [...new Set(tags.map((tag) => cut(tag, tagMax)))].slice(0, tagsMax);
+  [...new Set(tags.map((tag) => truncateText(tag, tagMax)))].slice(0, tagsMax);
 
 /** What rules look at is said elsewhere. */
-const isRead = onceEach((rules: OtelRules) => {
-  const names = namesOf(rules);
+const readByRulesOf = memoizeByObject((rules: OtelRules) => {
+  const names = ruleInputNames(rules);
   const families = [...names].filter((name) => name.endsWith('.'));
   return (key: string): boolean =>
     names.has(key) || families.some((family) => key.startsWith(family));
 });
 
 /** Contract 5.12, rule 4: the `metadata` first, then other attributes in the order they came. */
-const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, string>> => {
+const metadataOf = (rules: OtelRules, read: SpanView): Readonly<Record<string, string>> => {
   const metadata = new Map<string, string>();
   const add = (key: string, value: Json | undefined): void => {
     if (key === '' || key.length > metadataKeyMax) return;
-    const said = value === '' ? '' : textOf(value);
+    const said = value === '' ? '' : nonEmptyText(value);
     if (said === undefined || metadata.size >= metadataMax || metadata.has(key)) return;
-    metadata.set(key, cut(said, metadataValueMax));
+    metadata.set(key, truncateText(said, metadataValueMax));
   };
   const sent: JsonObject = firstMatch(rules.metadata, read) ?? {};
   for (const [key, value] of Object.entries(sent)) add(key, value);
@@ -201,7 +201,7 @@ const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, s
   for (const { name, explanation } of firstMatch(rules.evaluations, read) ?? []) {
     add(`gen_ai.evaluation.${name}.explanation`, explanation);
   }
-  const isKnown = isRead(rules);
+  const isKnown = readByRulesOf(rules);
   for (const [key, value] of read.attributes) {
     if (isKnown(key) || (typeof value === 'object' && value !== null)) continue;
     const family = rules.metadataFamilies.find((one) => key.startsWith(one));
@@ -214,14 +214,14 @@ const textsOf = (map: JsonObject = {}): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(map)
       .flatMap(([key, value]): [string, string][] => {
-        const said = value === '' ? '' : textOf(value);
+        const said = value === '' ? '' : nonEmptyText(value);
         return said === undefined || key === '' || key.length > metadataKeyMax
           ? []
-          : [[key, cut(said, metadataValueMax)]];
+          : [[key, truncateText(said, metadataValueMax)]];
       })
       .slice(0, metadataMax),
   );
 
 /** At most so many characters, and none of them half. */
-const cut = (text: string, max: number): string =>
+const truncateText = (text: string, max: number): string =>
   text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');

@@ -1,6 +1,6 @@
-import { isJsonObject, parsed, textOf } from './values.js';
-import type { SpanRead } from './span.js';
-import type { Json } from '../shapes.js';
+import { isJsonObject, parseIfJson, nonEmptyText } from './values.js';
+import type { SpanView } from './span.js';
+import type { Json } from '../schema-types.js';
 
 /**
  * How one convention says one member of a record. `names`: the attributes, events and fields that
@@ -9,11 +9,11 @@ import type { Json } from '../shapes.js';
 export type Rule<T> = {
   readonly names: readonly string[];
   /** Undefined: the span does not say it this way. Never throws. */
-  readonly read: (span: SpanRead) => T | undefined;
+  readonly read: (span: SpanView) => T | undefined;
 };
 
 /** The first rule that has an answer. */
-export const firstMatch = <T>(rules: readonly Rule<T>[], span: SpanRead): T | undefined => {
+export const firstMatch = <T>(rules: readonly Rule<T>[], span: SpanView): T | undefined => {
   for (const { read } of rules) {
     const value = read(span);
     if (value !== undefined) return value;
@@ -24,7 +24,7 @@ export const firstMatch = <T>(rules: readonly Rule<T>[], span: SpanRead): T | un
 /** One attribute; `as` reads what it makes nothing of as undefined. */
 export const attribute = <T>(
   name: string,
-  as: (value: Json, span: SpanRead) => T | undefined,
+  as: (value: Json, span: SpanView) => T | undefined,
 ): Rule<T> => ({
   names: [name],
   read: (span) => {
@@ -34,19 +34,19 @@ export const attribute = <T>(
 });
 
 /** A text, or the JSON of what is none; an empty text says nothing. */
-export const text = (name: string): Rule<string> => attribute(name, (value) => textOf(value));
+export const text = (name: string): Rule<string> => attribute(name, (value) => nonEmptyText(value));
 /** A number, or a text that is one. */
-export const number = (name: string): Rule<number> => attribute(name, numberOf);
+export const number = (name: string): Rule<number> => attribute(name, parseNumber);
 /** A count of tokens and the like: never negative. */
 export const count = (name: string): Rule<number> =>
   attribute(name, (value) => {
-    const found = numberOf(value);
+    const found = parseNumber(value);
     return found !== undefined && found >= 0 ? found : undefined;
   });
 /** By what the attribute says in lower case. */
 export const oneOf = <T>(name: string, meanings: Readonly<Record<string, T>>): Rule<T> =>
   attribute(name, (value) => {
-    const said = textOf(value)?.toLowerCase() ?? '';
+    const said = nonEmptyText(value)?.toLowerCase() ?? '';
     return Object.hasOwn(meanings, said) ? meanings[said] : undefined;
   });
 /** A member of an attribute that is a map, or the JSON text of one. */
@@ -56,13 +56,13 @@ export const memberOf = <T>(
   as: (value: Json) => T | undefined,
 ): Rule<T> =>
   attribute(name, (value) => {
-    const map = parsed(value);
+    const map = parseIfJson(value);
     if (!isJsonObject(map) || !Object.hasOwn(map, member)) return undefined;
     const found = map[member];
     return found === undefined || found === null ? undefined : as(found);
   });
 
-export const numberOf = (value: Json): number | undefined => {
+export const parseNumber = (value: Json): number | undefined => {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) {
     return undefined;
   }

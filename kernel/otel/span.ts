@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../shapes.js';
+import type { Json, JsonObject } from '../schema-types.js';
 
 /** A value of an attribute as OTLP/JSON writes it; 64-bit integers are texts. */
 export type OtelValue = {
@@ -45,7 +45,7 @@ export type OtelSpan = {
 export type Attributes = ReadonlyMap<string, Json>;
 
 /** A span as rules look at it. */
-export type SpanRead = {
+export type SpanView = {
   readonly span: OtelSpan;
   readonly attributes: Attributes;
   readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
@@ -54,7 +54,7 @@ export type SpanRead = {
 /** Names of attributes, or families with a `.` at their end, and what is read in their place. */
 export type Aliases = readonly (readonly [name: string, standsFor: string])[];
 
-export const spanRead = (span: OtelSpan, aliases: Aliases = []): SpanRead => ({
+export const spanView = (span: OtelSpan, aliases: Aliases = []): SpanView => ({
   span,
   attributes: withAliases(plainAttributes(span.attributes), aliases),
   events: (span.events ?? []).map((event) => ({
@@ -70,15 +70,15 @@ export const plainAttributes = (attributes: readonly OtelAttribute[] = []): Attr
 };
 
 /** Of a resource, or of what only attributes are looked at. */
-export const attributesRead = (
+export const attributesView = (
   attributes: readonly OtelAttribute[],
   aliases: Aliases = [],
-): SpanRead => ({
-  span: noSpan,
+): SpanView => ({
+  span: emptySpan,
   attributes: withAliases(plainAttributes(attributes), aliases),
   events: [],
 });
-const noSpan: OtelSpan = {
+const emptySpan: OtelSpan = {
   traceId: '',
   spanId: '',
   name: '',
@@ -127,7 +127,10 @@ const membersMax = 2_000;
  * Attributes of a family such as `gen_ai.prompt.<n>.role`, by their number in its order, each with
  * what stands behind the number as name.
  */
-export const numbered = (attributes: Attributes, family: string): readonly Attributes[] => {
+export const indexedAttributes = (
+  attributes: Attributes,
+  family: string,
+): readonly Attributes[] => {
   const found = new Map<number, Map<string, Json>>();
   for (const [key, value] of attributes) {
     if (!key.startsWith(family)) continue;

@@ -1,12 +1,12 @@
 // The Python packages of Galileo (`galileo`, since 2.6) and of Splunk AO (`splunk-ao`, 0.6).
 // https://pypi.org/project/galileo, https://pypi.org/project/splunk-ao
 import { agentTypes } from '../records/columns.js';
-import type { Json } from '../shapes.js';
-import { messagesOf } from './messages.js';
-import { documentsIn, type RetrievedDocument } from './openinference.js';
+import type { Json } from '../schema-types.js';
+import { parseMessages } from './messages.js';
+import { parseDocuments, type RetrievedDocument } from './openinference.js';
 import { attribute, oneOf, text, type Rule } from './rule.js';
 import type { Aliases } from './span.js';
-import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 
 /**
  * Splunk AO's exporter can write `gen_ai.*` under names of its own, content under these alone: an
@@ -50,17 +50,17 @@ export const galileoSearch: Rule<'retriever'> = {
 
 /** What a retriever of `galileo` was asked: its last message. */
 export const galileoQuery: Rule<string> = attribute('gen_ai.input.messages', (value) =>
-  textOf(messagesOf(value, 'user')?.at(-1)?.content),
+  nonEmptyText(parseMessages(value, 'user')?.at(-1)?.content),
 );
 /** Documents of `galileo` are the content of a message: `{content: {documents: […]}}`. */
 export const galileoDocuments: Rule<readonly RetrievedDocument[]> = attribute(
   'gen_ai.output.messages',
   (value) => {
-    const read = parsed(value);
+    const read = parseIfJson(value);
     for (const said of isJsonList(read) ? read : [read]) {
       const content = isJsonObject(said) ? said['content'] : undefined;
       if (isJsonObject(content) && isJsonList(content['documents'])) {
-        return documentsIn(content['documents']);
+        return parseDocuments(content['documents']);
       }
     }
     return undefined;
@@ -72,8 +72,10 @@ export const splunkToolText = (name: string): Rule<string> => ({
   names: [name],
   read: ({ attributes }) => {
     if (!attributes.has('splunk_ao.system')) return undefined;
-    const read = parsed(attributes.get(name) ?? null);
-    return isJsonObject(read) && Object.keys(read).length === 1 ? textOf(read['value']) : undefined;
+    const read = parseIfJson(attributes.get(name) ?? null);
+    return isJsonObject(read) && Object.keys(read).length === 1
+      ? nonEmptyText(read['value'])
+      : undefined;
   },
 });
 
@@ -93,7 +95,7 @@ const eventTypes: ReadonlySet<Json | undefined> = new Set([
   'mcp_approval_request',
 ]);
 export const modelEvents: Rule<Json> = attribute('splunk_ao.llm.events', (value) => {
-  const read = parsed(value);
+  const read = parseIfJson(value);
   const found = isJsonList(read)
     ? read.filter((one) => isJsonObject(one) && eventTypes.has(one['type']))
     : [];
@@ -117,13 +119,15 @@ export const controlResult = (
 };
 const actions: ReadonlySet<Json | undefined> = new Set(['deny', 'steer', 'observe']);
 
-const result = ['action', 'matched', 'confidence', 'error_message'].map(
+const controlResultNames = ['action', 'matched', 'confidence', 'error_message'].map(
   (name) => `agent_control.${name}`,
 );
 export const controlAttributes: Rule<Json> = {
-  names: result,
+  names: controlResultNames,
   read: ({ attributes }) => {
-    const [action, matched, confidence, error] = result.map((name) => attributes.get(name));
+    const [action, matched, confidence, error] = controlResultNames.map((name) =>
+      attributes.get(name),
+    );
     return controlResult(action, matched, confidence, error);
   },
 };

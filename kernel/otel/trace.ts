@@ -1,10 +1,10 @@
 import { metadataMax } from '../records/limits.js';
 import { textForm } from '../records/text-form.js';
-import type { Instant } from '../shapes.js';
+import type { Instant } from '../schema-types.js';
 import type { OtelMapping } from './mapping.js';
 import { otelRecord, type OtelRecord } from './record.js';
 import { plainAttributes, type OtelAttribute, type OtelSpan } from './span.js';
-import { textOf } from './values.js';
+import { nonEmptyText } from './values.js';
 
 type Price = { readonly input: number; readonly output: number };
 
@@ -94,13 +94,16 @@ export const otelTrace = (mapping: OtelMapping, received: OtelReceived): OtelTra
 };
 
 /** Of a trace's record, the members that its root adds to. */
-type Rooted = Pick<OtelRootMembers, 'user_metadata' | 'tags'>;
+type RootTarget = Pick<OtelRootMembers, 'user_metadata' | 'tags'>;
 
 /**
  * The trace's record once its root came: members of the root overwrite, its metadata by key, and
  * its tags are added. Its metrics are left to the caller.
  */
-export const withRoot = <T extends Rooted>(now: T, root: Omit<OtelRootMembers, 'metrics'>): T => {
+export const mergeRoot = <T extends RootTarget>(
+  now: T,
+  root: Omit<OtelRootMembers, 'metrics'>,
+): T => {
   const { user_metadata: metadata, tags = [], ...members } = root;
   const all = [...new Set([...(now.tags ?? []), ...tags])];
   return {
@@ -113,7 +116,10 @@ export const withRoot = <T extends Rooted>(now: T, root: Omit<OtelRootMembers, '
 
 const serviceOf = ({ parts, root }: OtelReceived): string | undefined => {
   const part = parts.find(({ spans }) => spans.some(({ id }) => id === root)) ?? parts[0];
-  return textOf(plainAttributes(part?.resource?.attributes).get('service.name'))?.slice(0, 255);
+  return nonEmptyText(plainAttributes(part?.resource?.attributes).get('service.name'))?.slice(
+    0,
+    255,
+  );
 };
 
 const rootMembers = (root: OtelSpanRecord, service: string | undefined): OtelRootMembers => {

@@ -1,15 +1,15 @@
 // Vercel AI SDK, versions 3 to 6. https://ai-sdk.dev/docs/ai-sdk-core/telemetry
 import { parseJsonText } from '../json-text.js';
-import { callsOf, message, messagesOf, type ChatMessage } from './messages.js';
+import { parseToolCalls, message, parseMessages, type ChatMessage } from './messages.js';
 import { attribute, type Rule } from './rule.js';
-import { textOf } from './values.js';
+import { nonEmptyText } from './values.js';
 
 /** `ai.generateText` goes around one or more `ai.generateText.doGenerate`, the calls of a model. */
 export const vercelKind: Rule<'llm' | 'tool' | 'workflow'> = attribute(
   'ai.operationId',
   (value) => {
     if (value === 'ai.toolCall') return 'tool';
-    return /\.do(?:Generate|Stream)$/.test(textOf(value) ?? '') ? 'llm' : 'workflow';
+    return /\.do(?:Generate|Stream)$/.test(nonEmptyText(value) ?? '') ? 'llm' : 'workflow';
   },
 );
 
@@ -17,7 +17,7 @@ export const vercelInput: Rule<readonly ChatMessage[]> = {
   names: ['ai.prompt.messages', 'ai.prompt'],
   read: ({ attributes }) => {
     const said = attributes.get('ai.prompt.messages') ?? attributes.get('ai.prompt') ?? null;
-    return said === null ? undefined : messagesOf(said, 'user');
+    return said === null ? undefined : parseMessages(said, 'user');
   },
 };
 
@@ -32,8 +32,10 @@ const calls = ['ai.response.toolCalls', 'ai.result.toolCalls'] as const;
 export const vercelOutput: Rule<ChatMessage> = {
   names: [...texts, ...calls],
   read: ({ attributes }) => {
-    const said = texts.map((name) => textOf(attributes.get(name))).find((one) => one !== undefined);
-    const toolCalls = calls.flatMap((name) => callsOf(attributes.get(name)));
+    const said = texts
+      .map((name) => nonEmptyText(attributes.get(name)))
+      .find((one) => one !== undefined);
+    const toolCalls = calls.flatMap((name) => parseToolCalls(attributes.get(name)));
     if (said === undefined && toolCalls.length === 0) return undefined;
     return message('assistant', said ?? '', { toolCalls });
   },
@@ -41,11 +43,11 @@ export const vercelOutput: Rule<ChatMessage> = {
 
 /** Of a tool that answers with a text, its JSON is sent. */
 export const vercelToolResult: Rule<string> = attribute('ai.toolCall.result', (value) => {
-  const said = textOf(value);
+  const said = nonEmptyText(value);
   if (said === undefined || !/^".*"$/s.test(said)) return said;
   try {
     const read = parseJsonText(said);
-    return typeof read === 'string' ? textOf(read.toWellFormed()) : said;
+    return typeof read === 'string' ? nonEmptyText(read.toWellFormed()) : said;
   } catch {
     return said;
   }

@@ -1,6 +1,6 @@
 import { tokens13a } from './tokens-13a.js';
 
-const orders = 4;
+const ngramOrders = 4;
 
 /**
  * Numbers n-grams so that no n-gram is ever built as a string: the number of an n-gram is looked up
@@ -43,7 +43,7 @@ const ngramTable = (capacity: number) => {
 };
 
 /** Numbers of the tokens; -1: the output has a token that the reference lacks. */
-const numbered = (reference: readonly string[], output: readonly string[]) => {
+const numberTokens = (reference: readonly string[], output: readonly string[]) => {
   const vocabulary = new Map<string, number>();
   const ofReference = new Int32Array(reference.length);
   const ofOutput = new Int32Array(output.length);
@@ -63,7 +63,7 @@ const numbered = (reference: readonly string[], output: readonly string[]) => {
  * occurs there.
  */
 const clippedMatches = (output: readonly string[], reference: readonly string[]): number[] => {
-  const { ofReference, ofOutput } = numbered(reference, output);
+  const { ofReference, ofOutput } = numberTokens(reference, output);
   // The number of the (n-1)-gram that starts at each place; an output n-gram that the reference
   // lacks is -1.
   const referenceGrams = new Int32Array(reference.length);
@@ -71,7 +71,7 @@ const clippedMatches = (output: readonly string[], reference: readonly string[])
   const table = ngramTable(reference.length);
   const left = new Int32Array(reference.length);
   const matches: number[] = [];
-  for (let n = 1; n <= orders; n += 1) {
+  for (let n = 1; n <= ngramOrders; n += 1) {
     table.clear();
     left.fill(0);
     for (let at = 0; at + n <= reference.length; at += 1) {
@@ -108,11 +108,11 @@ export const bleu = (output: string, reference: string): number | null => {
   const matches = clippedMatches(said, expected);
   if (said.length === 0 || (matches[0] ?? 0) === 0) return 0;
   let logarithms = 0;
-  for (let n = 1; n <= orders; n += 1) {
+  for (let n = 1; n <= ngramOrders; n += 1) {
     const total = Math.max(1, said.length - n + 1);
     const matched = matches[n - 1] ?? 0;
     logarithms += Math.log((matched === 0 ? 0.1 : matched) / total);
   }
   const brevity = said.length > expected.length ? 1 : Math.exp(1 - expected.length / said.length);
-  return brevity * Math.exp(logarithms / orders);
+  return brevity * Math.exp(logarithms / ngramOrders);
 };

@@ -1,4 +1,4 @@
-import { registryMetric, standardColumn } from './columns.js';
+import { registryMetricByName, standardColumnById } from './columns.js';
 import { unreachable } from '../decision.js';
 import { ratingValue } from './feedback.js';
 import type { ColumnValue, MetricCell, MetricType, MetricValue, RecordRow } from './record.js';
@@ -8,14 +8,14 @@ const userMetadataPrefix = 'user_metadata/';
 export const annotationPrefix = 'annotations/';
 
 /** Where the values of a column id live (contract 3.2). Null: no such column. */
-type ColumnPlace =
+type ColumnLocation =
   | { readonly in: 'standard'; readonly column: string }
   | { readonly in: 'metrics'; readonly metric: string }
   | { readonly in: 'user_metadata'; readonly key: string }
   /** Of the ratings by the template of this id. */
   | { readonly in: 'annotations'; readonly template: string };
 
-export const placeOf = (column: string): ColumnPlace | null => {
+export const parseColumnId = (column: string): ColumnLocation | null => {
   if (column.startsWith(metricPrefix)) {
     return { in: 'metrics', metric: column.slice(metricPrefix.length) };
   }
@@ -25,7 +25,7 @@ export const placeOf = (column: string): ColumnPlace | null => {
   if (column.startsWith(annotationPrefix)) {
     return { in: 'annotations', template: column.slice(annotationPrefix.length) };
   }
-  return standardColumn.has(column) ? { in: 'standard', column } : null;
+  return standardColumnById.has(column) ? { in: 'standard', column } : null;
 };
 
 /**
@@ -33,7 +33,7 @@ export const placeOf = (column: string): ColumnPlace | null => {
  * kind.
  */
 export const standardValue = (row: RecordRow, column: string): ColumnValue => {
-  const known = standardColumn.get(column);
+  const known = standardColumnById.get(column);
   if (known === undefined || !known.kinds.includes(row.kind)) return null;
   return row.values[column] ?? null;
 };
@@ -58,7 +58,7 @@ export const metricValue = (
  */
 export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | null => {
   const { value, rollUp } = cell;
-  if (fits(cell, type)) return typeof value === 'number' ? value + 0 : value;
+  if (valueFitsType(cell, type)) return typeof value === 'number' ? value + 0 : value;
   const numeric = type === 'integer' || type === 'floating_point';
   return numeric && typeof value !== 'number' && rollUp !== undefined ? rollUp + 0 : null;
 };
@@ -67,7 +67,7 @@ export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | 
  * A rolled-up average of an integer metric has a fraction and fits all the same (contract 3.4, rule
  * 5).
  */
-export const fits = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
+export const valueFitsType = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
   switch (type) {
     case 'integer':
       return typeof value === 'number' && (rolledUp || Number.isInteger(value));
@@ -90,7 +90,7 @@ export const userMetadataValue = (row: RecordRow, key: string): string | null =>
  * (kernel/records/reference/aggregate.ts, `metricTypes`).
  */
 export const registryType = (metric: string): MetricType | null =>
-  registryMetric.get(metric)?.type ?? null;
+  registryMetricByName.get(metric)?.type ?? null;
 
 /** The value of any column; `types` has those of metrics outside the registry. */
 export const columnValue = (
@@ -98,7 +98,7 @@ export const columnValue = (
   column: string,
   types: ReadonlyMap<string, MetricType>,
 ): ColumnValue => {
-  const place = placeOf(column);
+  const place = parseColumnId(column);
   if (place === null) return null;
   if (place.in === 'standard') return standardValue(row, place.column);
   if (place.in === 'user_metadata') return userMetadataValue(row, place.key);

@@ -45,7 +45,7 @@ const everyKind: readonly RecordKind[] = [
   'session',
   'workflow',
 ];
-const notSessions = everyKind.filter((kind) => kind !== 'session');
+const tracesAndSpans = everyKind.filter((kind) => kind !== 'session');
 const optional = true;
 const required = false;
 
@@ -60,7 +60,7 @@ export const agentTypes = [
   'default',
 ] as const;
 
-const allowed: Readonly<Record<string, readonly string[]>> = {
+const allowedValues: Readonly<Record<string, readonly string[]>> = {
   type: ['trace', 'control', 'llm', 'retriever', 'agent', 'tool', 'session', 'workflow'],
   agent_type: agentTypes,
   check_stage: ['pre', 'post'],
@@ -82,7 +82,7 @@ const column = (
   filter: filterKindOf[type],
   optional: isOptional,
   kinds,
-  allowed: allowed[id] ?? null,
+  allowed: allowedValues[id] ?? null,
 });
 
 /** The 32 columns of contract 3.3, in its order. */
@@ -100,14 +100,14 @@ export const standardColumns: readonly StandardColumn[] = [
     optional,
     everyKind,
   ),
-  column('tags', 'Tags', 'Labels given by the client.', 'string_list', required, notSessions),
+  column('tags', 'Tags', 'Labels given by the client.', 'string_list', required, tracesAndSpans),
   column(
     'status_code',
     'Status Code',
     'Outcome as an HTTP-like code.',
     'integer',
     optional,
-    notSessions,
+    tracesAndSpans,
   ),
   column(
     'dataset_input',
@@ -115,7 +115,7 @@ export const standardColumns: readonly StandardColumn[] = [
     'Input of the dataset row behind the step.',
     'text',
     required,
-    notSessions,
+    tracesAndSpans,
   ),
   column(
     'dataset_output',
@@ -123,18 +123,18 @@ export const standardColumns: readonly StandardColumn[] = [
     'Reference output of that row.',
     'text',
     required,
-    notSessions,
+    tracesAndSpans,
   ),
-  column('session_id', 'Session ID', 'Session of the record.', 'uuid', required, notSessions),
-  column('project_id', 'Project ID', 'Project of the record.', 'uuid', required, notSessions),
-  column('run_id', 'Run ID', 'Run of the record.', 'uuid', required, notSessions),
+  column('session_id', 'Session ID', 'Session of the record.', 'uuid', required, tracesAndSpans),
+  column('project_id', 'Project ID', 'Project of the record.', 'uuid', required, tracesAndSpans),
+  column('run_id', 'Run ID', 'Run of the record.', 'uuid', required, tracesAndSpans),
   column(
     'updated_at',
     'Last Updated',
     'When the record last changed.',
     'timestamp',
     optional,
-    notSessions,
+    tracesAndSpans,
   ),
   column(
     'has_children',
@@ -142,7 +142,7 @@ export const standardColumns: readonly StandardColumn[] = [
     'Whether the step has child spans.',
     'boolean',
     optional,
-    notSessions,
+    tracesAndSpans,
   ),
   column(
     'is_complete',
@@ -150,7 +150,7 @@ export const standardColumns: readonly StandardColumn[] = [
     'Whether the trace has ended.',
     'boolean',
     required,
-    notSessions,
+    tracesAndSpans,
   ),
   column('type', 'Type', 'Kind of the record.', 'text', required, spanKinds),
   column('trace_id', 'Trace ID', 'Trace of the span.', 'uuid', required, spanKinds),
@@ -182,7 +182,7 @@ export const standardColumns: readonly StandardColumn[] = [
   ]),
 ];
 
-export const standardColumn: ReadonlyMap<string, StandardColumn> = new Map(
+export const standardColumnById: ReadonlyMap<string, StandardColumn> = new Map(
   standardColumns.map((one) => [one.id, one]),
 );
 
@@ -208,7 +208,7 @@ export type RegistryMetric = {
   readonly always: boolean;
 };
 
-const system = (
+const systemMetric = (
   name: string,
   label: string,
   type: RegistryMetric['type'],
@@ -225,7 +225,7 @@ const system = (
   threshold: null,
   always: false,
 });
-const overlap = (name: string, label: string, always: boolean): RegistryMetric => ({
+const overlapMetric = (name: string, label: string, always: boolean): RegistryMetric => ({
   name,
   label,
   description: 'Overlap of output and reference; deprecated.',
@@ -254,25 +254,31 @@ export const metricRegistry: readonly RegistryMetric[] = [
     },
     always: true,
   },
-  overlap('bleu', 'BLEU (deprecated)', true),
-  overlap('rouge', 'ROUGE-L (deprecated)', false),
-  system('duration_ns', 'Duration', 'integer', 'average', 'nano_seconds'),
-  system('time_to_first_token_ns', 'Time to First Token', 'integer', 'average', 'nano_seconds'),
-  system('num_input_tokens', 'Input Tokens', 'integer', 'sum'),
-  system('num_output_tokens', 'Output Tokens', 'integer', 'sum'),
-  system('num_total_tokens', 'Total Tokens', 'integer', 'sum'),
-  system('num_cached_input_tokens', 'Cached Input Tokens', 'integer', 'sum'),
-  system('num_cache_creation_input_tokens', 'Cache Creation Input Tokens', 'integer', 'sum'),
-  system('num_reasoning_tokens', 'Reasoning Tokens', 'integer', 'sum'),
-  system('num_image_input_tokens', 'Image Input Tokens', 'integer', 'sum'),
-  system('num_image_output_tokens', 'Image Output Tokens', 'integer', 'sum'),
-  system('num_audio_input_tokens', 'Audio Input Tokens', 'integer', 'sum'),
-  system('num_audio_output_tokens', 'Audio Output Tokens', 'integer', 'sum'),
-  system('cost', 'Cost', 'floating_point', 'sum', 'dollars'),
-  system('input_cost', 'Input Cost', 'floating_point', 'sum', 'dollars'),
-  system('output_cost', 'Output Cost', 'floating_point', 'sum', 'dollars'),
+  overlapMetric('bleu', 'BLEU (deprecated)', true),
+  overlapMetric('rouge', 'ROUGE-L (deprecated)', false),
+  systemMetric('duration_ns', 'Duration', 'integer', 'average', 'nano_seconds'),
+  systemMetric(
+    'time_to_first_token_ns',
+    'Time to First Token',
+    'integer',
+    'average',
+    'nano_seconds',
+  ),
+  systemMetric('num_input_tokens', 'Input Tokens', 'integer', 'sum'),
+  systemMetric('num_output_tokens', 'Output Tokens', 'integer', 'sum'),
+  systemMetric('num_total_tokens', 'Total Tokens', 'integer', 'sum'),
+  systemMetric('num_cached_input_tokens', 'Cached Input Tokens', 'integer', 'sum'),
+  systemMetric('num_cache_creation_input_tokens', 'Cache Creation Input Tokens', 'integer', 'sum'),
+  systemMetric('num_reasoning_tokens', 'Reasoning Tokens', 'integer', 'sum'),
+  systemMetric('num_image_input_tokens', 'Image Input Tokens', 'integer', 'sum'),
+  systemMetric('num_image_output_tokens', 'Image Output Tokens', 'integer', 'sum'),
+  systemMetric('num_audio_input_tokens', 'Audio Input Tokens', 'integer', 'sum'),
+  systemMetric('num_audio_output_tokens', 'Audio Output Tokens', 'integer', 'sum'),
+  systemMetric('cost', 'Cost', 'floating_point', 'sum', 'dollars'),
+  systemMetric('input_cost', 'Input Cost', 'floating_point', 'sum', 'dollars'),
+  systemMetric('output_cost', 'Output Cost', 'floating_point', 'sum', 'dollars'),
 ];
 
-export const registryMetric: ReadonlyMap<string, RegistryMetric> = new Map(
+export const registryMetricByName: ReadonlyMap<string, RegistryMetric> = new Map(
   metricRegistry.map((one) => [one.name, one]),
 );

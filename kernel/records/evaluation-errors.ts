@@ -32,7 +32,7 @@ export type StructuredError = {
   readonly context: Readonly<Record<string, never>>;
 };
 
-type Known = {
+type ErrorEntry = {
   readonly type: StructuredError['error_type'];
   readonly group: string;
   readonly severity: StructuredError['severity'];
@@ -50,7 +50,7 @@ export const unfitValueCode = 1007;
 /** Of a metric that the service does not compute for texts of that size (contract 3.5). */
 export const longTextsCode = 1008;
 
-const known: ReadonlyMap<number, Known> = new Map([
+const errorCatalogue: ReadonlyMap<number, ErrorEntry> = new Map([
   [
     1001,
     {
@@ -133,7 +133,7 @@ const known: ReadonlyMap<number, Known> = new Map([
   ],
 ]);
 
-const uncatalogued: Known = {
+const uncataloguedEntry: ErrorEntry = {
   type: 'uncataloged_error',
   group: 'client',
   severity: 'medium',
@@ -142,7 +142,7 @@ const uncatalogued: Known = {
 };
 
 /** That a value does not fit its metric (contract 3.4, rule 3). */
-export const unfitValue = (metric: string, type: MetricType): MetricError => ({
+export const unfitValueError = (metric: string, type: MetricType): MetricError => ({
   code: unfitValueCode,
   message:
     `The value does not fit metric '${metric}' of type ${type}. ` +
@@ -151,7 +151,7 @@ export const unfitValue = (metric: string, type: MetricType): MetricError => ({
 
 /** What a code means (contract 3.9). A sent message is used only where the table has none. */
 export const structuredError = ({ code, message }: MetricError): StructuredError => {
-  const entry = known.get(code) ?? uncatalogued;
+  const entry = errorCatalogue.get(code) ?? uncataloguedEntry;
   return {
     error_code: code,
     error_type: entry.type,

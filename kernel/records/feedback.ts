@@ -1,7 +1,7 @@
 import { byCodePoint } from '../code-points.js';
 import { unreachable } from '../decision.js';
 import type { ColumnValue, RecordRow } from './record.js';
-import type { Instant, JsonObject } from '../shapes.js';
+import type { Instant, JsonObject } from '../schema-types.js';
 
 /** The six kinds of rating of contract 4.8. */
 const annotationTypes = ['like_dislike', 'star', 'score', 'tags', 'text', 'choice'] as const;
@@ -84,7 +84,7 @@ export const ratingTexts = (row: RecordRow): readonly string[] =>
   });
 
 /** Current ratings of one template on the traces of one run. */
-export type RatingTally = {
+export type RatingCounts = {
   readonly run: string;
   readonly template: string;
   /** Traces with some rating of the template. */
@@ -101,7 +101,7 @@ export const annotationsOf = ({ body }: Pick<RecordRow, 'body'>): Annotations =>
   (body['annotations'] ?? {}) as Annotations;
 
 /** `annotations` of a trace as read (contract 5.7). */
-export const shownAnnotations = (row: Pick<RecordRow, 'body'>): JsonObject =>
+export const annotationsView = (row: Pick<RecordRow, 'body'>): JsonObject =>
   Object.fromEntries(
     Object.entries(annotationsOf(row)).map(([template, byUser]) => [
       template,
@@ -131,7 +131,7 @@ export const ratingKeys = (row: RecordRow): readonly string[] =>
       );
 
 /** A key of `ratingKeys`, or a pair of `RecordRow.annotators`, as its two parts. */
-export const templateAndRest = (key: string): readonly [template: string, rest: string] => [
+export const splitRatingKey = (key: string): readonly [template: string, rest: string] => [
   key.slice(0, idLength),
   key.slice(idLength + 1),
 ];
@@ -145,8 +145,8 @@ const valuesOf = ({ annotation_type: type, value }: Annotation): readonly string
  * The reference: tallies of these traces, by run, then by template. Every engine's `ratings`
  * answers as this does.
  */
-export const talliesOf = (traces: readonly RecordRow[]): readonly RatingTally[] => {
-  const tallies = new Map<string, RatingTally & { values: Record<string, number> }>();
+export const countRatings = (traces: readonly RecordRow[]): readonly RatingCounts[] => {
+  const tallies = new Map<string, RatingCounts & { values: Record<string, number> }>();
   for (const row of traces) {
     const run = String(row.values['run_id']);
     for (const [template, byUser] of Object.entries(annotationsOf(row))) {
@@ -167,7 +167,7 @@ export const talliesOf = (traces: readonly RecordRow[]): readonly RatingTally[] 
   return [...tallies.values()].sort(byRunAndTemplate);
 };
 
-export const byRunAndTemplate = (one: RatingTally, other: RatingTally): number =>
+export const byRunAndTemplate = (one: RatingCounts, other: RatingCounts): number =>
   byCodePoint(one.run, other.run) || byCodePoint(one.template, other.template);
 
 /**
@@ -176,7 +176,7 @@ export const byRunAndTemplate = (one: RatingTally, other: RatingTally): number =
  */
 export const feedbackAggregate = (
   { type }: Pick<FeedbackTemplate, 'type'>,
-  tally: Pick<RatingTally, 'traces' | 'ratings' | 'values'> | undefined,
+  tally: Pick<RatingCounts, 'traces' | 'ratings' | 'values'> | undefined,
   traces: number,
 ): JsonObject => {
   const values = new Map(Object.entries(tally?.values ?? {}));
@@ -218,7 +218,7 @@ export const traceFeedback = (
   row: RecordRow,
   templates: readonly FeedbackTemplate[],
 ): JsonObject => {
-  const tallies = new Map(talliesOf([row]).map((tally) => [tally.template, tally]));
+  const tallies = new Map(countRatings([row]).map((tally) => [tally.template, tally]));
   return Object.fromEntries(
     templates.map((template) => [
       template.id,

@@ -1,6 +1,6 @@
 import type { RollUp, ColumnValue, RecordKind, RecordRow } from './record.js';
 import type { StreamName } from '../ports.js';
-import type { RecordSize, SessionTraces } from './questions.js';
+import type { RecordSize, SessionTraces } from './query-plans.js';
 
 // What the rows of a trace need to know about each other, and a session about its traces, without
 // their texts: so adding to something large costs only what is added.
@@ -36,17 +36,17 @@ export type TraceOutline = {
 };
 
 export type SessionScope = { readonly project: string; readonly session: string };
-export type OutlinePart = {
+export type OutlineSelection = {
   /** Only those beyond this `at`; null = from the beginning. */
   readonly after: string | null;
   readonly order: 'first' | 'last';
   /** Without the traces of these groups. */
-  readonly but: readonly StreamName[];
+  readonly except: readonly StreamName[];
   readonly limit: number;
 };
 
 /** See `Records.tracesOfSessions`. */
-export type TracesAsked = {
+export type TracesOfSessionsPlan = {
   readonly project: string;
   readonly sessions: readonly string[];
   readonly tracesMax: number;
@@ -55,7 +55,7 @@ export type TracesAsked = {
 /**
  * The sessions that it answers, by how many traces each has; one without any is not in `counts`.
  */
-export const firstSessions = (
+export const sessionsWithinLimit = (
   sessions: readonly string[],
   counts: ReadonlyMap<string, number>,
   tracesMax: number,
@@ -69,7 +69,7 @@ export const firstSessions = (
 };
 
 /** These traces, each with its session, as it answers them. */
-export const bySession = (
+export const groupBySession = (
   sessions: readonly string[],
   traces: readonly (readonly [session: string, trace: RecordSize])[],
 ): readonly SessionTraces[] => {

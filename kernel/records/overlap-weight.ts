@@ -1,4 +1,4 @@
-import { overlapNames, overlapTextMax } from './overlaps.js';
+import { overlapNames, overlapTextMax } from './overlap-metrics.js';
 
 /**
  * What computing both overlap metrics costs the most expensive pair of texts of these lengths, as
@@ -20,10 +20,10 @@ type WeightOf = (value: unknown) => number;
  */
 export const overlapWeightIn = (data: unknown, weightOf: WeightOf): number => {
   const { trace, spans, parts, changes, scores } = (data ?? {}) as Members;
-  let weight = ofRecord(trace, weightOf) + ofScores(scores);
-  for (const span of listOf(spans)) weight += ofRecord(span, weightOf);
+  let weight = recordWeight(trace, weightOf) + scoresWeight(scores);
+  for (const span of listOf(spans)) weight += recordWeight(span, weightOf);
   for (const part of listOf(parts)) {
-    for (const span of listOf(part['spans'])) weight += ofReceived(span, weightOf);
+    for (const span of listOf(part['spans'])) weight += receivedSpanWeight(span, weightOf);
   }
   const { output } = (changes ?? {}) as Members;
   if (output != null) {
@@ -36,7 +36,7 @@ export const overlapWeightIn = (data: unknown, weightOf: WeightOf): number => {
 const listOf = (value: unknown): readonly Members[] =>
   Array.isArray(value) ? (value as readonly Members[]) : [];
 
-const ofRecord = (record: unknown, weightOf: WeightOf): number => {
+const recordWeight = (record: unknown, weightOf: WeightOf): number => {
   const { output, dataset_output: reference } = (record ?? {}) as Members;
   if (output == null || typeof reference !== 'string') return 0;
   return overlapWeight(lengthOf(output, weightOf), reference.length);
@@ -46,7 +46,7 @@ const lengthOf = (value: unknown, weightOf: WeightOf): number =>
   typeof value === 'string' ? value.length : Math.min(weightOf(value), overlapTextMax);
 
 /** The output may be any of its attributes: it counts as the largest. */
-const ofReceived = ({ sent }: Members, weightOf: WeightOf): number => {
+const receivedSpanWeight = ({ sent }: Members, weightOf: WeightOf): number => {
   const attributes = listOf((sent as Members | undefined)?.['attributes']);
   let [output, reference] = [0, 0];
   for (const { key, value } of attributes) {
@@ -57,7 +57,7 @@ const ofReceived = ({ sent }: Members, weightOf: WeightOf): number => {
   return reference === 0 ? 0 : overlapWeight(output, reference);
 };
 
-const ofScores = (scores: unknown): number =>
+const scoresWeight = (scores: unknown): number =>
   overlapNames.some((name) => ((scores ?? {}) as Members)[name] === null)
     ? overlapWeight(overlapTextMax, overlapTextMax)
     : 0;

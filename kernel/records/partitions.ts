@@ -1,6 +1,6 @@
 import type { DumpItem, Shadow } from '../documents.js';
-import { projectOf } from '../paced-log.js';
-import type { Position, Recorded, StreamName } from '../ports.js';
+import { recordStreamProject } from '../backpressured-log.js';
+import type { Position, StoredEvent, StreamName } from '../ports.js';
 import type { Records, RecordWrites } from './records.js';
 
 /** One of `count` parts that the records of all projects are folded in; `index` from 1. */
@@ -14,9 +14,9 @@ export const partitionOf = (project: string, count: number): number =>
   (Number.parseInt(project.slice(0, 8), 16) % count) + 1;
 
 /** Whether who folds the partition needs the event; what is of no one project is for everybody. */
-export const isOfPartition = ({ index, count }: Partition) => {
-  return ({ stream }: Pick<Recorded, 'stream'>): boolean => {
-    const project = projectOf(stream);
+export const partitionPredicate = ({ index, count }: Partition) => {
+  return ({ stream }: Pick<StoredEvent, 'stream'>): boolean => {
+    const project = recordStreamProject(stream);
     return project === null || partitionOf(project, count) === index;
   };
 };
@@ -26,11 +26,11 @@ export const isOfPartition = ({ index, count }: Partition) => {
  * project; all of them are as far as the one that is least far. `apply` gives each part what is its
  * own: repeated after a failure, those that have it already take nothing.
  */
-export const inPartitions = (parts: readonly Records[]): Records => {
+export const partitionedRecords = (parts: readonly Records[]): Records => {
   const [first] = parts;
   if (first === undefined || parts.length === 1) throw new RangeError('parts are two or more');
   const of = (project: string): Records => parts[partitionOf(project, parts.length) - 1] ?? first;
-  const ofGroup = (group: StreamName): Records => of(projectOf(group) ?? '0');
+  const ofGroup = (group: StreamName): Records => of(recordStreamProject(group) ?? '0');
   const all = <T>(ask: (part: Records) => Promise<T>): Promise<readonly T[]> =>
     Promise.all(parts.map(ask));
   const split = <T>(items: readonly T[], partOf: (item: T) => Records) =>
@@ -44,8 +44,8 @@ export const inPartitions = (parts: readonly Records[]): Records => {
     return new Map(found.flatMap((one) => [...one]));
   };
   return {
-    checkpoint: async () => least(await all((part) => part.checkpoint())),
-    prepare: () => Promise.resolve(),
+    checkpoint: async () => leastPosition(await all((part) => part.checkpoint())),
+    prefetch: () => Promise.resolve(),
     apply: async (writes, checkpoint) => {
       const own = split(writes.groups, ({ group }) => ofGroup(group));
       await Promise.all(
@@ -54,13 +54,13 @@ export const inPartitions = (parts: readonly Records[]): Records => {
         ),
       );
     },
-    heads: (names) => merged(names, (part, some) => part.heads(some)),
+    firstRows: (names) => merged(names, (part, some) => part.firstRows(some)),
     spanOutlines: (names) => merged(names, (part, some) => part.spanOutlines(some)),
-    groups: (names, asking) => merged(names, (part, some) => part.groups(some, asking)),
-    weights: (names, asking) => merged(names, (part, some) => part.weights(some, asking)),
-    rowsAt: async (places) => {
+    rowsByGroup: (names, asking) => merged(names, (part, some) => part.rowsByGroup(some, asking)),
+    groupBytes: (names, asking) => merged(names, (part, some) => part.groupBytes(some, asking)),
+    rowsByOrdinal: async (places) => {
       const own = split(places, ({ group }) => ofGroup(group));
-      return (await Promise.all(own.map(([part, some]) => part.rowsAt(some)))).flat();
+      return (await Promise.all(own.map(([part, some]) => part.rowsByOrdinal(some)))).flat();
     },
     sessionsWithTraces: async (sessions) => {
       const own = split(sessions, ({ project }) => of(project));
@@ -68,10 +68,10 @@ export const inPartitions = (parts: readonly Records[]): Records => {
     },
     traceOutlines: (session, part) => of(session.project).traceOutlines(session, part),
     tracesOfSessions: (project, ...asked) => of(project).tracesOfSessions(project, ...asked),
-    withEntry: (plan, asking) => of(plan.project).withEntry(plan, asking),
+    recordsWithEntry: (plan, asking) => of(plan.project).recordsWithEntry(plan, asking),
     sessionPage: (plan, asking) => of(plan.project).sessionPage(plan, asking),
-    locate: (project, ...asked) => of(project).locate(project, ...asked),
-    groupOf: (plan, asking) => of(plan.project).groupOf(plan, asking),
+    findGroup: (project, ...asked) => of(project).findGroup(project, ...asked),
+    groupRows: (plan, asking) => of(plan.project).groupRows(plan, asking),
     search: (plan, asking) => of(plan.project).search(plan, asking),
     count: (scope, asking) => of(scope.project).count(scope, asking),
     aggregate: (plan, asking) => of(plan.project).aggregate(plan, asking),
@@ -82,38 +82,38 @@ export const inPartitions = (parts: readonly Records[]): Records => {
     runMeasures: (project, ...asked) => of(project).runMeasures(project, ...asked),
     runAverages: (project, ...asked) => of(project).runAverages(project, ...asked),
     runRows: (plan, asking) => of(plan.project).runRows(plan, asking),
-    runsChanged: (project, token) => of(project).runsChanged(project, token),
-    dump: () => inOrder(parts.map((part) => part.dump())),
-    shadow: async (copying) => copyOf(await all((part) => part.shadow(copying))),
+    changedRuns: (project, token) => of(project).changedRuns(project, token),
+    dump: () => mergeDumps(parts.map((part) => part.dump())),
+    shadow: async (copying) => partitionedShadow(await all((part) => part.shadow(copying))),
     resume: async (id) => {
       const ids = id.split(' ');
       const copies = await Promise.all(parts.map((part, at) => part.resume(ids[at] ?? '')));
       return copies.some((one) => one === null)
         ? null
-        : copyOf(copies.filter((one) => one !== null));
+        : partitionedShadow(copies.filter((one) => one !== null));
     },
     close: async () => void (await all((part) => part.close())),
   };
 };
 
-const least = (positions: readonly Position[]): Position =>
+const leastPosition = (positions: readonly Position[]): Position =>
   positions.reduce((low, one) => (one < low ? one : low));
 
-const copyOf = (copies: readonly Shadow<Records>[]): Shadow<Records> => {
+const partitionedShadow = (copies: readonly Shadow<Records>[]): Shadow<Records> => {
   const each = (work: (copy: Shadow<Records>) => Promise<void>) => async (): Promise<void> => {
     await Promise.all(copies.map(work));
   };
   return {
     id: copies.map(({ id }) => id).join(' '),
-    model: inPartitions(copies.map(({ model }) => model)),
+    model: partitionedRecords(copies.map(({ model }) => model)),
     promote: each((copy) => copy.promote()),
     discard: each((copy) => copy.discard()),
-    leave: each((copy) => copy.leave()),
+    detach: each((copy) => copy.detach()),
   };
 };
 
 /** What each part has by key, as one that has all. */
-async function* inOrder(dumps: readonly AsyncIterable<DumpItem>[]): AsyncIterable<DumpItem> {
+async function* mergeDumps(dumps: readonly AsyncIterable<DumpItem>[]): AsyncIterable<DumpItem> {
   const running = dumps.map((dump) => dump[Symbol.asyncIterator]());
   const next = await Promise.all(running.map((one) => one.next()));
   for (;;) {

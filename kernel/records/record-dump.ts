@@ -1,4 +1,4 @@
-import { inOrder } from '../canonical-json.js';
+import { withSortedMembers } from '../canonical-json.js';
 import type { DumpItem } from '../documents.js';
 import type { RecordRow } from './record.js';
 
@@ -8,7 +8,7 @@ import type { RecordRow } from './record.js';
  */
 export const dumpItem = (row: RecordRow): DumpItem => ({
   key: `${row.group} ${String(row.ordinal).padStart(ordinalDigits, '0')}`,
-  value: inOrder(row),
+  value: withSortedMembers(row),
 });
 
 /** Wide enough for any ordinal. */

@@ -1,5 +1,5 @@
 import type { StreamName } from '../ports.js';
-import type { JsonObject } from '../shapes.js';
+import type { JsonObject } from '../schema-types.js';
 
 export type SpanKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
 export type RecordKind = 'session' | 'trace' | SpanKind;

@@ -7,7 +7,7 @@ export const rouge = (output: string, reference: string): number | null => {
   const said = wordTokens(output);
   const expected = wordTokens(reference);
   if (said.length === 0 || expected.length === 0) return null;
-  const common = longestCommon(said, expected);
+  const common = lcsLength(said, expected);
   if (common === 0) return 0;
   const precision = common / said.length;
   const recall = common / expected.length;
@@ -18,8 +18,8 @@ export const rouge = (output: string, reference: string): number | null => {
  * Length of the longest common subsequence. Takes a step of some nanoseconds for each 31 pairs of a
  * token of one side and a token of the other; texts are limited before (`overlapTextMax`).
  */
-export const longestCommon = (one: readonly string[], other: readonly string[]): number => {
-  const { left, right, tokens } = shared(one, other);
+export const lcsLength = (one: readonly string[], other: readonly string[]): number => {
+  const { left, right, tokens } = numberSharedTokens(one, other);
   let begin = 0;
   while (begin < left.length && begin < right.length && left[begin] === right[begin]) begin += 1;
   let leftEnd = left.length;
@@ -29,10 +29,12 @@ export const longestCommon = (one: readonly string[], other: readonly string[]):
     rightEnd -= 1;
   }
   const same = begin + (left.length - leftEnd);
-  return same + bitParallel(left.subarray(begin, leftEnd), right.subarray(begin, rightEnd), tokens);
+  return (
+    same + bitParallelLcs(left.subarray(begin, leftEnd), right.subarray(begin, rightEnd), tokens)
+  );
 };
 
-type Numbered = {
+type NumberedTokens = {
   readonly left: Int32Array;
   readonly right: Int32Array;
   /** How many numbers there are. */
@@ -43,7 +45,7 @@ type Numbered = {
  * Both lists as numbers, without the tokens that only one side has: they are in no common
  * subsequence.
  */
-const shared = (one: readonly string[], other: readonly string[]): Numbered => {
+const numberSharedTokens = (one: readonly string[], other: readonly string[]): NumberedTokens => {
   const present = new Set(one);
   const numbers = new Map<string, number>();
   const right = new Int32Array(other.length);
@@ -89,7 +91,7 @@ const columnsOf = (columns: Int32Array, tokens: number, count: number): Int32Arr
  * Hyyrö's bit-vector recurrence V' = (V + (V & M)) | (V & ~M) in words of 31 bits: the zero bits of
  * V count the subsequence. Two rows at a time, because the carries of one row wait for each other.
  */
-const bitParallel = (columns: Int32Array, rows: Int32Array, tokens: number): number => {
+const bitParallelLcs = (columns: Int32Array, rows: Int32Array, tokens: number): number => {
   const count = Math.ceil(columns.length / wordBits);
   const masks = columnsOf(columns, tokens, count);
   const vector = new Int32Array(count).fill(allBits);

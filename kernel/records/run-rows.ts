@@ -1,4 +1,4 @@
-import type { Instant } from '../shapes.js';
+import type { Instant } from '../schema-types.js';
 import type { TypedMetric } from './measures.js';
 
 /** Runs of a project that are compared row by row of their dataset (contract 5.5). */
@@ -19,7 +19,7 @@ export type RunRow = {
   readonly first: Instant;
   /** The trace with the latest `created_at`, of several the one with the greatest id. */
   readonly newest: string;
-  /** That trace has a status code of `failedFrom` or more. */
+  /** That trace has a status code of `failedStatusFrom` or more. */
   readonly failed: boolean;
   /** Of each metric of the plan the mean of its values, a boolean's as 0 and 1; null: none. */
   readonly means: readonly (number | null)[];
@@ -29,7 +29,7 @@ export type RunRow = {
 export const datasetRowKey = 'dataset_row_id';
 
 /** Contract 5.5: the least status code of a trace whose row counts as failed. */
-export const failedFrom = 400;
+export const failedStatusFrom = 400;
 
 /** Contract 5.5: with 20 metrics some 50 MB while an answer is made. */
 export const runRowsMax = 100_000;

@@ -6,19 +6,22 @@ import { byCodePoint } from '../code-points.js';
  */
 export const treeLevelsMax = 500;
 
-type SpanPlace = { readonly id: unknown; readonly parent: unknown };
+type SpanParentLink = { readonly id: unknown; readonly parent: unknown };
 
 /**
  * For each span the index of the one that it is shown under; the number of spans stands for the
  * trace. It is the parent that was sent and, as long as that is missing or below the span itself,
  * the trace (contract 5.6, rule 4).
  */
-export const shownParents = (traceId: unknown, spans: readonly SpanPlace[]): readonly number[] => {
+export const effectiveParents = (
+  traceId: unknown,
+  spans: readonly SpanParentLink[],
+): readonly number[] => {
   const places = new Map(spans.map(({ id }, index) => [id, index]));
   const parents = spans.map(({ parent }) =>
     parent === traceId ? spans.length : (places.get(parent) ?? spans.length),
   );
-  breakCircles(parents);
+  breakCycles(parents);
   return parents;
 };
 
@@ -26,7 +29,7 @@ export const shownParents = (traceId: unknown, spans: readonly SpanPlace[]): rea
  * Spans that are their own ancestors all go under the trace, so that the order of arrival does not
  * matter.
  */
-const breakCircles = (parents: number[]): void => {
+const breakCycles = (parents: number[]): void => {
   const root = parents.length;
   const unseen = 0;
   const onPath = 1;

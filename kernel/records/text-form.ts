@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../shapes.js';
+import type { Json, JsonObject } from '../schema-types.js';
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 

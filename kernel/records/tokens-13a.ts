@@ -17,11 +17,11 @@ const entities: readonly (readonly [RegExp, string])[] = [
 export const tokens13a = (text: string): readonly string[] => {
   const plain = entities.reduce((result, [pattern, by]) => result.replace(pattern, by), text);
   const units = kindsOf(plain);
-  const apart = punctuationApart(units);
-  const marked = pairsApart(apart, { first: notDigit, second: mark, apart: 'second' });
-  const marks = pairsApart(marked, { first: mark, second: notDigit, apart: 'first' });
-  const spaced = pairsApart(marks, { first: digit, second: hyphen, apart: 'second' });
-  return slices(plain, units, spaced);
+  const apart = spacePunctuation(units);
+  const marked = spacePairs(apart, { first: notDigit, second: mark, apart: 'second' });
+  const marks = spacePairs(marked, { first: mark, second: notDigit, apart: 'first' });
+  const spaced = spacePairs(marks, { first: digit, second: hyphen, apart: 'second' });
+  return sliceTokens(plain, units, spaced);
 };
 
 // What the steps tell apart; one bit each.
@@ -59,7 +59,7 @@ const kindsOf = (text: string): Uint8Array => {
 };
 
 /** Step 1: spaces around each punctuation mark. */
-const punctuationApart = (units: Uint8Array): Uint8Array => {
+const spacePunctuation = (units: Uint8Array): Uint8Array => {
   const result = new Uint8Array(units.length * 3).fill(space);
   let length = 0;
   for (let at = 0; at < units.length; at += 1) {
@@ -80,7 +80,7 @@ type Pair = {
 };
 
 /** Steps 2 to 4. */
-const pairsApart = (units: Uint8Array, { first, second, apart }: Pair): Uint8Array => {
+const spacePairs = (units: Uint8Array, { first, second, apart }: Pair): Uint8Array => {
   const result = new Uint8Array(units.length * 2).fill(space);
   const [firstTo, secondTo] = apart === 'first' ? [1, 3] : [0, 2];
   const last = units.length - 1;
@@ -106,7 +106,7 @@ const pairsApart = (units: Uint8Array, { first, second, apart }: Pair): Uint8Arr
 };
 
 /** Tokens as slices of the text, whose units `spaced` has but for spaces. */
-const slices = (text: string, units: Uint8Array, spaced: Uint8Array): readonly string[] => {
+const sliceTokens = (text: string, units: Uint8Array, spaced: Uint8Array): readonly string[] => {
   const tokens: string[] = [];
   let begin = -1;
   // One further than in the text.

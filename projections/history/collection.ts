@@ -34,19 +34,19 @@ export const tileRoots = 256;
 
 export const headsScope = 'heads';
 export const segmentsScope = 'segments';
-export const placesScope = 'places';
+export const streamFactsScope = 'places';
 export const tilesScope = (chain: ChainName): string => `tiles/${chain}`;
 
-const numbered = (number: number): string => number.toString(16).padStart(8, '0');
+const paddedHex = (number: number): string => number.toString(16).padStart(8, '0');
 
 export const headKey = (chain: ChainName): string => `head/${chain}`;
 export const dirKey = (chain: ChainName, number: number): string =>
-  `dir/${chain}/${numbered(number)}`;
+  `dir/${chain}/${paddedHex(number)}`;
 export const segmentKey = (chain: ChainName, number: number): string =>
-  `seg/${chain}/${numbered(number)}`;
+  `seg/${chain}/${paddedHex(number)}`;
 export const tileKey = (chain: ChainName, level: number, number: number): string =>
-  `tile/${chain}/${level}/${numbered(number)}`;
-export const placeKey = (stream: string): string => `place/${stream}`;
+  `tile/${chain}/${level}/${paddedHex(number)}`;
+export const streamFactsKey = (stream: string): string => `place/${stream}`;
 
 /** The number of the segment that holds the entry. */
 export const segmentOf = (seq: number): number => Math.floor((seq - 1) / segmentEntries);

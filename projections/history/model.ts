@@ -1,11 +1,11 @@
 import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Recorded, Sha256 } from '../../kernel/ports.js';
+import type { StoredEvent, Sha256 } from '../../kernel/ports.js';
 import type { ReadModel, Sink } from '../read-model.js';
-import { foldHistory, keptSegments } from './batch.js';
-import { openChains, type StoredChains } from './chains.js';
+import { foldHistory, openSegmentCache } from './batch.js';
+import { openChainReader, type ChainDocuments } from './chain-reader.js';
 import { historyCollection } from './collection.js';
-import { contradicts, sealsIn } from './sealed.js';
+import { sealContradiction, sealsIn } from './seal-check.js';
 
 /**
  * The log as chains. It takes every event, also those that nobody can read any more or ruled out
@@ -13,7 +13,7 @@ import { contradicts, sealsIn } from './sealed.js';
  * seal in the log, and one that contradicts a seal is never whole, so it never takes the place of
  * the live one.
  */
-export const historySource = (documents: Documents, sha256: Sha256): ReadModel => ({
+export const historyReadModel = (documents: Documents, sha256: Sha256): ReadModel => ({
   ...sinkOf(documents, sha256, 'live'),
   shadow: async (copying) => {
     const copy = await documents.shadow(historyCollection, copying);
@@ -29,17 +29,18 @@ const sinkOf = (
   documents: Documents,
   sha256: Sha256,
   which: 'live' | 'copy',
-  kept = keptSegments(),
+  kept = openSegmentCache(),
 ): Sink => ({
   name: historyCollection.name,
   version: historyCollection.version,
-  parks: false,
+  canPark: false,
   checkpoint: () => documents.checkpoint(historyCollection),
   dump: () => documents.dump(historyCollection),
   fold: async (events, applied, erased) => {
     await applied;
     const writes = await foldHistory(documents, sha256, events, erased, kept);
-    if (which === 'copy') await holdAgainstSeals(laidOver(documents, writes), sha256, events);
+    if (which === 'copy')
+      await checkAgainstSeals(overlaidDocuments(documents, writes), sha256, events);
     return {
       apply: (checkpoint) => documents.apply(historyCollection, writes, checkpoint),
       poisons: [],
@@ -49,22 +50,25 @@ const sinkOf = (
 });
 
 /** Throws Fault `log-damaged`, which names seal and entry, for another than the sealed history. */
-const holdAgainstSeals = async (
-  stored: StoredChains,
+const checkAgainstSeals = async (
+  stored: ChainDocuments,
   sha256: Sha256,
-  events: readonly Recorded[],
+  events: readonly StoredEvent[],
 ): Promise<void> => {
   const seals = sealsIn(events);
   if (seals.length === 0) return;
-  const chains = openChains(stored, sha256);
+  const chains = openChainReader(stored, sha256);
   for (const seal of seals) {
-    const why = await contradicts(chains, sha256, seal);
+    const why = await sealContradiction(chains, sha256, seal);
     if (why !== null) throw new Fault('log-damaged', why);
   }
 };
 
 /** What is stored as it will be once these are written; lists are as they are. */
-const laidOver = (documents: Documents, writes: readonly DocumentWrite[]): StoredChains => {
+const overlaidDocuments = (
+  documents: Documents,
+  writes: readonly DocumentWrite[],
+): ChainDocuments => {
   const written = new Map(writes.map(({ key, document }) => [key, document]));
   return {
     get: async <B>(...[collection, key, asking]: Parameters<Documents['get']>) =>

@@ -1,5 +1,11 @@
-import { hexOf } from '../../kernel/history/hex.js';
-import { leafHash, grown, rootOf, sizeOf, type Range } from '../../kernel/history/tree.js';
+import { toHex } from '../../kernel/history/hex.js';
+import {
+  leafHash,
+  appendSubtree,
+  merkleRoot,
+  leafCount,
+  type CompactRange,
+} from '../../kernel/history/merkle-tree.js';
 import type { Sha256 } from '../../kernel/ports.js';
 import { tileRoots } from './collection.js';
 
@@ -7,14 +13,14 @@ import { tileRoots } from './collection.js';
 export type TileBody = { readonly roots: readonly string[] };
 
 /** Where a root stands: the tile of a level, and in it. */
-type TilePlace = { readonly level: number; readonly number: number };
+type TileIndex = { readonly level: number; readonly number: number };
 
 /** Leaves below one root of the level. */
 export const leavesBelow = (level: number): number => tileRoots ** level;
 
 /** The tiles, none of them empty, that grow when `added` leaves come to `size`. */
-export const tilesGrowing = (size: number, added: number): readonly TilePlace[] => {
-  const places: TilePlace[] = [];
+export const growingTiles = (size: number, added: number): readonly TileIndex[] => {
+  const places: TileIndex[] = [];
   for (let level = 1; leavesBelow(level) <= size + added; level += 1) {
     const before = Math.floor(size / leavesBelow(level));
     const after = Math.floor((size + added) / leavesBelow(level));
@@ -25,17 +31,17 @@ export const tilesGrowing = (size: number, added: number): readonly TilePlace[] 
 };
 
 /** A root that became whole with a leaf. */
-export type FullRoot = TilePlace & { readonly root: string };
+export type FullRoot = TileIndex & { readonly root: string };
 
 /** The tree with one leaf more, and the roots of tiles that are whole by it. */
-export const withLeaf = (
+export const appendLeaf = (
   sha256: Sha256,
-  range: Range,
+  range: CompactRange,
   content: Uint8Array,
-): { readonly range: Range; readonly full: readonly FullRoot[] } => {
+): { readonly range: CompactRange; readonly full: readonly FullRoot[] } => {
   const leaf = leafHash(sha256, content);
-  const after = grown(sha256, range, 1, leaf);
-  const size = sizeOf(after);
+  const after = appendSubtree(sha256, range, 1, leaf);
+  const size = leafCount(after);
   if (size % tileRoots !== 0) return { range: after, full: [] };
   const full: FullRoot[] = [];
   for (let level = 1; size % leavesBelow(level) === 0; level += 1) {
@@ -43,7 +49,7 @@ export const withLeaf = (
     // What was right of there, with the leaf, is a perfect subtree now.
     const right = [...range.filter(({ at }) => at >= from), { at: size - 1, width: 1, hash: leaf }];
     const number = Math.floor((size / leavesBelow(level) - 1) / tileRoots);
-    full.push({ level, number, root: hexOf(rootOf(sha256, right)) });
+    full.push({ level, number, root: toHex(merkleRoot(sha256, right)) });
   }
   return { range: after, full };
 };

@@ -1,13 +1,13 @@
 import type { SessionEvent } from '../../events/traces.js';
-import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
+import { streamNameOf, type StoredEvent, type StreamName } from '../../kernel/ports.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { endingOf, type Ending } from '../endings.js';
-import { readable, skippedType, type Gap, type Poison } from '../read-model.js';
-import { foldSession } from './session.js';
-import { refreshSessions, type GroupRows, type SessionNeeds } from './sessions.js';
-import { foldTraces, upToPoison, type Stream } from './traces.js';
+import { tombstoneOf, type Tombstone } from '../tombstones.js';
+import { requireReadable, skippedType, type Gap, type Poison } from '../read-model.js';
+import { foldSession } from './fold-session.js';
+import { refreshSessions, type GroupRows, type SessionNeeds } from './refresh-sessions.js';
+import { foldTraces, foldUpToPoison, type GroupEvents } from './trace-batch.js';
 
 type RecordsBatch = {
   readonly writes: RecordWrites;
@@ -16,7 +16,7 @@ type RecordsBatch = {
 };
 
 /** What folding asks about the stored rows. */
-export type StoredRows = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsAt'>;
+export type StoredRows = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsByOrdinal'>;
 type Groups = Map<StreamName, GroupRows>;
 
 /**
@@ -33,11 +33,11 @@ const isOf = (noun: 'trace' | 'session', name: StreamName): boolean =>
  */
 export const foldBatch = async (
   records: StoredRows,
-  events: readonly Recorded[],
+  events: readonly StoredEvent[],
   look: 'every group' | 'older groups' = 'older groups',
   mapping: OtelMapping = otelMapping,
 ): Promise<RecordsBatch> => {
-  const byStream = new Map<StreamName, Recorded[]>();
+  const byStream = new Map<StreamName, StoredEvent[]>();
   const deletedRuns: string[] = [];
   const deletedProjects: string[] = [];
   const erased: StreamName[] = [];
@@ -47,11 +47,11 @@ export const foldBatch = async (
       const known = byStream.get(event.stream);
       if (known === undefined) byStream.set(event.stream, [event]);
       else known.push(event);
-    } else if (endingOf(event) !== null) {
-      const { what, id } = endingOf(event) as Ending;
-      (what === 'run' ? deletedRuns : deletedProjects).push(id);
+    } else if (tombstoneOf(event) !== null) {
+      const { kind, id } = tombstoneOf(event) as Tombstone;
+      (kind === 'run' ? deletedRuns : deletedProjects).push(id);
     } else if (event.type === 'RecordsErased') {
-      erased.push(...erasedGroups(event.data as Erased));
+      erased.push(...erasedGroups(event.data as ErasedRecords));
     } else if (event.type === 'OrgJobCompleted') {
       purge = true;
     }
@@ -59,15 +59,15 @@ export const foldBatch = async (
   const looked = [...byStream].filter(
     ([, [first]]) => look === 'every group' || first?.revision !== 0,
   );
-  const known = await load(records, [
+  const known = await loadHeads(records, [
     ...looked.map(([name]) => name),
     ...erased.filter((name) => !byStream.has(name)),
   ]);
   const streams = [...byStream].map(([name, all]) => {
     const before = known.get(name) ?? null;
-    return { name, before, events: unseen(before, all) };
+    return { name, before, events: unfoldedEvents(before, all) };
   });
-  const gap = streams.reduce<Gap | null>((found, one) => found ?? gapIn(one), null);
+  const gap = streams.reduce<Gap | null>((found, one) => found ?? findGap(one), null);
   const gone = { deletedRuns, deletedProjects, purge };
   if (gap !== null) return { writes: { groups: [], ...gone }, poisons: [], gap };
   const groups: Groups = new Map();
@@ -89,27 +89,30 @@ export const foldBatch = async (
   return { writes: { groups: [...writes.values()], ...gone }, poisons, gap: null };
 };
 
-type Erased = {
+type ErasedRecords = {
   readonly project_id: string;
   readonly session_ids: readonly string[];
   readonly trace_ids: readonly string[];
 };
-const erasedGroups = (data: Erased): readonly StreamName[] => [
-  ...data.session_ids.map((id) => stream('session', data.project_id, id)),
-  ...data.trace_ids.map((id) => stream('trace', data.project_id, id)),
+const erasedGroups = (data: ErasedRecords): readonly StreamName[] => [
+  ...data.session_ids.map((id) => streamNameOf('session', data.project_id, id)),
+  ...data.trace_ids.map((id) => streamNameOf('trace', data.project_id, id)),
 ];
 
-const load = async (
+const loadHeads = async (
   records: StoredRows,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, RecordRow>> =>
-  names.length === 0 ? new Map() : records.heads(names);
+  names.length === 0 ? new Map() : records.firstRows(names);
 
 const revisionOf = (head: RecordRow | null): number =>
   head === null ? -1 : Number(head.body['revision']);
 
 /** Each event once, in revision order: a batch may bring one again. */
-const unseen = (head: RecordRow | null, events: readonly Recorded[]): readonly Recorded[] => {
+const unfoldedEvents = (
+  head: RecordRow | null,
+  events: readonly StoredEvent[],
+): readonly StoredEvent[] => {
   let last = revisionOf(head);
   return events.filter(({ revision }) => {
     if (revision <= last) return false;
@@ -118,7 +121,7 @@ const unseen = (head: RecordRow | null, events: readonly Recorded[]): readonly R
   });
 };
 
-const gapIn = ({ before, events }: Stream): Gap | null => {
+const findGap = ({ before, events }: GroupEvents): Gap | null => {
   let last = revisionOf(before);
   for (const event of events) {
     if (event.revision !== last + 1) {
@@ -132,7 +135,7 @@ const gapIn = ({ before, events }: Stream): Gap | null => {
 /** Folds every stream; `groups` gets the first row of each before and after. */
 const foldStreams = async (
   records: StoredRows,
-  streams: readonly Stream[],
+  streams: readonly GroupEvents[],
   groups: Groups,
   mapping: OtelMapping,
 ): Promise<{
@@ -143,7 +146,7 @@ const foldStreams = async (
   const poisons: Poison[] = [];
   for (const { name, before, events } of streams) {
     if (!isOf('session', name)) continue;
-    const { value: after, poisoned } = upToPoison(events, (some) => sessionFold(before, some));
+    const { value: after, poisoned } = foldUpToPoison(events, (some) => sessionFold(before, some));
     if (poisoned !== null) poisons.push(poisoned);
     groups.set(name, { before, after });
   }
@@ -160,10 +163,12 @@ const foldStreams = async (
   return { writes, poisons };
 };
 
-const sessionFold = (before: RecordRow | null, events: readonly Recorded[]): RecordRow | null =>
+const sessionFold = (before: RecordRow | null, events: readonly StoredEvent[]): RecordRow | null =>
   foldSession(
     before,
     events
-      .map(readable)
-      .filter(({ type }) => type !== skippedType) as unknown as readonly Recorded<SessionEvent>[],
+      .map(requireReadable)
+      .filter(
+        ({ type }) => type !== skippedType,
+      ) as unknown as readonly StoredEvent<SessionEvent>[],
   );

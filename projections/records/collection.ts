@@ -9,7 +9,7 @@ const mappingVersions = 1_000;
  * Rows follow from the fold and from the mapping of received spans: another version of either is
  * another version of the rows, so that a start rebuilds them (contract 5.12).
  */
-export const versionWith = ({ version }: OtelMapping): number =>
+export const recordsVersion = ({ version }: OtelMapping): number =>
   foldVersion * mappingVersions + version;
 
 /**
@@ -17,6 +17,6 @@ export const versionWith = ({ version }: OtelMapping): number =>
  */
 export const recordsCollection: Collection = {
   name: 'records',
-  version: versionWith(otelMapping),
+  version: recordsVersion(otelMapping),
   fields: {},
 };

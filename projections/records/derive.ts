@@ -1,17 +1,21 @@
-import { registryMetric } from '../../kernel/records/columns.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
 import { longTextsCode } from '../../kernel/records/evaluation-errors.js';
-import { areOverlapTexts, overlapNames, overlapOf } from '../../kernel/records/overlaps.js';
+import {
+  fitOverlapLimit,
+  overlapNames,
+  computeOverlap,
+} from '../../kernel/records/overlap-metrics.js';
 import type { RollUp, MetricCell } from '../../kernel/records/record.js';
-import { shownParents } from '../../kernel/records/span-tree.js';
-import { showElapsed } from './elapsed.js';
-import { member, ownNumber, put, remove, type RowBuilder } from './row-builder.js';
+import { effectiveParents } from '../../kernel/records/span-tree.js';
+import { deriveElapsed } from './elapsed.js';
+import { ownMember, ownNumber, setMember, removeMember, type RowBuilder } from './row-builder.js';
 
 /**
  * What a trace's rows say about each other and what the service computes, all of it from the rows
  * alone, so that it is the same whatever the batches were: parents and children, completeness,
  * overlap metrics, token totals, cost, roll-ups, elapsed time.
  */
-export const derive = (rows: readonly RowBuilder[]): void => {
+export const deriveValues = (rows: readonly RowBuilder[]): void => {
   const [trace, ...spans] = rows;
   if (trace === undefined) return;
   const children = placeSpans(trace, spans);
@@ -23,13 +27,13 @@ export const derive = (rows: readonly RowBuilder[]): void => {
   for (const row of rows) {
     // What follows from a row alone was computed when it was written.
     if (row.outline !== undefined) continue;
-    totalTokens(row);
-    cost(row);
-    overlap(row);
+    deriveTotalTokens(row);
+    deriveCost(row);
+    deriveOverlap(row);
   }
   trace.spanCount = spans.length;
-  showRollUps(trace, rolledUp(spans, children));
-  showElapsed(rows, children);
+  putRollUps(trace, rollUpsOf(spans, children));
+  deriveElapsed(rows, children);
 };
 
 /** Indices of spans under each span; the last list is of those under the trace. */
@@ -43,7 +47,7 @@ type Children = readonly (readonly number[])[];
 const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children => {
   const traceId = trace.values['id'];
   const sent = spans.map((span) => span.body['parent_id'] ?? span.values['parent_id'] ?? null);
-  const parents = shownParents(
+  const parents = effectiveParents(
     traceId,
     spans.map((span, index) => ({ id: span.values['id'], parent: sent[index] })),
   );
@@ -53,7 +57,7 @@ const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children =
     children[parent]?.push(index);
     const shown = spans[parent]?.values['id'] ?? traceId ?? null;
     span.values['parent_id'] = shown;
-    if (shown === sent[index]) remove(span.body, 'parent_id');
+    if (shown === sent[index]) removeMember(span.body, 'parent_id');
     else span.body['parent_id'] = sent[index] ?? null;
   });
   spans.forEach((span, index) => {
@@ -64,11 +68,11 @@ const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children =
 };
 
 /** Sent, else the sum of the two it is made of when either is there (contract 3.4). */
-const totalTokens = (row: RowBuilder): void => {
+const deriveTotalTokens = (row: RowBuilder): void => {
   const { metrics, body } = row;
   if (body['total'] === true) {
-    remove(metrics, 'num_total_tokens');
-    remove(body, 'total');
+    removeMember(metrics, 'num_total_tokens');
+    removeMember(body, 'total');
   }
   const known = metrics['num_total_tokens'];
   if (known !== undefined && !known.rolledUp) return;
@@ -82,12 +86,12 @@ const totalTokens = (row: RowBuilder): void => {
 const tokensPriced = 1_000_000;
 
 /** Sent, else by the price at which the span was logged (contract 3.4, rule 8). */
-const cost = ({ metrics, body }: RowBuilder): void => {
+const deriveCost = ({ metrics, body }: RowBuilder): void => {
   const price = body['price'] as { readonly input: number; readonly output: number } | undefined;
   if (price === undefined) return;
   if (body['priced'] === true) {
-    remove(metrics, 'cost');
-    remove(body, 'priced');
+    removeMember(metrics, 'cost');
+    removeMember(body, 'priced');
   }
   const input = ownNumber(metrics['num_input_tokens']);
   const output = ownNumber(metrics['num_output_tokens']);
@@ -98,20 +102,20 @@ const cost = ({ metrics, body }: RowBuilder): void => {
 };
 
 /**
- * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events; `overlap`
- * in the body lists those that were computed and says that the texts were looked at: it goes when
- * one of them changes, together with the errors of `overlap_errors`, which stand for values of
- * texts that are too long.
+ * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events;
+ * `deriveOverlap` in the body lists those that were computed and says that the texts were looked
+ * at: it goes when one of them changes, together with the errors of `overlap_errors`, which stand
+ * for values of texts that are too long.
  */
-const overlap = (row: RowBuilder): void => {
+const deriveOverlap = (row: RowBuilder): void => {
   const { values, metrics, errors, body } = row;
   const output = values['output'];
   const reference = values['dataset_output'];
   if (body['overlap'] !== undefined) return;
   if (typeof output !== 'string' || typeof reference !== 'string') return;
   if (output === '' || reference === '') return;
-  const wanted = overlapNames.filter((name) => !sent(row, name));
-  if (!areOverlapTexts(output, reference)) {
+  const wanted = overlapNames.filter((name) => !isSent(row, name));
+  if (!fitOverlapLimit(output, reference)) {
     const failed = wanted.filter((name) => errors[name] === undefined);
     for (const name of failed) errors[name] = { code: longTextsCode, message: null };
     body['overlap'] = [];
@@ -120,7 +124,7 @@ const overlap = (row: RowBuilder): void => {
   }
   const computed: string[] = [];
   for (const name of wanted) {
-    const value = overlapOf(name, output, reference);
+    const value = computeOverlap(name, output, reference);
     if (value === null) continue;
     metrics[name] = { value, rolledUp: false };
     computed.push(name);
@@ -128,16 +132,16 @@ const overlap = (row: RowBuilder): void => {
   body['overlap'] = computed;
 };
 
-const sent = ({ metrics, body }: RowBuilder, name: string): boolean =>
+const isSent = ({ metrics, body }: RowBuilder, name: string): boolean =>
   metrics[name]?.rolledUp === false ||
-  member((body['metrics'] ?? {}) as Record<string, unknown>, name) !== undefined;
+  ownMember((body['metrics'] ?? {}) as Record<string, unknown>, name) !== undefined;
 
 /**
  * Numbers of the spans that have an own value while no span above them has one, by metric (contract
  * 3.4, rule 4). The tree is walked from the top without recursion, with a count of the open spans
  * that have each metric.
  */
-const rolledUp = (spans: readonly RowBuilder[], children: Children): RollUps => {
+const rollUpsOf = (spans: readonly RowBuilder[], children: Children): RollUps => {
   const sums = new Map<string, Sum>();
   const above = new Map<string, number>();
   const names = spans.map(({ metrics }) =>
@@ -153,7 +157,7 @@ const rolledUp = (spans: readonly RowBuilder[], children: Children): RollUps => 
     for (const name of names[next] ?? []) {
       const covering = above.get(name) ?? 0;
       const { value, method } = spans[next]?.metrics[name] ?? {};
-      if (covering === 0) add(sums, name, value as number, method);
+      if (covering === 0) addToRollUp(sums, name, value as number, method);
       above.set(name, covering + 1);
     }
     const below = children[next] ?? [];
@@ -161,7 +165,7 @@ const rolledUp = (spans: readonly RowBuilder[], children: Children): RollUps => 
     open.push(~next);
     for (let index = below.length - 1; index >= 0; index -= 1) open.push(below[index] ?? 0);
   }
-  return results(sums);
+  return rollUpResults(sums);
 };
 
 type Sum = { value: number; count: number; readonly method: RollUp };
@@ -169,7 +173,7 @@ type Sum = { value: number; count: number; readonly method: RollUp };
 type RollUps = ReadonlyMap<string, Pick<MetricCell, 'method'> & { readonly value: number }>;
 
 /** Numbers outside the registry average, unless their scorer says otherwise (contract 3.4). */
-const add = (
+const addToRollUp = (
   sums: Map<string, Sum>,
   name: string,
   value: number,
@@ -177,7 +181,7 @@ const add = (
 ): void => {
   const sum = sums.get(name);
   if (sum === undefined) {
-    const method = registryMetric.get(name)?.rollUp ?? said ?? 'average';
+    const method = registryMetricByName.get(name)?.rollUp ?? said ?? 'average';
     sums.set(name, { value, count: 1, method });
   } else {
     sum.count += 1;
@@ -187,28 +191,29 @@ const add = (
   }
 };
 
-const results = (sums: ReadonlyMap<string, Sum>): RollUps =>
+const rollUpResults = (sums: ReadonlyMap<string, Sum>): RollUps =>
   new Map(
     [...sums].flatMap(([name, { value: sum, count, method }]) => {
       const value = method === 'average' ? sum / count : sum;
-      const isSaid = method !== 'average' && !registryMetric.has(name);
+      const isSaid = method !== 'average' && !registryMetricByName.has(name);
       // A sum beyond the doubles has no JSON form.
       return Number.isFinite(value) ? [[name, { value, ...(isSaid && { method }) }] as const] : [];
     }),
   );
 
-const showRollUps = ({ metrics }: RowBuilder, values: RollUps): void => {
+const putRollUps = ({ metrics }: RowBuilder, values: RollUps): void => {
   for (const name of Object.keys(metrics)) {
-    const cell = member(metrics, name);
-    if (cell?.rolledUp === true) remove(metrics, name);
+    const cell = ownMember(metrics, name);
+    if (cell?.rolledUp === true) removeMember(metrics, name);
     else if (cell?.rollUp !== undefined) {
       const { rollUp: _r, method: _m, ...own } = cell;
-      put(metrics, name, own);
+      setMember(metrics, name, own);
     }
   }
   for (const [name, { value, ...how }] of values) {
-    const own = member(metrics, name);
-    if (own === undefined) put(metrics, name, { value, rolledUp: true, ...how });
-    else if (typeof own.value !== 'number') put(metrics, name, { ...own, rollUp: value, ...how });
+    const own = ownMember(metrics, name);
+    if (own === undefined) setMember(metrics, name, { value, rolledUp: true, ...how });
+    else if (typeof own.value !== 'number')
+      setMember(metrics, name, { ...own, rollUp: value, ...how });
   }
 };

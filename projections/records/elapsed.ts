@@ -1,19 +1,19 @@
-import { microsecondsBetween } from '../../kernel/records/buckets.js';
+import { microsecondsBetween } from '../../kernel/records/time-buckets.js';
 import type { RecordKind } from '../../kernel/records/record.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { ownNumber, putElapsed, type RowBuilder } from './row-builder.js';
 
 const metric = 'duration_ns';
 
 /** Kinds whose time is that of what is below them, where nobody sent it. */
-const spanning: ReadonlySet<RecordKind> = new Set(['trace', 'workflow', 'agent']);
+const spanningKinds: ReadonlySet<RecordKind> = new Set(['trace', 'workflow', 'agent']);
 
 /**
  * `duration_ns` of records that sent none (contract 3.4, rule 7): from the first begin to the last
  * end of the record and all spans below it, as long as one of these sent its own. `children` are
  * the indices of spans under each span, in the last place those under the trace.
  */
-export const showElapsed = (
+export const deriveElapsed = (
   rows: readonly RowBuilder[],
   children: readonly (readonly number[])[],
 ): void => {
@@ -24,7 +24,7 @@ export const showElapsed = (
   for (const [at, { kind, metrics }] of records.entries()) {
     if (ownNumber(metrics[metric]) !== null) continue;
     const { begin, end, isSaid } = times[at] ?? nothing;
-    putElapsed(metrics, isSaid && spanning.has(kind) ? end - begin : undefined);
+    putElapsed(metrics, isSaid && spanningKinds.has(kind) ? end - begin : undefined);
   }
 };
 
@@ -56,13 +56,13 @@ const timesOf = (
       if (above === undefined || under === undefined) continue;
       above.begin = Math.min(above.begin, under.begin);
       above.end = Math.max(above.end, under.end);
-      above.isSaid ||= under.isSaid || isOwn(records[child]);
+      above.isSaid ||= under.isSaid || hasOwnDuration(records[child]);
     }
   }
   return times;
 };
 
-const isOwn = (record: RowBuilder | undefined): boolean =>
+const hasOwnDuration = (record: RowBuilder | undefined): boolean =>
   record !== undefined && ownNumber(record.metrics[metric]) !== null;
 
 const beginOf = (record: RowBuilder | undefined): Instant =>

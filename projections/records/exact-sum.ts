@@ -6,17 +6,17 @@
  */
 export type ExactSum = string;
 
-export const noSum: ExactSum = '0';
+export const zeroSum: ExactSum = '0';
 
 type Scaled = { readonly whole: bigint; readonly power: number };
 
-export const plus = (sum: ExactSum, value: number): ExactSum =>
-  written(added(read(sum), scaled(value)));
-export const minus = (sum: ExactSum, value: number): ExactSum => plus(sum, -value);
+export const addToSum = (sum: ExactSum, value: number): ExactSum =>
+  formatSum(addScaled(parseSum(sum), toScaled(value)));
+export const subtractFromSum = (sum: ExactSum, value: number): ExactSum => addToSum(sum, -value);
 
 /** The nearest double, to even; infinite beyond the doubles. */
-export const rounded = (sum: ExactSum): number => {
-  const { whole, power } = read(sum);
+export const roundedSum = (sum: ExactSum): number => {
+  const { whole, power } = parseSum(sum);
   const size = whole < 0n ? -whole : whole;
   // Of a longer number the first digits decide, with one more that says whether any follow.
   const over = Math.max(0, size.toString(2).length - keptBits);
@@ -28,7 +28,7 @@ export const rounded = (sum: ExactSum): number => {
 
 const keptBits = 64;
 
-const added = (one: Scaled, other: Scaled): Scaled => {
+const addScaled = (one: Scaled, other: Scaled): Scaled => {
   const power = Math.min(one.power, other.power);
   const at = ({ whole, power: own }: Scaled): bigint => whole << BigInt(own - power);
   return { whole: at(one) + at(other), power };
@@ -38,7 +38,7 @@ const view = new DataView(new ArrayBuffer(8));
 const fractionBits = 52;
 const leastPower = -1_074;
 
-const scaled = (value: number): Scaled => {
+const toScaled = (value: number): Scaled => {
   view.setFloat64(0, value);
   const bits = view.getBigUint64(0);
   const exponent = Number((bits >> 52n) & 0x7ffn);
@@ -55,15 +55,15 @@ const timesTwoTo = (value: number, power: number): number => {
   return value * 2 ** half * 2 ** (power - half);
 };
 
-const read = (sum: ExactSum): Scaled => {
+const parseSum = (sum: ExactSum): Scaled => {
   const [digits = '0', power = '0'] = sum.split('p');
   const isNegative = digits.startsWith('-');
   const size = BigInt(`0x${isNegative ? digits.slice(1) : digits}`);
   return { whole: isNegative ? -size : size, power: Number(power) };
 };
 
-const written = ({ whole, power }: Scaled): ExactSum => {
-  if (whole === 0n) return noSum;
+const formatSum = ({ whole, power }: Scaled): ExactSum => {
+  if (whole === 0n) return zeroSum;
   const size = whole < 0n ? -whole : whole;
   const digits = size.toString(2);
   const zeros = digits.length - 1 - digits.lastIndexOf('1');

@@ -1,15 +1,15 @@
 import { ratingEvents } from '../../events/ratings.js';
 import { sessionEvents, traceEvents } from '../../events/traces.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
-import { isOfPartition, type Partition } from '../../kernel/records/partitions.js';
+import { partitionPredicate, type Partition } from '../../kernel/records/partitions.js';
 import type { Records } from '../../kernel/records/records.js';
-import { endingTypes } from '../endings.js';
+import { tombstoneTypes } from '../tombstones.js';
 import type { Sink, ReadModel } from '../read-model.js';
 import { foldBatch, type StoredRows } from './batch.js';
-import { recordsCollection, versionWith } from './collection.js';
+import { recordsCollection, recordsVersion } from './collection.js';
 
 /** `mapping`: how spans that exporters sent become records; tests have others than the service. */
-export const recordsSource = (records: Records, as: FoldedAs = {}): ReadModel => ({
+export const recordsReadModel = (records: Records, as: RecordsFoldOptions = {}): ReadModel => ({
   ...sinkOf(records, as),
   shadow: async (copying) => {
     const copy = await records.shadow(copying);
@@ -21,7 +21,7 @@ export const recordsSource = (records: Records, as: FoldedAs = {}): ReadModel =>
   },
 });
 
-type FoldedAs = {
+type RecordsFoldOptions = {
   readonly mapping?: OtelMapping;
   /** The projects of which the records are; absent = all. */
   readonly partition?: Partition | null;
@@ -29,32 +29,35 @@ type FoldedAs = {
 
 const types: readonly string[] = [
   ...Object.keys({ ...traceEvents, ...sessionEvents, ...ratingEvents }),
-  ...endingTypes,
+  ...tombstoneTypes,
   'RecordsErased',
   'OrgJobCompleted',
 ];
 
-const sinkOf = (records: Records, { mapping = otelMapping, partition = null }: FoldedAs): Sink => {
-  const isMine = partition === null ? null : isOfPartition(partition);
+const sinkOf = (
+  records: Records,
+  { mapping = otelMapping, partition = null }: RecordsFoldOptions,
+): Sink => {
+  const isMine = partition === null ? null : partitionPredicate(partition);
   // Once a batch of this process is applied, later ones only continue it: the runner goes by
   // position.
   let continued = false;
   return {
     name: recordsCollection.name,
-    version: versionWith(mapping),
-    types,
+    version: recordsVersion(mapping),
+    eventTypes: types,
     countsRevisions: true,
-    purges: ['OrgJobCompleted'],
-    parks: true,
+    purgeTypes: ['OrgJobCompleted'],
+    canPark: true,
     checkpoint: () => records.checkpoint(),
     dump: () => records.dump(),
     fold: async (events, applied) => {
       const look = continued ? 'older groups' : 'every group';
-      const stored = applied === null ? records : waiting(records, applied);
+      const stored = applied === null ? records : afterApplied(records, applied);
       const mine = isMine === null ? events : events.filter(isMine);
       const { writes, poisons, gap } = await foldBatch(stored, mine, look, mapping);
       // Otherwise they are applied at once.
-      if (applied !== null && gap === null) await records.prepare(writes);
+      if (applied !== null && gap === null) await records.prefetch(writes);
       return {
         apply: async (checkpoint) => {
           await records.apply(writes, checkpoint);
@@ -71,18 +74,18 @@ const sinkOf = (records: Records, { mapping = otelMapping, partition = null }: F
  * New traces outside sessions ask nothing of the store, so they are folded while the batch before
  * is written.
  */
-const waiting = (records: Records, applied: Promise<unknown>): StoredRows => ({
-  heads: async (names) => {
+const afterApplied = (records: Records, applied: Promise<unknown>): StoredRows => ({
+  firstRows: async (names) => {
     await applied;
-    return records.heads(names);
+    return records.firstRows(names);
   },
   spanOutlines: async (names) => {
     await applied;
     return records.spanOutlines(names);
   },
-  rowsAt: async (places) => {
+  rowsByOrdinal: async (places) => {
     await applied;
-    return records.rowsAt(places);
+    return records.rowsByOrdinal(places);
   },
   sessionsWithTraces: async (sessions) => {
     await applied;

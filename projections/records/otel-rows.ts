@@ -1,11 +1,11 @@
 // What received spans change of a trace's rows beyond their own (contract 5.12).
 import type { OtelSpansReceived, TraceEvent } from '../../events/traces.js';
 import type { OtelRootMembers } from '../../kernel/otel/trace.js';
-import type { Recorded } from '../../kernel/ports.js';
+import type { StoredEvent } from '../../kernel/ports.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { forgetOverlap, type RowBuilder } from './row-builder.js';
-import { putText } from './rows.js';
-import { record } from './scores.js';
+import { clearOverlap, type RowBuilder } from './row-builder.js';
+import { putText } from './content-row.js';
+import { recordScores } from './scores.js';
 
 /** While a trace has no session, the first spans that name one give it (contract 5.12, rule 5). */
 export const putSession = (
@@ -21,9 +21,9 @@ const isOutsideSessions = ({ values }: Pick<RecordRow, 'values'>): boolean =>
   values['session_id'] === values['id'];
 
 /** Whether these events give the trace a session: its spans' rows are needed whole then. */
-export const givesSession = (head: RecordRow, events: readonly Recorded[]): boolean =>
+export const assignsSession = (head: RecordRow, events: readonly StoredEvent[]): boolean =>
   isOutsideSessions(head) &&
-  (events as readonly Recorded<TraceEvent>[]).some(
+  (events as readonly StoredEvent<TraceEvent>[]).some(
     ({ type, data }) => type === 'OtelSpansReceived' && data.session_id !== null,
   );
 
@@ -35,7 +35,7 @@ export const putRoot = (trace: RowBuilder, root: OtelRootMembers, at: string): v
   if (root.status_code !== undefined) values['status_code'] = root.status_code;
   if (root.input !== undefined) putText(trace, 'input', root.input);
   if (root.output !== undefined) putText(trace, 'output', root.output);
-  if (root.metrics !== undefined) record(trace, root.metrics, at);
+  if (root.metrics !== undefined) recordScores(trace, root.metrics, at);
   if (root.user_metadata !== undefined) {
     trace.userMetadata = { ...trace.userMetadata, ...root.user_metadata };
   }
@@ -43,7 +43,7 @@ export const putRoot = (trace: RowBuilder, root: OtelRootMembers, at: string): v
   if (root.dataset_input !== undefined) values['dataset_input'] = root.dataset_input;
   if (root.dataset_output !== undefined) {
     values['dataset_output'] = root.dataset_output;
-    forgetOverlap(trace);
+    clearOverlap(trace);
   }
   for (const name of ['redacted_input', 'redacted_output', 'dataset_metadata'] as const) {
     if (root[name] !== undefined) trace.body[name] = root[name];

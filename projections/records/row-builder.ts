@@ -8,7 +8,7 @@ import type {
 } from '../../kernel/records/record.js';
 import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 /** A row while its group is folded. Only the fold that made or copied it writes to it. */
 export type RowBuilder = {
@@ -30,10 +30,10 @@ export type RowBuilder = {
 };
 
 /** A span of which no more is needed than its place in the tree and its numbers. */
-export const outlined = (outline: SpanOutline, group: StreamName): RowBuilder => {
+export const builderFromOutline = (outline: SpanOutline, group: StreamName): RowBuilder => {
   const metrics: Record<string, MetricCell> = {};
   for (const [name, value, method] of outline.numbers) {
-    put(metrics, name, { value, rolledUp: false, ...(method !== undefined && { method }) });
+    setMember(metrics, name, { value, rolledUp: false, ...(method !== undefined && { method }) });
   }
   if (outline.elapsed !== undefined) putElapsed(metrics, outline.elapsed);
   return {
@@ -56,7 +56,7 @@ export const outlined = (outline: SpanOutline, group: StreamName): RowBuilder =>
   };
 };
 
-export const copied = (row: RecordRow): RowBuilder => ({
+export const builderFromRow = (row: RecordRow): RowBuilder => ({
   ...row,
   values: { ...row.values },
   metrics: { ...row.metrics },
@@ -68,7 +68,7 @@ export const copied = (row: RecordRow): RowBuilder => ({
  * Names of metrics come from clients: `__proto__` is one like any other and must become an own
  * member.
  */
-export const put = <T>(members: Record<string, T>, name: string, value: T): void => {
+export const setMember = <T>(members: Record<string, T>, name: string, value: T): void => {
   if (name === '__proto__') {
     Object.defineProperty(members, name, {
       value,
@@ -88,21 +88,21 @@ export const putElapsed = (
   metrics: Record<string, MetricCell>,
   elapsed: number | undefined,
 ): void => {
-  if (elapsed === undefined) remove(metrics, 'duration_ns');
-  else put(metrics, 'duration_ns', { value: elapsed, rolledUp: true });
+  if (elapsed === undefined) removeMember(metrics, 'duration_ns');
+  else setMember(metrics, 'duration_ns', { value: elapsed, rolledUp: true });
 };
 
 /** Sees own members only: a metric may be called `constructor`. */
-export const member = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
+export const ownMember = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(members, name) ? members[name] : undefined;
 
 /** Asking whether it is there costs less than taking out what is not. */
-export const remove = (members: Record<string, unknown>, name: string): void => {
+export const removeMember = (members: Record<string, unknown>, name: string): void => {
   if (Object.hasOwn(members, name)) Reflect.deleteProperty(members, name);
 };
 
 /** Changes one entry of a map in the body; undefined removes it, and an empty map is left out. */
-export const putInBody = (
+export const setInBody = (
   builder: RowBuilder,
   map: 'metrics' | 'messages' | 'scorer_values',
   name: string,
@@ -111,21 +111,21 @@ export const putInBody = (
   const members: Record<string, MetricValue> = {
     ...(builder.body[map] as Record<string, MetricValue> | undefined),
   };
-  if (value === undefined) remove(members, name);
-  else put(members, name, value);
-  if (Object.keys(members).length === 0) remove(builder.body, map);
+  if (value === undefined) removeMember(members, name);
+  else setMember(members, name, value);
+  if (Object.keys(members).length === 0) removeMember(builder.body, map);
   else builder.body[map] = members;
 };
 
 /** A text changed, or a client withdrew an overlap metric: they are computed anew. */
-export const forgetOverlap = ({ metrics, errors, body }: RowBuilder): void => {
-  for (const name of overlapsComputed(body)) remove(metrics, name);
-  for (const name of overlapErrors(body)) remove(errors, name);
-  remove(body, 'overlap');
-  remove(body, 'overlap_errors');
+export const clearOverlap = ({ metrics, errors, body }: RowBuilder): void => {
+  for (const name of computedOverlaps(body)) removeMember(metrics, name);
+  for (const name of overlapErrors(body)) removeMember(errors, name);
+  removeMember(body, 'overlap');
+  removeMember(body, 'overlap_errors');
 };
 
-export const overlapsComputed = (body: RowBuilder['body']): readonly string[] =>
+export const computedOverlaps = (body: RowBuilder['body']): readonly string[] =>
   (body['overlap'] ?? []) as readonly string[];
 
 /** Overlap metrics with an error because their texts are too long (contract 3.5). */
@@ -134,14 +134,14 @@ export const overlapErrors = (body: RowBuilder['body']): readonly string[] =>
 
 /** A client sent this overlap metric; the other one stays as it was computed. */
 export const dropOverlap = ({ metrics, errors, body }: RowBuilder, name: string): void => {
-  const computed = overlapsComputed(body);
+  const computed = computedOverlaps(body);
   if (computed.includes(name)) {
-    remove(metrics, name);
+    removeMember(metrics, name);
     body['overlap'] = computed.filter((one) => one !== name);
   }
   const failed = overlapErrors(body);
   if (!failed.includes(name)) return;
-  remove(errors, name);
-  if (failed.length === 1) remove(body, 'overlap_errors');
+  removeMember(errors, name);
+  if (failed.length === 1) removeMember(body, 'overlap_errors');
   else body['overlap_errors'] = failed.filter((one) => one !== name);
 };

@@ -1,22 +1,22 @@
-import { registryMetric } from '../../kernel/records/columns.js';
-import { isOverlapName } from '../../kernel/records/overlaps.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
+import { isOverlapName } from '../../kernel/records/overlap-metrics.js';
 import type { MetricCell, MetricType, MetricValue, RollUp } from '../../kernel/records/record.js';
 import {
   dropOverlap,
-  forgetOverlap,
-  member,
+  clearOverlap,
+  ownMember,
   overlapErrors,
-  overlapsComputed,
-  put,
-  putInBody,
-  remove,
+  computedOverlaps,
+  setMember,
+  setInBody,
+  removeMember,
   type RowBuilder,
 } from './row-builder.js';
 
 const codeSuffix = '_ems_error_code';
 const messageSuffix = '_error_message';
 
-export const typeOf = (value: MetricValue): MetricType => {
+const metricTypeOf = (value: MetricValue): MetricType => {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
   return Number.isInteger(value) ? 'integer' : 'floating_point';
@@ -28,27 +28,27 @@ export const typeOf = (value: MetricValue): MetricType => {
  * says where in the log the values came from, `methods` how numbers of a metric roll up from here
  * on. A scorer changes no value that a client sent: its score waits in the body (contract 5.10).
  */
-export const record = (
+export const recordScores = (
   builder: RowBuilder,
   scores: Readonly<Record<string, MetricValue | null>>,
   at: string,
-  { methods = {}, by = 'client' }: Recording = {},
+  { methods = {}, by = 'client' }: ScoreOptions = {},
 ): void => {
   for (const name of Object.keys(scores)) {
-    const value = member(scores, name) ?? null;
+    const value = ownMember(scores, name) ?? null;
     if (name.length > codeSuffix.length && name.endsWith(codeSuffix)) {
       recordCode(builder, name, value);
     } else if (name.length > messageSuffix.length && name.endsWith(messageSuffix)) {
       recordMessage(builder, name.slice(0, -messageSuffix.length), value);
-    } else recordValue(builder, name, value, { at, method: member(methods, name), by });
+    } else recordValue(builder, name, value, { at, method: ownMember(methods, name), by });
   }
 };
 
-type Recording = {
+type ScoreOptions = {
   readonly methods?: Readonly<Record<string, RollUp>> | undefined;
   readonly by?: 'client' | 'scorer';
 };
-type Origin = Required<Pick<Recording, 'by'>> & {
+type ScoreOrigin = Required<Pick<ScoreOptions, 'by'>> & {
   readonly at: string;
   readonly method: RollUp | undefined;
 };
@@ -57,35 +57,35 @@ const recordValue = (
   builder: RowBuilder,
   name: string,
   value: MetricValue | null,
-  origin: Origin,
+  origin: ScoreOrigin,
 ): void => {
   const { by, method } = origin;
   const own = ownValue(builder, name);
   const isScorers = own !== undefined && scoredNames(builder).includes(name);
   if (by === 'scorer' && own !== undefined && !isScorers) {
-    putInBody(builder, 'scorer_values', name, value ?? undefined);
-    const known = member(builder.metrics, name);
+    setInBody(builder, 'scorer_values', name, value ?? undefined);
+    const known = ownMember(builder.metrics, name);
     if (method !== undefined && known !== undefined) setMethod(builder, name, known, method);
     return;
   }
-  if (value === null) putInBody(builder, 'scorer_values', name, undefined);
-  else if (by === 'client' && isScorers) putInBody(builder, 'scorer_values', name, own);
+  if (value === null) setInBody(builder, 'scorer_values', name, undefined);
+  else if (by === 'client' && isScorers) setInBody(builder, 'scorer_values', name, own);
   setScored(builder, name, by === 'scorer' && value !== null);
   putValue(builder, name, value, origin);
 };
 
 const ownValue = ({ metrics, body }: RowBuilder, name: string): MetricValue | undefined => {
   if (isComputed(body, name)) return undefined;
-  const cell = member(metrics, name);
+  const cell = ownMember(metrics, name);
   if (cell !== undefined && !cell.rolledUp) return cell.value;
-  return member((body['metrics'] ?? {}) as Readonly<Record<string, MetricValue>>, name);
+  return ownMember((body['metrics'] ?? {}) as Readonly<Record<string, MetricValue>>, name);
 };
 
 /** `derive` made the value: whether it is there yet depends on the batches. */
 const isComputed = (body: RowBuilder['body'], name: string): boolean =>
   (name === 'num_total_tokens' && body['total'] === true) ||
   (name === 'cost' && body['priced'] === true) ||
-  overlapsComputed(body).includes(name);
+  computedOverlaps(body).includes(name);
 
 /** Metrics of the record whose own value is a scorer's. */
 const scoredNames = ({ body }: RowBuilder): readonly string[] =>
@@ -95,7 +95,7 @@ const setScored = (builder: RowBuilder, name: string, isScored: boolean): void =
   const before = scoredNames(builder);
   if (before.includes(name) === isScored) return;
   const names = isScored ? [...before, name] : before.filter((one) => one !== name);
-  if (names.length === 0) remove(builder.body, 'scored');
+  if (names.length === 0) removeMember(builder.body, 'scored');
   else builder.body['scored'] = names;
 };
 
@@ -105,7 +105,7 @@ const setMethod = (
   { method: _before, ...cell }: MetricCell,
   method: RollUp,
 ): void =>
-  put(metrics, name, {
+  setMember(metrics, name, {
     ...cell,
     ...(typeof cell.value === 'number' && method !== 'average' && { method }),
   });
@@ -114,60 +114,60 @@ const putValue = (
   builder: RowBuilder,
   name: string,
   value: MetricValue | null,
-  { at, method: given }: Origin,
+  { at, method: given }: ScoreOrigin,
 ): void => {
   if (isOverlapName(name)) {
-    if (value === null) forgetOverlap(builder);
+    if (value === null) clearOverlap(builder);
     else dropOverlap(builder, name);
   }
-  if (name === 'num_total_tokens') remove(builder.body, 'total');
-  if (name === 'cost') remove(builder.body, 'priced');
-  const known = member(builder.metrics, name);
-  remove(builder.metrics, name);
-  if (Object.hasOwn(builder.body, 'metrics')) putInBody(builder, 'metrics', name, undefined);
+  if (name === 'num_total_tokens') removeMember(builder.body, 'total');
+  if (name === 'cost') removeMember(builder.body, 'priced');
+  const known = ownMember(builder.metrics, name);
+  removeMember(builder.metrics, name);
+  if (Object.hasOwn(builder.body, 'metrics')) setInBody(builder, 'metrics', name, undefined);
   if (value === null) return;
-  const registered = registryMetric.get(name);
+  const registered = registryMetricByName.get(name);
   if (registered === undefined) {
-    const type = typeOf(value);
+    const type = metricTypeOf(value);
     const fraction = type === 'floating_point';
     const first = known?.first ?? { at, type, fraction };
     // A cell of another kind has the method of what rolls up to it, if any.
     const before = known?.rolledUp === false && typeof known.value === 'number';
     const method = given ?? (before ? known.method : undefined) ?? 'average';
-    put(builder.metrics, name, {
+    setMember(builder.metrics, name, {
       value,
       rolledUp: false,
       first: fraction && !first.fraction ? { ...first, fraction } : first,
       ...(typeof value === 'number' && method !== 'average' && { method }),
     });
-  } else if (typeof value === 'number' && fits(registered.type, value)) {
-    put(builder.metrics, name, { value, rolledUp: false });
-  } else putInBody(builder, 'metrics', name, value);
+  } else if (typeof value === 'number' && fitsType(registered.type, value)) {
+    setMember(builder.metrics, name, { value, rolledUp: false });
+  } else setInBody(builder, 'metrics', name, value);
 };
 
-const fits = (type: 'integer' | 'floating_point', value: number): boolean =>
+const fitsType = (type: 'integer' | 'floating_point', value: number): boolean =>
   type === 'floating_point' || Number.isInteger(value);
 
 const recordCode = (builder: RowBuilder, name: string, value: MetricValue | null): void => {
   const metric = name.slice(0, -codeSuffix.length);
-  if (overlapErrors(builder.body).includes(metric)) forgetOverlap(builder);
-  const known = member(builder.errors, metric);
-  remove(builder.errors, metric);
+  if (overlapErrors(builder.body).includes(metric)) clearOverlap(builder);
+  const known = ownMember(builder.errors, metric);
+  removeMember(builder.errors, metric);
   const message =
-    known?.message ?? member((builder.body['messages'] ?? {}) as Record<string, string>, metric);
+    known?.message ?? ownMember((builder.body['messages'] ?? {}) as Record<string, string>, metric);
   if (typeof value === 'number' && Number.isInteger(value)) {
-    put(builder.errors, metric, { code: value, message: message ?? null });
-    if (Object.hasOwn(builder.body, 'messages')) putInBody(builder, 'messages', metric, undefined);
+    setMember(builder.errors, metric, { code: value, message: message ?? null });
+    if (Object.hasOwn(builder.body, 'messages')) setInBody(builder, 'messages', metric, undefined);
   } else if (message !== undefined && message !== null) {
-    putInBody(builder, 'messages', metric, message);
+    setInBody(builder, 'messages', metric, message);
   }
 };
 
 /** A message without its code waits in the body: the code may come first or second. */
 const recordMessage = (builder: RowBuilder, metric: string, value: MetricValue | null): void => {
   const message = typeof value === 'string' ? value : null;
-  if (overlapErrors(builder.body).includes(metric)) forgetOverlap(builder);
-  const known = member(builder.errors, metric);
-  if (known === undefined) putInBody(builder, 'messages', metric, message ?? undefined);
-  else put(builder.errors, metric, { code: known.code, message });
+  if (overlapErrors(builder.body).includes(metric)) clearOverlap(builder);
+  const known = ownMember(builder.errors, metric);
+  if (known === undefined) setInBody(builder, 'messages', metric, message ?? undefined);
+  else setMember(builder.errors, metric, { code: known.code, message });
 };

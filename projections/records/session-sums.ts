@@ -1,9 +1,9 @@
 import { byCodePoint } from '../../kernel/code-points.js';
-import { registryMetric } from '../../kernel/records/columns.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
 import type { RollUp, MetricCell, RecordRow } from '../../kernel/records/record.js';
 import type { OutlineNumber, TraceOutline } from '../../kernel/records/outlines.js';
-import { member, put, remove } from './row-builder.js';
-import { minus, noSum, plus, rounded, type ExactSum } from './exact-sum.js';
+import { ownMember, setMember, removeMember } from './row-builder.js';
+import { subtractFromSum, zeroSum, addToSum, roundedSum, type ExactSum } from './exact-sum.js';
 
 /**
  * What a session keeps of its traces, in the body of its row, so that one more costs the same
@@ -18,10 +18,10 @@ export type SessionSums = {
   readonly last: string | null;
   /** How many traces have a pair of `annotators`, and some pair of `<template id>/`. */
   readonly raters: Readonly<Record<string, number>>;
-  readonly numbers: Readonly<Record<string, Numbers>>;
+  readonly numbers: Readonly<Record<string, MetricSums>>;
 };
 /** The numbers of one metric. */
-type Numbers = {
+type MetricSums = {
   readonly count: number;
   readonly sum: ExactSum;
   /** How many of them say that they roll up differently from the metric itself. */
@@ -36,7 +36,7 @@ export type TraceChange = {
   readonly after: TraceOutline | null;
 };
 
-export const noSums: SessionSums = {
+export const emptySums: SessionSums = {
   traces: 0,
   complete: 0,
   first: null,
@@ -46,12 +46,12 @@ export const noSums: SessionSums = {
 };
 
 export const sumsOf = ({ body }: RecordRow): SessionSums =>
-  (body['sums'] as SessionSums | undefined) ?? noSums;
+  (body['sums'] as SessionSums | undefined) ?? emptySums;
 
 /**
  * What the sums alone cannot say once these traces have changed, so that their session has to ask.
  */
-type Lost = {
+type UnknownSums = {
   readonly first: boolean;
   readonly last: boolean;
   /** Metrics whose extreme went. */
@@ -62,12 +62,12 @@ type Lost = {
  * The sums after the changes, as far as the sums themselves can say: what is lost stands as the
  * changed traces alone have it.
  */
-export const changedSums = (
+export const applyTraceChanges = (
   sums: SessionSums,
   changes: readonly TraceChange[],
-): { readonly sums: SessionSums; readonly lost: Lost } => {
+): { readonly sums: SessionSums; readonly lost: UnknownSums } => {
   const raters = { ...sums.raters };
-  const numbers: Record<string, Numbers> = { ...sums.numbers };
+  const numbers: Record<string, MetricSums> = { ...sums.numbers };
   const touched = new Set<string>();
   let { traces, complete } = sums;
   const count = (outline: TraceOutline | null, by: 1 | -1): void => {
@@ -75,9 +75,9 @@ export const changedSums = (
     traces += by;
     if (outline.isComplete) complete += by;
     for (const rater of ratersOf(outline)) {
-      const had = (member(raters, rater) ?? 0) + by;
-      if (had === 0) remove(raters, rater);
-      else put(raters, rater, had);
+      const had = (ownMember(raters, rater) ?? 0) + by;
+      if (had === 0) removeMember(raters, rater);
+      else setMember(raters, rater, had);
     }
     for (const number of outline.numbers) {
       touched.add(number[0]);
@@ -105,11 +105,11 @@ export const withExtremes = (
   others: readonly TraceOutline[],
 ): SessionSums => {
   const wanted = new Set(names);
-  const numbers: Record<string, Numbers> = { ...sums.numbers };
+  const numbers: Record<string, MetricSums> = { ...sums.numbers };
   for (const [name, value] of others.flatMap((one) => one.numbers)) {
-    const known = wanted.has(name) ? member(numbers, name) : undefined;
+    const known = wanted.has(name) ? ownMember(numbers, name) : undefined;
     if (known === undefined) continue;
-    put(numbers, name, { ...known, extreme: further(name, known, value) });
+    setMember(numbers, name, { ...known, extreme: furtherExtreme(name, known, value) });
   }
   return { ...sums, numbers };
 };
@@ -117,21 +117,21 @@ export const withExtremes = (
 /**
  * Pairs that all traces have, and `<template id>/` where each has some (kernel/records/records.ts).
  */
-export const annotatorsOfAll = ({ raters, traces }: SessionSums): readonly string[] =>
+export const commonAnnotators = ({ raters, traces }: SessionSums): readonly string[] =>
   Object.keys(raters)
     .filter((rater) => raters[rater] === traces)
     .sort(byCodePoint);
 
 /** Contract 3.4, rule 4. A sum beyond the doubles has no JSON form. */
-export const rolledUpNumbers = ({ numbers }: SessionSums): RecordRow['metrics'] => {
+export const rolledUpMetrics = ({ numbers }: SessionSums): RecordRow['metrics'] => {
   const cells: Record<string, MetricCell> = {};
   for (const [name, kept] of Object.entries(numbers)) {
     const method = methodOf(name, kept);
-    const sum = rounded(kept.sum);
+    const sum = roundedSum(kept.sum);
     const value = kept.extreme ?? (method === 'average' ? sum / kept.count : sum);
     if (!Number.isFinite(value)) continue;
-    const isSaid = method !== 'average' && !registryMetric.has(name);
-    put(cells, name, { rolledUp: true, value, ...(isSaid && { method }) });
+    const isSaid = method !== 'average' && !registryMetricByName.has(name);
+    setMember(cells, name, { rolledUp: true, value, ...(isSaid && { method }) });
   }
   return cells;
 };
@@ -156,24 +156,28 @@ const withoutCommon = (
 };
 
 const countNumber = (
-  numbers: Record<string, Numbers>,
+  numbers: Record<string, MetricSums>,
   [name, value, method]: OutlineNumber,
   by: 1 | -1,
 ): void => {
-  const known = member(numbers, name) ?? { count: 0, sum: noSum };
+  const known = ownMember(numbers, name) ?? { count: 0, sum: zeroSum };
   const count = known.count + by;
-  if (count === 0) return remove(numbers, name);
-  const sum = by === 1 ? plus(known.sum, value) : minus(known.sum, value);
-  const said = saidAfter(known.said, registryMetric.has(name) ? undefined : method, by);
+  if (count === 0) return removeMember(numbers, name);
+  const sum = by === 1 ? addToSum(known.sum, value) : subtractFromSum(known.sum, value);
+  const said = methodCountsAfter(
+    known.said,
+    registryMetricByName.has(name) ? undefined : method,
+    by,
+  );
   const extreme = known.extreme === undefined ? {} : { extreme: known.extreme };
-  put(numbers, name, { count, sum, ...(said !== undefined && { said }), ...extreme });
+  setMember(numbers, name, { count, sum, ...(said !== undefined && { said }), ...extreme });
 };
 
-const saidAfter = (
-  said: Numbers['said'],
+const methodCountsAfter = (
+  said: MetricSums['said'],
   method: RollUp | undefined,
   by: 1 | -1,
-): Numbers['said'] => {
+): MetricSums['said'] => {
   if (method === undefined || method === 'average') return said;
   const { [method]: had = 0, ...others } = said ?? {};
   const all = had + by === 0 ? others : { ...others, [method]: had + by };
@@ -184,8 +188,8 @@ const saidAfter = (
  * The registry's, else what most of the numbers say, among equals the first in this order; a number
  * that says nothing counts as average.
  */
-const methodOf = (name: string, { count, said = {} }: Numbers): RollUp => {
-  const registered = registryMetric.get(name)?.rollUp;
+const methodOf = (name: string, { count, said = {} }: MetricSums): RollUp => {
+  const registered = registryMetricByName.get(name)?.rollUp;
   if (registered !== undefined) return registered;
   const { max = 0, min = 0, sum = 0 } = said;
   const votes = [
@@ -197,7 +201,7 @@ const methodOf = (name: string, { count, said = {} }: Numbers): RollUp => {
   return votes.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 };
 
-const further = (name: string, kept: Numbers, value: number): number => {
+const furtherExtreme = (name: string, kept: MetricSums, value: number): number => {
   if (kept.extreme === undefined) return value;
   return methodOf(name, kept) === 'max'
     ? Math.max(kept.extreme, value)
@@ -207,16 +211,16 @@ const further = (name: string, kept: Numbers, value: number): number => {
 /** False: traces that did not change have to be asked. */
 const settleExtreme = (
   before: SessionSums,
-  numbers: Record<string, Numbers>,
+  numbers: Record<string, MetricSums>,
   name: string,
   changes: readonly TraceChange[],
 ): boolean => {
-  const now = member(numbers, name);
+  const now = ownMember(numbers, name);
   if (now === undefined) return true;
   const { extreme: _, ...kept } = now;
   const method = methodOf(name, kept);
   if (method !== 'max' && method !== 'min') {
-    put(numbers, name, kept);
+    setMember(numbers, name, kept);
     return true;
   }
   const valuesOf = (side: 'before' | 'after'): readonly number[] =>
@@ -231,14 +235,14 @@ const settleExtreme = (
           method === 'max' ? Math.max(one, other) : Math.min(one, other),
         );
   const others = kept.count - come.length;
-  const had = member(before.numbers, name);
+  const had = ownMember(before.numbers, name);
   const knew = had !== undefined && methodOf(name, had) === method ? had.extreme : undefined;
   const best = extremeOf(come);
   const isBeaten = best !== undefined && knew !== undefined && extremeOf([best, knew]) === best;
   const isLost = knew === undefined || valuesOf('before').includes(knew);
   const candidates = [best, isLost ? undefined : knew].filter((one) => one !== undefined);
   const extreme = extremeOf(candidates);
-  put(numbers, name, { ...kept, ...(extreme !== undefined && { extreme }) });
+  setMember(numbers, name, { ...kept, ...(extreme !== undefined && { extreme }) });
   return others === 0 || isBeaten || !isLost;
 };
 

@@ -1,39 +1,43 @@
-import type { Recorded } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
-import { patchesOf, type Patches, type Shown } from './shown.js';
-import type { StateDefinition, StateOf } from './state.js';
+import type { StoredEvent } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/schema-types.js';
+import { mergePatches, type MergePatches, type StateValue } from './masked-state.js';
+import type { StateDefinition, StateSubject } from './state.js';
 
 /** What the events of these ids changed of the resource, by id; those not among them are not. */
-export const changesIn = (
+export const changesByEvent = (
   definition: StateDefinition,
-  subject: StateOf,
-  events: readonly Recorded[],
-  { wanted, mask }: { readonly wanted: ReadonlySet<string>; readonly mask: (one: Shown) => Json },
-): ReadonlyMap<string, Patches> => {
+  subject: StateSubject,
+  events: readonly StoredEvent[],
+  {
+    wanted,
+    mask,
+  }: { readonly wanted: ReadonlySet<string>; readonly mask: (one: StateValue) => Json },
+): ReadonlyMap<string, MergePatches> => {
   const state = definition.open(subject);
-  const changes = new Map<string, Patches>();
+  const changes = new Map<string, MergePatches>();
   let folded = 0;
   /** The state that `folded` events made, when it was shown: the next change may begin with it. */
-  let last: { readonly at: number; readonly shown: ReturnType<typeof state.shown> } | null = null;
-  const foldTo = (end: number): ReturnType<typeof state.shown> => {
+  let last: { readonly at: number; readonly shown: ReturnType<typeof state.snapshot> } | null =
+    null;
+  const foldTo = (end: number): ReturnType<typeof state.snapshot> => {
     if (folded < end) state.fold(events.slice(folded, end));
     folded = end;
-    return last?.at === end ? last.shown : state.shown();
+    return last?.at === end ? last.shown : state.snapshot();
   };
   events.forEach((event, index) => {
     if (!wanted.has(event.id)) return;
     const before = foldTo(index);
     const after = foldTo(index + 1);
     last = { at: index + 1, shown: after };
-    changes.set(event.id, patchesOf(before, after, mask));
+    changes.set(event.id, mergePatches(before, after, mask));
   });
   return changes;
 };
 
 /** What these events cost to fold together, and at most what showing a state of them costs. */
-export const weightOf = (
+export const foldCosts = (
   { weightOf: own }: StateDefinition,
-  events: readonly Recorded[],
+  events: readonly StoredEvent[],
 ): { readonly folding: number; readonly showing: number } => {
   if (own === undefined) return { folding: events.length, showing: 1 };
   const records = events.reduce((sum, event) => sum + own(event), 0);

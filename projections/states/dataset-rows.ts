@@ -1,13 +1,19 @@
 import type { ContentChanged } from '../../events/datasets.js';
-import { cellOf, type ChunkName, type ContentRow } from '../../kernel/dataset-content.js';
-import type { Json } from '../../kernel/shapes.js';
-import { asText, patchesOf, type Patches, type Shown, type ShownMembers } from './shown.js';
+import { readCell, type ChunkName, type ContentRow } from '../../kernel/dataset-content.js';
+import type { Json } from '../../kernel/schema-types.js';
+import {
+  maskedText,
+  mergePatches,
+  type MergePatches,
+  type StateValue,
+  type StateMembers,
+} from './masked-state.js';
 
 /** Of one version (contract 5.14). */
 export const changedRowsMax = 200;
 
 /** What of a version lies elsewhere than in the other, in its order. */
-export const chunksApart = (
+export const differingChunks = (
   { parts }: Pick<ContentChanged, 'parts'>,
   other: Pick<ContentChanged, 'parts'> | null,
 ): readonly ChunkName[] => {
@@ -22,11 +28,11 @@ const chunksOf = ({ parts }: Pick<ContentChanged, 'parts'>): readonly ChunkName[
 const nameOf = ({ content, chunk }: ChunkName): string => `${content}/${chunk}`;
 
 /** Rows of a version from the chunks that it has apart. */
-export type RowsApart = {
+export type DifferingRows = {
   readonly version: Pick<ContentChanged, 'version_index' | 'columns'>;
   readonly rows: readonly ContentRow[];
   /** Whether these are all of them. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 };
 
 /**
@@ -34,37 +40,39 @@ export type RowsApart = {
  * or went all cells. At most 200 of them, the first; none of which it is not known.
  */
 export const changedRows = (
-  before: RowsApart | null,
-  after: RowsApart,
-  mask: (shown: Shown) => Json,
-): Patches | null => {
+  before: DifferingRows | null,
+  after: DifferingRows,
+  mask: (shown: StateValue) => Json,
+): MergePatches | null => {
   const was = new Map(before?.rows.map((row) => [row.id, row]));
   const is = new Map(after.rows.map((row) => [row.id, row]));
-  const isOldKnown = before?.isWhole !== false;
+  const isOldKnown = before?.isComplete !== false;
   const came = after.rows.filter((row) => {
     const old = was.get(row.id);
     if (old === undefined) return isOldKnown || row.made === after.version.version_index;
     return old.edited !== row.edited;
   });
-  const went = after.isWhole ? (before?.rows ?? []).filter(({ id }) => !is.has(id)) : [];
+  const went = after.isComplete ? (before?.rows ?? []).filter(({ id }) => !is.has(id)) : [];
   const changed = [...came, ...went].slice(0, changedRowsMax).map(({ id }) => id);
   if (changed.length === 0) return null;
   const shown = (
     rows: ReadonlyMap<string, ContentRow>,
     columns: ContentChanged['columns'],
-  ): ShownMembers =>
+  ): StateMembers =>
     Object.fromEntries(
       changed.flatMap((id) => {
         const row = rows.get(id);
         return row === undefined ? [] : [[id, shownCells(row, columns)]];
       }),
     );
-  return patchesOf(
+  return mergePatches(
     { rows: shown(was, before?.version.columns ?? []) },
     { rows: shown(is, after.version.columns) },
     mask,
   );
 };
 
-const shownCells = (row: ContentRow, columns: ContentChanged['columns']): ShownMembers =>
-  Object.fromEntries(columns.map((column) => [column.name, asText(cellOf(row, column) as Json)]));
+const shownCells = (row: ContentRow, columns: ContentChanged['columns']): StateMembers =>
+  Object.fromEntries(
+    columns.map((column) => [column.name, maskedText(readCell(row, column) as Json)]),
+  );

@@ -1,10 +1,10 @@
-import { stream } from '../../kernel/ports.js';
+import { streamNameOf } from '../../kernel/ports.js';
 import { datasetList } from '../dataset-list.js';
 import { documentState, type StateDefinition } from './state.js';
 
 /** A dataset without its rows: which ones a version changed, `dataset-rows.ts` says. */
 export const datasetState: StateDefinition = {
-  streams: ({ id }) => [stream('dataset', id)],
+  streams: ({ id }) => [streamNameOf('dataset', id)],
   open: ({ id }) =>
     documentState(
       [datasetList],

@@ -1,26 +1,35 @@
 import type { SessionEvent, TraceEvent } from '../../events/traces.js';
-import type { Recorded } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/records/record-of.js';
+import type { StoredEvent } from '../../kernel/ports.js';
+import { toRecordView } from '../../kernel/records/record-view.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { foldSession } from '../records/session.js';
-import { foldTrace } from '../records/trace.js';
-import { asText, shownValue, shownValues, textsOf, withTexts, type ShownMembers } from './shown.js';
-import type { OpenState } from './state.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import { foldSession } from '../records/fold-session.js';
+import { foldTrace } from '../records/fold-trace.js';
+import {
+  maskedText,
+  metricStateValue,
+  metricStateValues,
+  maskedTexts,
+  withMaskedTexts,
+  type StateMembers,
+} from './masked-state.js';
+import type { StateFold } from './state.js';
 
 /** A trace and its spans, by id, as they are read (contract 5.7), without the tree. */
-export const traceState = (): OpenState => {
+export const traceState = (): StateFold => {
   let rows: readonly RecordRow[] = [];
   return {
     fold: (events) => {
-      rows = foldTrace(rows, events as unknown as readonly Recorded<TraceEvent>[]);
+      rows = foldTrace(rows, events as unknown as readonly StoredEvent<TraceEvent>[]);
     },
-    shown: () => {
+    snapshot: () => {
       const [trace, ...spans] = rows;
       if (trace === undefined) return null;
       return {
-        ...shownRecord(trace),
-        spans: Object.fromEntries(spans.map((row) => [String(row.values['id']), shownRecord(row)])),
+        ...recordMembers(trace),
+        spans: Object.fromEntries(
+          spans.map((row) => [String(row.values['id']), recordMembers(row)]),
+        ),
       };
     },
   };
@@ -29,22 +38,22 @@ export const traceState = (): OpenState => {
 type Bringing = { readonly spans: readonly unknown[] };
 
 /** How many records the event brings: what folding it, and showing its trace, costs. */
-export const recordsIn = ({ data }: Recorded): number => {
+export const countRecords = ({ data }: StoredEvent): number => {
   const { spans, parts } = data as Partial<Bringing & { readonly parts: readonly Bringing[] }>;
   const count = (parts ?? []).reduce((sum, part) => sum + part.spans.length, spans?.length ?? 0);
   return 1 + count;
 };
 
 /** A session without what its traces say. */
-export const sessionState = (): OpenState => {
+export const sessionState = (): StateFold => {
   let row: RecordRow | null = null;
   return {
     fold: (events) => {
-      row = foldSession(row, events as unknown as readonly Recorded<SessionEvent>[]);
+      row = foldSession(row, events as unknown as readonly StoredEvent<SessionEvent>[]);
     },
-    shown: () => {
+    snapshot: () => {
       if (row === null) return null;
-      const shown = shownRecord(row);
+      const shown = recordMembers(row);
       return Object.fromEntries(sessionMembers.map((name) => [name, shown[name] ?? null]));
     },
   };
@@ -74,43 +83,43 @@ const texts = [
   'events',
 ];
 
-const shownRecord = (row: RecordRow): ShownMembers => {
-  const record = recordOf(row);
+const recordMembers = (row: RecordRow): StateMembers => {
+  const record = toRecordView(row);
   return {
-    ...withTexts(record, texts),
-    metrics: shownValues(record['metrics'] ?? {}),
-    metric_info: membersOf(record['metric_info'] ?? {}, shownMetric),
-    user_metadata: textsOf(row.userMetadata),
-    dataset_metadata: textsOf((record['dataset_metadata'] ?? {}) as JsonObject),
-    ...(row.kind === 'trace' && { annotations: shownRatings(record['annotations'] ?? {}) }),
+    ...withMaskedTexts(record, texts),
+    metrics: metricStateValues(record['metrics'] ?? {}),
+    metric_info: membersOf(record['metric_info'] ?? {}, metricMembers),
+    user_metadata: maskedTexts(row.userMetadata),
+    dataset_metadata: maskedTexts((record['dataset_metadata'] ?? {}) as JsonObject),
+    ...(row.kind === 'trace' && { annotations: ratingMembers(record['annotations'] ?? {}) }),
   };
 };
 
 /** Of a metric: how it came about, with its value, and an evaluation error without its words. */
-const shownMetric = (info: Json): ShownMembers => {
+const metricMembers = (info: Json): StateMembers => {
   const { value, scorer_value, roll_up_metrics, standard_error, ...one } = info as JsonObject;
   return {
-    ...withTexts(one, ['message']),
-    ...(value !== undefined && { value: shownValue(value) }),
-    ...(scorer_value !== undefined && { scorer_value: shownValue(scorer_value) }),
-    ...(roll_up_metrics !== undefined && { roll_up_metrics: shownValues(roll_up_metrics) }),
+    ...withMaskedTexts(one, ['message']),
+    ...(value !== undefined && { value: metricStateValue(value) }),
+    ...(scorer_value !== undefined && { scorer_value: metricStateValue(scorer_value) }),
+    ...(roll_up_metrics !== undefined && { roll_up_metrics: metricStateValues(roll_up_metrics) }),
     ...(standard_error !== undefined && {
-      standard_error: withTexts(standard_error as JsonObject, ['message']),
+      standard_error: withMaskedTexts(standard_error as JsonObject, ['message']),
     }),
   };
 };
 
-const shownRatings = (annotations: Json): ShownMembers =>
-  membersOf(annotations, (byUser) => membersOf(byUser, shownRating));
+const ratingMembers = (annotations: Json): StateMembers =>
+  membersOf(annotations, (byUser) => membersOf(byUser, oneRatingMembers));
 
-const shownRating = (rating: Json): ShownMembers => {
+const oneRatingMembers = (rating: Json): StateMembers => {
   const { annotation_type = null, value = null, explanation = null } = rating as JsonObject;
   return {
     annotation_type,
-    value: annotation_type === 'text' ? asText(value) : value,
-    explanation: asText(explanation),
+    value: annotation_type === 'text' ? maskedText(value) : value,
+    explanation: maskedText(explanation),
   };
 };
 
-const membersOf = (members: Json, each: (one: Json) => ShownMembers): ShownMembers =>
+const membersOf = (members: Json, each: (one: Json) => StateMembers): StateMembers =>
   Object.fromEntries(Object.entries(members as JsonObject).map(([name, one]) => [name, each(one)]));

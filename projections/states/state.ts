@@ -1,19 +1,19 @@
-import type { StreamName, Recorded } from '../../kernel/ports.js';
+import type { StreamName, StoredEvent } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { AnyProjection } from '../documents-model.js';
-import { readable } from '../read-model.js';
-import type { ShownMembers } from './shown.js';
+import { requireReadable } from '../read-model.js';
+import type { StateMembers } from './masked-state.js';
 
 /** One resource while its events are folded. */
-export type OpenState = {
+export type StateFold = {
   /** In the order of their positions, after all that were folded. */
-  readonly fold: (events: readonly Recorded[]) => void;
+  readonly fold: (events: readonly StoredEvent[]) => void;
   /** Null: there is no such resource, not yet or not any more. */
-  readonly shown: () => ShownMembers | null;
+  readonly snapshot: () => StateMembers | null;
 };
 
 /** Whose state it is: `projectId` where it is in a project and that is known. */
-export type StateOf = {
+export type StateSubject = {
   readonly type: string;
   readonly id: string;
   readonly projectId: string | null;
@@ -24,28 +24,28 @@ export type StateOf = {
 /** How the state of a kind of resource is folded from its own events. */
 export type StateDefinition = {
   /** Where these are. */
-  readonly streams: (subject: StateOf) => readonly StreamName[];
-  readonly open: (subject: StateOf) => OpenState;
+  readonly streams: (subject: StateSubject) => readonly StreamName[];
+  readonly open: (subject: StateSubject) => StateFold;
   /** What folding the event costs, and showing a state that it is part of; 1 unless it grows. */
-  readonly weightOf?: (event: Recorded) => number;
+  readonly weightOf?: (event: StoredEvent) => number;
 };
 
 /** A projection whose documents have these bodies. */
-export type Folds<B> = Pick<AnyProjection, 'collection'> & {
+export type DocumentProjection<B> = Pick<AnyProjection, 'collection'> & {
   readonly evolve: (...args: never) => Document<B> | null;
 };
 
 /** What was folded of a resource, by projection. */
-export type Documented = {
+export type FoldedDocuments = {
   /** Its own document. */
-  readonly of: <B>(projection: Folds<B>) => Document<B> | null;
-  readonly all: <B>(projection: Folds<B>) => ReadonlyMap<string, Document<B>>;
+  readonly of: <B>(projection: DocumentProjection<B>) => Document<B> | null;
+  readonly all: <B>(projection: DocumentProjection<B>) => ReadonlyMap<string, Document<B>>;
 };
 
 /** Documents by key, of each collection that events are folded into. */
 export type DocumentFold = {
   /** In the order of their positions, after all that were folded. */
-  readonly fold: (events: readonly Recorded[]) => void;
+  readonly fold: (events: readonly StoredEvent[]) => void;
   readonly has: (collection: string) => boolean;
   readonly of: (collection: string) => ReadonlyMap<string, Document>;
 };
@@ -53,7 +53,7 @@ export type DocumentFold = {
 /** Each event goes through the projections that listen to it, as it does when lists are folded. */
 export const openDocumentFold = (projections: readonly AnyProjection[]): DocumentFold => {
   const documents = new Map<string, Map<string, Document>>();
-  const evolve = (projection: AnyProjection, event: Recorded): void => {
+  const evolve = (projection: AnyProjection, event: StoredEvent): void => {
     if (!Object.hasOwn(projection.events, event.type)) return;
     const { name } = projection.collection;
     const known = documents.get(name) ?? new Map<string, Document>();
@@ -67,7 +67,7 @@ export const openDocumentFold = (projections: readonly AnyProjection[]): Documen
   return {
     fold: (events) => {
       for (const event of events) {
-        for (const projection of projections) evolve(projection, readable(event));
+        for (const projection of projections) evolve(projection, requireReadable(event));
       }
     },
     has: (name) => projections.some(({ collection }) => collection.name === name),
@@ -78,14 +78,14 @@ export const openDocumentFold = (projections: readonly AnyProjection[]): Documen
 /** A state made of documents. `keyOf`: which document of a projection is the resource's. */
 export const documentState = (
   projections: readonly AnyProjection[],
-  show: (found: Documented) => ShownMembers | null,
+  show: (found: FoldedDocuments) => StateMembers | null,
   keyOf: string,
-): OpenState => {
+): StateFold => {
   const { fold, of } = openDocumentFold(projections);
   return {
     fold,
-    shown: () => {
-      const all: Documented['all'] = <B>({ collection }: Folds<B>) =>
+    snapshot: () => {
+      const all: FoldedDocuments['all'] = <B>({ collection }: DocumentProjection<B>) =>
         of(collection.name) as ReadonlyMap<string, Document<B>>;
       return show({ all, of: (projection) => all(projection).get(keyOf) ?? null });
     },

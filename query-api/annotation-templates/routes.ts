@@ -4,14 +4,14 @@ import {
   templateAnswers,
   type AnnotationTemplate,
 } from '../../contract/annotation-templates.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { liveTemplates, templateUsage } from '../live-templates.js';
+import { readLiveTemplates, templateUsage } from '../live-templates.js';
 
 type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'ratings'> };
 
@@ -24,12 +24,12 @@ export const annotationTemplateReads = (needs: Needs): readonly Route[] => [
 const reads = [annotationTemplateList.collection, recordsCollection];
 
 const listing = (needs: Needs): Route =>
-  reading(listAnnotationTemplates, reads, async ({ params }) => ({
+  readRoute(listAnnotationTemplates, reads, async ({ params }) => ({
     body: await answers(needs, params.project_id),
   }));
 
 const showing = (needs: Needs): Route =>
-  reading(getAnnotationTemplate, reads, async ({ params }) => {
+  readRoute(getAnnotationTemplate, reads, async ({ params }) => {
     const shown = (await answers(needs, params.project_id)).find(
       ({ id }) => id === params.template_id,
     );
@@ -41,4 +41,7 @@ const answers = async (
   { documents, records }: Needs,
   project: ProjectId,
 ): Promise<AnnotationTemplate[]> =>
-  templateAnswers(await liveTemplates(documents, project), await templateUsage(records, project));
+  templateAnswers(
+    await readLiveTemplates(documents, project),
+    await templateUsage(records, project),
+  );

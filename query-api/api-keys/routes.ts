@@ -1,10 +1,10 @@
 import { listApiKeys } from '../../contract/api-keys.js';
-import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { defaultPageLimit, pageInfo } from '../../contract/envelope.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import type { Filter } from '../../kernel/filter.js';
 import type { Clock } from '../../kernel/ports.js';
 import type { Document, Documents } from '../../kernel/documents.js';
-import type { ApiKeyId, Instant } from '../../kernel/shapes.js';
+import type { ApiKeyId, Instant } from '../../kernel/schema-types.js';
 import { apiKeyList, type ListedApiKey } from '../../projections/api-key-list.js';
 
 type ApiKeyReadNeeds = {
@@ -18,12 +18,12 @@ type ApiKeyReadNeeds = {
  * How many keys are looked at per step: those that died with a parent are known only after a look
  * at the parent.
  */
-const stepRows = 1_000;
+const keysPerStep = 1_000;
 
 export const apiKeyReads = ({ documents, clock, lastUsed }: ApiKeyReadNeeds): readonly Route[] => {
   const { collection } = apiKeyList;
   return [
-    reading(listApiKeys, [collection], async ({ params, query, principal }) => {
+    readRoute(listApiKeys, [collection], async ({ params, query, principal }) => {
       const start = query.starting_token ?? 0;
       const limit = query.limit ?? defaultPageLimit;
       const alive: ListedApiKey[] = [];
@@ -33,16 +33,16 @@ export const apiKeyReads = ({ documents, clock, lastUsed }: ApiKeyReadNeeds): re
           scope: principal.organizationId,
           filter,
           offset,
-          limit: stepRows,
+          limit: keysPerStep,
         });
         alive.push(...(await withLiveAncestors(documents, found.documents)));
-        offset += stepRows;
+        offset += keysPerStep;
         more = found.more;
       }
       const page = alive.slice(start, start + limit);
       return {
         body: {
-          ...pageMeasure(query, page.length, alive.length > start + limit),
+          ...pageInfo(query, page.length, alive.length > start + limit),
           api_keys: page.map(({ shown }) => ({ ...shown, last_used: lastUsed(shown.id) })),
         },
       };

@@ -4,20 +4,20 @@ import {
   listGroupCollaborators,
   userCollaboratorAnswer,
 } from '../../contract/collaborators.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import {
-  atLeast,
+  isRoleAtLeast,
   organizationRoles,
   type Principal,
   type ProjectRole,
 } from '../../contract/roles.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { groupList, type ListedGroup } from '../../projections/group-list.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
-import { pageInMemory } from '../listings.js';
-import { peopleOf } from '../people.js';
+import { pageOfRows } from '../listings.js';
+import { readUserBlocks } from '../user-blocks.js';
 
 type Needs = { readonly documents: Documents };
 
@@ -28,46 +28,46 @@ export const collaboratorReads = (needs: Needs): readonly Route[] => [
 ];
 
 const listing = ({ documents }: Needs): Route =>
-  reading(
+  readRoute(
     listCollaborators,
     [projectList.collection, userList.collection],
     async ({ params, query, principal, project }) => {
-      const { users } = await ofProject(documents, principal, params.project_id);
+      const { users } = await readCollaborators(documents, principal, params.project_id);
       const ids = users.map(({ who }) => who);
-      const people = await peopleOf(documents, principal.organizationId, ids);
+      const people = await readUserBlocks(documents, principal.organizationId, ids);
       const shown = users.flatMap((one) => {
         const user = people.get(one.who) ?? null;
         return user === null
           ? []
-          : [userCollaboratorAnswer(one, user, asking(principal, project?.role))];
+          : [userCollaboratorAnswer(one, user, viewerOf(principal, project?.role))];
       });
-      const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
+      const { rows, measure } = pageOfRows(shown, query, ({ email }) => email);
       return { body: { ...measure, collaborators: [...rows] } };
     },
   );
 
 const listingGroups = ({ documents }: Needs): Route =>
-  reading(
+  readRoute(
     listGroupCollaborators,
     [projectList.collection, groupList.collection],
     async ({ params, query, principal, project }) => {
-      const { groups } = await ofProject(documents, principal, params.project_id);
+      const { groups } = await readCollaborators(documents, principal, params.project_id);
       const found = await documents.load(
         groupList.collection,
         groups.map(({ who }) => who),
       );
       const shown = groups.flatMap((one) => {
         const group = found.get(one.who)?.body as ListedGroup | undefined;
-        return group === undefined || !isShown(group, principal, project?.role)
+        return group === undefined || !isVisible(group, principal, project?.role)
           ? []
-          : [groupCollaboratorAnswer(one, group.facts, asking(principal, project?.role))];
+          : [groupCollaboratorAnswer(one, group.facts, viewerOf(principal, project?.role))];
       });
-      const { rows, measure } = pageInMemory(shown, query, ({ group_name }) => group_name);
+      const { rows, measure } = pageOfRows(shown, query, ({ group_name }) => group_name);
       return { body: { ...measure, collaborators: [...rows] } };
     },
   );
 
-const ofProject = async (
+const readCollaborators = async (
   documents: Documents,
   { organizationId }: Principal,
   id: ProjectId,
@@ -76,15 +76,15 @@ const ofProject = async (
   return found?.scope === organizationId ? found.body : { users: [], groups: [] };
 };
 
-const asking = ({ userId }: Principal, role: ProjectRole = 'viewer') => ({ role, userId });
+const viewerOf = ({ userId }: Principal, role: ProjectRole = 'viewer') => ({ role, userId });
 
 /** Owners know all that their project is shared with; others do not learn of hidden groups. */
-const isShown = (
+const isVisible = (
   { facts, members }: ListedGroup,
   { userId, organizationRole }: Principal,
   role: ProjectRole = 'viewer',
 ): boolean =>
   facts.visibility !== 'hidden' ||
   role === 'owner' ||
-  atLeast(organizationRoles, organizationRole, 'manager') ||
+  isRoleAtLeast(organizationRoles, organizationRole, 'manager') ||
   members.some(({ user_id }) => user_id === userId);

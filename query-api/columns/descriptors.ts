@@ -5,13 +5,13 @@ import {
   appliesTo,
   filterKindOf,
   metricRegistry,
-  registryMetric,
+  registryMetricByName,
   standardColumns,
   type RegistryMetric,
   type StandardColumn,
 } from '../../kernel/records/columns.js';
 import { ratingTypes } from '../../kernel/records/feedback.js';
-import type { ColumnFacts } from '../../kernel/records/questions.js';
+import type { ColumnFacts } from '../../kernel/records/query-plans.js';
 import type { MetricType, Population } from '../../kernel/records/record.js';
 
 /**
@@ -36,7 +36,7 @@ export const columnDescriptors = (
       .map((metric) => registryDescriptor(metric, !valued.has(metric.name))),
     ...facts.metrics.flatMap((name) => {
       const type = types.get(name);
-      return registryMetric.has(name) || type === undefined ? [] : [otherMetric(name, type)];
+      return registryMetricByName.has(name) || type === undefined ? [] : [otherMetric(name, type)];
     }),
     ...facts.userMetadata.map(metadataDescriptor),
     ...templates.filter(({ id }) => facts.templates.includes(id)).map(ratingDescriptor),

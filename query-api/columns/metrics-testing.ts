@@ -3,14 +3,14 @@ import {
   type ColumnDescriptor,
   type metricsTestingColumns,
 } from '../../contract/columns.js';
-import { registryMetric } from '../../kernel/records/columns.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import type { Static } from '../../kernel/shapes.js';
+import type { Static } from '../../kernel/schema-types.js';
 import { customMetric, registryDescriptor } from './descriptors.js';
 import type { ScoreType } from '../../kernel/sandbox.js';
 
-type Asked = Static<NonNullable<(typeof metricsTestingColumns)['body']>>;
-type Known = {
+type MetricsTestingBody = Static<NonNullable<(typeof metricsTestingColumns)['body']>>;
+type MetricsWithValues = {
   /** Metrics with a value on a considered trace. */
   readonly valued: ReadonlySet<string>;
   /** Types of the metrics outside the registry that have values. */
@@ -30,15 +30,15 @@ const typeOf: Readonly<Record<ScoreType, MetricType>> = {
  */
 export const metricsTestingDescriptors = (
   columns: readonly ColumnDescriptor[],
-  asked: Asked,
-  { valued, types }: Known,
+  asked: MetricsTestingBody,
+  { valued, types }: MetricsWithValues,
 ): ColumnDescriptor[] => {
   const key = asked.metric_key ?? metricUnderTest;
   const group_label = 'Metrics Testing';
   const tested = (name: string, label: string, type: MetricType): ColumnDescriptor =>
     customMetric(name, type, { label, group_label, is_empty: !valued.has(name) });
   const scorer = (name: string): ColumnDescriptor => {
-    const metric = registryMetric.get(name);
+    const metric = registryMetricByName.get(name);
     const is_empty = !valued.has(name);
     if (metric !== undefined) return registryDescriptor(metric, is_empty);
     // Without a value nothing says which type it will have; a score is a number.

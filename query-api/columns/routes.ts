@@ -4,26 +4,26 @@ import {
   spansAvailableColumns,
   tracesAvailableColumns,
 } from '../../contract/columns.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { bareMetricName } from '../../contract/record-rules.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import { registryMetric } from '../../kernel/records/columns.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { Population } from '../../kernel/records/record.js';
-import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/schema-types.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { scorerList } from '../../projections/scorer-list.js';
-import { metricOf } from '../filters/catalogue.js';
-import { liveTemplates } from '../live-templates.js';
+import { metricOfColumn } from '../filters/catalogue.js';
+import { readLiveTemplates } from '../live-templates.js';
 import {
-  annotationTemplates,
+  templateCollection,
   runCollections,
-  runInSelection,
+  selectRun,
   type RunInProject,
-} from '../selection.js';
+} from '../run-selection.js';
 import { columnDescriptors } from './descriptors.js';
-import { asScored, scorersAmong } from './scorers.js';
+import { withScorer, readScorersByMetric } from './scorers.js';
 import { metricsTestingDescriptors } from './metrics-testing.js';
 
 type Needs = {
@@ -34,15 +34,15 @@ type Needs = {
 
 /** The three listings of contract 4.1, and that of 4.12. */
 export const columnReads = (needs: Needs): readonly Route[] => [
-  available(needs, sessionsAvailableColumns, 'session'),
-  available(needs, tracesAvailableColumns, 'trace'),
-  available(needs, spansAvailableColumns, 'span'),
+  availableColumns(needs, sessionsAvailableColumns, 'session'),
+  availableColumns(needs, tracesAvailableColumns, 'trace'),
+  availableColumns(needs, spansAvailableColumns, 'span'),
   metricsTesting(needs),
 ];
 
-const listings = [recordsCollection, scorerList.collection, annotationTemplates, ...runCollections];
+const listings = [recordsCollection, scorerList.collection, templateCollection, ...runCollections];
 
-type Asked = {
+type ColumnsQuery = {
   readonly organization: OrganizationId;
   readonly project: ProjectId;
   readonly run: RunId | null;
@@ -53,9 +53,9 @@ type Asked = {
   readonly more?: readonly string[];
 };
 
-const columnsOf = async (
+const readColumns = async (
   { records, documents }: Needs,
-  { organization, project, run, population, from = null, to = null, more = [] }: Asked,
+  { organization, project, run, population, from = null, to = null, more = [] }: ColumnsQuery,
 ) => {
   const facts = await records.columns({
     project,
@@ -67,30 +67,32 @@ const columnsOf = async (
     kinds: null,
     templates: [],
   });
-  const own = [...new Set([...facts.metrics, ...more])].filter((name) => !registryMetric.has(name));
+  const own = [...new Set([...facts.metrics, ...more])].filter(
+    (name) => !registryMetricByName.has(name),
+  );
   const types = await records.metricTypes(project, own);
-  const scorers = await scorersAmong(documents, organization, own);
-  const templates = facts.templates.length > 0 ? await liveTemplates(documents, project) : [];
+  const scorers = await readScorersByMetric(documents, organization, own);
+  const templates = facts.templates.length > 0 ? await readLiveTemplates(documents, project) : [];
   const columns = columnDescriptors(population, facts, types, templates).map((column) => {
-    const scorer = scorers.get(metricOf(column.id) ?? '');
-    return scorer === undefined ? column : asScored(column, scorer);
+    const scorer = scorers.get(metricOfColumn(column.id) ?? '');
+    return scorer === undefined ? column : withScorer(column, scorer);
   });
   return { columns, valued: new Set(facts.metrics), types };
 };
 
-const available = (
+const availableColumns = (
   needs: Needs,
   operation: typeof sessionsAvailableColumns,
   population: Population,
 ): Route =>
-  reading(
+  readRoute(
     operation,
     listings,
     async ({ body, params: { project_id: project }, principal }) => {
       const organization = principal.organizationId;
-      const run = await runInSelection(needs.runInProject, project, body);
+      const run = await selectRun(needs.runInProject, project, body);
       const window = { from: body.start_time, to: body.end_time };
-      const { columns } = await columnsOf(needs, {
+      const { columns } = await readColumns(needs, {
         organization,
         project,
         run,
@@ -103,13 +105,13 @@ const available = (
   );
 
 const metricsTesting = (needs: Needs): Route =>
-  reading(
+  readRoute(
     metricsTestingColumns,
     listings,
     async ({ body, params: { project_id: project }, principal }) => {
-      const run = await runInSelection(needs.runInProject, project, body);
+      const run = await selectRun(needs.runInProject, project, body);
       const more = (body.required_scorers ?? []).map(bareMetricName);
-      const { columns, ...known } = await columnsOf(needs, {
+      const { columns, ...known } = await readColumns(needs, {
         organization: principal.organizationId,
         project,
         run,

@@ -3,7 +3,7 @@ import type { ScorerFacts } from '../../contract/scorers.js';
 import type { ScoreType } from '../../kernel/sandbox.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
 import { scorerFacts, scorerList, type ScorerRow } from '../../projections/scorer-list.js';
 import { customMetric } from './descriptors.js';
 
@@ -15,7 +15,7 @@ const typeOf: Readonly<Record<ScoreType, MetricType>> = {
 };
 
 /** Code scorers of the organisation among these metrics, by name (contract 3.4). */
-export const scorersAmong = async (
+export const readScorersByMetric = async (
   documents: Documents,
   organization: OrganizationId,
   metrics: readonly string[],
@@ -39,7 +39,7 @@ export const scorersAmong = async (
  * The column as the scorer describes it; its type is the one that the scorer declares. Values that
  * it made roll up as it said then.
  */
-export const asScored = (
+export const withScorer = (
   column: ColumnDescriptor,
   { name, label, description, latest_version, roll_up_method: method, threshold }: ScorerFacts,
 ): ColumnDescriptor => {

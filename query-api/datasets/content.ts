@@ -1,40 +1,40 @@
 import type { DatasetRow, DatasetVersion } from '../../contract/dataset-content.js';
-import { defaultPageLimit, pageMeasure, type PageAsked } from '../../contract/envelope.js';
+import { defaultPageLimit, pageInfo, type PageRequest } from '../../contract/envelope.js';
 import type { UserBlock } from '../../contract/people.js';
-import { cellOf, stretchesOf, type ContentRow } from '../../kernel/dataset-content.js';
+import { readCell, chunkSlices, type ContentRow } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import { chunkKey, datasetRows } from '../../projections/dataset-rows.js';
 import {
   datasetVersions,
-  versionKey,
-  type DatasetVersioned,
+  datasetVersionKey,
+  type StoredDatasetVersion,
 } from '../../projections/dataset-versions.js';
-import { peopleOf } from '../people.js';
+import { readUserBlocks } from '../user-blocks.js';
 
-type Asked = {
+type ContentQuery = {
   readonly organization: string;
   readonly dataset: string;
   readonly version: number;
-  readonly page: PageAsked;
+  readonly page: PageRequest;
 };
 
 /**
  * One page of the rows of a version (contract 5.11). Throws Fault `not-found` for an unknown
  * version.
  */
-export const contentPage = async (
+export const readContentPage = async (
   documents: Documents,
-  { organization, dataset, version, page }: Asked,
+  { organization, dataset, version, page }: ContentQuery,
 ) => {
-  const document = await documents.get<DatasetVersioned>(
+  const document = await documents.get<StoredDatasetVersion>(
     datasetVersions.collection,
-    versionKey(dataset, version),
+    datasetVersionKey(dataset, version),
   );
   if (document === null) throw new Fault('not-found', 'Dataset version not found');
   const { facts, columns, parts } = document.body;
   const offset = page.starting_token ?? 0;
-  const stretches = stretchesOf(parts, offset, page.limit ?? defaultPageLimit);
+  const stretches = chunkSlices(parts, offset, page.limit ?? defaultPageLimit);
   const chunks = await documents.load(
     datasetRows.collection,
     stretches.map(({ content, chunk }) => chunkKey(content, chunk)),
@@ -44,11 +44,11 @@ export const contentPage = async (
   );
   const origins = await originsOf(documents, { organization, dataset, rows });
   return {
-    ...pageMeasure(page, rows.length, offset + rows.length < facts.num_rows),
+    ...pageInfo(page, rows.length, offset + rows.length < facts.num_rows),
     column_names: columns.map(({ name }) => name),
     warning_message: null,
     rows: rows.map((row, index): DatasetRow => {
-      const values = columns.map((column) => cellOf(row, column));
+      const values = columns.map((column) => readCell(row, column));
       return {
         row_id: row.id,
         index: offset + index,
@@ -76,17 +76,17 @@ const originsOf = async (
     organization,
     dataset,
     rows,
-  }: Pick<Asked, 'organization' | 'dataset'> & {
+  }: Pick<ContentQuery, 'organization' | 'dataset'> & {
     readonly rows: readonly ContentRow[];
   },
 ): Promise<(version: number) => Origin> => {
   const named = new Set(rows.flatMap(({ made, edited }) => [made, edited]));
   const found = await documents.load(
     datasetVersions.collection,
-    [...named].map((one) => versionKey(dataset, one)),
+    [...named].map((one) => datasetVersionKey(dataset, one)),
   );
-  const versions = [...found.values()].map(({ body }) => (body as DatasetVersioned).facts);
-  const people = await peopleOf(
+  const versions = [...found.values()].map(({ body }) => (body as StoredDatasetVersion).facts);
+  const people = await readUserBlocks(
     documents,
     organization,
     versions.map((one) => one.created_by),

@@ -1,9 +1,9 @@
 import type { Filter } from '../../kernel/filter.js';
-import { planListing, type Listing, type PlannedListing } from '../listings.js';
-import { linkedTo } from './sight.js';
+import { planListing, type ListingColumns, type PlannedListing } from '../listings.js';
+import { linkedToProject } from './dataset-visibility.js';
 
 /** Contract 5.11. */
-const datasetColumns: Listing = {
+const datasetColumns: ListingColumns = {
   filters: {
     name: 'text',
     draft: 'boolean',
@@ -14,32 +14,34 @@ const datasetColumns: Listing = {
   sorts: ['name', 'created_at', 'updated_at', 'num_rows', 'project_count'],
 };
 
-/** Filters and sort of `POST /datasets/query`; `overDatasets` makes filters over `datasetList`. */
+/**
+ * Filters and sort of `POST /datasets/query`; `toDatasetFilters` makes filters over `datasetList`.
+ */
 export const planDatasets = (written: Parameters<typeof planListing>[0]): PlannedListing =>
   planListing(written, datasetColumns);
 
 /** The projects that filters name. */
-export const projectsNamed = (filters: readonly Filter[]): readonly string[] =>
-  filters.flatMap((filter) => namedBy(filter) ?? []);
+export const projectsInFilters = (filters: readonly Filter[]): readonly string[] =>
+  filters.flatMap((filter) => projectInFilter(filter) ?? []);
 
 /**
  * Filters that name a project ask whether it is among those that are linked. Nothing is linked to
  * one that is deleted or out of sight.
  */
-export const overDatasets = (
+export const toDatasetFilters = (
   filters: readonly Filter[],
   inSight: ReadonlySet<string>,
 ): readonly Filter[] =>
   filters.map((filter) => {
-    const project = namedBy(filter);
+    const project = projectInFilter(filter);
     if (project === null) return filter;
-    const linked = inSight.has(project) ? linkedTo(project) : nothing;
+    const linked = inSight.has(project) ? linkedToProject(project) : matchesNothing;
     return 'column' in filter && filter.column === 'not_in_project' ? { not: linked } : linked;
   });
 
-const nothing: Filter = { any: [] };
+const matchesNothing: Filter = { any: [] };
 
-const namedBy = (filter: Filter): string | null =>
+const projectInFilter = (filter: Filter): string | null =>
   'column' in filter &&
   'values' in filter &&
   (filter.column === 'used_in_project' || filter.column === 'not_in_project')

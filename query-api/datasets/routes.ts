@@ -13,26 +13,30 @@ import {
   queryDatasets,
   type DatasetFacts,
 } from '../../contract/datasets.js';
-import { asOfComplaints, readAsOf, type AsOf } from '../../contract/as-of.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { asOfComplaints, parseAsOf, type AsOf } from '../../contract/as-of.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import type { DatasetId, OrganizationId } from '../../kernel/shapes.js';
-import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
+import type { DatasetId, OrganizationId } from '../../kernel/schema-types.js';
+import { datasetList, type ListedDataset } from '../../projections/dataset-list.js';
 import { datasetRows } from '../../projections/dataset-rows.js';
-import { datasetVersions, type DatasetVersioned } from '../../projections/dataset-versions.js';
+import { datasetVersions, type StoredDatasetVersion } from '../../projections/dataset-versions.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
-import { pageAsked, pageOf, type ListingAsked } from '../listings.js';
-import { peopleOf } from '../people.js';
-import { projectAnswers, projectReadings } from '../projects/routes.js';
-import { sightOf, sightReads, type SightNeeds } from '../sight.js';
-import { contentPage } from './content.js';
-import { overDatasets, planDatasets, projectsNamed } from './listing.js';
-import { datasetSightOf, isOneOf, type DatasetSight } from './sight.js';
+import { pageParameters, readListingPage, type ListingRequest } from '../listings.js';
+import { readUserBlocks } from '../user-blocks.js';
+import { projectAnswers, projectCollections } from '../projects/routes.js';
+import {
+  projectVisibility,
+  visibilityCollections,
+  type VisibilityNeeds,
+} from '../project-visibility.js';
+import { readContentPage } from './content.js';
+import { toDatasetFilters, planDatasets, projectsInFilters } from './listing.js';
+import { datasetVisibility, idIsOneOf, type DatasetVisibility } from './dataset-visibility.js';
 
-export type DatasetReadNeeds = SightNeeds & {
+export type DatasetReadNeeds = VisibilityNeeds & {
   /** The dataset as it was, from the log; null before it existed. Throws Fault `invalid`. */
   readonly datasetAt: (
     organization: OrganizationId,
@@ -52,8 +56,8 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => [
   projects(needs),
 ];
 
-const records = [datasetList.collection, userList.collection, ...sightReads];
-const contents = [
+const datasetCollections = [datasetList.collection, userList.collection, ...visibilityCollections];
+const contentCollections = [
   datasetList.collection,
   datasetVersions.collection,
   datasetRows.collection,
@@ -61,32 +65,38 @@ const contents = [
 ];
 
 const listing = (needs: DatasetReadNeeds): Route =>
-  reading(listDatasets, records, async ({ query, principal }) => ({
-    body: await listed(needs, principal, query),
+  readRoute(listDatasets, datasetCollections, async ({ query, principal }) => ({
+    body: await datasetsPage(needs, principal, query),
   }));
 
 const searching = (needs: DatasetReadNeeds): Route =>
-  reading(
+  readRoute(
     queryDatasets,
-    records,
+    datasetCollections,
     async ({ query, body, principal }) => {
       const { filters, sort } = planDatasets(body);
-      return { body: await listed(needs, principal, { ...pageAsked(query, body), filters, sort }) };
+      return {
+        body: await datasetsPage(needs, principal, {
+          ...pageParameters(query, body),
+          filters,
+          sort,
+        }),
+      };
     },
     ({ body }) => planDatasets(body).complaints,
   );
 
 const showing = (needs: DatasetReadNeeds): Route =>
-  reading(
+  readRoute(
     getDataset,
-    records,
+    datasetCollections,
     async ({ params: { dataset_id: id }, query, principal }) => {
       const { facts, past } = await factsAt(needs, principal, id, query.as_of);
       const [shown] = await answers(
         needs,
         [facts],
         principal,
-        await datasetSightOf(needs, principal),
+        await datasetVisibility(needs, principal),
       );
       if (shown === undefined) throw new Fault('not-found', 'Dataset not found');
       return { body: shown, etag: datasetTag(facts), ...past };
@@ -95,13 +105,13 @@ const showing = (needs: DatasetReadNeeds): Route =>
   );
 
 const content = (needs: DatasetReadNeeds): Route =>
-  reading(
+  readRoute(
     getDatasetContent,
-    contents,
+    contentCollections,
     async ({ params, query, principal }) => {
       const { facts, past } = await factsAt(needs, principal, params.dataset_id, query.as_of);
       const { current_version_index: version } = facts;
-      const body = await contentPage(needs.documents, {
+      const body = await readContentPage(needs.documents, {
         organization: principal.organizationId,
         dataset: params.dataset_id,
         version,
@@ -113,8 +123,8 @@ const content = (needs: DatasetReadNeeds): Route =>
   );
 
 const versionContent = ({ documents }: DatasetReadNeeds): Route =>
-  reading(getDatasetVersionContent, contents, async ({ params, query, principal }) => ({
-    body: await contentPage(documents, {
+  readRoute(getDatasetVersionContent, contentCollections, async ({ params, query, principal }) => ({
+    body: await readContentPage(documents, {
       organization: principal.organizationId,
       dataset: params.dataset_id,
       version: params.version_index,
@@ -123,19 +133,19 @@ const versionContent = ({ documents }: DatasetReadNeeds): Route =>
   }));
 
 const versions = ({ documents }: DatasetReadNeeds): Route =>
-  reading(
+  readRoute(
     queryDatasetVersions,
     [datasetVersions.collection, userList.collection],
     async ({ params, query, body, principal }) => {
-      const { rows, measure } = await pageOf<DatasetVersioned>(
+      const { rows, measure } = await readListingPage<StoredDatasetVersion>(
         documents,
         datasetVersions.collection,
         params.dataset_id,
-        { ...pageAsked(query, body), sort: { column: 'version_index', ascending: false } },
+        { ...pageParameters(query, body), sort: { column: 'version_index', ascending: false } },
       );
       const facts = rows.map((row) => row.body.facts);
       const creators = facts.map((one) => one.created_by);
-      const people = await peopleOf(documents, principal.organizationId, creators);
+      const people = await readUserBlocks(documents, principal.organizationId, creators);
       const versions = facts.map(({ created_by, ...rest }) => ({
         ...rest,
         column_names: [...rest.column_names],
@@ -146,17 +156,17 @@ const versions = ({ documents }: DatasetReadNeeds): Route =>
   );
 
 const projects = (needs: DatasetReadNeeds): Route =>
-  reading(
+  readRoute(
     listDatasetProjects,
-    [datasetList.collection, ...projectReadings()],
+    [datasetList.collection, ...projectCollections()],
     async ({ params, query, principal }) => {
       const { projects } = await factsOf(needs, params.dataset_id);
-      const sight = await sightOf(needs, principal);
-      const { rows, measure } = await pageOf<ListedProject>(
+      const sight = await projectVisibility(needs, principal);
+      const { rows, measure } = await readListingPage<ListedProject>(
         needs.documents,
         projectList.collection,
         principal.organizationId,
-        { ...query, filters: [isOneOf(projects), ...sight.filters] },
+        { ...query, filters: [idIsOneOf(projects), ...sight.filters] },
       );
       const found = rows.map(({ body }) => body);
       const answered = await projectAnswers(needs, found, principal, sight);
@@ -165,7 +175,7 @@ const projects = (needs: DatasetReadNeeds): Route =>
   );
 
 const factsOf = async ({ documents }: DatasetReadNeeds, id: DatasetId): Promise<DatasetFacts> => {
-  const found = await documents.get<DatasetListed>(datasetList.collection, id);
+  const found = await documents.get<ListedDataset>(datasetList.collection, id);
   if (found === null) throw new Fault('not-found', 'Dataset not found');
   return found.body.facts;
 };
@@ -177,7 +187,7 @@ const factsAt = async (
   id: DatasetId,
   asOf: string | undefined,
 ) => {
-  const when = asOf === undefined ? null : readAsOf(asOf);
+  const when = asOf === undefined ? null : parseAsOf(asOf);
   if (when === null) return { facts: await factsOf(needs, id), past: {} };
   const found = await needs.datasetAt(organizationId, id, when);
   if (found === null) throw new Fault('not-found', 'Dataset not found');
@@ -188,11 +198,11 @@ const answers = async (
   { documents }: DatasetReadNeeds,
   facts: readonly DatasetFacts[],
   principal: Principal,
-  { shown }: DatasetSight,
+  { rightsAndCounts }: DatasetVisibility,
 ) => {
-  const { mayWrite, projectCount } = await shown(facts);
+  const { mayWrite, projectCount } = await rightsAndCounts(facts);
   const creators = facts.map((one) => one.created_by);
-  const people = await peopleOf(documents, principal.organizationId, creators);
+  const people = await readUserBlocks(documents, principal.organizationId, creators);
   return facts.map((one) =>
     datasetAnswer(one, {
       user: people.get(one.created_by) ?? null,
@@ -202,15 +212,19 @@ const answers = async (
   );
 };
 
-const listed = async (needs: DatasetReadNeeds, principal: Principal, asked: ListingAsked) => {
-  const sight = await datasetSightOf(needs, principal);
+const datasetsPage = async (
+  needs: DatasetReadNeeds,
+  principal: Principal,
+  asked: ListingRequest,
+) => {
+  const sight = await datasetVisibility(needs, principal);
   const { filters = [] } = asked;
-  const named = await sight.projectsAmong(projectsNamed(filters));
-  const { rows, measure } = await pageOf<DatasetListed>(
+  const named = await sight.visibleProjects(projectsInFilters(filters));
+  const { rows, measure } = await readListingPage<ListedDataset>(
     needs.documents,
     datasetList.collection,
     principal.organizationId,
-    { ...asked, filters: [...overDatasets(filters, named), ...(await sight.filters())] },
+    { ...asked, filters: [...toDatasetFilters(filters, named), ...(await sight.filters())] },
   );
   const facts = rows.map(({ body }) => body.facts);
   return { ...measure, datasets: await answers(needs, facts, principal, sight) };

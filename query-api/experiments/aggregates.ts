@@ -14,7 +14,7 @@ export const aggregatesOf = (measures: RunMeasures | undefined): Aggregates => {
   const shown = Object.create(null) as Record<string, StructuredMetric>;
   for (const [name, metric] of Object.entries(measures?.metrics ?? {})) {
     addFlat(flat, name, metric);
-    shown[name] = structured(metric);
+    shown[name] = structuredMetric(metric);
   }
   flat['total_responses'] = measures?.traces ?? 0;
   return {
@@ -44,7 +44,7 @@ const addFlat = (flat: Record<string, number | null>, name: string, metric: RunM
 const averageOf = ({ sum, count }: { sum: number | null; count: number }): number | null =>
   sum === null ? null : sum / count;
 
-const none = {
+const noAggregates = {
   avg: null,
   sum: null,
   min: null,
@@ -56,7 +56,7 @@ const none = {
   p99: null,
 };
 
-const structured = (metric: RunMetric): StructuredMetric => {
+const structuredMetric = (metric: RunMetric): StructuredMetric => {
   const { count } = metric;
   if (metric.kind === 'number') {
     const { sum, min, max, p50, p90, p95, p99 } = metric;
@@ -66,9 +66,9 @@ const structured = (metric: RunMetric): StructuredMetric => {
   if (metric.kind === 'boolean') {
     const { trues } = metric;
     const value_distribution = { true: trues, false: count - trues };
-    return { ...none, count, pct: trues / count, value_distribution };
+    return { ...noAggregates, count, pct: trues / count, value_distribution };
   }
-  return { ...none, count, value_distribution: metric.counts };
+  return { ...noAggregates, count, value_distribution: metric.counts };
 };
 
 /**

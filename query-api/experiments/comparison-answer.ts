@@ -1,33 +1,33 @@
 import type { ComparedMetric, ComparedRow } from '../../contract/experiment-comparison.js';
-import { pageMeasure } from '../../contract/envelope.js';
-import { checkAsked } from '../../kernel/asking.js';
-import { inPieces, openObject, type JsonPieces } from '../../kernel/json-pieces.js';
-import { stream, type Asking } from '../../kernel/ports.js';
+import { pageInfo } from '../../contract/envelope.js';
+import { throwIfAborted } from '../../kernel/query-context.js';
+import { encodeJsonChunks, unclosedObject, type JsonChunks } from '../../kernel/json-chunks.js';
+import { streamNameOf, type QueryContext } from '../../kernel/ports.js';
 import { userMetadataValue } from '../../kernel/records/column-value.js';
-import { pageBytesMax } from '../../kernel/records/questions.js';
+import { pageBytesMax } from '../../kernel/records/query-plans.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { datasetRowKey, type RunRow } from '../../kernel/records/run-rows.js';
-import type { Json, TraceId } from '../../kernel/shapes.js';
-import type { InSlices } from '../../kernel/turns.js';
-import { measuredName } from '../filters/catalogue.js';
-import { truncated, viewOf } from '../records/views.js';
+import type { Json, TraceId } from '../../kernel/schema-types.js';
+import type { RunInSlice } from '../../kernel/concurrency.js';
+import { measureName } from '../filters/catalogue.js';
+import { truncateTexts, recordViewOf } from '../records/views.js';
 import {
-  comparedMetrics,
+  sampleMetrics,
   differenceOf,
-  shownMetric,
-  summaryOf,
-  tableOf,
-  type ComparedFacts,
-  type ComparedTable,
+  comparedMetric,
+  comparisonSummary,
+  comparisonTable,
+  type ComparisonExperiment,
+  type ComparisonTable,
   type DirectedMetric,
   type RowCells,
-} from './comparison.js';
+} from './comparison-table.js';
 
 export type ComparisonPlan = {
   readonly project: string;
   /** The baseline first. */
-  readonly experiments: readonly ComparedFacts[];
+  readonly experiments: readonly ComparisonExperiment[];
   readonly metrics: readonly DirectedMetric[];
   readonly seed: number;
   readonly offset: number;
@@ -35,8 +35,8 @@ export type ComparisonPlan = {
 };
 
 type Needs = {
-  readonly records: Pick<Records, 'runRows' | 'weights' | 'heads'>;
-  readonly inSlices: InSlices;
+  readonly records: Pick<Records, 'runRows' | 'groupBytes' | 'firstRows'>;
+  readonly inSlices: RunInSlice;
 };
 
 /** Some milliseconds at most. */
@@ -46,35 +46,35 @@ const drawsAtOnce = 100_000;
 export const comparisonAnswer = async (
   { records, inSlices }: Needs,
   plan: ComparisonPlan,
-  asking: Asking,
-): Promise<JsonPieces | null> => {
+  asking: QueryContext,
+): Promise<JsonChunks | null> => {
   const { project, experiments, metrics, seed, offset, limit } = plan;
   const runs = experiments.map(({ id }) => id);
   const found = await records.runRows({ project, runs, metrics }, asking);
   if (found === null) return null;
-  const table = await inSlices(() => tableOf(experiments, found));
-  const compared = await inSlices(() => comparedMetrics(table, metrics, seed));
+  const table = await inSlices(() => comparisonTable(experiments, found));
+  const compared = await inSlices(() => sampleMetrics(table, metrics, seed));
   for (const { bootstrap } of compared.samples.flat()) {
     if (bootstrap === null) continue;
-    while (await inSlices(() => bootstrap.draw(drawsAtOnce))) checkAsked(asking);
+    while (await inSlices(() => bootstrap.draw(drawsAtOnce))) throwIfAborted(asking);
   }
   const shown: ComparedMetric[] = [];
   for (const [at, metric] of metrics.entries()) {
-    shown.push(await inSlices(() => shownMetric(table, metric, compared, at)));
+    shown.push(await inSlices(() => comparedMetric(table, metric, compared, at)));
   }
   const view = { project, table, metrics };
   const asked = table.rows.slice(offset, offset + limit);
-  const rows = await pageOf({ records, inSlices }, view, asked, asking);
+  const rows = await readRowsPage({ records, inSlices }, view, asked, asking);
   const isMore = offset + rows.length < table.rows.length;
-  const measure = pageMeasure({ starting_token: offset, limit }, rows.length, isMore);
-  const before = openObject({ ...summaryOf(table, shown, seed), ...measure });
+  const measure = pageInfo({ starting_token: offset, limit }, rows.length, isMore);
+  const before = unclosedObject({ ...comparisonSummary(table, shown, seed), ...measure });
   const parts = rows.flatMap((row, at) => (at === 0 ? [row] : [',', row]));
-  return inPieces([before, ',"rows":[', ...parts, ']}'], String, inSlices, asking);
+  return encodeJsonChunks([before, ',"rows":[', ...parts, ']}'], String, inSlices, asking);
 };
 
-type View = {
+type TableView = {
   readonly project: string;
-  readonly table: ComparedTable;
+  readonly table: ComparisonTable;
   readonly metrics: readonly DirectedMetric[];
 };
 
@@ -82,23 +82,25 @@ type View = {
  * The rows as JSON, up to what a page may weigh and at least one; a few of them are read at a time,
  * since only the beginnings of their texts are kept.
  */
-const pageOf = async (
+const readRowsPage = async (
   { records, inSlices }: Needs,
-  view: View,
+  view: TableView,
   rows: readonly RowCells[],
-  asking: Asking,
+  asking: QueryContext,
 ): Promise<readonly string[]> => {
   const groupsOf = (cells: RowCells) =>
-    cells.flatMap((cell) => (cell === null ? [] : stream('trace', view.project, cell.newest)));
-  const weights = await records.weights(rows.flatMap(groupsOf), asking);
+    cells.flatMap((cell) =>
+      cell === null ? [] : streamNameOf('trace', view.project, cell.newest),
+    );
+  const weights = await records.groupBytes(rows.flatMap(groupsOf), asking);
   const weightOf = (cells: RowCells): number =>
     groupsOf(cells).reduce((sum, group) => sum + (weights.get(group) ?? 0), 0);
   const page: string[] = [];
   let left = pageBytesMax;
   for (let from = 0; from < rows.length;) {
-    const few = within(rows.slice(from), weightOf, pageBytesMax);
-    checkAsked(asking);
-    const heads = await records.heads(few.flatMap(groupsOf));
+    const few = takeWithin(rows.slice(from), weightOf, pageBytesMax);
+    throwIfAborted(asking);
+    const heads = await records.firstRows(few.flatMap(groupsOf));
     const traces = new Map<string, ShownTrace>();
     for (const row of heads.values()) {
       traces.set(String(row.values['id']), await inSlices(() => shownTrace(row)));
@@ -115,7 +117,7 @@ const pageOf = async (
 };
 
 /** The first of them that weigh no more than that together, and at least one. */
-const within = <T>(items: readonly T[], weightOf: (item: T) => number, max: number) => {
+const takeWithin = <T>(items: readonly T[], weightOf: (item: T) => number, max: number) => {
   let sum = 0;
   const end = items.findIndex((item, at) => {
     sum += weightOf(item);
@@ -137,7 +139,7 @@ const shownTrace = (row: RecordRow): ShownTrace => {
     dataset_input: input,
     dataset_output: reference,
     output = null,
-  } = truncated(viewOf(row, false, []));
+  } = truncateTexts(recordViewOf(row, false, []));
   return {
     row: userMetadataValue(row, datasetRowKey) || null,
     input: typeof input === 'string' ? input : null,
@@ -148,7 +150,7 @@ const shownTrace = (row: RecordRow): ShownTrace => {
 
 const rowOf = (
   cells: RowCells,
-  { table: { experiments }, metrics }: View,
+  { table: { experiments }, metrics }: TableView,
   traces: ReadonlyMap<string, ShownTrace>,
 ): ComparedRow => {
   const [baseline] = cells;
@@ -183,7 +185,7 @@ const valuesOf = (
       const own = baseline?.means[at] ?? null;
       return [
         [
-          measuredName(measured),
+          measureName(measured),
           { value, difference: own === null ? null : differenceOf(value, own) },
         ],
       ];

@@ -5,37 +5,37 @@ import {
   type RankingCriteria,
 } from '../../contract/experiment-ranking.js';
 import { registryType } from '../../kernel/records/column-value.js';
-import { metricRegistry, registryMetric } from '../../kernel/records/columns.js';
+import { metricRegistry, registryMetricByName } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import { allTraces, type Widget } from '../../kernel/records/questions.js';
-import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
+import { allTracesScope, type Widget } from '../../kernel/records/query-plans.js';
+import type { OrganizationId, ProjectId } from '../../kernel/schema-types.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { annotationTemplates } from '../selection.js';
+import { templateCollection } from '../run-selection.js';
 import { scorerFacts, scorerList, type ScorerRow } from '../../projections/scorer-list.js';
 
 /** What the criteria of a project are answered from. */
-export const criteriaReadsFrom = [
+export const criteriaCollections = [
   rankingCriteria.collection,
-  annotationTemplates,
+  templateCollection,
   scorerList.collection,
   recordsCollection,
 ];
 
-type Thresholded = {
+type ThresholdedMetric = {
   readonly name: string;
   readonly threshold: { readonly inverted: boolean } | null;
 };
 
 /** By a threshold: lower is better where it is inverted (contract 4.6). */
-const byThreshold = ({ name, threshold }: Thresholded): readonly Criterion[] =>
+const byThreshold = ({ name, threshold }: ThresholdedMetric): readonly Criterion[] =>
   threshold === null
     ? []
     : [{ metric: name, weight: 1, direction: threshold.inverted ? 'lower' : 'higher' }];
 
 /** Every metric with a threshold; they apply where the project has a value. */
-const usualCriteria = async (
+const defaultCriteria = async (
   documents: Documents,
   organization: OrganizationId,
 ): Promise<readonly Criterion[]> => {
@@ -44,7 +44,7 @@ const usualCriteria = async (
     limit: scorersMax,
   });
   const scorers = found.documents.map(({ body }) => scorerFacts(body));
-  const own = scorers.filter(({ name }) => !registryMetric.has(name));
+  const own = scorers.filter(({ name }) => !registryMetricByName.has(name));
   return [...metricRegistry, ...own].flatMap(byThreshold).slice(0, criteriaMax);
 };
 /**
@@ -56,18 +56,18 @@ const scorersMax = 1_000;
  * Which way a metric is better (contract 5.5): as the project's criteria say, else as its threshold
  * does; less time, fewer tokens and lower cost are better, and of all else more.
  */
-export const directionsOf = async (
+export const readDirections = async (
   documents: Documents,
-  { organization, project }: CriteriaPlace,
+  { organization, project }: CriteriaScope,
 ): Promise<(metric: string) => Direction> => {
   const [chosen, usual] = await Promise.all([
     chosenCriteria(documents, project),
-    usualCriteria(documents, organization),
+    defaultCriteria(documents, organization),
   ]);
   const said = new Map(
     [...usual, ...(chosen ?? [])].map(({ metric, direction }) => [metric, direction]),
   );
-  const isSpent = (metric: string) => registryMetric.get(metric)?.group === 'System Metrics';
+  const isSpent = (metric: string) => registryMetricByName.get(metric)?.group === 'System Metrics';
   return (metric) => said.get(metric) ?? (isSpent(metric) ? 'lower' : 'higher');
 };
 
@@ -87,19 +87,19 @@ type Needs = {
   readonly documents: Documents;
   readonly records: Pick<Records, 'aggregate' | 'metricTypes'>;
 };
-export type CriteriaPlace = {
+export type CriteriaScope = {
   readonly organization: OrganizationId;
   readonly project: ProjectId;
 };
 
 /** The criteria that apply to the project's experiments (contract 5.5). */
-export const shownCriteria = async (
+export const criteriaAnswer = async (
   needs: Needs,
-  place: CriteriaPlace,
+  place: CriteriaScope,
 ): Promise<RankingCriteria> => {
   const chosen = await chosenCriteria(needs.documents, place.project);
   if (chosen !== null) return { criteria: [...chosen], default: false };
-  const usual = await usualCriteria(needs.documents, place.organization);
+  const usual = await defaultCriteria(needs.documents, place.organization);
   return { criteria: await withValues(needs.records, place.project, usual), default: true };
 };
 
@@ -112,10 +112,10 @@ const withValues = async (
   const names = criteria.map(({ metric }) => metric);
   const types = await records.metricTypes(
     project,
-    names.filter((name) => !registryMetric.has(name)),
+    names.filter((name) => !registryMetricByName.has(name)),
   );
   const counted = await records.aggregate({
-    ...allTraces(project),
+    ...allTracesScope(project),
     widgets: names.flatMap((metric): readonly Widget[] => {
       const type = registryType(metric) ?? types.get(metric) ?? null;
       const isRanked = type !== null && type !== 'text';
@@ -133,12 +133,12 @@ const withValues = async (
  * What to rank by. With one usual criterion it makes no difference whether the project has a value:
  * experiments without one are not ranked.
  */
-export const rankedBy = async (
+export const effectiveCriteria = async (
   needs: Needs,
-  { organization, project }: CriteriaPlace,
+  { organization, project }: CriteriaScope,
 ): Promise<readonly Criterion[]> => {
   const chosen = await chosenCriteria(needs.documents, project);
   if (chosen !== null) return chosen;
-  const usual = await usualCriteria(needs.documents, organization);
+  const usual = await defaultCriteria(needs.documents, organization);
   return usual.length === 1 ? usual : withValues(needs.records, project, usual);
 };

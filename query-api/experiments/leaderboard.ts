@@ -1,21 +1,21 @@
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
-import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
+import { defaultPageLimit, pageInfo } from '../../contract/envelope.js';
 import type { Documents } from '../../kernel/documents.js';
-import { valueError } from '../../kernel/fault.js';
+import { valueFault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import {
-  isAnnotation,
-  measuredMeant,
-  metricOf,
+  isAnnotationColumn,
+  resolveMeasure,
+  metricOfColumn,
   metricPrefix,
-  metricsToType,
+  metricsWithoutType,
 } from '../filters/catalogue.js';
-import { templatesIn } from '../live-templates.js';
-import { every, type ListingAsked } from '../listings.js';
-import type { CriteriaPlace } from './criteria.js';
-import type { ExperimentRanks } from './ranks.js';
+import { openTemplatesOf } from '../live-templates.js';
+import { allOf, type ListingRequest } from '../listings.js';
+import type { CriteriaScope } from './criteria.js';
+import type { ExperimentRanks } from './ranking-cache.js';
 
 type Needs = {
   readonly documents: Documents;
@@ -37,7 +37,7 @@ export const computedSort = (sort: Json): string | null => {
   const isObject = typeof sort === 'object' && sort !== null && !Array.isArray(sort);
   const name = isObject ? (sort as { readonly name?: Json }).name : null;
   if (typeof name !== 'string') return null;
-  const isMeasured = metricOf(name) !== null || isAnnotation(name);
+  const isMeasured = metricOfColumn(name) !== null || isAnnotationColumn(name);
   return name === 'rank' || name === 'ranking_score' || isMeasured ? name : null;
 };
 
@@ -47,20 +47,20 @@ export const computedSort = (sort: Json): string | null => {
  */
 export const leaderboardPage = async (
   needs: Needs,
-  place: CriteriaPlace,
-  asked: ListingAsked,
+  place: CriteriaScope,
+  asked: ListingRequest,
   by: { readonly column: string; readonly ascending: boolean },
 ) => {
   const { documents } = await needs.documents.find<ExperimentFacts>(experimentList.collection, {
     scope: place.project,
-    filter: every(asked.filters ?? []),
+    filter: allOf(asked.filters ?? []),
     limit: sortedMax + 1,
   });
   if (documents.length > sortedMax) {
-    throw valueError(['body', 'sort', 'name'], `at most ${sortedMax} experiments are sorted by it`);
+    throw valueFault(['body', 'sort', 'name'], `at most ${sortedMax} experiments are sorted by it`);
   }
   const facts = documents.map(({ body }) => body);
-  const { values, unknown } = await valuesOf(needs, place, facts, by.column);
+  const { values, unknown } = await readColumnValues(needs, place, facts, by.column);
   const sign = by.ascending ? 1 : -1;
   const sorted = facts
     .map((one, at) => ({ one, value: values[at] ?? null }))
@@ -71,34 +71,34 @@ export const leaderboardPage = async (
   const start = asked.starting_token ?? 0;
   const end = start + (asked.limit ?? defaultPageLimit);
   const rows = sorted.slice(start, end).map(({ one }) => one);
-  return { facts: rows, measure: pageMeasure(asked, rows.length, sorted.length > end), unknown };
+  return { facts: rows, measure: pageInfo(asked, rows.length, sorted.length > end), unknown };
 };
 
-type Values = {
+type ColumnValues = {
   readonly values: readonly (number | null)[];
   /** The column, where nobody recorded the metric. */
   readonly unknown: readonly string[];
 };
 
-const valuesOf = async (
+const readColumnValues = async (
   { documents, records, ranks }: Needs,
-  place: CriteriaPlace,
+  place: CriteriaScope,
   facts: readonly ExperimentFacts[],
   column: string,
-): Promise<Values> => {
+): Promise<ColumnValues> => {
   if (column === 'rank' || column === 'ranking_score') {
     const own = await ranks.of(place, facts);
     const values = own.map((one) => (column === 'rank' ? one.rank : one.ranking_score));
     return { values, unknown: [] };
   }
   const { project } = place;
-  const asked = metricsToType([column]);
+  const asked = metricsWithoutType([column]);
   const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
-  const templates = isAnnotation(column) ? await templatesIn(documents)(project) : [];
-  const measured = measuredMeant(column, types, templates);
+  const templates = isAnnotationColumn(column) ? await openTemplatesOf(documents)(project) : [];
+  const measured = resolveMeasure(column, types, templates);
   const { metric, type, source } = measured;
-  if (source === undefined && isAnnotation(column)) {
-    throw valueError(['body', 'sort', 'name'], `unknown column '${column}'`);
+  if (source === undefined && isAnnotationColumn(column)) {
+    throw valueFault(['body', 'sort', 'name'], `unknown column '${column}'`);
   }
   if (type === null) return { values: [], unknown: [metricPrefix + metric] };
   if (type === 'text' || type === 'string_list') return { values: [], unknown: [] };

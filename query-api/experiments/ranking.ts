@@ -1,13 +1,13 @@
 import type { Criterion } from '../../contract/experiment-ranking.js';
 
-type Ranked = { readonly score: number; readonly rank: number };
+type ScoreAndRank = { readonly score: number; readonly rank: number };
 /** Averages of an experiment in the order of the criteria; null = no value. */
 export type Averages = readonly (number | null)[];
 
 /** How experiments rank in one scope (contract 4.6, rules 2 to 4). */
 export type RankedScope = {
   /** Of the averages of one of the scope; null without a value for any criterion. */
-  rankOf(averages: Averages | undefined): Ranked | null;
+  rankOf(averages: Averages | undefined): ScoreAndRank | null;
   /** How many share rank 1. */
   readonly best: number;
 };
@@ -30,9 +30,9 @@ export const rankScope = (
       const criterion = criteria[at];
       if (value === null || criterion === undefined) continue;
       hasValue = true;
-      score += criterion.weight * normalised(value, bounds[at], criterion.direction);
+      score += criterion.weight * normalise(value, bounds[at], criterion.direction);
     }
-    return hasValue ? rounded(score / total) : null;
+    return hasValue ? roundScore(score / total) : null;
   };
   const scores = new Float64Array(averages.length);
   let count = 0;
@@ -43,19 +43,19 @@ export const rankScope = (
     count += 1;
   }
   const ascending = scores.subarray(0, count).sort();
-  const rankOf = (score: number): number => 1 + count - notAbove(ascending, score);
+  const rankOf = (score: number): number => 1 + count - countNotAbove(ascending, score);
   const top = ascending[count - 1];
   return {
     rankOf: (values) => {
       const score = values === undefined ? null : scoreOf(values);
       return score === null ? null : { score, rank: rankOf(score) };
     },
-    best: top === undefined ? 0 : count - notAbove(ascending, previous(top)),
+    best: top === undefined ? 0 : count - countNotAbove(ascending, justBelow(top)),
   };
 };
 
 /** Scores are rounded to 12 decimals, so nothing lies between this and the score. */
-const previous = (score: number): number => score - 0.5e-12;
+const justBelow = (score: number): number => score - 0.5e-12;
 
 type Bounds = { readonly min: number; readonly max: number } | null;
 
@@ -75,7 +75,7 @@ const boundsOf = (averages: readonly Averages[], at: number): Bounds => {
   return isOne ? { min, max: min } : { min, max };
 };
 
-const normalised = (
+const normalise = (
   value: number,
   bounds: Bounds | undefined,
   direction: Criterion['direction'],
@@ -90,7 +90,7 @@ const normalised = (
 };
 
 /** To 12 decimals, half to even. */
-export const rounded = (score: number): number => {
+export const roundScore = (score: number): number => {
   const scaled = score * 1e12;
   const floor = Math.floor(scaled);
   const rest = scaled - floor;
@@ -99,7 +99,7 @@ export const rounded = (score: number): number => {
 };
 
 /** How many of the ascending values are not greater than this one. */
-const notAbove = (ascending: Float64Array, value: number): number => {
+const countNotAbove = (ascending: Float64Array, value: number): number => {
   let low = 0;
   let high = ascending.length;
   while (low < high) {
@@ -116,7 +116,7 @@ const notAbove = (ascending: Float64Array, value: number): number => {
  */
 export const isWinner = (
   run: string,
-  own: Ranked | null,
+  own: ScoreAndRank | null,
   chosen: string | null,
   { best }: Pick<RankedScope, 'best'>,
 ): boolean | null => {

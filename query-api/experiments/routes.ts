@@ -1,4 +1,5 @@
-import { asOfComplaints, readAsOf, type AsOf } from '../../contract/as-of.js';
+import type { AnswerMemory } from '../../contract/answer-memory.js';
+import { asOfComplaints, parseAsOf, type AsOf } from '../../contract/as-of.js';
 import type { ExperimentFacts, ExperimentTag } from '../../contract/experiment-record.js';
 import {
   getExperiment,
@@ -8,34 +9,43 @@ import {
 } from '../../contract/experiments.js';
 import { getRankingCriteria } from '../../contract/experiment-ranking.js';
 import { listExperimentTags } from '../../contract/experiment-tags.js';
-import { moreRows, plainListMax } from '../../contract/envelope.js';
-import { reading, type AnswerRoom, type Route } from '../../contract/operation.js';
+import { moreRowsHeader, plainListMax } from '../../contract/envelope.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { Json, JsonObject, ProjectId } from '../../kernel/shapes.js';
+import type { Json, JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
-import { experimentColumns, pageOf, planListing, type ListingAsked } from '../listings.js';
-import { comparing, type ComparingNeeds } from './comparing.js';
-import { criteriaReadsFrom, shownCriteria, type CriteriaPlace } from './criteria.js';
+import {
+  experimentColumns,
+  readListingPage,
+  planListing,
+  type ListingRequest,
+} from '../listings.js';
+import { comparisonRoute, type ComparisonNeeds } from './comparison-route.js';
+import { criteriaCollections, criteriaAnswer, type CriteriaScope } from './criteria.js';
 import { computedSort, leaderboardPage } from './leaderboard.js';
-import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
+import {
+  experimentCollections,
+  experimentAnswers,
+  type ExperimentAnswersNeeds,
+} from './experiment-answers.js';
 
-type ShownNeeds = ExperimentShowNeeds & {
+type ShownNeeds = ExperimentAnswersNeeds & {
   readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages'>;
 };
 export type ExperimentReadNeeds = ShownNeeds &
-  ComparingNeeds & {
+  ComparisonNeeds & {
     /**
      * The project's experiments as they were, and the position that this is as of. Throws Fault
      * `invalid` for a position after the head and for too many events to fold.
      */
     readonly projectAt: (
-      place: CriteriaPlace,
+      place: CriteriaScope,
       asOf: AsOf,
-      asked: { readonly signal: AbortSignal; readonly room: AnswerRoom },
+      asked: { readonly signal: AbortSignal; readonly memory: AnswerMemory },
     ) => Promise<{ readonly needs: ShownNeeds; readonly position: Position }>;
   };
 type Needs = ExperimentReadNeeds;
@@ -48,14 +58,14 @@ export const experimentReads = (needs: Needs): readonly Route[] => [
   showing(needs),
   tags(needs),
   criteria(needs),
-  comparing(needs),
+  comparisonRoute(needs),
 ];
 
 const { collection } = experimentList;
-const reads = experimentReadsFrom;
+const reads = experimentCollections;
 
 const listing = (needs: Needs): Route =>
-  reading(listExperiments, reads, async ({ params, query, principal }) => {
+  readRoute(listExperiments, reads, async ({ params, query, principal }) => {
     const project = params.project_id;
     const found = await needs.documents.find<ExperimentFacts>(collection, {
       scope: project,
@@ -63,22 +73,22 @@ const listing = (needs: Needs): Route =>
     });
     const facts = found.documents.map(({ body }) => body);
     const isCounted = query.include_counts === true;
-    const body = await shownExperiments(needs, facts, { principal, project, isCounted });
-    return { body, notes: moreRows(found.more) };
+    const body = await experimentAnswers(needs, facts, { principal, project, isCounted });
+    return { body, notes: moreRowsHeader(found.more) };
   });
 
 const paging = (needs: Needs): Route =>
-  reading(pageExperiments, reads, async ({ params, query, principal }) => ({
-    body: await paged(needs, principal, params.project_id, query),
+  readRoute(pageExperiments, reads, async ({ params, query, principal }) => ({
+    body: await experimentsPage(needs, principal, params.project_id, query),
   }));
 
 const searching = (needs: Needs): Route =>
-  reading(
+  readRoute(
     searchExperiments,
     reads,
     async (request) => {
       const { body, principal } = request;
-      const { filters, sort } = planListing(plain(body), experimentColumns);
+      const { filters, sort } = planListing(withDocumentSort(body), experimentColumns);
       const asked = { ...body, filters, sort };
       const column = computedSort(body.sort ?? null);
       const { at, place, past } = await needsAt(needs, request);
@@ -86,56 +96,58 @@ const searching = (needs: Needs): Route =>
       if (column !== null && sort !== null) {
         const page = await leaderboardPage(at, place, asked, { ...sort, column });
         const viewer = { principal, project, isCounted: body.include_counts === true };
-        const experiments = await shownExperiments(at, page.facts, viewer);
+        const experiments = await experimentAnswers(at, page.facts, viewer);
         const notes = { 'X-Unknown-Columns': page.unknown };
         return { body: { ...page.measure, experiments }, notes, ...past };
       }
-      return { body: await paged(at, principal, project, asked), ...past };
+      return { body: await experimentsPage(at, principal, project, asked), ...past };
     },
     ({ query, body }) => [
       ...asOfComplaints(query),
-      ...planListing(plain(body), experimentColumns).complaints,
+      ...planListing(withDocumentSort(body), experimentColumns).complaints,
     ],
   );
 
 /** With a column of documents in place of a computed one, which is judged by its other members. */
-const plain = <B extends { readonly filters?: Json; readonly sort?: Json }>(body: B): B =>
+const withDocumentSort = <B extends { readonly filters?: Json; readonly sort?: Json }>(
+  body: B,
+): B =>
   computedSort(body.sort ?? null) === null
     ? body
     : { ...body, sort: { ...(body.sort as JsonObject), name: 'created_at' } };
 
-type AtRequest = {
+type AsOfRequest = {
   readonly principal: Principal;
   readonly signal: AbortSignal;
-  readonly room: AnswerRoom;
+  readonly memory: AnswerMemory;
   readonly params: { readonly project_id: ProjectId };
   readonly query: { readonly as_of?: string };
 };
 
 /** What answers: of now or, with `as_of`, of then; `past` is what an answer says of it. */
-const needsAt = async (needs: Needs, { params, query, principal, signal, room }: AtRequest) => {
+const needsAt = async (needs: Needs, { params, query, principal, signal, memory }: AsOfRequest) => {
   const place = { organization: principal.organizationId, project: params.project_id };
-  const asOf = query.as_of === undefined ? null : readAsOf(query.as_of);
+  const asOf = query.as_of === undefined ? null : parseAsOf(query.as_of);
   if (asOf === null) return { at: needs, place, past: {} };
-  const then = await needs.projectAt(place, asOf, { signal, room });
+  const then = await needs.projectAt(place, asOf, { signal, memory });
   return { at: then.needs, place, past: { position: then.position } };
 };
 
-const paged = async (
+const experimentsPage = async (
   needs: ShownNeeds,
   principal: Principal,
   project: ProjectId,
-  asked: ListingAsked & { readonly include_counts?: boolean | null },
+  asked: ListingRequest & { readonly include_counts?: boolean | null },
 ) => {
-  const page = await pageOf<ExperimentFacts>(needs.documents, collection, project, asked);
+  const page = await readListingPage<ExperimentFacts>(needs.documents, collection, project, asked);
   const facts = page.rows.map(({ body }) => body);
   const isCounted = asked.include_counts === true;
-  const experiments = await shownExperiments(needs, facts, { principal, project, isCounted });
+  const experiments = await experimentAnswers(needs, facts, { principal, project, isCounted });
   return { ...page.measure, experiments };
 };
 
 const showing = (needs: Needs): Route =>
-  reading(
+  readRoute(
     getExperiment,
     reads,
     async (request) => {
@@ -145,7 +157,7 @@ const showing = (needs: Needs): Route =>
       const found = await at.documents.get<ExperimentFacts>(collection, id);
       const facts = found?.scope === project ? [found.body] : [];
       const asking = { principal, project, isCounted: true };
-      const [shown] = await shownExperiments(at, facts, asking);
+      const [shown] = await experimentAnswers(at, facts, asking);
       if (shown === undefined) throw missing();
       return { body: shown, ...past };
     },
@@ -153,7 +165,7 @@ const showing = (needs: Needs): Route =>
   );
 
 const tags = ({ documents }: Needs): Route =>
-  reading(listExperimentTags, [collection], async ({ params }) => {
+  readRoute(listExperimentTags, [collection], async ({ params }) => {
     const { project_id: project, experiment_id: id } = params;
     const found = await documents.get<ExperimentFacts>(collection, id);
     if (found?.scope !== project) throw missing();
@@ -161,8 +173,8 @@ const tags = ({ documents }: Needs): Route =>
   });
 
 const criteria = (needs: Needs): Route =>
-  reading(getRankingCriteria, criteriaReadsFrom, async ({ params, principal }) => ({
-    body: await shownCriteria(needs, {
+  readRoute(getRankingCriteria, criteriaCollections, async ({ params, principal }) => ({
+    body: await criteriaAnswer(needs, {
       organization: principal.organizationId,
       project: params.project_id,
     }),

@@ -1,32 +1,37 @@
 import { exportDatasetContent, exportMedia, type ExportFormat } from '../../contract/exports.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import type { Documents } from '../../kernel/documents.js';
-import { csvLine } from '../../kernel/csv.js';
-import { cellOf, stretchesOf, type Column, type ContentRow } from '../../kernel/dataset-content.js';
+import { encodeCsvRow } from '../../kernel/csv.js';
+import {
+  readCell,
+  chunkSlices,
+  type DatasetColumn,
+  type ContentRow,
+} from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
-import { checkAsked } from '../../kernel/asking.js';
-import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
+import { throwIfAborted } from '../../kernel/query-context.js';
+import { datasetList, type ListedDataset } from '../../projections/dataset-list.js';
 import { chunkKey, datasetRows } from '../../projections/dataset-rows.js';
 import {
   datasetVersions,
-  versionKey,
-  type DatasetVersioned,
+  datasetVersionKey,
+  type StoredDatasetVersion,
 } from '../../projections/dataset-versions.js';
 
 type DatasetExportNeeds = { readonly documents: Pick<Documents, 'get' | 'load'> };
 
 /** Contract 5.11: a version of a dataset as a file. */
 export const datasetExports = ({ documents }: DatasetExportNeeds): readonly Route[] => [
-  reading(
+  readRoute(
     exportDatasetContent,
     [datasetList.collection, datasetVersions.collection, datasetRows.collection],
-    async ({ params: { dataset_id: dataset }, query, room, signal }) => {
-      await room.of(roomBytes);
+    async ({ params: { dataset_id: dataset }, query, memory, signal }) => {
+      await memory.reserve(roomBytes);
       const { version_index: asked, format = 'jsonl', formulas = 'escape' } = query;
-      const version = asked ?? (await currentOf(documents, dataset));
-      const content = await documents.get<DatasetVersioned>(
+      const version = asked ?? (await currentVersion(documents, dataset));
+      const content = await documents.get<StoredDatasetVersion>(
         datasetVersions.collection,
-        versionKey(dataset, version),
+        datasetVersionKey(dataset, version),
       );
       if (content === null) throw new Fault('not-found', 'Dataset version not found');
       const shown = { format, escapes: formulas === 'escape' };
@@ -42,13 +47,16 @@ export const datasetExports = ({ documents }: DatasetExportNeeds): readonly Rout
 const chunksAtATime = 8;
 const roomBytes = 4 * 1_048_576;
 
-const currentOf = async (documents: Pick<Documents, 'get'>, dataset: string): Promise<number> => {
-  const found = await documents.get<DatasetListed>(datasetList.collection, dataset);
+const currentVersion = async (
+  documents: Pick<Documents, 'get'>,
+  dataset: string,
+): Promise<number> => {
+  const found = await documents.get<ListedDataset>(datasetList.collection, dataset);
   if (found === null) throw new Fault('not-found', 'Dataset not found');
   return found.body.facts.current_version_index;
 };
 
-type FileShown = {
+type DatasetFileOptions = {
   readonly format: ExportFormat;
   readonly escapes: boolean;
   readonly signal: AbortSignal;
@@ -57,21 +65,21 @@ type FileShown = {
 /** Throws Fault `not-found` when the rows are gone: what is left would look whole. */
 async function* fileOf(
   documents: Pick<Documents, 'load'>,
-  { facts, columns, parts }: DatasetVersioned,
-  { format, escapes, signal }: FileShown,
+  { facts, columns, parts }: StoredDatasetVersion,
+  { format, escapes, signal }: DatasetFileOptions,
 ): AsyncGenerator<string> {
   const line = format === 'csv' ? csvRow(columns, escapes) : jsonRow(columns);
   if (format === 'csv')
-    yield csvLine(
+    yield encodeCsvRow(
       columns.map(({ name }) => name),
       escapes,
     );
-  const stretches = stretchesOf(parts, 0, facts.num_rows);
+  const stretches = chunkSlices(parts, 0, facts.num_rows);
   for (let from = 0; from < stretches.length; from += chunksAtATime) {
     const some = stretches.slice(from, from + chunksAtATime);
     const keys = some.map(({ content, chunk }) => chunkKey(content, chunk));
     const chunks = await documents.load(datasetRows.collection, keys, { signal });
-    checkAsked({ signal });
+    throwIfAborted({ signal });
     for (const { content, chunk, from: first, to } of some) {
       const found = chunks.get(chunkKey(content, chunk));
       if (found === undefined) throw new Fault('not-found', 'Dataset not found');
@@ -80,18 +88,18 @@ async function* fileOf(
   }
 }
 
-const csvRow = (columns: readonly Column[], escapes: boolean) => (row: ContentRow) =>
-  csvLine(
-    columns.map((column) => cellOf(row, column)),
+const csvRow = (columns: readonly DatasetColumn[], escapes: boolean) => (row: ContentRow) =>
+  encodeCsvRow(
+    columns.map((column) => readCell(row, column)),
     escapes,
   );
 
 /** Members in the order of the columns, also of those that are named by numbers. */
-const jsonRow = (columns: readonly Column[]) => {
+const jsonRow = (columns: readonly DatasetColumn[]) => {
   const names = columns.map(({ name }) => JSON.stringify(name));
   return (row: ContentRow): string => {
     const cells = columns.map(
-      (column, at) => `${names[at]}:${JSON.stringify(cellOf(row, column))}`,
+      (column, at) => `${names[at]}:${JSON.stringify(readCell(row, column))}`,
     );
     return `{${cells.join(',')}}\n`;
   };

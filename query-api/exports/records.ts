@@ -5,34 +5,34 @@ import {
   exportTraces,
   type RecordExport,
 } from '../../contract/exports.js';
-import type { Gate } from '../../contract/gate.js';
-import { reading, type Route } from '../../contract/operation.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { selectedRun } from '../../contract/selectors.js';
 import { Fault } from '../../kernel/fault.js';
-import type { SearchPlan } from '../../kernel/records/questions.js';
+import type { SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import type { RecordAnswers, StretchShown } from '../records/answers.js';
-import { csvColumns, headerLine, type CsvShown } from '../records/csv-lines.js';
-import { checkOf, completePlan } from '../records/complete-plan.js';
+import type { RecordAnswers, StretchOptions } from '../records/answers.js';
+import { csvColumns, csvHeader, type CsvColumns } from '../records/csv-lines.js';
+import { searchComplaints, completePlan } from '../records/complete-plan.js';
 import {
-  annotationTemplates,
+  templateCollection,
   runCollections,
-  runInSelection,
+  selectRun,
   type RunInProject,
   type TemplatesOf,
-} from '../selection.js';
-import { begun } from './begun.js';
+} from '../run-selection.js';
+import { primeGenerator } from './prime-generator.js';
 
 type RecordExportNeeds = {
   readonly records: Pick<Records, 'columns' | 'metricTypes'>;
   readonly answers: Pick<RecordAnswers, 'stretch'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
-  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   /** Resolves once `runInProject` knows what the log has now. */
   readonly runsKnown: () => Promise<void>;
 };
@@ -44,7 +44,7 @@ export const recordExports = (needs: RecordExportNeeds): readonly Route[] => [
   exporting(needs, exportSpans, 'span'),
 ];
 
-const reads = [recordsCollection, ...runCollections, annotationTemplates];
+const reads = [recordsCollection, ...runCollections, templateCollection];
 
 /**
  * A part of a file: enough that asking costs little beside reading, few enough that what an export
@@ -60,11 +60,11 @@ const exporting = (
   operation: typeof exportSessions,
   population: Population,
 ): Route =>
-  reading(
+  readRoute(
     operation,
     reads,
-    async ({ body, params: { project_id: project }, principal, room, signal }) => {
-      await room.of(roomBytes);
+    async ({ body, params: { project_id: project }, principal, memory, signal }) => {
+      await memory.reserve(roomBytes);
       const { plan, notes, templates } = await completePlan(needs, project, body, population);
       const shown = {
         withCounts: body.include_counts === true,
@@ -75,16 +75,20 @@ const exporting = (
       const file = fileOf(needs, plan, {
         shown,
         signal,
-        inSight: () => demandSight(needs, principal, project),
-        runStays: async () => {
+        requireVisible: () => requireVisible(needs, principal, project),
+        requireRun: async () => {
           if (selectedRun(body) === null) return;
           await needs.runsKnown();
-          await runInSelection(needs.runInProject, project, body);
+          await selectRun(needs.runInProject, project, body);
         },
       });
-      return { lines: await begun(file), media: exportMedia[body.format ?? 'jsonl'], notes };
+      return {
+        lines: await primeGenerator(file),
+        media: exportMedia[body.format ?? 'jsonl'],
+        notes,
+      };
     },
-    checkOf(population),
+    searchComplaints(population),
   );
 
 const columnsOf = async (
@@ -92,40 +96,40 @@ const columnsOf = async (
   plan: SearchPlan,
   { formulas }: RecordExport,
   signal: AbortSignal,
-): Promise<CsvShown> =>
+): Promise<CsvColumns> =>
   csvColumns(plan.population, await records.columns(plan, { signal }), formulas !== 'keep');
 
-type FileShown = {
-  readonly shown: StretchShown;
+type RecordFileOptions = {
+  readonly shown: StretchOptions;
   readonly signal: AbortSignal;
   /** Each throws once that is no more: what is left of the records would look whole. */
-  readonly inSight: () => Promise<void>;
-  readonly runStays: () => Promise<void>;
+  readonly requireVisible: () => Promise<void>;
+  readonly requireRun: () => Promise<void>;
 };
 
 async function* fileOf(
   { answers }: RecordExportNeeds,
   plan: SearchPlan,
-  { shown, signal, inSight, runStays }: FileShown,
+  { shown, signal, requireVisible, requireRun }: RecordFileOptions,
 ): AsyncGenerator<string | Uint8Array> {
   for (let after: string | null = null; ;) {
     const stretch = { ...plan, after, limit: stretchRows, bytesMax: stretchBytes };
     const { lines, next } = await answers.stretch(stretch, shown, { signal });
-    await inSight();
-    if (next === null) await runStays();
-    if (after === null && shown.csv !== null) yield headerLine(shown.csv);
+    await requireVisible();
+    if (next === null) await requireRun();
+    if (after === null && shown.csv !== null) yield csvHeader(shown.csv);
     yield* lines;
     if (next === null) return;
     after = next;
   }
 }
 
-const demandSight = async (
-  { gate }: RecordExportNeeds,
+const requireVisible = async (
+  { authorizer }: RecordExportNeeds,
   principal: Principal,
   project: ProjectId,
 ): Promise<void> => {
-  if ((await gate.projectInSight(principal, project)) === null) {
+  if ((await authorizer.visibleProject(principal, project)) === null) {
     throw new Fault('not-found', 'Project not found');
   }
 };

@@ -3,8 +3,8 @@ import { annotationPrefix, type MeasureTarget } from '../../kernel/records/colum
 import {
   appliesTo,
   filterKindOf,
-  registryMetric,
-  standardColumn,
+  registryMetricByName,
+  standardColumnById,
 } from '../../kernel/records/columns.js';
 import { ratingTypes, type NamedTemplate, type RatingType } from '../../kernel/records/feedback.js';
 import type { FilterKind, MetricType, Population } from '../../kernel/records/record.js';
@@ -14,10 +14,10 @@ import type { FilterKind, MetricType, Population } from '../../kernel/records/re
  */
 export type MetricTypes = ReadonlyMap<string, MetricType>;
 /** Null: the project was not asked yet, so any name may be that of a metric. */
-export type TypesKnown = MetricTypes | null;
+export type KnownMetricTypes = MetricTypes | null;
 
 /** Live annotation templates of the project. Null: the project was not asked yet. */
-export type TemplatesKnown = readonly NamedTemplate[] | null;
+export type KnownTemplates = readonly NamedTemplate[] | null;
 
 export const metricPrefix = 'metrics/';
 const metadataPrefix = 'user_metadata/';
@@ -37,26 +37,26 @@ const templateOf = (column: string, templates: readonly NamedTemplate[]): NamedT
   return byId ?? templates.find(({ name }) => name === named) ?? null;
 };
 
-export const isAnnotation = (column: string): boolean =>
+export const isAnnotationColumn = (column: string): boolean =>
   column.startsWith(annotationPrefix) && column.length > annotationPrefix.length;
 
 /**
  * What the catalogue knows of a column id (contract 3.7, rule 4); null = unknown. `metrics/<name>`
  * and `user_metadata/<key>` are always known.
  */
-export const knownColumn = (
+export const lookUpColumn = (
   column: string,
   population: Population,
-  types: TypesKnown,
-  templates: TemplatesKnown = null,
+  types: KnownMetricTypes,
+  templates: KnownTemplates = null,
 ): KnownColumn | null => {
-  const standard = standardColumn.get(column);
+  const standard = standardColumnById.get(column);
   if (standard !== undefined) {
     return { is: 'standard', filter: standard.filter, applies: appliesTo(standard, population) };
   }
-  const metric = metricOf(column);
+  const metric = metricOfColumn(column);
   if (metric !== null) return { is: 'metric', metric, type: metricType(metric, types) };
-  if (isAnnotation(column)) {
+  if (isAnnotationColumn(column)) {
     const applies = population === 'trace';
     if (templates === null) return { is: 'annotation', type: null, applies };
     const template = templateOf(column, templates);
@@ -67,20 +67,20 @@ export const knownColumn = (
 };
 
 /** The metric's name when the column id names one. */
-export const metricOf = (column: string): string | null =>
+export const metricOfColumn = (column: string): string | null =>
   column.startsWith(metricPrefix) && column.length > metricPrefix.length
     ? column.slice(metricPrefix.length)
     : null;
 
 /** The registry's type, else the project's (contract 3.4, rule 2). */
-export const metricType = (metric: string, types: TypesKnown): MetricType | null =>
-  registryMetric.get(metric)?.type ?? types?.get(metric) ?? null;
+export const metricType = (metric: string, types: KnownMetricTypes): MetricType | null =>
+  registryMetricByName.get(metric)?.type ?? types?.get(metric) ?? null;
 
 /**
  * The metric that a name means: the first of its readings (`metricReadings`) that the project or
  * the registry has; without one, the name as it is.
  */
-export const metricMeant = (written: string, types: TypesKnown): string => {
+export const resolveMetric = (written: string, types: KnownMetricTypes): string => {
   const readings = metricReadings(written);
   const known = readings.find((metric) => metricType(metric, types) !== null);
   return known ?? readings[0] ?? written;
@@ -90,20 +90,20 @@ export const metricMeant = (written: string, types: TypesKnown): string => {
  * The id of the column that a name means: other columns as they are, and a metric under any of its
  * names (contract 3.4, rule 6). What is no column stays as it is written.
  */
-export const columnMeant = (
+export const resolveColumn = (
   written: string,
-  types: TypesKnown,
-  templates: TemplatesKnown = null,
+  types: KnownMetricTypes,
+  templates: KnownTemplates = null,
 ): string => {
-  if (standardColumn.has(written) || written.startsWith(metadataPrefix)) return written;
-  if (isAnnotation(written)) {
+  if (standardColumnById.has(written) || written.startsWith(metadataPrefix)) return written;
+  if (isAnnotationColumn(written)) {
     const template = templates === null ? null : templateOf(written, templates);
     if (template !== null) return annotationPrefix + template.id;
     if (templates === null || metricType(written, types) === null) return written;
   }
-  const metric = metricMeant(written, types);
+  const metric = resolveMetric(written, types);
   const isMetric =
-    metricOf(written) !== null || types === null || metricType(metric, types) !== null;
+    metricOfColumn(written) !== null || types === null || metricType(metric, types) !== null;
   return isMetric ? metricPrefix + metric : written;
 };
 
@@ -111,22 +111,22 @@ export const columnMeant = (
  * What a name means where metrics are named (contract 3.4, rule 6): the ratings by the template of
  * `annotations/<template>`, else a metric.
  */
-export const measuredMeant = (
+export const resolveMeasure = (
   written: string,
-  types: TypesKnown,
-  templates: TemplatesKnown,
+  types: KnownMetricTypes,
+  templates: KnownTemplates,
 ): MeasureTarget => {
   const template =
-    isAnnotation(written) && templates !== null ? templateOf(written, templates) : null;
+    isAnnotationColumn(written) && templates !== null ? templateOf(written, templates) : null;
   if (template !== null) {
     return { metric: template.id, type: ratingTypes[template.type], source: 'annotations' };
   }
-  const metric = metricMeant(written, types);
+  const metric = resolveMetric(written, types);
   return { metric, type: metricType(metric, types) };
 };
 
 /** As answers name it: a metric by its bare name, ratings by the id of their column. */
-export const measuredName = ({
+export const measureName = ({
   metric,
   source,
 }: Pick<MeasureTarget, 'metric' | 'source'>): string =>
@@ -139,7 +139,7 @@ export const unknownMetrics = (
 ): readonly string[] => [
   ...new Set(
     columns.filter((column) => {
-      const metric = metricOf(column);
+      const metric = metricOfColumn(column);
       return metric !== null && metricType(metric, types) === null;
     }),
   ),
@@ -156,7 +156,7 @@ const filterOfMetric: Readonly<Record<MetricType, FilterKind>> = {
  * The filter types that the column takes: one, or three of a metric without a type (contract 3.7,
  * rule 5).
  */
-export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
+export const acceptedFilters = (column: KnownColumn): readonly FilterKind[] => {
   if (column.is === 'standard') return [column.filter];
   if (column.is === 'user_metadata') return ['text'];
   if (column.is === 'annotation') {
@@ -169,13 +169,13 @@ export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
  * Metrics whose types a plan has to ask the project for: all that these columns may mean, but those
  * that the registry fixes.
  */
-export const metricsToType = (columns: readonly string[]): readonly string[] => [
+export const metricsWithoutType = (columns: readonly string[]): readonly string[] => [
   ...new Set(
     columns.flatMap((column) => {
       // A metric may be called so too, where no template is.
-      const metric = isAnnotation(column) ? column : metricOf(column);
+      const metric = isAnnotationColumn(column) ? column : metricOfColumn(column);
       if (metric === null) return [];
-      return metricReadings(metric).filter((one) => !registryMetric.has(one));
+      return metricReadings(metric).filter((one) => !registryMetricByName.has(one));
     }),
   ),
 ];

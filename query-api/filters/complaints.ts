@@ -8,7 +8,7 @@ export type Loc = readonly string[];
 
 const complaint = (loc: Loc, type: string, msg: string): Complaint => ({ loc, msg, type });
 
-export const missing = (loc: Loc): Complaint => complaint(loc, 'missing', 'Field required');
+export const missingMember = (loc: Loc): Complaint => complaint(loc, 'missing', 'Field required');
 
 export const notInEnum = (loc: Loc, legal: readonly string[]): Complaint => {
   const quoted = legal.map((value) => `'${value}'`);

@@ -10,14 +10,14 @@ import {
   numberOperators,
   textOperators,
 } from '../../contract/filters.js';
-import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
-import { codePoints } from '../../kernel/code-points.js';
+import { canonicalInstant, canonicalUuid } from '../../kernel/uuid-and-instant.js';
+import { codePointCount } from '../../kernel/code-points.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import type { Filter, Leaf } from '../../kernel/filter.js';
+import type { Filter, FilterCondition } from '../../kernel/filter.js';
 import type { FilterKind } from '../../kernel/records/record.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import {
-  missing,
+  missingMember,
   notInEnum,
   tooFewItems,
   tooLong,
@@ -46,10 +46,10 @@ export const readComparison = (
 /** Contract 1.11; `loc` is the member whose filters are too many. */
 export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly Complaint[] => {
   const leaves = filters.flatMap(leavesOf);
-  const all = leaves.reduce((sum, one) => sum + listed(one), 0);
+  const all = leaves.reduce((sum, one) => sum + countListed(one), 0);
   const contained = leaves
     .filter((one) => one.kind === 'text' && one.operator === 'contains')
-    .reduce((sum, one) => sum + listed(one), 0);
+    .reduce((sum, one) => sum + countListed(one), 0);
   return [
     ...(all > filterValuesMax
       ? [
@@ -72,7 +72,7 @@ export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly
   ];
 };
 
-const leavesOf = (filter: Filter): readonly Leaf[] => {
+const leavesOf = (filter: Filter): readonly FilterCondition[] => {
   if ('all' in filter) return filter.all.flatMap(leavesOf);
   if ('any' in filter) return filter.any.flatMap(leavesOf);
   if ('not' in filter) return leavesOf(filter.not);
@@ -80,7 +80,7 @@ const leavesOf = (filter: Filter): readonly Leaf[] => {
 };
 
 /** A single value is not a list. */
-const listed = (leaf: Leaf): number => {
+const countListed = (leaf: FilterCondition): number => {
   if (leaf.kind === 'fully_annotated') return leaf.users?.length ?? 0;
   const values = 'values' in leaf && leaf.kind !== 'number' ? leaf.values.length : 1;
   return values > 1 ? values : 0;
@@ -112,11 +112,17 @@ const readNull = ({ column, leaf, loc, complaints }: Reading): Filter | null => 
   if (typeof value !== 'boolean') {
     return refuse({ complaints }, wrongType([...loc, 'value'], 'bool_type'));
   }
-  const none: Leaf = { kind: 'text', column, operator: 'is_null', values: [], caseSensitive: true };
+  const none: FilterCondition = {
+    kind: 'text',
+    column,
+    operator: 'is_null',
+    values: [],
+    caseSensitive: true,
+  };
   return value ? none : { not: none };
 };
 
-const readId = (reading: Reading): Leaf | null => {
+const readId = (reading: Reading): FilterCondition | null => {
   const operator = readOperator(reading, idOperators, 'eq');
   const takesList = operator === 'one_of' || operator === 'not_in';
   const values = readStrings(reading, { string: !takesList, list: takesList });
@@ -126,7 +132,7 @@ const readId = (reading: Reading): Leaf | null => {
   return { kind: 'id', column: reading.column, operator, values: lowered, caseSensitive: true };
 };
 
-const readCollection = (reading: Reading): Leaf | null => {
+const readCollection = (reading: Reading): FilterCondition | null => {
   const operator = readOperator(reading, collectionOperators, null);
   const values = readStrings(reading, { string: true, list: true, empty: operator === 'eq' });
   const caseSensitive = readCaseSensitive(reading);
@@ -134,7 +140,7 @@ const readCollection = (reading: Reading): Leaf | null => {
   return { kind: 'collection', column: reading.column, operator, values, caseSensitive };
 };
 
-const readDate = (reading: Reading): Leaf | null => {
+const readDate = (reading: Reading): FilterCondition | null => {
   const operator = readOperator(reading, dateOperators, null);
   const written = readValue(reading);
   if (written === undefined) return null;
@@ -145,7 +151,7 @@ const readDate = (reading: Reading): Leaf | null => {
   return operator && { kind: 'date', column: reading.column, operator, value };
 };
 
-const readNumber = (reading: Reading): Leaf | null => {
+const readNumber = (reading: Reading): FilterCondition | null => {
   const operator = readOperator(reading, numberOperators, null);
   const written = readValue(reading);
   if (written === undefined) return null;
@@ -196,7 +202,7 @@ const readNumbers = (
   return null;
 };
 
-const readBoolean = (reading: Reading): Leaf | null => {
+const readBoolean = (reading: Reading): FilterCondition | null => {
   const operator = readOperator(reading, booleanOperators, 'eq');
   const value = readValue(reading);
   if (value === undefined) return null;
@@ -207,7 +213,11 @@ const readBoolean = (reading: Reading): Leaf | null => {
 };
 
 /** `user_ids` of a `fully_annotated` leaf: null and absence mean anyone. */
-export const readUsers = (leaf: JsonObject, leafLoc: Loc, complaints: Complaints): Leaf | null => {
+export const readUsers = (
+  leaf: JsonObject,
+  leafLoc: Loc,
+  complaints: Complaints,
+): FilterCondition | null => {
   const written = leaf['user_ids'] ?? null;
   const loc = [...leafLoc, 'user_ids'];
   if (written === null) return { kind: 'fully_annotated', users: null };
@@ -230,14 +240,14 @@ const readOperator = <T extends string>(
 ): T | null => {
   const written = leaf['operator'];
   const place = [...loc, 'operator'];
-  if (written === undefined) return usual ?? refuse({ complaints }, missing(place));
+  if (written === undefined) return usual ?? refuse({ complaints }, missingMember(place));
   const found = legal.find((operator) => operator === written);
   return found ?? refuse({ complaints }, notInEnum(place, legal));
 };
 
 /** Undefined: absent, and the complaint is made. */
 const readValue = ({ leaf, loc, complaints }: Reading): Json | undefined => {
-  if (leaf['value'] === undefined) complaints.push(missing([...loc, 'value']));
+  if (leaf['value'] === undefined) complaints.push(missingMember([...loc, 'value']));
   return leaf['value'];
 };
 
@@ -262,7 +272,7 @@ const readStrings = (
 
 const readString = (reading: Reading, written: Json, loc: Loc): string | null => {
   if (typeof written !== 'string') return refuse(reading, wrongType(loc, 'string_type'));
-  return codePoints(written) > filterStringMax
+  return codePointCount(written) > filterStringMax
     ? refuse(reading, tooLong(loc, filterStringMax))
     : written;
 };

@@ -6,22 +6,22 @@ export type Level = {
   /** Which records have such ones below them. */
   readonly of: 'trace' | 'session';
   readonly below: 'span' | 'trace';
-  readonly asks: 'any' | 'all' | 'none';
+  readonly quantifier: 'any' | 'all' | 'none';
 };
 
 export const levels: ReadonlyMap<string, Level> = new Map([
-  ['any_span', { of: 'trace', below: 'span', asks: 'any' }],
-  ['all_spans', { of: 'trace', below: 'span', asks: 'all' }],
-  ['no_span', { of: 'trace', below: 'span', asks: 'none' }],
-  ['any_trace', { of: 'session', below: 'trace', asks: 'any' }],
-  ['all_traces', { of: 'session', below: 'trace', asks: 'all' }],
-  ['no_trace', { of: 'session', below: 'trace', asks: 'none' }],
+  ['any_span', { of: 'trace', below: 'span', quantifier: 'any' }],
+  ['all_spans', { of: 'trace', below: 'span', quantifier: 'all' }],
+  ['no_span', { of: 'trace', below: 'span', quantifier: 'none' }],
+  ['any_trace', { of: 'session', below: 'trace', quantifier: 'any' }],
+  ['all_traces', { of: 'session', below: 'trace', quantifier: 'all' }],
+  ['no_trace', { of: 'session', below: 'trace', quantifier: 'none' }],
 ]);
 
 /** A record without any below it has all of them, and none. */
-export const levelFilter = ({ below, asks }: Level, where: Filter): Filter => {
-  if (asks === 'any') return { some: below, where };
-  return { not: { some: below, where: asks === 'all' ? { not: where } : where } };
+export const levelFilter = ({ below, quantifier }: Level, where: Filter): Filter => {
+  if (quantifier === 'any') return { some: below, where };
+  return { not: { some: below, where: quantifier === 'all' ? { not: where } : where } };
 };
 
 /** Members that a filter of these records may have. */
@@ -29,11 +29,11 @@ export const levelsOf = (population: Population): readonly string[] =>
   [...levels].flatMap(([member, { of }]) => (of === population ? [member] : []));
 
 /** Why a filter of these records cannot have the member. */
-export const misplaced = (member: string, { of }: Level, population: Population): string => {
+export const misplacedMessage = (member: string, { of }: Level, population: Population): string => {
   const taken = levelsOf(population);
-  const instead = taken.length === 0 ? 'has no level below it' : `takes ${listed(taken)}`;
+  const instead = taken.length === 0 ? 'has no level below it' : `takes ${joinNames(taken)}`;
   return `${member} filters ${of}s; a filter of ${population}s ${instead}`;
 };
 
-export const listed = (names: readonly string[]): string =>
+export const joinNames = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -1,17 +1,22 @@
 import { flatFiltersMax, leafTypes } from '../../contract/filters.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { depthMax, levelNodesMax, nodesMax, type Filter } from '../../kernel/filter.js';
-import type { Population } from '../../kernel/records/record.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
 import {
-  columnMeant,
-  filtersTaken,
-  knownColumn,
-  type TemplatesKnown,
-  type TypesKnown,
+  filterDepthMax,
+  filterLevelNodesMax,
+  filterNodesMax,
+  type Filter,
+} from '../../kernel/filter.js';
+import type { Population } from '../../kernel/records/record.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import {
+  resolveColumn,
+  acceptedFilters,
+  lookUpColumn,
+  type KnownTemplates,
+  type KnownMetricTypes,
 } from './catalogue.js';
 import {
-  missing,
+  missingMember,
   tagMissing,
   tagUnknown,
   tooFewItems,
@@ -19,15 +24,22 @@ import {
   wrongType,
   type Loc,
 } from './complaints.js';
-import { levelFilter, levels, levelsOf, listed, misplaced, type Level } from './levels.js';
+import {
+  levelFilter,
+  levels,
+  levelsOf,
+  joinNames,
+  misplacedMessage,
+  type Level,
+} from './levels.js';
 import { readComparison, readUsers, valuesComplaints, type Complaints } from './leaf.js';
 
 /** What the filter's columns are looked up in: the catalogue of the searched kind. */
 export type Catalogue = {
   readonly population: Population;
-  readonly types: TypesKnown;
+  readonly types: KnownMetricTypes;
   /** Absent: the project was not asked yet. */
-  readonly templates?: TemplatesKnown;
+  readonly templates?: KnownTemplates;
   /** Spans, or traces: the columns have yet to say which (contract 4.5, rule 1). */
   readonly orTraces?: true;
 };
@@ -63,20 +75,21 @@ export const planFilter = (
 };
 
 /** The columns that the leaves name, on every level; `fully_annotated` names none. */
-export const columnsOf = (filter: Filter | null): readonly string[] =>
-  namedBy(filter, ({ where }) => columnsOf(where));
+export const columnsInFilter = (filter: Filter | null): readonly string[] =>
+  columnsInLeaves(filter, ({ where }) => columnsInFilter(where));
 
 /** Those of the records that are filtered, and not of what is below them. */
-export const ownColumnsOf = (filter: Filter | null): readonly string[] => namedBy(filter, () => []);
+export const ownColumnsInFilter = (filter: Filter | null): readonly string[] =>
+  columnsInLeaves(filter, () => []);
 
 type LevelNode = Extract<Filter, { readonly some: unknown }>;
 
-const namedBy = (
+const columnsInLeaves = (
   filter: Filter | null,
   below: (node: LevelNode) => readonly string[],
 ): readonly string[] => {
   if (filter === null) return [];
-  const each = (node: Filter): readonly string[] => namedBy(node, below);
+  const each = (node: Filter): readonly string[] => columnsInLeaves(node, below);
   if ('all' in filter) return filter.all.flatMap(each);
   if ('any' in filter) return filter.any.flatMap(each);
   if ('not' in filter) return each(filter.not);
@@ -113,17 +126,24 @@ const readTree = (
 ): readonly Filter[] => {
   if (written === null) return [];
   const size = measure(written);
-  if (size.depth > depthMax) {
-    complaints.push(valueComplaint(loc, `a filter is at most ${depthMax} levels deep`));
+  if (size.depth > filterDepthMax) {
+    complaints.push(valueComplaint(loc, `a filter is at most ${filterDepthMax} levels deep`));
   }
-  if (size.nodes > nodesMax) {
-    complaints.push(valueComplaint(loc, `a filter has at most ${nodesMax} nodes`));
+  if (size.nodes > filterNodesMax) {
+    complaints.push(valueComplaint(loc, `a filter has at most ${filterNodesMax} nodes`));
   }
-  if (size.levels > levelNodesMax) {
-    const members = listed([...levels.keys()]);
-    complaints.push(valueComplaint(loc, `a filter has at most ${levelNodesMax} of ${members}`));
+  if (size.levels > filterLevelNodesMax) {
+    const members = joinNames([...levels.keys()]);
+    complaints.push(
+      valueComplaint(loc, `a filter has at most ${filterLevelNodesMax} of ${members}`),
+    );
   }
-  if (size.depth > depthMax || size.nodes > nodesMax || size.levels > levelNodesMax) return [];
+  if (
+    size.depth > filterDepthMax ||
+    size.nodes > filterNodesMax ||
+    size.levels > filterLevelNodesMax
+  )
+    return [];
   const filter = readNode(written, loc, catalogue, complaints);
   return filter === null ? [] : [filter];
 };
@@ -186,7 +206,7 @@ const readNode = (
   const [member, ...others] = Object.keys(node);
   const combination = combinations.get(member ?? '');
   if (member === undefined || combination === undefined || others.length > 0) {
-    const legal = listed(['filter', 'and_', 'or', 'not', ...levelsOf(populationOf(catalogue))]);
+    const legal = joinNames(['filter', 'and_', 'or', 'not', ...levelsOf(populationOf(catalogue))]);
     complaints.push(valueComplaint(loc, `a filter node has exactly one of the members ${legal}`));
     return null;
   }
@@ -200,7 +220,7 @@ const readNode = (
   if (typeof combination === 'object') {
     const population = populationOf(catalogue);
     if (combination.of !== population) {
-      complaints.push(valueComplaint(place, misplaced(member, combination, population)));
+      complaints.push(valueComplaint(place, misplacedMessage(member, combination, population)));
       return null;
     }
     const { types, templates = null } = catalogue;
@@ -244,7 +264,7 @@ const readLeaf = (
     return readUsers(leaf, loc, complaints);
   }
   complaints.push(...columnComplaints(column, type, loc, catalogue));
-  const id = columnMeant(column.name, catalogue.types, catalogue.templates);
+  const id = resolveColumn(column.name, catalogue.types, catalogue.templates);
   return readComparison(type, id, leaf, loc, complaints);
 };
 
@@ -278,7 +298,7 @@ const readColumn = (
   const [column, other] = columns;
   if (column === undefined) {
     if (mayBeLeftOut) return { name: 'fully_annotated', member: 'name' };
-    complaints.push(missing([...loc, 'name']));
+    complaints.push(missingMember([...loc, 'name']));
     return null;
   }
   if (other !== undefined && other.name !== column.name) {
@@ -297,14 +317,14 @@ const columnComplaints = (
   loc: Loc,
   { population, types, templates = null, orTraces }: Catalogue,
 ): readonly Complaint[] => {
-  const meant = columnMeant(name, types, templates);
-  const column = knownColumn(meant, population, types, templates);
+  const meant = resolveColumn(name, types, templates);
+  const column = lookUpColumn(meant, population, types, templates);
   if (column === null) return [valueComplaint([...loc, member], `unknown column '${name}'`)];
   const isElsewhere = 'applies' in column && !column.applies;
   if (isElsewhere && !(column.is === 'annotation' && orTraces === true)) {
     return [valueComplaint([...loc, member], `column '${name}' does not apply to ${population}s`)];
   }
-  const taken = filtersTaken(column);
+  const taken = acceptedFilters(column);
   if (taken.some((filter) => filter === type)) return [];
   const wanted =
     taken.length > 1 ? `${taken.slice(0, -1).join(', ')} or ${taken.at(-1)}` : String(taken[0]);

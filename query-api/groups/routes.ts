@@ -7,19 +7,19 @@ import {
   listOwnGroups,
   groupAccess,
 } from '../../contract/groups.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { seesMembers, type GroupAccess } from '../../contract/permissions.js';
-import { atLeast, organizationRoles, type Principal } from '../../contract/roles.js';
+import { isRoleAtLeast, organizationRoles, type Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { GroupId } from '../../kernel/shapes.js';
+import type { GroupId } from '../../kernel/schema-types.js';
 import { groupList, type ListedGroup } from '../../projections/group-list.js';
 import { userList } from '../../projections/user-list.js';
-import { pageInMemory, pageOf } from '../listings.js';
-import { peopleOf } from '../people.js';
-import { groupsOfOneMax } from '../sight.js';
+import { pageOfRows, readListingPage } from '../listings.js';
+import { readUserBlocks } from '../user-blocks.js';
+import { groupsPerUserMax } from '../project-visibility.js';
 
 type Needs = { readonly documents: Documents };
 
@@ -35,11 +35,11 @@ const { collection } = groupList;
 const reads = [collection, userList.collection];
 
 const listingOwn = ({ documents }: Needs): Route =>
-  reading(listOwnGroups, reads, async ({ principal }) => {
+  readRoute(listOwnGroups, reads, async ({ principal }) => {
     const { documents: found } = await documents.find<ListedGroup>(collection, {
       scope: principal.organizationId,
       filter: hasMember(principal.userId),
-      limit: groupsOfOneMax,
+      limit: groupsPerUserMax,
     });
     const bodies = found.map(({ body }) => body);
     const own = (await answers(documents, bodies, principal)).flatMap(({ role, ...shown }) =>
@@ -53,41 +53,41 @@ const listingOwn = ({ documents }: Needs): Route =>
   });
 
 const listing = ({ documents }: Needs): Route =>
-  reading(listGroups, reads, async ({ query, principal }) => {
-    const { rows, measure } = await pageOf<ListedGroup>(
+  readRoute(listGroups, reads, async ({ query, principal }) => {
+    const { rows, measure } = await readListingPage<ListedGroup>(
       documents,
       collection,
       principal.organizationId,
-      { ...query, filters: inSight(principal), sort: { column: 'name', ascending: true } },
+      { ...query, filters: visibleGroups(principal), sort: { column: 'name', ascending: true } },
     );
     const found = rows.map(({ body }) => body);
     return { body: { ...measure, groups: await answers(documents, found, principal) } };
   });
 
 const showing = ({ documents }: Needs): Route =>
-  reading(getGroup, reads, async ({ params, principal }) => {
-    const group = await inOrganization(documents, params.group_id, principal);
+  readRoute(getGroup, reads, async ({ params, principal }) => {
+    const group = await readGroup(documents, params.group_id, principal);
     const [body] = await answers(documents, [group], principal);
     if (body === undefined) throw new Fault('not-found', 'Group not found');
     return { body };
   });
 
 const listingMembers = ({ documents }: Needs): Route =>
-  reading(listGroupMembers, reads, async ({ params, query, principal }) => {
-    const group = await inOrganization(documents, params.group_id, principal);
+  readRoute(listGroupMembers, reads, async ({ params, query, principal }) => {
+    const group = await readGroup(documents, params.group_id, principal);
     const access = accessTo(group, principal);
     if (!seesMembers(access)) throw new Fault('forbidden', 'Only members see the members');
     const ids = group.members.map(({ user_id }) => user_id);
-    const people = await peopleOf(documents, principal.organizationId, ids);
+    const people = await readUserBlocks(documents, principal.organizationId, ids);
     const shown = group.members.flatMap((member) => {
       const user = people.get(member.user_id) ?? null;
       return user === null ? [] : [groupMemberAnswer(member, user, access, principal.userId)];
     });
-    const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
+    const { rows, measure } = pageOfRows(shown, query, ({ email }) => email);
     return { body: { ...measure, members: [...rows] } };
   });
 
-const inOrganization = async (
+const readGroup = async (
   documents: Documents,
   id: GroupId,
   principal: Principal,
@@ -103,7 +103,7 @@ const answers = async (
   principal: Principal,
 ) => {
   const ids = groups.flatMap(({ members }) => members.map(({ user_id }) => user_id));
-  const people = await peopleOf(documents, principal.organizationId, ids);
+  const people = await readUserBlocks(documents, principal.organizationId, ids);
   return groups.map((group) => answerOf(group, people, principal));
 };
 
@@ -128,8 +128,8 @@ const hasMember = (user: string): Filter => ({
 });
 
 /** Hidden groups are for their members, `manager` and `admin`. */
-const inSight = ({ userId, organizationRole }: Principal): readonly Filter[] =>
-  atLeast(organizationRoles, organizationRole, 'manager')
+const visibleGroups = ({ userId, organizationRole }: Principal): readonly Filter[] =>
+  isRoleAtLeast(organizationRoles, organizationRole, 'manager')
     ? []
     : [
         {

@@ -1,10 +1,10 @@
 import { parseJsonText } from '../../kernel/json-text.js';
-import { valueError } from '../../kernel/fault.js';
-import type { BundleBegun, BundleScope } from '../../kernel/history/bundle.js';
-import type { ExportPlace } from '../../kernel/history/export.js';
+import { valueFault } from '../../kernel/fault.js';
+import type { BundleHeader, BundleScope } from '../../kernel/history/bundle.js';
+import type { ExportPosition } from '../../kernel/history/bundle-export.js';
 
 /** What an export goes on with: the question as it was begun, and where it came to. */
-export type ExportCursor = Omit<BundleBegun, 'origin' | 'checkpoint'> & ExportPlace;
+export type ExportCursor = Omit<BundleHeader, 'origin' | 'checkpoint'> & ExportPosition;
 
 export const writeExportCursor = (cursor: ExportCursor): string => {
   const { organization_id, project_id, resource, scope, from, to, size, at, last } = cursor;
@@ -14,7 +14,7 @@ export const writeExportCursor = (cursor: ExportCursor): string => {
 };
 
 /** Whose history is asked for, and what of it. */
-type OfQuestion = Pick<ExportCursor, 'organization_id' | 'project_id' | 'resource'>;
+type ExportSubject = Pick<ExportCursor, 'organization_id' | 'project_id' | 'resource'>;
 
 /**
  * Throws Fault `invalid` unless it is of this question; its numbers are within a history of so many
@@ -22,7 +22,7 @@ type OfQuestion = Pick<ExportCursor, 'organization_id' | 'project_id' | 'resourc
  */
 export const readExportCursor = (
   written: string,
-  asked: OfQuestion,
+  asked: ExportSubject,
   entries: number,
 ): ExportCursor => {
   const members = parsed(written);
@@ -42,7 +42,7 @@ export const readExportCursor = (
     project === asked.project_id &&
     resource === asked.resource;
   if (!isWhole || !isOfQuestion) {
-    throw valueError(['query', 'cursor'], 'not a cursor of this export');
+    throw valueFault(['query', 'cursor'], 'not a cursor of this export');
   }
   return { ...asked, scope: scope as BundleScope, from, to, size, at, last };
 };

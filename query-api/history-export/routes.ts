@@ -1,5 +1,5 @@
-import { readAsOf } from '../../contract/as-of.js';
-import type { Gate } from '../../contract/gate.js';
+import { parseAsOf } from '../../contract/as-of.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
 import {
   certificateComplaints,
   certifyErasure,
@@ -9,25 +9,25 @@ import {
   exportMs,
   feedComplaints,
   feedLines,
-  feedPlace,
+  parseFeedCursor,
   historyFeed,
-  type CertificateAsking,
-  type ExportAsking,
+  type CertificateQuery,
+  type HistoryExportQuery,
 } from '../../contract/history-export.js';
 import { historyResources } from '../../contract/history.js';
-import { reading, type Route } from '../../contract/operation.js';
-import { mayNotAudit } from '../../contract/authorize.js';
+import { readRoute, type Route } from '../../contract/operation.js';
+import { auditForbidden } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { HistoryBound } from '../../kernel/history/bounds.js';
-import type { BundleBegun } from '../../kernel/history/bundle.js';
+import type { BundleHeader } from '../../kernel/history/bundle.js';
 import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
-import type { ExportPage } from '../../kernel/history/export.js';
+import type { ExportPage } from '../../kernel/history/bundle-export.js';
 import type { Clock } from '../../kernel/ports.js';
-import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
+import type { Instant, JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { historyCollection } from '../../projections/history/collection.js';
-import { begun } from '../exports/begun.js';
-import type { EntryTold, PageNeeds } from '../history/page.js';
+import { primeGenerator } from '../exports/prime-generator.js';
+import type { EntryChanges, PageNeeds } from '../history/page.js';
 import { readExportCursor, writeExportCursor, type ExportCursor } from './cursor.js';
 
 export type ExportQuery = {
@@ -40,16 +40,16 @@ export type ExportQuery = {
 };
 
 export type HistoryExportNeeds = {
-  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   readonly chains: Pick<Chains, 'head'> & ChainPages;
   readonly clock: Pick<Clock, 'milliseconds'>;
   /** What a bundle will be of; throws Fault `not-found` for a history without a seal. */
-  readonly begin: (query: ExportQuery) => Promise<BundleBegun>;
+  readonly begin: (query: ExportQuery) => Promise<BundleHeader>;
   /** Its lines, from the place that the cursor says. */
   readonly pages: (cursor: ExportCursor) => AsyncIterable<ExportPage>;
   /** An entry as collectors of audit events take it, of the history that is named so. */
-  readonly collected: (
-    followed: { readonly entry: ChainEntry; readonly told: EntryTold },
+  readonly toAuditEvent: (
+    followed: { readonly entry: ChainEntry; readonly told: EntryChanges },
     format: 'cloudevents' | 'ocsf',
     origin: string,
   ) => object;
@@ -58,8 +58,8 @@ export type HistoryExportNeeds = {
    * The lines of a certificate. Throws Fault `not-found` or `conflict` at the first one where there
    * is nothing to certify, or not yet.
    */
-  readonly certified: (
-    query: CertificateAsking,
+  readonly certificateLines: (
+    query: CertificateQuery,
     organization: string,
   ) => AsyncGenerator<JsonObject>;
   /** How seals name the history of an organisation. */
@@ -77,13 +77,13 @@ export const historyExportReads = (needs: HistoryExportNeeds): readonly Route[] 
 const roomBytes = 16 * 1_024 * 1_024;
 
 const exporting = (needs: HistoryExportNeeds): Route =>
-  reading(
+  readRoute(
     exportHistory,
     [historyCollection],
-    async ({ query, principal, room }) => {
+    async ({ query, principal, memory }) => {
       const asked = questionOf(query, principal);
-      await demandSight(needs, principal, query.project_id ?? null);
-      await room.of(roomBytes);
+      await requireAuditRight(needs, principal, query.project_id ?? null);
+      await memory.reserve(roomBytes);
       if (query.cursor !== undefined) {
         const resource = asked.resource && `${asked.resource.type}:${asked.resource.id}`;
         const of = { organization_id: asked.organization, project_id: asked.project, resource };
@@ -105,7 +105,7 @@ const questionOf = (
     to,
     start_time,
     end_time,
-  }: ExportAsking,
+  }: HistoryExportQuery,
   { organizationId }: Principal,
 ): ExportQuery => ({
   organization: organizationId,
@@ -116,24 +116,24 @@ const questionOf = (
 });
 
 const boundOf = (written: string | undefined, time: Instant | undefined): HistoryBound | null =>
-  written === undefined ? ((time && { instant: time }) ?? null) : readAsOf(written);
+  written === undefined ? ((time && { instant: time }) ?? null) : parseAsOf(written);
 
 /** A project's owners, or whoever audits all of it. */
-const demandSight = async (
-  { gate }: HistoryExportNeeds,
+const requireAuditRight = async (
+  { authorizer }: HistoryExportNeeds,
   principal: Principal,
   project: ProjectId | null,
 ): Promise<void> => {
   if (mayAudit(principal, null)) return;
-  if (project === null) throw mayNotAudit(principal, 'audit-org');
-  const seen = await gate.projectInSight(principal, project);
+  if (project === null) throw auditForbidden(principal, 'audit-org');
+  const seen = await authorizer.visibleProject(principal, project);
   if (seen === null) throw new Fault('not-found', 'No such project');
-  if (!mayAudit(principal, seen)) throw mayNotAudit(principal, 'audit-project');
+  if (!mayAudit(principal, seen)) throw auditForbidden(principal, 'audit-project');
 };
 
 async function* fromBeginning(
   needs: HistoryExportNeeds,
-  begun: BundleBegun,
+  begun: BundleHeader,
 ): AsyncGenerator<string> {
   const cursor: ExportCursor = { ...begun, at: begun.from, last: 0 };
   yield lineOf({ begun, cursor: writeExportCursor(cursor) });
@@ -162,39 +162,39 @@ async function* linesFrom(
 }
 
 const feeding = (needs: HistoryExportNeeds): Route =>
-  reading(
+  readRoute(
     historyFeed,
     [historyCollection],
-    async ({ query, principal, signal, room }) => {
+    async ({ query, principal, signal, memory }) => {
       const { format = 'cloudevents', records = false } = query;
-      await room.of(roomBytes);
+      await memory.reserve(roomBytes);
       const chain = principal.organizationId;
       const origin = await needs.originOf(chain);
       const size = (await needs.chains.head(chain))?.size ?? 0;
       const { followed, next } = await feedPage(needs, chain, { query, size, records }, signal);
-      const lines = followed.map((one) => lineOf(needs.collected(one, format, origin)));
-      return { lines: given([...lines, lineOf({ next_cursor: String(next) })]) };
+      const lines = followed.map((one) => lineOf(needs.toAuditEvent(one, format, origin)));
+      return { lines: asyncLines([...lines, lineOf({ next_cursor: String(next) })]) };
     },
     ({ query }) => feedComplaints(query),
   );
 
-type FeedAsked = {
+type FeedRequest = {
   readonly query: { readonly cursor?: string };
   /** Of the history when it was asked. */
   readonly size: number;
   readonly records: boolean;
 };
-type Followed = Parameters<HistoryExportNeeds['collected']>[0];
+type FeedEntry = Parameters<HistoryExportNeeds['toAuditEvent']>[0];
 
 /** The next entries there are, as many as one answer may tell of; `next`: where to go on. */
 const feedPage = async (
   { chains, told }: HistoryExportNeeds,
   chain: string,
-  { query, size, records }: FeedAsked,
+  { query, size, records }: FeedRequest,
   signal: AbortSignal,
-): Promise<{ readonly followed: readonly Followed[]; readonly next: number }> => {
+): Promise<{ readonly followed: readonly FeedEntry[]; readonly next: number }> => {
   const question = { ascending: true, limit: feedLines, technical: false, ...kindsOf(records) };
-  for (let at: number | null = feedPlace(query.cursor); at !== null && at <= size;) {
+  for (let at: number | null = parseFeedCursor(query.cursor); at !== null && at <= size;) {
     const page = await chains.page(chain, { ...question, at }, { signal });
     const entries = page.entries.filter(({ seq }) => seq <= size);
     at = page.next;
@@ -215,17 +215,19 @@ const kindsOf = (records: boolean): { readonly resourceTypes?: readonly string[]
     ? {}
     : { resourceTypes: historyResources.filter((type) => type !== 'trace' && type !== 'session') };
 
-async function* given(lines: readonly string[]): AsyncGenerator<string> {
+async function* asyncLines(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
 
-const certifying = ({ certified }: HistoryExportNeeds): Route =>
-  reading(
+const certifying = ({ certificateLines }: HistoryExportNeeds): Route =>
+  readRoute(
     certifyErasure,
     [historyCollection],
-    async ({ query, principal, room }) => {
-      await room.of(roomBytes);
-      return { lines: await begun(linesOf(certified(query, principal.organizationId))) };
+    async ({ query, principal, memory }) => {
+      await memory.reserve(roomBytes);
+      return {
+        lines: await primeGenerator(linesOf(certificateLines(query, principal.organizationId))),
+      };
     },
     ({ query }) => certificateComplaints(query),
   );

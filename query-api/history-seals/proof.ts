@@ -1,22 +1,22 @@
-import type { Gate } from '../../contract/gate.js';
-import { provenByIdMs, type HistoryProof, type ProofAsked } from '../../contract/history-seals.js';
-import { mayNotAudit } from '../../contract/authorize.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
+import { provenByIdMs, type HistoryProof, type ProofQuery } from '../../contract/history-seals.js';
+import { auditForbidden } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
-import { Fault, valueError } from '../../kernel/fault.js';
+import { Fault, valueFault } from '../../kernel/fault.js';
 import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
-import { shownCause, shownEvent, shownHashes } from '../../kernel/history/shown.js';
+import { causeView, eventView, hashesView } from '../../kernel/history/entry-view.js';
 import { inclusionProofText } from '../../kernel/history/proof-text.js';
-import { inclusionSpans } from '../../kernel/history/tree.js';
+import { inclusionRanges } from '../../kernel/history/merkle-tree.js';
 import type { Clock, Evidence, Sha256 } from '../../kernel/ports.js';
-import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
+import type { OrganizationId, ProjectId } from '../../kernel/schema-types.js';
 import type { ListedSeal } from '../../projections/seal-list.js';
-import { openSpans } from './subtrees.js';
+import { openSpanHashes } from './subtrees.js';
 
 export type ProofNeeds = {
   readonly chains: Chains & ChainPages;
   readonly clock: Pick<Clock, 'milliseconds'>;
   readonly sha256: Sha256;
-  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   /**
    * What the digest of the entry was made of, from the log: salt and data null where nobody may see
    * them. Null when the log has another event there.
@@ -30,10 +30,10 @@ export type ProofNeeds = {
  * An entry with what its digest was made of, and its place in the sealed tree. Throws Fault
  * `not-found` for one that is not in it or that the caller may not know of.
  */
-export const proofOf = async (
+export const entryProof = async (
   needs: ProofNeeds,
   principal: Principal,
-  asked: ProofAsked,
+  asked: ProofQuery,
   { size, note }: ListedSeal,
   signal: AbortSignal,
 ): Promise<HistoryProof> => {
@@ -43,17 +43,17 @@ export const proofOf = async (
     asked.seq === undefined
       ? await entryOf(needs, chain, asked.event_id ?? '', size, signal)
       : (await chains.entries(chain, asked.seq, asked.seq)).find(({ seq }) => seq <= size);
-  if (entry === undefined) throw unseen();
-  await demandSight(needs, principal, entry);
+  if (entry === undefined) throw entryNotFound();
+  await requireAuditRight(needs, principal, entry);
   const index = entry.seq - 1;
-  const spans = inclusionSpans(index, { from: 0, to: size });
-  const hashes = await Promise.all(spans.map(openSpans(needs, chain)));
+  const spans = inclusionRanges(index, { from: 0, to: size });
+  const hashes = await Promise.all(spans.map(openSpanHashes(needs, chain)));
   const { salt, data, erased } = await needs.evidenceOf(entry);
   const proof = inclusionProofText(index, hashes, note);
   return { entry: { ...shownEntry(entry), erased }, salt, data, proof };
 };
 
-const unseen = (): Fault => new Fault('not-found', 'Entry not found in the sealed history');
+const entryNotFound = (): Fault => new Fault('not-found', 'Entry not found in the sealed history');
 
 /**
  * Neither a log nor a history finds an event by its id, so the chain is looked through, the newest
@@ -71,7 +71,7 @@ const entryOf = async (
   for (let at: number | null = size; at !== null;) {
     if (clock.milliseconds() > until) {
       const why = `it is none of the newest ${size - at} sealed entries: name an older one by seq`;
-      throw valueError(['query', 'event_id'], why);
+      throw valueFault(['query', 'event_id'], why);
     }
     const page = await chains.page(chain, { ...question, at }, { signal });
     if (page.entries[0] !== undefined) return page.entries[0];
@@ -81,24 +81,24 @@ const entryOf = async (
 };
 
 /** As the history of the entry's resource: its project's owners, or whoever audits all of it. */
-const demandSight = async (
-  { gate }: ProofNeeds,
+const requireAuditRight = async (
+  { authorizer }: ProofNeeds,
   principal: Principal,
   { projectId }: ChainEntry,
 ): Promise<void> => {
   if (mayAudit(principal, null)) return;
   const project =
-    projectId === null ? null : await gate.projectInSight(principal, projectId as ProjectId);
-  if (project === null) throw unseen();
-  if (!mayAudit(principal, project)) throw mayNotAudit(principal, 'audit-project');
+    projectId === null ? null : await authorizer.visibleProject(principal, projectId as ProjectId);
+  if (project === null) throw entryNotFound();
+  if (!mayAudit(principal, project)) throw auditForbidden(principal, 'audit-project');
 };
 
 const shownEntry = (entry: ChainEntry): Omit<HistoryProof['entry'], 'erased'> => ({
-  ...shownEvent(entry),
+  ...eventView(entry),
   actor: entry.actor as HistoryProof['entry']['actor'],
   resource: entry.resource as HistoryProof['entry']['resource'],
   project_id: entry.projectId as ProjectId | null,
   organization_id: entry.organizationId as OrganizationId | null,
-  ...shownCause(entry),
-  ...shownHashes(entry),
+  ...causeView(entry),
+  ...hashesView(entry),
 });

@@ -10,11 +10,11 @@ import {
   sealsComplaints,
   sealsCursor,
 } from '../../contract/history-seals.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
-import { consistencySpans, rootOf } from '../../kernel/history/tree.js';
+import { consistencyRanges, merkleRoot } from '../../kernel/history/merkle-tree.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { sealList, type ListedSeal } from '../../projections/seal-list.js';
 import {
@@ -22,14 +22,14 @@ import {
   sealingKeysScope,
   type ListedSealingKey,
 } from '../../projections/sealing-key-list.js';
-import { proofOf, type ProofNeeds } from './proof.js';
-import { openSpans } from './subtrees.js';
+import { entryProof, type ProofNeeds } from './proof.js';
+import { openSpanHashes } from './subtrees.js';
 
 type HistorySealReadNeeds = ProofNeeds & { readonly documents: Documents };
 
 /** The reads of contract 5.14 that prove the history without trust in the service. */
 export const historySealReads = (needs: HistorySealReadNeeds): readonly Route[] => [
-  newest(needs),
+  readingLatestSeal(needs),
   listing(needs),
   listingKeys(needs),
   proving(needs),
@@ -53,8 +53,8 @@ const sealsBelow = async (
   return { seals: found.documents.map(({ body }) => body), more: found.more };
 };
 
-const newest = ({ documents }: HistorySealReadNeeds): Route =>
-  reading(readCheckpoint, [sealList.collection], async ({ principal }) => {
+const readingLatestSeal = ({ documents }: HistorySealReadNeeds): Route =>
+  readRoute(readCheckpoint, [sealList.collection], async ({ principal }) => {
     const { seals } = await sealsBelow(documents, principal.organizationId, null, 1);
     const [seal] = seals;
     if (seal === undefined) throw notSealed();
@@ -69,7 +69,7 @@ const notSealed = (): Fault =>
   );
 
 const listing = ({ documents }: HistorySealReadNeeds): Route =>
-  reading(
+  readRoute(
     listSeals,
     [sealList.collection],
     async ({ query, principal }) => {
@@ -92,7 +92,7 @@ const listing = ({ documents }: HistorySealReadNeeds): Route =>
 const keysMax = 1_000;
 
 const listingKeys = ({ documents }: HistorySealReadNeeds): Route =>
-  reading(listSealingKeys, [sealingKeyList.collection], async () => {
+  readRoute(listSealingKeys, [sealingKeyList.collection], async () => {
     const found = await documents.find<ListedSealingKey>(sealingKeyList.collection, {
       scope: sealingKeysScope,
       limit: keysMax,
@@ -108,7 +108,7 @@ const listingKeys = ({ documents }: HistorySealReadNeeds): Route =>
   });
 
 const proving = (needs: HistorySealReadNeeds): Route =>
-  reading(
+  readRoute(
     proveEntry,
     [historyCollection, sealList.collection],
     async ({ query, principal, signal }) => {
@@ -122,24 +122,24 @@ const proving = (needs: HistorySealReadNeeds): Route =>
       );
       const [seal] = seals;
       if (seal === undefined || (size !== undefined && seal.size !== size)) throw notSealed();
-      return { body: await proofOf(needs, principal, query, seal, signal) };
+      return { body: await entryProof(needs, principal, query, seal, signal) };
     },
     ({ query }) => proofComplaints(query),
   );
 
 const provingConsistency = ({ chains, sha256 }: HistorySealReadNeeds): Route =>
-  reading(
+  readRoute(
     proveConsistency,
     [historyCollection],
     async ({ query: { from, to }, principal }) => {
       const chain = principal.organizationId;
       const size = (await chains.head(chain))?.size ?? 0;
       if (to > size) throw new Fault('not-found', `The history has ${size} entries`);
-      const hashOf = openSpans({ chains, sha256 }, chain);
+      const hashOf = openSpanHashes({ chains, sha256 }, chain);
       const [fromRoot, toRoot, ...hashes] = await Promise.all(
-        [{ from: 0, to: from }, { from: 0, to }, ...consistencySpans(from, to)].map(hashOf),
+        [{ from: 0, to: from }, { from: 0, to }, ...consistencyRanges(from, to)].map(hashOf),
       );
-      const none = rootOf(sha256, []);
+      const none = merkleRoot(sha256, []);
       return {
         body: {
           from,

@@ -1,13 +1,13 @@
 import type { ChainName, Chains } from '../../kernel/history/entries.js';
-import { bytesOfHex } from '../../kernel/history/hex.js';
+import { fromHex } from '../../kernel/history/hex.js';
 import {
-  grown,
+  appendSubtree,
   leafHash,
-  rootOf,
-  spanHash,
-  type Range,
-  type Span,
-} from '../../kernel/history/tree.js';
+  merkleRoot,
+  rangeRoot,
+  type CompactRange,
+  type LeafRange,
+} from '../../kernel/history/merkle-tree.js';
 import type { Sha256 } from '../../kernel/ports.js';
 
 /** Leaves that are read together: those of one stored segment. */
@@ -17,10 +17,10 @@ const blockLeaves = 128;
  * Roots of spans of one chain for one answer: what several of them need is read once, and what the
  * head knows is not read at all.
  */
-export const openSpans = (
+export const openSpanHashes = (
   { chains, sha256 }: { readonly chains: Chains; readonly sha256: Sha256 },
   chain: ChainName,
-): ((span: Span) => Promise<Uint8Array>) => {
+): ((span: LeafRange) => Promise<Uint8Array>) => {
   const blocks = new Map<number, Promise<readonly Uint8Array[]>>();
   const leavesOf = (block: number): Promise<readonly Uint8Array[]> => {
     const known = blocks.get(block);
@@ -28,11 +28,11 @@ export const openSpans = (
     const from = block * blockLeaves;
     const leaves = chains
       .entries(chain, from + 1, from + blockLeaves)
-      .then((entries) => entries.map(({ hash }) => leafHash(sha256, bytesOfHex(hash))));
+      .then((entries) => entries.map(({ hash }) => leafHash(sha256, fromHex(hash))));
     blocks.set(block, leaves);
     return leaves;
   };
-  let range: Promise<Range> | null = null;
+  let range: Promise<CompactRange> | null = null;
   const known = async (at: number, width: number): Promise<Uint8Array | undefined> => {
     range ??= chains.head(chain).then((head) => head?.range ?? []);
     return (await range).find((one) => one.at === at && one.width === width)?.hash;
@@ -44,10 +44,10 @@ export const openSpans = (
     const leaves = await leavesOf(Math.floor(at / blockLeaves));
     const some = leaves.slice(at % blockLeaves, (at % blockLeaves) + width);
     if (some.length < width) throw new RangeError(`${chain} ends before ${at + width}`);
-    return rootOf(
+    return merkleRoot(
       sha256,
-      some.reduce<Range>((range, leaf) => grown(sha256, range, 1, leaf), []),
+      some.reduce<CompactRange>((range, leaf) => appendSubtree(sha256, range, 1, leaf), []),
     );
   };
-  return (span) => spanHash(sha256, subtree, span);
+  return (span) => rangeRoot(sha256, subtree, span);
 };

@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../kernel/json-text.js';
-import { valueError } from '../../kernel/fault.js';
+import { valueFault } from '../../kernel/fault.js';
 
 /** Where a list of entries goes on, and of which question it is. */
 type Cursor = {
@@ -28,17 +28,17 @@ export const readCursor = (
   asked: Omit<Cursor, 'seq'>,
   tag: CursorTag,
 ): Cursor['seq'] => {
-  const text = plain(written);
+  const text = decodeBase64Url(written);
   const content = text.slice(tagCharacters);
   const whole = text.length > tagCharacters && tag(content) === text.slice(0, tagCharacters);
   const [known, chain, seq, ascending, filters] = whole
     ? (parseJsonText(content) as [number, string, number, boolean, string])
     : [];
   if (seq === undefined || known !== version || chain !== asked.chain) {
-    throw valueError(['query', 'cursor'], 'not a cursor of this list');
+    throw valueFault(['query', 'cursor'], 'not a cursor of this list');
   }
   if (ascending !== asked.ascending || filters !== asked.filters) {
-    throw valueError(['query', 'cursor'], 'the cursor is of another order or of other filters');
+    throw valueFault(['query', 'cursor'], 'the cursor is of another order or of other filters');
   }
   return seq;
 };
@@ -48,9 +48,9 @@ const version = 1;
 const urlSafe = (base64: string): string =>
   base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-const form = /^[0-9A-Za-z_-]+$/;
+const base64UrlForm = /^[0-9A-Za-z_-]+$/;
 /** Empty for what is no base64url. */
-const plain = (written: string): string => {
-  if (!form.test(written) || written.length % 4 === 1) return '';
+const decodeBase64Url = (written: string): string => {
+  if (!base64UrlForm.test(written) || written.length % 4 === 1) return '';
   return atob(written.replaceAll('-', '+').replaceAll('_', '/'));
 };

@@ -1,22 +1,22 @@
 import { defaultPageLimit } from '../../contract/envelope.js';
 import type { HistoryEntry, HistoryPage } from '../../contract/history.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
-import { noHash } from '../../kernel/history/chain.js';
+import { genesisHash } from '../../kernel/history/chain.js';
 import type {
   ChainEntry,
   ChainHead,
   ChainPages,
-  ChainQuestion,
+  ChainQuery,
   Chains,
 } from '../../kernel/history/entries.js';
-import { shownCause, shownEvent, shownHashes } from '../../kernel/history/shown.js';
-import { hexOf } from '../../kernel/history/hex.js';
-import { start, type Sha256 } from '../../kernel/ports.js';
-import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
+import { causeView, eventView, hashesView } from '../../kernel/history/entry-view.js';
+import { toHex } from '../../kernel/history/hex.js';
+import { logStart, type Sha256 } from '../../kernel/ports.js';
+import type { Instant, JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { readCursor, writeCursor, type CursorTag } from './cursor.js';
 
 /** What an entry says beyond its chain. */
-export type EntryTold = {
+export type EntryChanges = {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   readonly erased: boolean;
@@ -31,11 +31,11 @@ export type PageNeeds = {
   readonly told: (
     entries: readonly ChainEntry[],
     signal: AbortSignal,
-  ) => Promise<readonly EntryTold[]>;
+  ) => Promise<readonly EntryChanges[]>;
 };
 
 /** As the query of contract 5.14 has it. */
-export type HistoryAsked = {
+export type HistoryQuery = {
   readonly actor?: readonly string[];
   readonly event_type?: readonly string[];
   readonly resource_type?: readonly string[];
@@ -56,7 +56,7 @@ export type HistoryAsked = {
 export const historyPage = async (
   needs: PageNeeds,
   chain: string,
-  asked: HistoryAsked,
+  asked: HistoryQuery,
   signal: AbortSignal,
 ): Promise<HistoryPage> => {
   const { order, cursor, limit = defaultPageLimit, ...filters } = asked;
@@ -68,7 +68,7 @@ export const historyPage = async (
   const at = cursor === undefined ? null : readCursor(cursor, place, needs.cursorTag);
   const head = await needs.chains.head(chain);
   const { size } = head ?? { size: 0 };
-  const question: ChainQuestion = {
+  const question: ChainQuery = {
     ...questionOf(filters),
     at: at ?? (place.ascending ? 1 : Math.max(size, 1)),
     ascending: place.ascending,
@@ -93,34 +93,34 @@ export const historyPage = async (
 const nextOf = (next: number | null, size: number): number | null =>
   next === null || next > size ? null : next;
 
-type Filters = Omit<HistoryAsked, 'order' | 'cursor' | 'limit'>;
+type Filters = Omit<HistoryQuery, 'order' | 'cursor' | 'limit'>;
 
-const questionOf = (filters: Filters): Omit<ChainQuestion, 'at' | 'ascending' | 'limit'> => ({
+const questionOf = (filters: Filters): Omit<ChainQuery, 'at' | 'ascending' | 'limit'> => ({
   technical: filters.technical ?? false,
-  ...(isAny(filters.event_type) && { types: filters.event_type }),
-  ...(isAny(filters.actor) && { actors: filters.actor }),
-  ...(isAny(filters.project_id) && { projects: filters.project_id }),
-  ...(isAny(filters.resource_type) && { resourceTypes: filters.resource_type }),
-  ...(isAny(filters.resource_id) && { resourceIds: filters.resource_id }),
+  ...(isNonEmpty(filters.event_type) && { types: filters.event_type }),
+  ...(isNonEmpty(filters.actor) && { actors: filters.actor }),
+  ...(isNonEmpty(filters.project_id) && { projects: filters.project_id }),
+  ...(isNonEmpty(filters.resource_type) && { resourceTypes: filters.resource_type }),
+  ...(isNonEmpty(filters.resource_id) && { resourceIds: filters.resource_id }),
   ...(filters.start_time !== undefined && { from: filters.start_time }),
   ...(filters.end_time !== undefined && { to: filters.end_time }),
 });
 
-const isAny = (list: readonly string[] | undefined): list is readonly string[] =>
+const isNonEmpty = (list: readonly string[] | undefined): list is readonly string[] =>
   list !== undefined && list.length > 0;
 
 const digestOf = (sha256: Sha256, question: object): string =>
-  hexOf(sha256(canonicalJson(question))).slice(0, digestCharacters);
+  toHex(sha256(canonicalJson(question))).slice(0, digestCharacters);
 /** Enough to tell a caller's own questions apart. */
 const digestCharacters = 16;
 
 const shownHead = (head: ChainHead | null): HistoryPage['head'] =>
   head === null
-    ? { seq: 0, position: start, hash: noHash }
+    ? { seq: 0, position: logStart, hash: genesisHash }
     : { seq: head.size, position: head.position, hash: head.hash };
 
-const shownEntry = (entry: ChainEntry, told: EntryTold): HistoryEntry => ({
-  ...shownEvent(entry),
+const shownEntry = (entry: ChainEntry, told: EntryChanges): HistoryEntry => ({
+  ...eventView(entry),
   actor: {
     type: entry.actor.type as HistoryEntry['actor']['type'],
     id: entry.actor.id,
@@ -132,9 +132,9 @@ const shownEntry = (entry: ChainEntry, told: EntryTold): HistoryEntry => ({
     id: entry.resource.id,
   },
   project_id: entry.projectId as ProjectId | null,
-  ...shownCause(entry),
+  ...causeView(entry),
   before: told.before,
   after: told.after,
   erased: told.erased,
-  ...shownHashes(entry),
+  ...hashesView(entry),
 });

@@ -1,6 +1,6 @@
 import type { AsOf } from '../../contract/as-of.js';
-import { readAsOf } from '../../contract/as-of.js';
-import type { Gate } from '../../contract/gate.js';
+import { parseAsOf } from '../../contract/as-of.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
 import {
   listHistory,
   listProjectHistory,
@@ -10,19 +10,19 @@ import {
   verifyHistory,
   type HistoryVerdict,
 } from '../../contract/history.js';
-import { reading, type Route } from '../../contract/operation.js';
-import { mayNotAudit } from '../../contract/authorize.js';
+import { readRoute, type Route } from '../../contract/operation.js';
+import { auditForbidden } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
 import { windowComplaints } from '../../contract/selectors.js';
 import { Fault } from '../../kernel/fault.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { JsonObject, ProjectId } from '../../kernel/shapes.js';
+import type { JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { historyPage, type PageNeeds } from './page.js';
 
 /** A resource whose state is asked for; `stream` is that of its first entry. */
-type StateAsked = {
+type StateQuery = {
   readonly type: string;
   readonly id: string;
   readonly projectId: string | null;
@@ -30,14 +30,14 @@ type StateAsked = {
 };
 
 export type HistoryReadNeeds = PageNeeds & {
-  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   /**
    * The resource as its events up to there made it, with its texts masked; null where there was
    * none. Throws Fault `invalid` for a position after the head.
    */
   readonly stateAt: (
     organization: string,
-    resource: StateAsked,
+    resource: StateQuery,
     at: AsOf,
   ) => Promise<JsonObject | null>;
   /** Throws Fault `unavailable` while others' calls take all there is for it. */
@@ -50,48 +50,48 @@ export type HistoryReadNeeds = PageNeeds & {
 
 /** The reads of contract 5.14 that are about entries. */
 export const historyReads = (needs: HistoryReadNeeds): readonly Route[] => [
-  ofProject(needs),
-  ofOrganization(needs),
+  listingForProject(needs),
+  listingForOrganization(needs),
   verifying(needs),
-  ofResource(needs),
+  listingForResource(needs),
 ];
 
 const reads = [historyCollection];
 
-const ofProject = (needs: HistoryReadNeeds): Route =>
-  reading(
+const listingForProject = (needs: HistoryReadNeeds): Route =>
+  readRoute(
     listProjectHistory,
     reads,
     async ({ params, query, principal, signal }) => {
       const asked = { ...query, project_id: [params.project_id] };
       return { body: await historyPage(needs, principal.organizationId, asked, signal) };
     },
-    ({ query }) => windowOf(query),
+    ({ query }) => queryWindowComplaints(query),
   );
 
-const ofOrganization = (needs: HistoryReadNeeds): Route =>
-  reading(
+const listingForOrganization = (needs: HistoryReadNeeds): Route =>
+  readRoute(
     listHistory,
     reads,
     async ({ query, principal, signal }) => ({
       body: await historyPage(needs, principal.organizationId, query, signal),
     }),
-    ({ query }) => windowOf(query),
+    ({ query }) => queryWindowComplaints(query),
   );
 
-const ofResource = (needs: HistoryReadNeeds): Route =>
-  reading(
+const listingForResource = (needs: HistoryReadNeeds): Route =>
+  readRoute(
     listResourceHistory,
     reads,
     async ({ params, query, principal, signal }) => {
       const { at, project_id: project, ...paging } = query;
       const resource = { resource_type: [params.resource], resource_id: [params.id] };
       const named = project === undefined ? {} : { project_id: [project] };
-      const found = await firstOf(needs, principal, { ...resource, ...named }, signal);
-      const within = await inSight(needs, principal, found);
+      const found = await readFirstEntry(needs, principal, { ...resource, ...named }, signal);
+      const within = await readableScope(needs, principal, found);
       const asked = { order: 'asc', ...paging, ...resource, ...named, ...within } as const;
       const page = await historyPage(needs, principal.organizationId, asked, signal);
-      const asOf = at === undefined ? null : readAsOf(at);
+      const asOf = at === undefined ? null : parseAsOf(at);
       if (asOf === null) return { body: page };
       const { type, id } = found.resource;
       const stream = found.stream as StreamName;
@@ -104,7 +104,7 @@ const ofResource = (needs: HistoryReadNeeds): Route =>
   );
 
 const verifying = (needs: HistoryReadNeeds): Route =>
-  reading(
+  readRoute(
     verifyHistory,
     reads,
     async ({ query, principal, signal }) => {
@@ -115,7 +115,7 @@ const verifying = (needs: HistoryReadNeeds): Route =>
   );
 
 /** The first entry about the resource. Throws Fault `not-found` when there is none. */
-const firstOf = async (
+const readFirstEntry = async (
   { chains }: HistoryReadNeeds,
   { organizationId: chain }: Principal,
   asked: {
@@ -139,27 +139,27 @@ const firstOf = async (
     if (entries[0] !== undefined) return entries[0];
     at = next;
   }
-  throw unseen();
+  throw resourceNotFound();
 };
 
 /**
  * What of the resource's history the caller may read: all of it, or what is of a project of theirs.
  * Throws Fault `not-found` where they may not know of it, `forbidden` where they may.
  */
-const inSight = async (
-  { gate }: HistoryReadNeeds,
+const readableScope = async (
+  { authorizer }: HistoryReadNeeds,
   principal: Principal,
   { projectId }: ChainEntry,
 ): Promise<{ readonly project_id?: readonly string[] }> => {
   if (mayAudit(principal, null)) return {};
   const project =
-    projectId === null ? null : await gate.projectInSight(principal, projectId as ProjectId);
-  if (project === null || projectId === null) throw unseen();
-  if (!mayAudit(principal, project)) throw mayNotAudit(principal, 'audit-project');
+    projectId === null ? null : await authorizer.visibleProject(principal, projectId as ProjectId);
+  if (project === null || projectId === null) throw resourceNotFound();
+  if (!mayAudit(principal, project)) throw auditForbidden(principal, 'audit-project');
   return { project_id: [projectId] };
 };
 
-const unseen = (): Fault => new Fault('not-found', 'Resource not found');
+const resourceNotFound = (): Fault => new Fault('not-found', 'Resource not found');
 
-const windowOf = (query: Parameters<typeof windowComplaints>[0]) =>
+const queryWindowComplaints = (query: Parameters<typeof windowComplaints>[0]) =>
   windowComplaints(query).map((one) => ({ ...one, loc: ['query', 'end_time'] }));

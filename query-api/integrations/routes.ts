@@ -1,4 +1,4 @@
-import { moreRows, plainListMax } from '../../contract/envelope.js';
+import { moreRowsHeader, plainListMax } from '../../contract/envelope.js';
 import {
   getIntegration,
   integrationAnswer,
@@ -6,13 +6,13 @@ import {
   listProviders,
 } from '../../contract/integrations.js';
 import { isProvider, providers } from '../../contract/integration-providers.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import {
   integrationKey,
   integrationList,
-  type IntegrationEntry,
+  type ListedIntegration,
 } from '../../projections/integration-list.js';
 
 type Needs = { readonly documents: Documents };
@@ -20,14 +20,14 @@ type Needs = { readonly documents: Documents };
 /** The reads of contract 5.9. */
 export const integrationReads = (needs: Needs): readonly Route[] => [
   listing(needs),
-  reading(listProviders, [], async () => ({ body: { integrations: [...providers] } })),
+  readRoute(listProviders, [], async () => ({ body: { integrations: [...providers] } })),
   showing(needs),
 ];
 
 const { collection } = integrationList;
 
 const listing = ({ documents }: Needs): Route =>
-  reading(listIntegrations, [collection], async ({ principal }) => {
+  readRoute(listIntegrations, [collection], async ({ principal }) => {
     const { userId, organizationId, organizationRole } = principal;
     const own = {
       kind: 'id',
@@ -36,23 +36,23 @@ const listing = ({ documents }: Needs): Route =>
       values: [userId],
       caseSensitive: true,
     } as const;
-    const { documents: found, more } = await documents.find<IntegrationEntry>(collection, {
+    const { documents: found, more } = await documents.find<ListedIntegration>(collection, {
       scope: organizationId,
       filter: organizationRole === 'admin' ? null : own,
       sort: { column: 'name', ascending: true },
       limit: plainListMax,
     });
     const body = found.map((entry) => integrationAnswer(entry.body.facts, userId));
-    return { body, notes: moreRows(more) };
+    return { body, notes: moreRowsHeader(more) };
   });
 
 const showing = ({ documents }: Needs): Route =>
-  reading(getIntegration, [collection], async ({ params, principal }) => {
+  readRoute(getIntegration, [collection], async ({ params, principal }) => {
     const { userId, organizationId } = principal;
     const segment = params.provider_segment;
     const key = integrationKey(userId, segment);
     const found = isProvider(segment)
-      ? await documents.get<IntegrationEntry>(collection, key)
+      ? await documents.get<ListedIntegration>(collection, key)
       : null;
     if (found?.scope !== organizationId) throw new Fault('not-found', 'Integration not found');
     const { facts, tag } = found.body;

@@ -8,24 +8,29 @@ import {
   type LogStreamCounts,
   type LogStreamFacts,
 } from '../../contract/log-streams.js';
-import { moreRows, plainListMax } from '../../contract/envelope.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { moreRowsHeader, plainListMax } from '../../contract/envelope.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { userList } from '../../projections/user-list.js';
-import { namedThings, pageOf, planListing, type ListingAsked } from '../listings.js';
-import { peopleOf } from '../people.js';
+import {
+  namedResourceColumns,
+  readListingPage,
+  planListing,
+  type ListingRequest,
+} from '../listings.js';
+import { readUserBlocks } from '../user-blocks.js';
 
 type LogStreamReadNeeds = {
   readonly documents: Documents;
   readonly records: Pick<Records, 'runCounts'>;
 };
-type Asks = { readonly principal: Principal; readonly project: ProjectId };
+type LogStreamViewer = { readonly principal: Principal; readonly project: ProjectId };
 
 /** The reads of contract 5.5 about log streams. */
 export const logStreamReads = (needs: LogStreamReadNeeds): readonly Route[] => [
@@ -40,7 +45,7 @@ const reads = [collection, userList.collection];
 const counted = [...reads, recordsCollection];
 
 const listing = (needs: LogStreamReadNeeds): Route =>
-  reading(listLogStreams, counted, async ({ params, query, principal }) => {
+  readRoute(listLogStreams, counted, async ({ params, query, principal }) => {
     const project = params.project_id;
     const { documents: found, more } = await needs.documents.find<LogStreamFacts>(collection, {
       scope: project,
@@ -48,40 +53,40 @@ const listing = (needs: LogStreamReadNeeds): Route =>
     });
     const facts = found.map(({ body }) => body);
     const body = await answers(needs, facts, { principal, project }, query.include_counts);
-    return { body, notes: moreRows(more) };
+    return { body, notes: moreRowsHeader(more) };
   });
 
 const paging = (needs: LogStreamReadNeeds): Route =>
-  reading(pageLogStreams, counted, async ({ params, query, principal }) => ({
-    body: await paged(needs, principal, params.project_id, query),
+  readRoute(pageLogStreams, counted, async ({ params, query, principal }) => ({
+    body: await logStreamsPage(needs, principal, params.project_id, query),
   }));
 
 const searching = (needs: LogStreamReadNeeds): Route =>
-  reading(
+  readRoute(
     searchLogStreams,
     counted,
     async ({ params, body, principal }) => {
-      const { filters, sort } = planListing(body, namedThings);
+      const { filters, sort } = planListing(body, namedResourceColumns);
       const asked = { ...body, filters, sort };
-      return { body: await paged(needs, principal, params.project_id, asked) };
+      return { body: await logStreamsPage(needs, principal, params.project_id, asked) };
     },
-    ({ body }) => planListing(body, namedThings).complaints,
+    ({ body }) => planListing(body, namedResourceColumns).complaints,
   );
 
-const paged = async (
+const logStreamsPage = async (
   needs: LogStreamReadNeeds,
   principal: Principal,
   project: ProjectId,
-  asked: ListingAsked & { readonly include_counts?: boolean | null },
+  asked: ListingRequest & { readonly include_counts?: boolean | null },
 ) => {
-  const page = await pageOf<LogStreamFacts>(needs.documents, collection, project, asked);
+  const page = await readListingPage<LogStreamFacts>(needs.documents, collection, project, asked);
   const facts = page.rows.map(({ body }) => body);
   const log_streams = await answers(needs, facts, { principal, project }, asked.include_counts);
   return { ...page.measure, log_streams };
 };
 
 const showing = (needs: LogStreamReadNeeds): Route =>
-  reading(getLogStream, reads, async ({ params, principal }) => {
+  readRoute(getLogStream, reads, async ({ params, principal }) => {
     const { project_id: project, log_stream_id: id } = params;
     const found = await needs.documents.get<LogStreamFacts>(collection, id);
     if (found === null || found.scope !== project) {
@@ -99,10 +104,10 @@ const showing = (needs: LogStreamReadNeeds): Route =>
 const answers = async (
   { documents, records }: LogStreamReadNeeds,
   facts: readonly LogStreamFacts[],
-  { principal, project }: Asks,
+  { principal, project }: LogStreamViewer,
   isCounted: boolean | null | undefined,
 ) => {
-  const people = await peopleOf(
+  const people = await readUserBlocks(
     documents,
     principal.organizationId,
     facts.map((one) => one.created_by),

@@ -1,8 +1,8 @@
 import { getCurrentUser } from '../../contract/logins.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { userAnswer, type UserFacts } from '../../contract/users.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { OrganizationId, UserId } from '../../kernel/shapes.js';
+import type { OrganizationId, UserId } from '../../kernel/schema-types.js';
 import { userList } from '../../projections/user-list.js';
 import { Fault } from '../../kernel/fault.js';
 
@@ -17,7 +17,7 @@ type CurrentUserNeeds = {
 export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
   const { collection } = userList;
   return [
-    reading(getCurrentUser, [collection], async ({ principal }) => {
+    readRoute(getCurrentUser, [collection], async ({ principal }) => {
       const { userId, organizationId, organizationRole, key } = principal;
       const found = await needs.documents.get<UserFacts>(collection, userId);
       if (found === null) {

@@ -6,8 +6,8 @@ import {
   structuredError,
   unknownMetricCode,
 } from '../../kernel/records/evaluation-errors.js';
-import { valueError, type Fault } from '../../kernel/fault.js';
-import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
+import { valueFault, type Fault } from '../../kernel/fault.js';
+import { unclosedObject, type JsonParts } from '../../kernel/json-chunks.js';
 import {
   answeredValuesMax,
   categoriesMax,
@@ -18,14 +18,14 @@ import {
   type AggregateGroup,
   type AggregateRefusal,
   type Widget,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { MetricError } from '../../kernel/records/record.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { measuredName } from '../filters/catalogue.js';
-import { groupByPlace, groupColumnName, wholeWindow, type MetricsPlan } from './plan.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { measureName } from '../filters/catalogue.js';
+import { groupByLoc, groupColumnName, wholeWindowMinutes, type MetricsPlan } from './plan.js';
 
 /** A bucket of the group of these values. */
-export type ShownBucket = Pick<AggregateGroup, 'values'> & {
+export type GroupBucket = Pick<AggregateGroup, 'values'> & {
   readonly bucket: AggregateGroup['buckets'][number];
 };
 
@@ -38,7 +38,7 @@ export const metricsParts = (
   plan: MetricsPlan,
   aggregate: Aggregate,
   elsewhere: readonly string[] = [],
-): JsonParts<ShownBucket> => {
+): JsonParts<GroupBucket> => {
   const before = {
     group_by_columns: plan.groupBy.map(groupColumnName),
     aggregate_metrics: values(plan.widgets, aggregate.total),
@@ -47,7 +47,7 @@ export const metricsParts = (
     ems_captured_error: aggregate.errors.length > 0,
     standard_errors: Object.fromEntries(
       [
-        ...byMessage(aggregate.errors),
+        ...firstErrorPerCode(aggregate.errors),
         ...unknownMetric(plan),
         ...otherPopulation(plan, elsewhere),
       ].map((error) => [String(error.code), structuredError(error)]),
@@ -58,7 +58,7 @@ export const metricsParts = (
     Object.fromEntries(aggregate.groups.map((group) => [group.key, group])),
   );
   return [
-    openObject(before),
+    unclosedObject(before),
     ',"bucketed_metrics":{',
     ...groups.flatMap(([key, { values: of, buckets }], at) => [
       `${at === 0 ? '' : ','}${JSON.stringify(key)}:[`,
@@ -69,8 +69,8 @@ export const metricsParts = (
   ];
 };
 
-export const bucketOf = (plan: MetricsPlan, { values: of, bucket }: ShownBucket): Bucket => {
-  const clipped = plan.intervalMinutes === wholeWindow;
+export const bucketOf = (plan: MetricsPlan, { values: of, bucket }: GroupBucket): Bucket => {
+  const clipped = plan.intervalMinutes === wholeWindowMinutes;
   return Object.fromEntries([
     ['start_bucket_time', clipped ? later(bucket.start, plan.from) : bucket.start],
     ['end_bucket_time', clipped ? earlier(bucket.end, plan.to) : bucket.end],
@@ -85,7 +85,7 @@ const earlier = (one: Instant, other: Instant | null): Instant =>
   other === null || one < other ? one : other;
 
 /** Why the engine would not answer, as the 422 of contract 1.11 and 4.5. */
-export const metricsRefusal = (
+export const metricsRefusalFault = (
   { groupBy, widgets }: MetricsPlan,
   refusal: AggregateRefusal,
 ): Fault => {
@@ -93,16 +93,16 @@ export const metricsRefusal = (
   const have = groupBy.length > 1 ? `columns ${names} have` : `column ${names} has`;
   switch (refusal.refused) {
     case 'groups':
-      return valueError(groupByPlace, `${have} more than ${groupsMax} groups`);
+      return valueFault(groupByLoc, `${have} more than ${groupsMax} groups`);
     case 'long-group-value':
-      return valueError(groupByPlace, `${have} values over ${groupValueCharactersMax} characters`);
+      return valueFault(groupByLoc, `${have} values over ${groupValueCharactersMax} characters`);
     case 'categories':
-      return valueError(
+      return valueFault(
         ['body', 'metric_details', String(refusal.widget), 'metric_name'],
         `metric '${nameOf(widgets[refusal.widget])}' has more than ${categoriesMax} categories`,
       );
     case 'values':
-      return valueError(
+      return valueFault(
         ['body', 'interval_minutes'],
         `the answer would have ${refusal.count} values, more than ${answeredValuesMax}; ` +
           'a longer interval helps',
@@ -113,7 +113,7 @@ export const metricsRefusal = (
 };
 
 const nameOf = (widget: Widget | undefined): string =>
-  widget === undefined ? '' : measuredName(widget);
+  widget === undefined ? '' : measureName(widget);
 
 type Values = CustomMetrics['aggregate_metrics'];
 type Bucket = CustomMetrics['bucketed_metrics'][string][number];
@@ -140,7 +140,9 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
 const unknownMetric = ({ widgets }: MetricsPlan): readonly MetricError[] => {
   const unknown = widgets.filter(({ type }) => type === null).map(({ metric }) => metric);
   if (unknown.length === 0) return [];
-  return [{ code: unknownMetricCode, message: `No value was recorded for ${named(unknown)}.` }];
+  return [
+    { code: unknownMetricCode, message: `No value was recorded for ${quotedNames(unknown)}.` },
+  ];
 };
 
 /** That values are null because traces, or spans, do not have them (contract 4.5, rule 2). */
@@ -151,14 +153,14 @@ const otherPopulation = (
   if (metrics.length === 0) return [];
   const message =
     population === 'span'
-      ? `Only traces have values of ${named(metrics)}, and spans are counted. ` +
+      ? `Only traces have values of ${quotedNames(metrics)}, and spans are counted. ` +
         'Count traces, and group them by a column of their spans: any_span.model.'
-      : `Only spans have values of ${named(metrics)}, which do not roll up to the traces ` +
+      : `Only spans have values of ${quotedNames(metrics)}, which do not roll up to the traces ` +
         'that are counted. Set population to spans.';
   return [{ code: otherPopulationCode, message }];
 };
 
-const named = (metrics: readonly string[]): string =>
+const quotedNames = (metrics: readonly string[]): string =>
   [...new Set(metrics)]
     .map((name) => `'${name}'`)
     .slice(0, namesMax)
@@ -169,7 +171,7 @@ const namesMax = 20;
  * One error per code. Of several sent messages the first in text order is shown, so that the answer
  * does not vary.
  */
-const byMessage = (errors: readonly MetricError[]): readonly MetricError[] => {
+const firstErrorPerCode = (errors: readonly MetricError[]): readonly MetricError[] => {
   const first = new Map<number, MetricError>();
   for (const error of errors) {
     const known = first.get(error.code);

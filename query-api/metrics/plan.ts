@@ -1,6 +1,6 @@
 import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../contract/metrics.js';
 import { measuredColumn } from '../../kernel/records/column-value.js';
-import { spanKinds, standardColumn } from '../../kernel/records/columns.js';
+import { spanKinds, standardColumnById } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
@@ -9,20 +9,20 @@ import type {
   Aggregation,
   GroupKey,
   Widget,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { RecordKind } from '../../kernel/records/record.js';
 import {
-  columnMeant,
-  knownColumn,
-  metricMeant,
+  resolveColumn,
+  lookUpColumn,
+  resolveMetric,
   metricPrefix,
-  metricsToType,
-  measuredMeant,
-  measuredName,
-  type TemplatesKnown,
-  type TypesKnown,
+  metricsWithoutType,
+  resolveMeasure,
+  measureName,
+  type KnownTemplates,
+  type KnownMetricTypes,
 } from '../filters/catalogue.js';
-import { columnsOf, ownColumnsOf, planFilter } from '../filters/plan.js';
+import { columnsInFilter, ownColumnsInFilter, planFilter } from '../filters/plan.js';
 
 /** The part of a plan that the request itself determines; the route adds who asks and which run. */
 export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
@@ -37,12 +37,12 @@ type PlannedMetrics =
  */
 export const planMetrics = (
   body: CustomSearch,
-  types: TypesKnown,
-  templates: TemplatesKnown = null,
+  types: KnownMetricTypes,
+  templates: KnownTemplates = null,
 ): PlannedMetrics => {
   const known = { types, templates };
-  const groups = groupsNamed(body, known);
-  const counted = countedOf(body, known);
+  const groups = groupsInRequest(body, known);
+  const counted = countedPopulation(body, known);
   const { filter, complaints: filterComplaints } = planFilter(
     { filter_tree: body.filter_tree },
     { population: counted.population, types, templates },
@@ -70,30 +70,32 @@ export const planMetrics = (
 /**
  * From 1970 to the end of the calendar is one bucket, whose bounds the answer clips to the window.
  */
-export const wholeWindow = 4_400_000_000;
+export const wholeWindowMinutes = 4_400_000_000;
 
 const gridOf = ({ interval_minutes: minutes, utc_offset_minutes: offset }: CustomSearch) =>
   minutes === null
-    ? { intervalMinutes: wholeWindow, offsetMinutes: 0 }
+    ? { intervalMinutes: wholeWindowMinutes, offsetMinutes: 0 }
     : { intervalMinutes: minutes ?? defaultIntervalMinutes, offsetMinutes: offset ?? 0 };
 
-type Known = { readonly types: TypesKnown; readonly templates: TemplatesKnown };
-const nothingKnown: Known = { types: null, templates: null };
+type KnownNames = { readonly types: KnownMetricTypes; readonly templates: KnownTemplates };
+const noKnownNames: KnownNames = { types: null, templates: null };
 
 /** Metrics of the request whose types only the project knows. */
-export const metricsAsked = (body: CustomSearch): readonly string[] => {
-  const filter = openFilter(body, nothingKnown);
-  return metricsToType([
-    ...body.metric_details.map(({ metric_name }) => metricPrefix + metricMeant(metric_name, null)),
-    ...columnsOf(filter),
-    ...groupsNamed(body, nothingKnown).map(({ key }) => key.column),
+export const metricsInRequest = (body: CustomSearch): readonly string[] => {
+  const filter = openFilter(body, noKnownNames);
+  return metricsWithoutType([
+    ...body.metric_details.map(
+      ({ metric_name }) => metricPrefix + resolveMetric(metric_name, null),
+    ),
+    ...columnsInFilter(filter),
+    ...groupsInRequest(body, noKnownNames).map(({ key }) => key.column),
   ]);
 };
 
 /** Every column that a plan names, its widgets' metrics included. */
-export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonly string[] => [
+export const columnsInPlan = ({ filter, widgets, groupBy }: MetricsPlan): readonly string[] => [
   ...widgets.map(measuredColumn),
-  ...columnsOf(filter),
+  ...columnsInFilter(filter),
   ...groupBy.map(({ column }) => column),
 ];
 
@@ -101,18 +103,18 @@ export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonl
  * The filter while it is not known what is counted. Every standard column applies to some span, so
  * none is out of place; what traces are asked about their spans is in place too.
  */
-const openFilter = ({ filter_tree }: CustomSearch, known: Known): Filter | null =>
+const openFilter = ({ filter_tree }: CustomSearch, known: KnownNames): Filter | null =>
   planFilter({ filter_tree }, { ...known, population: 'span', orTraces: true }).filter;
 
-type Counted = Pick<AggregatePlan, 'population' | 'kinds'>;
+type CountedPopulation = Pick<AggregatePlan, 'population' | 'kinds'>;
 
 /** What the request says, and where it says nothing, what its columns do (contract 4.5, rule 1). */
-const countedOf = (body: CustomSearch, known: Known): Counted => {
+const countedPopulation = (body: CustomSearch, known: KnownNames): CountedPopulation => {
   const { population = null } = body;
-  const keys = groupsNamed(body, known).map(({ key }) => key);
+  const keys = groupsInRequest(body, known).map(({ key }) => key);
   const isOfTraces = population === null && keys.some(({ of }) => of === 'any_span');
   if (population === 'traces' || isOfTraces) return { population: 'trace', kinds: null };
-  const own = ownColumnsOf(openFilter(body, known));
+  const own = ownColumnsInFilter(openFilter(body, known));
   const grouped = keys.flatMap(({ column, of }) => (of === 'record' ? [column] : []));
   const byColumns = populationOf([...own, ...grouped]);
   return population === 'spans' ? { ...byColumns, population: 'span' } : byColumns;
@@ -122,9 +124,9 @@ const countedOf = (body: CustomSearch, known: Known): Counted => {
  * Traces, unless some column does not apply to traces: then the spans to which all of those apply
  * (contract 4.5, rule 1). Kinds of `[]` are no spans at all.
  */
-export const populationOf = (columns: readonly string[]): Counted => {
+export const populationOf = (columns: readonly string[]): CountedPopulation => {
   const ofSpansOnly = columns.flatMap((column) => {
-    const kinds = standardColumn.get(column)?.kinds;
+    const kinds = standardColumnById.get(column)?.kinds;
     return kinds === undefined || kinds.includes('trace') ? [] : [kinds];
   });
   if (ofSpansOnly.length === 0) return { population: 'trace', kinds: null };
@@ -138,13 +140,13 @@ type MetricDetail = CustomSearch['metric_details'][number];
 
 const widgetOf = (
   { id, metric_name, aggregation }: MetricDetail,
-  { types, templates }: Known,
-): Widget => ({ id, aggregation, ...measuredMeant(metric_name, types, templates) });
+  { types, templates }: KnownNames,
+): Widget => ({ id, aggregation, ...resolveMeasure(metric_name, types, templates) });
 
 const widgetComplaints = (
   details: readonly MetricDetail[],
-  population: Counted['population'],
-  known: Known,
+  population: CountedPopulation['population'],
+  known: KnownNames,
 ): readonly Complaint[] => {
   const seen = new Set<string>();
   return details.flatMap((detail, index) => {
@@ -160,19 +162,19 @@ const widgetComplaints = (
       ...(reserved ? [valueComplaint([...loc, 'id'], `'${detail.id}' is a reserved key`)] : []),
       ...(repeated ? [valueComplaint([...loc, 'id'], `'${detail.id}' is used twice`)] : []),
       ...(isElsewhere ? [valueComplaint([...loc, 'metric_name'], ratings)] : []),
-      ...(type === null || fits(aggregation, type)
+      ...(type === null || fitsMetricType(aggregation, type)
         ? []
         : [
             valueComplaint(
               [...loc, 'aggregation'],
-              `'${aggregation}' does not fit metric '${measuredName(measured)}' of type ${type}`,
+              `'${aggregation}' does not fit metric '${measureName(measured)}' of type ${type}`,
             ),
           ]),
     ];
   });
 };
 
-const fits = (aggregation: Aggregation, type: NonNullable<Widget['type']>): boolean => {
+const fitsMetricType = (aggregation: Aggregation, type: NonNullable<Widget['type']>): boolean => {
   switch (aggregation) {
     case 'Count':
       return true;
@@ -193,7 +195,7 @@ const fits = (aggregation: Aggregation, type: NonNullable<Widget['type']>): bool
   }
 };
 
-export const groupByPlace = ['body', 'group_by'];
+export const groupByLoc = ['body', 'group_by'];
 
 const spanPrefix = 'any_span.';
 
@@ -204,17 +206,17 @@ type NamedGroup = {
   readonly loc: readonly string[];
 };
 
-const groupsNamed = (
+const groupsInRequest = (
   { group_by: given }: CustomSearch,
-  { types, templates }: Known,
+  { types, templates }: KnownNames,
 ): readonly NamedGroup[] =>
   (given == null ? [] : [given].flat()).map((written, at) => {
     const isOfSpans = written.startsWith(spanPrefix);
     const name = isOfSpans ? written.slice(spanPrefix.length) : written;
     return {
       written,
-      key: { column: columnMeant(name, types, templates), of: isOfSpans ? 'any_span' : 'record' },
-      loc: Array.isArray(given) ? [...groupByPlace, String(at)] : groupByPlace,
+      key: { column: resolveColumn(name, types, templates), of: isOfSpans ? 'any_span' : 'record' },
+      loc: Array.isArray(given) ? [...groupByLoc, String(at)] : groupByLoc,
     };
   });
 
@@ -224,8 +226,8 @@ export const groupColumnName = ({ column, of }: GroupKey): string =>
 
 const groupComplaints = (
   groups: readonly NamedGroup[],
-  population: Counted['population'],
-  known: Known,
+  population: CountedPopulation['population'],
+  known: KnownNames,
 ): readonly Complaint[] => {
   const seen = new Set<string>();
   return groups.flatMap((group) => {
@@ -242,15 +244,15 @@ const groupComplaints = (
 /** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
 const groupComplaint = (
   { written, key: { column, of } }: NamedGroup,
-  population: Counted['population'],
-  { types, templates }: Known,
+  population: CountedPopulation['population'],
+  { types, templates }: KnownNames,
 ): string | null => {
   const isOfSpans = of === 'any_span';
   if (isOfSpans && population === 'span') {
     return `column '${written}' groups traces; spans are grouped by '${column}'`;
   }
   const groupedBy = isOfSpans ? 'span' : population;
-  const known = knownColumn(column, groupedBy, types, templates);
+  const known = lookUpColumn(column, groupedBy, types, templates);
   if (known === null) return `unknown column '${written}'`;
   if ('applies' in known && !known.applies) {
     return `column '${written}' does not apply to ${groupedBy}s`;

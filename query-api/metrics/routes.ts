@@ -1,25 +1,25 @@
 import { customSearch } from '../../contract/metrics.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import { invalid } from '../../kernel/fault.js';
+import { validationFault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import type { RecordAnswers } from '../records/answers.js';
 import {
-  annotationTemplates,
+  templateCollection,
   runCollections,
-  runInSelection,
+  selectRun,
   type RunInProject,
   type TemplatesOf,
-} from '../selection.js';
-import { metricsRefusal } from './answer.js';
+} from '../run-selection.js';
+import { metricsRefusalFault } from './answer.js';
 import { unknownMetrics } from '../filters/catalogue.js';
-import type { UnknownKeys } from '../filters/metadata-keys.js';
-import { columnsNamed, metricsAsked, planMetrics } from './plan.js';
+import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
+import { columnsInPlan, metricsInRequest, planMetrics } from './plan.js';
 
 type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
-  readonly unknownKeys: UnknownKeys;
+  readonly unknownKeys: FindUnknownKeys;
   readonly answers: Pick<RecordAnswers, 'metrics'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
@@ -32,21 +32,21 @@ export const metricReads = ({
   templatesOf,
   unknownKeys,
 }: Needs): readonly Route[] => [
-  reading(
+  readRoute(
     customSearch,
-    [recordsCollection, ...runCollections, annotationTemplates],
+    [recordsCollection, ...runCollections, templateCollection],
     async ({ body, params: { project_id: project } }) => {
-      const asked = metricsAsked(body);
+      const asked = metricsInRequest(body);
       const [run, types, live] = await Promise.all([
-        runInSelection(runInProject, project, body),
+        selectRun(runInProject, project, body),
         asked.length > 0 ? records.metricTypes(project, asked) : new Map(),
         templatesOf(project),
       ]);
       const { plan, complaints } = planMetrics(body, types, live);
-      if (plan === null) throw invalid(complaints);
+      if (plan === null) throw validationFault(complaints);
       const json = await answers.metrics({ ...plan, project, run, templates: live });
-      if ('refused' in json) throw metricsRefusal(plan, json);
-      const columns = columnsNamed(plan);
+      if ('refused' in json) throw metricsRefusalFault(plan, json);
+      const columns = columnsInPlan(plan);
       const keys = await unknownKeys(project, plan.population, columns);
       return {
         json,

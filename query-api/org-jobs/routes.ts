@@ -1,10 +1,10 @@
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { getOrgJob, orgJobAnswer } from '../../contract/org-jobs.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import { orgJobList, type ListedOrgJob } from '../../projections/org-job-list.js';
 import { userList } from '../../projections/user-list.js';
-import { peopleOf } from '../people.js';
+import { readUserBlocks } from '../user-blocks.js';
 
 type OrgJobReadNeeds = {
   readonly documents: Documents;
@@ -17,7 +17,7 @@ const redacted = '[redacted]';
 
 /** Contract 4.14. */
 export const orgJobReads = ({ documents, secrets }: OrgJobReadNeeds): readonly Route[] => [
-  reading(
+  readRoute(
     getOrgJob,
     [orgJobList.collection, userList.collection],
     async ({ params, principal }) => {
@@ -28,7 +28,7 @@ export const orgJobReads = ({ documents, secrets }: OrgJobReadNeeds): readonly R
         principal.organizationRole === 'admin'
           ? secrets.jobValues.open(facts.value_sealed, facts.id)
           : null;
-      const people = await peopleOf(documents, found.scope, [facts.created_by]);
+      const people = await readUserBlocks(documents, found.scope, [facts.created_by]);
       const by = people.has(facts.created_by) ? facts.created_by : null;
       return { body: orgJobAnswer(facts, value ?? redacted, by) };
     },

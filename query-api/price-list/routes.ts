@@ -1,4 +1,4 @@
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { getPriceList, type PriceList } from '../../contract/price-list.js';
 import type { Documents } from '../../kernel/documents.js';
 import { priceList } from '../../projections/price-list.js';
@@ -9,7 +9,7 @@ export const priceListReads = ({
 }: {
   readonly documents: Documents;
 }): readonly Route[] => [
-  reading(getPriceList, [priceList.collection], async ({ params: { project_id: project } }) => {
+  readRoute(getPriceList, [priceList.collection], async ({ params: { project_id: project } }) => {
     const found = await documents.get<PriceList>(priceList.collection, project);
     return { body: found?.scope === project ? found.body : { prices: [] } };
   }),

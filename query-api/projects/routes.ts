@@ -1,5 +1,5 @@
-import { moreRows, plainListMax } from '../../contract/envelope.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { moreRowsHeader, plainListMax } from '../../contract/envelope.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import {
   getProject,
   listAllProjects,
@@ -12,22 +12,33 @@ import {
 import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Filter, Leaf } from '../../kernel/filter.js';
+import type { Filter, FilterCondition } from '../../kernel/filter.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { metricsTestingRunList } from '../../projections/metrics-testing-run-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
-import { every, namedThings, pageAsked, pageOf, planListing } from '../listings.js';
-import { peopleOf } from '../people.js';
-import { sightOf, sightReads, type ProjectSight, type SightNeeds } from '../sight.js';
+import {
+  allOf,
+  namedResourceColumns,
+  pageParameters,
+  readListingPage,
+  planListing,
+} from '../listings.js';
+import { readUserBlocks } from '../user-blocks.js';
+import {
+  projectVisibility,
+  visibilityCollections,
+  type ProjectVisibility,
+  type VisibilityNeeds,
+} from '../project-visibility.js';
 
 /**
  * The reads of contract 5.4 about projects. Lists hold the projects in sight and no others.
  */
-export const projectReads = (needs: SightNeeds): readonly Route[] => [
+export const projectReads = (needs: VisibilityNeeds): readonly Route[] => [
   listing(needs),
   listingAll(needs),
   paging(needs),
@@ -36,41 +47,44 @@ export const projectReads = (needs: SightNeeds): readonly Route[] => [
 
 const { collection } = projectList;
 
-const listing = (needs: SightNeeds): Route =>
-  reading(listProjects, projectReadings(), async ({ query, principal }) =>
-    listed(needs, principal, [...equal('name', query.project_name), ...equal('type', query.type)]),
+const listing = (needs: VisibilityNeeds): Route =>
+  readRoute(listProjects, projectCollections(), async ({ query, principal }) =>
+    projectsAnswer(needs, principal, [
+      ...equal('name', query.project_name),
+      ...equal('type', query.type),
+    ]),
   );
 
-const listingAll = (needs: SightNeeds): Route =>
-  reading(listAllProjects, projectReadings(), async ({ query, principal }) =>
-    listed(needs, principal, equal('type', query.type)),
+const listingAll = (needs: VisibilityNeeds): Route =>
+  readRoute(listAllProjects, projectCollections(), async ({ query, principal }) =>
+    projectsAnswer(needs, principal, equal('type', query.type)),
   );
 
-const paging = (needs: SightNeeds): Route =>
-  reading(
+const paging = (needs: VisibilityNeeds): Route =>
+  readRoute(
     pageProjects,
-    projectReadings(),
+    projectCollections(),
     async ({ body, query, principal }) => {
-      const sight = await sightOf(needs, principal);
-      const { filters, sort } = planListing(body, namedThings);
-      const { rows, measure } = await pageOf<ListedProject>(
+      const sight = await projectVisibility(needs, principal);
+      const { filters, sort } = planListing(body, namedResourceColumns);
+      const { rows, measure } = await readListingPage<ListedProject>(
         needs.documents,
         collection,
         principal.organizationId,
-        { ...pageAsked(query, body), filters: [...filters, ...sight.filters], sort },
+        { ...pageParameters(query, body), filters: [...filters, ...sight.filters], sort },
       );
       const found = rows.map((row) => row.body);
       const projects = await projectAnswers(needs, found, principal, sight);
       return { body: { ...measure, projects } };
     },
-    ({ body }) => planListing(body, namedThings).complaints,
+    ({ body }) => planListing(body, namedResourceColumns).complaints,
   );
 
-const showing = (needs: SightNeeds): Route =>
-  reading(getProject, projectReadings(), async ({ params, principal }) => {
+const showing = (needs: VisibilityNeeds): Route =>
+  readRoute(getProject, projectCollections(), async ({ params, principal }) => {
     const [found, sight] = await Promise.all([
       needs.documents.get<ListedProject>(collection, params.project_id),
-      sightOf(needs, principal),
+      projectVisibility(needs, principal),
     ]);
     const own = found?.scope === principal.organizationId ? [found.body] : [];
     const [shown] = await projectAnswers(needs, own, principal, sight);
@@ -78,23 +92,27 @@ const showing = (needs: SightNeeds): Route =>
     return { body: shown };
   });
 
-const listed = async (needs: SightNeeds, principal: Principal, filters: readonly Filter[]) => {
-  const sight = await sightOf(needs, principal);
+const projectsAnswer = async (
+  needs: VisibilityNeeds,
+  principal: Principal,
+  filters: readonly Filter[],
+) => {
+  const sight = await projectVisibility(needs, principal);
   const { documents: found, more } = await needs.documents.find<ListedProject>(collection, {
     scope: principal.organizationId,
-    filter: every([...filters, ...sight.filters]),
+    filter: allOf([...filters, ...sight.filters]),
     limit: plainListMax,
   });
   const rows = found.map(({ body }) => body);
-  return { body: await projectAnswers(needs, rows, principal, sight), notes: moreRows(more) };
+  return { body: await projectAnswers(needs, rows, principal, sight), notes: moreRowsHeader(more) };
 };
 
 /** The projects as the caller sees them; those out of sight are left out. */
 export const projectAnswers = async (
-  { documents }: SightNeeds,
+  { documents }: VisibilityNeeds,
   found: readonly ListedProject[],
   principal: Principal,
-  { roleIn }: ProjectSight,
+  { roleIn }: ProjectVisibility,
 ) => {
   const seen = found.flatMap((one) => {
     const role = roleIn(one);
@@ -102,7 +120,7 @@ export const projectAnswers = async (
   });
   const creators = seen.map(({ facts }) => facts.created_by);
   const [people, runs] = await Promise.all([
-    peopleOf(documents, principal.organizationId, creators),
+    readUserBlocks(documents, principal.organizationId, creators),
     Promise.all(seen.map(({ facts }) => newestRuns(documents, facts.id))),
   ]);
   return seen.map(({ facts, role }, at) =>
@@ -110,8 +128,8 @@ export const projectAnswers = async (
   );
 };
 /** The collections that the answers are made of. */
-export const projectReadings = () => [
-  ...sightReads,
+export const projectCollections = () => [
+  ...visibilityCollections,
   ...runLists.map((list) => list.collection),
   userList.collection,
 ];
@@ -150,7 +168,7 @@ type RunFacts = Omit<RunSummary, 'kind'>;
 const newestFirst = (one: RunSummary, other: RunSummary): number =>
   byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id);
 
-const equal = (column: string, value: string | undefined): readonly Leaf[] =>
+const equal = (column: string, value: string | undefined): readonly FilterCondition[] =>
   value === undefined
     ? []
     : [{ kind: 'text', column, operator: 'eq', values: [value], caseSensitive: true }];

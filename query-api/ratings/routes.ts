@@ -1,25 +1,25 @@
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { readRating, type Rating } from '../../contract/ratings.js';
 import { Fault } from '../../kernel/fault.js';
 import { annotationsOf } from '../../kernel/records/feedback.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { ProjectId, TraceId } from '../../kernel/shapes.js';
+import type { ProjectId, TraceId } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { liveTemplates } from '../live-templates.js';
+import { readLiveTemplates } from '../live-templates.js';
 
 type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'search'> };
 
 /** The caller's own rating (contract 5.8). */
 export const ratingReads = ({ documents, records }: Needs): readonly Route[] => [
-  reading(
+  readRoute(
     readRating,
     [annotationTemplateList.collection, recordsCollection],
     async ({ params, principal }) => {
       const { project_id: project, template_id: template, trace_id: id } = params;
-      const templates = await liveTemplates(documents, project);
+      const templates = await readLiveTemplates(documents, project);
       if (!templates.some((one) => one.id === template)) throw missing('Annotation template');
       const trace = await traceOf(records, project, id);
       if (trace === null) throw missing('Trace');

@@ -1,44 +1,49 @@
-import { pageMeasure } from '../../contract/envelope.js';
+import { pageInfo } from '../../contract/envelope.js';
 import type { RecordView } from '../../contract/record-reads.js';
-import { openFairLine } from '../../kernel/fair.js';
+import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
-import { inPieces, openObject, type JsonParts, type JsonPieces } from '../../kernel/json-pieces.js';
-import type { Asking, StreamName } from '../../kernel/ports.js';
+import {
+  encodeJsonChunks,
+  unclosedObject,
+  type JsonParts,
+  type JsonChunks,
+} from '../../kernel/json-chunks.js';
+import type { QueryContext, StreamName } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
 import type {
   AggregatePlan,
   AggregateRefusal,
   GroupPlan,
   SearchPlan,
-  Weighed,
-} from '../../kernel/records/questions.js';
+  StoredGroupSize,
+} from '../../kernel/records/query-plans.js';
 import { registryType } from '../../kernel/records/column-value.js';
 import type { MetricType, RecordRow } from '../../kernel/records/record.js';
-import type { InSlices } from '../../kernel/turns.js';
+import type { RunInSlice } from '../../kernel/concurrency.js';
 import { comparisonAnswer, type ComparisonPlan } from '../experiments/comparison-answer.js';
-import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
-import { metricsElsewhere } from '../metrics/elsewhere.js';
-import { recordLine, type CsvShown } from './csv-lines.js';
+import { bucketOf, metricsParts, type GroupBucket } from '../metrics/answer.js';
+import { metricsOfOtherPopulation } from '../metrics/other-population.js';
+import { csvRecord, type CsvColumns } from './csv-lines.js';
 import { spanTree, traceTree } from './tree.js';
-import { truncated, viewOf } from './views.js';
+import { truncateTexts, recordViewOf } from './views.js';
 
 /** How a search shows its records; templates are the live ones of the project. */
-type PageShown = {
+type PageOptions = {
   readonly withCounts: boolean;
   readonly truncated: boolean;
   readonly templates: readonly FeedbackTemplate[];
 };
 /** How an export shows them: as lines of JSON, or of CSV with these columns. */
-export type StretchShown = PageShown & { readonly csv: CsvShown | null };
+export type StretchOptions = PageOptions & { readonly csv: CsvColumns | null };
 /** `next`: where the walk goes on, null at its end. */
-type WalkedLines = { readonly lines: JsonPieces; readonly next: string | null };
+type StretchLines = { readonly lines: JsonChunks; readonly next: string | null };
 export type RecordPlan = GroupPlan & { readonly population: 'trace' | 'span' };
 /** `json` null: its trace weighs more than was asked for. */
-type RecordShown = Weighed & { readonly json: JsonPieces | null };
-type SessionShown = {
+type RecordAnswer = StoredGroupSize & { readonly json: JsonChunks | null };
+type SessionAnswer = {
   readonly group: StreamName;
   /** Those of its page, in their order. */
-  readonly traces: readonly Weighed[];
+  readonly traces: readonly StoredGroupSize[];
   readonly starting_token: number;
   readonly next_starting_token: number | null;
 };
@@ -49,31 +54,38 @@ type SessionShown = {
  * out of its list.
  */
 export interface RecordAnswers {
-  search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
+  search(plan: SearchPlan, shown: PageOptions, asking?: QueryContext): Promise<JsonChunks>;
   /** As `Records.search` of a walk. */
-  stretch(plan: SearchPlan, shown: StretchShown, asking?: Asking): Promise<WalkedLines>;
-  metrics(plan: AggregatePlan, asking?: Asking): Promise<JsonPieces | AggregateRefusal>;
+  stretch(plan: SearchPlan, shown: StretchOptions, asking?: QueryContext): Promise<StretchLines>;
+  metrics(plan: AggregatePlan, asking?: QueryContext): Promise<JsonChunks | AggregateRefusal>;
   /** Null: there is more to compare than may be. */
-  comparison(plan: ComparisonPlan, asking?: Asking): Promise<JsonPieces | null>;
+  comparison(plan: ComparisonPlan, asking?: QueryContext): Promise<JsonChunks | null>;
   /** A trace with its spans, or a span with those below it. */
   record(
     plan: RecordPlan,
     templates: readonly FeedbackTemplate[],
-    asking?: Asking,
-  ): Promise<RecordShown | null>;
+    asking?: QueryContext,
+  ): Promise<RecordAnswer | null>;
   session(
-    session: SessionShown,
+    session: SessionAnswer,
     templates: readonly FeedbackTemplate[],
-    asking?: Asking,
-  ): Promise<JsonPieces | null>;
+    asking?: QueryContext,
+  ): Promise<JsonChunks | null>;
 }
 
 type Needs = {
   readonly records: Pick<
     Records,
-    'groups' | 'groupOf' | 'search' | 'aggregate' | 'metricTypes' | 'runRows' | 'weights' | 'heads'
+    | 'rowsByGroup'
+    | 'groupRows'
+    | 'search'
+    | 'aggregate'
+    | 'metricTypes'
+    | 'runRows'
+    | 'groupBytes'
+    | 'firstRows'
   >;
-  readonly inSlices: InSlices;
+  readonly inSlices: RunInSlice;
 };
 /** Rows are written without their `}`: it is among the texts that follow. */
 type Parts = JsonParts<RecordRow>;
@@ -85,9 +97,14 @@ type Parts = JsonParts<RecordRow>;
 const largeBytes = 1_048_576;
 
 export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
-  const line = openFairLine(1, 1);
-  const alone = async <T>(bytes: number, asking: Asking, work: () => Promise<T>): Promise<T> => {
-    const leave = bytes > largeBytes ? await line.enter(asking.who ?? '', asking) : () => undefined;
+  const line = openFairSemaphore(1, 1);
+  const alone = async <T>(
+    bytes: number,
+    asking: QueryContext,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const leave =
+      bytes > largeBytes ? await line.acquire(asking.tenant ?? '', asking) : () => undefined;
     try {
       return await work();
     } finally {
@@ -97,41 +114,41 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
   const made = async (
     found: Parts | null,
     templates: readonly FeedbackTemplate[],
-    asking: Asking,
-  ): Promise<JsonPieces | null> => {
+    asking: QueryContext,
+  ): Promise<JsonChunks | null> => {
     if (found === null) return null;
     const rows = found.filter((part): part is RecordRow => typeof part !== 'string');
-    const types = await typesIn(records, rows, asking);
-    const write = (row: RecordRow) => openObject(viewOf(row, false, templates, types));
-    return inPieces(found, write, inSlices, asking);
+    const types = await metricTypesOf(records, rows, asking);
+    const write = (row: RecordRow) => unclosedObject(recordViewOf(row, false, templates, types));
+    return encodeJsonChunks(found, write, inSlices, asking);
   };
   return {
     search: async (plan, shown, asking = {}) => {
       const { rows, more } = await records.search(plan, asking);
-      const view = viewer(shown, await typesIn(records, rows, asking));
-      const write = (row: RecordRow) => openObject(view(row));
-      return inPieces(pageParts(plan, rows, more), write, inSlices, asking);
+      const view = openRecordView(shown, await metricTypesOf(records, rows, asking));
+      const write = (row: RecordRow) => unclosedObject(view(row));
+      return encodeJsonChunks(pageParts(plan, rows, more), write, inSlices, asking);
     },
     stretch: async (plan, shown, asking = {}) => {
       const { csv } = shown;
       const { rows, next = null } = await records.search(plan, asking);
-      const view = viewer(shown, await typesIn(records, rows, asking));
+      const view = openRecordView(shown, await metricTypesOf(records, rows, asking));
       const write = (row: RecordRow) =>
-        csv === null ? `${JSON.stringify(view(row))}\n` : recordLine(view(row), csv);
-      return { lines: await inPieces([...rows], write, inSlices, asking), next };
+        csv === null ? `${JSON.stringify(view(row))}\n` : csvRecord(view(row), csv);
+      return { lines: await encodeJsonChunks([...rows], write, inSlices, asking), next };
     },
     metrics: async (plan, asking = {}) => {
       const aggregate = await records.aggregate(plan, asking);
       if ('refused' in aggregate) return aggregate;
-      const elsewhere = await metricsElsewhere(records, plan, aggregate, asking);
-      const write = (shown: ShownBucket) => JSON.stringify(bucketOf(plan, shown));
-      return inPieces(metricsParts(plan, aggregate, elsewhere), write, inSlices, asking);
+      const elsewhere = await metricsOfOtherPopulation(records, plan, aggregate, asking);
+      const write = (shown: GroupBucket) => JSON.stringify(bucketOf(plan, shown));
+      return encodeJsonChunks(metricsParts(plan, aggregate, elsewhere), write, inSlices, asking);
     },
     comparison: (plan, asking = {}) =>
       alone(Infinity, asking, () => comparisonAnswer({ records, inSlices }, plan, asking)),
     record: async (plan, templates, asking = {}) => {
-      const shown = async (): Promise<RecordShown | null> => {
-        const found = await records.groupOf(plan, asking);
+      const shown = async (): Promise<RecordAnswer | null> => {
+        const found = await records.groupRows(plan, asking);
         if (found === null) return null;
         const { group, bytes, rows } = found;
         if (rows === null) return { group, bytes, json: null };
@@ -142,28 +159,28 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
       return alone(plan.bytesMax, asking, shown);
     },
     session: (session, templates, asking = {}) =>
-      alone(weightOf(session.traces), asking, async () => {
+      alone(totalWeight(session.traces), asking, async () => {
         const names = [session.group, ...session.traces.map(({ group }) => group)];
-        const groups = await records.groups(names, asking);
+        const groups = await records.rowsByGroup(names, asking);
         return made(sessionParts(session, groups), templates, asking);
       }),
   };
 };
 
-const viewer =
-  ({ withCounts, truncated: isCut, templates }: PageShown, types: MetricTypes) =>
+const openRecordView =
+  ({ withCounts, truncated: isCut, templates }: PageOptions, types: MetricTypes) =>
   (row: RecordRow): RecordView => {
-    const whole = viewOf(row, withCounts, templates, types);
-    return isCut ? truncated(whole) : whole;
+    const whole = recordViewOf(row, withCounts, templates, types);
+    return isCut ? truncateTexts(whole) : whole;
   };
 
 type MetricTypes = ReadonlyMap<string, MetricType>;
 
 /** Types of the metrics that these records of one project have as their own. */
-const typesIn = async (
+const metricTypesOf = async (
   records: Pick<Records, 'metricTypes'>,
   rows: readonly RecordRow[],
-  asking: Asking,
+  asking: QueryContext,
 ): Promise<MetricTypes> => {
   const names = new Set<string>();
   for (const { metrics } of rows) {
@@ -176,7 +193,7 @@ const typesIn = async (
   return records.metricTypes(String(first.values['project_id']), [...names], asking);
 };
 
-export const weightOf = (groups: readonly Weighed[]): number =>
+export const totalWeight = (groups: readonly StoredGroupSize[]): number =>
   groups.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const pageParts = (
@@ -186,17 +203,17 @@ const pageParts = (
 ): Parts => {
   const last = rows.at(-1)?.values['id'];
   const after = { last_row_id: typeof last === 'string' ? last : null };
-  const before = pageMeasure({ starting_token: offset, limit }, rows.length, more);
+  const before = pageInfo({ starting_token: offset, limit }, rows.length, more);
   return [
-    openObject(before),
+    unclosedObject(before),
     ',"records":[',
-    ...listed(rows.map((row) => [row, '}'])),
+    ...commaSeparated(rows.map((row) => [row, '}'])),
     `],${JSON.stringify(after).slice(1)}`,
   ];
 };
 
 const sessionParts = (
-  { group, traces, ...page }: SessionShown,
+  { group, traces, ...page }: SessionAnswer,
   groups: ReadonlyMap<StreamName, readonly RecordRow[]>,
 ): Parts | null => {
   const session = groups.get(group)?.find(({ kind }) => kind === 'session');
@@ -205,8 +222,8 @@ const sessionParts = (
     const tree = traceTree(groups.get(trace.group) ?? []);
     return tree === null ? [] : [tree];
   });
-  return [session, ',"traces":[', ...listed(trees), `],${JSON.stringify(page).slice(1)}`];
+  return [session, ',"traces":[', ...commaSeparated(trees), `],${JSON.stringify(page).slice(1)}`];
 };
 
-const listed = (items: readonly Parts[]): Parts =>
+const commaSeparated = (items: readonly Parts[]): Parts =>
   items.flatMap((parts, at) => (at === 0 ? parts : [',', ...parts]));

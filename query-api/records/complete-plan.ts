@@ -1,26 +1,26 @@
 import type { RecordSearch } from '../../contract/record-reads.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import { invalid, type Complaint } from '../../kernel/fault.js';
+import { validationFault, type Complaint } from '../../kernel/fault.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
-import type { SearchPlan } from '../../kernel/records/questions.js';
+import type { SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { ProjectId } from '../../kernel/shapes.js';
-import { runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
+import { selectRun, type RunInProject, type TemplatesOf } from '../run-selection.js';
 import { unknownMetrics } from '../filters/catalogue.js';
-import type { UnknownKeys } from '../filters/metadata-keys.js';
-import { columnsNamed, metricsNamed, planSearch } from './plan.js';
+import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
+import { columnsInSearch, metricsInSearch, planSearch } from './plan.js';
 
 type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
   /** Absent: keys of user metadata are not looked up. */
-  readonly unknownKeys?: UnknownKeys;
+  readonly unknownKeys?: FindUnknownKeys;
 };
 
 /** Complaints about a search, of what needs no look at the records. */
-export const checkOf =
+export const searchComplaints =
   (population: Population) =>
   ({ body }: { readonly body: RecordSearch }): readonly Complaint[] => [
     ...selectorComplaints(body),
@@ -46,15 +46,15 @@ export const completePlan = async (
   body: RecordSearch,
   population: Population,
 ): Promise<CompletePlan> => {
-  const metrics = metricsNamed(body, population);
+  const metrics = metricsInSearch(body, population);
   const [run, types, templates] = await Promise.all([
-    runInSelection(runInProject, project, body),
+    selectRun(runInProject, project, body),
     metrics.length > 0 ? records.metricTypes(project, metrics) : new Map(),
     templatesOf(project),
   ]);
   const { plan, complaints } = planSearch(body, population, types, templates);
-  if (plan === null) throw invalid(complaints);
-  const columns = columnsNamed(plan);
+  if (plan === null) throw validationFault(complaints);
+  const columns = columnsInSearch(plan);
   const keys = (await unknownKeys?.(project, population, columns)) ?? [];
   return {
     plan: { ...plan, project, run, templates },

@@ -1,11 +1,11 @@
 import { memberNames, type RecordView } from '../../contract/record-reads.js';
-import { csvLine } from '../../kernel/csv.js';
-import type { ColumnFacts } from '../../kernel/records/questions.js';
+import { encodeCsvRow } from '../../kernel/csv.js';
+import type { ColumnFacts } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
 /** Columns of a file of records (contract 5.7, rule 4), in their order. */
-export type CsvShown = {
+export type CsvColumns = {
   readonly members: readonly string[];
   readonly metrics: readonly string[];
   readonly userMetadata: readonly string[];
@@ -13,21 +13,21 @@ export type CsvShown = {
 };
 
 /** Each of them has a column for each of its entries. */
-const spread = new Set(['metrics', 'metric_info', 'user_metadata']);
+const expandedMembers = new Set(['metrics', 'metric_info', 'user_metadata']);
 
 export const csvColumns = (
   population: Population,
   { metrics, userMetadata }: Pick<ColumnFacts, 'metrics' | 'userMetadata'>,
   escapes: boolean,
-): CsvShown => ({
-  members: memberNames[population].filter((name) => !spread.has(name)),
+): CsvColumns => ({
+  members: memberNames[population].filter((name) => !expandedMembers.has(name)),
   metrics,
   userMetadata,
   escapes,
 });
 
-export const headerLine = ({ members, metrics, userMetadata, escapes }: CsvShown): string =>
-  csvLine(
+export const csvHeader = ({ members, metrics, userMetadata, escapes }: CsvColumns): string =>
+  encodeCsvRow(
     [
       ...members,
       ...metrics.map((name) => `metrics/${name}`),
@@ -36,9 +36,9 @@ export const headerLine = ({ members, metrics, userMetadata, escapes }: CsvShown
     escapes,
   );
 
-export const recordLine = (record: RecordView, shown: CsvShown): string => {
+export const csvRecord = (record: RecordView, shown: CsvColumns): string => {
   const notes = record['user_metadata'] as JsonObject | undefined;
-  return csvLine(
+  return encodeCsvRow(
     [
       ...shown.members.map((name) => record[name]),
       ...shown.metrics.map((name) => valueOf(record, name)),

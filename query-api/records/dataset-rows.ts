@@ -1,19 +1,19 @@
-import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
+import { defaultPageLimit, pageInfo } from '../../contract/envelope.js';
 import type { DatasetRecords } from '../../contract/dataset-content.js';
 import type { ContentCell } from '../../kernel/dataset-content.js';
-import { invalid, type Complaint, valueComplaint } from '../../kernel/fault.js';
+import { validationFault, type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { columnValue } from '../../kernel/records/column-value.js';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
 import type { Records } from '../../kernel/records/records.js';
 import {
-  columnMeant,
-  knownColumn,
-  metricsToType,
+  resolveColumn,
+  lookUpColumn,
+  metricsWithoutType,
   unknownMetrics,
-  type TypesKnown,
+  type KnownMetricTypes,
 } from '../filters/catalogue.js';
-import type { RunInProject, TemplatesOf } from '../selection.js';
-import { checkOf, completePlan } from './complete-plan.js';
+import type { RunInProject, TemplatesOf } from '../run-selection.js';
+import { searchComplaints, completePlan } from './complete-plan.js';
 
 type Needs = {
   readonly records: Records;
@@ -30,7 +30,7 @@ type RecordCells = {
 
 /** Dataset column → record column. */
 type ColumnMap = Readonly<Record<string, string>>;
-const usualColumns: ColumnMap = { input: 'input', output: 'output' };
+const defaultColumns: ColumnMap = { input: 'input', output: 'output' };
 /** Columns that name the record of a row, whatever else the row has. */
 const idColumns = {
   trace: { trace_id: 'id' },
@@ -42,22 +42,22 @@ const populationOf = ({ kind }: DatasetRecords): 'trace' | 'span' =>
 
 /** Complaints about the choice of records and columns that need no look at the records. */
 export const datasetRecordsComplaints = (body: DatasetRecords): readonly Complaint[] => [
-  ...checkOf(populationOf(body))({ body }),
-  ...columnComplaints(columnsNamed(body), populationOf(body), null),
+  ...searchComplaints(populationOf(body))({ body }),
+  ...columnComplaints(columnsInBody(body), populationOf(body), null),
 ];
 
-const columnsNamed = (body: DatasetRecords): ColumnMap => ({
+const columnsInBody = (body: DatasetRecords): ColumnMap => ({
   ...idColumns[populationOf(body)],
-  ...(body.columns ?? usualColumns),
+  ...(body.columns ?? defaultColumns),
 });
 
 const columnComplaints = (
   columns: ColumnMap,
   population: Population,
-  types: TypesKnown,
+  types: KnownMetricTypes,
 ): readonly Complaint[] =>
   Object.entries(columns).flatMap(([name, column]) => {
-    const known = knownColumn(columnMeant(column, types), population, types);
+    const known = lookUpColumn(resolveColumn(column, types), population, types);
     const loc = ['body', 'columns', name];
     if (known === null) return [valueComplaint(loc, `unknown column '${column}'`)];
     return known.is === 'standard' && !known.applies
@@ -72,17 +72,19 @@ const rowBytesMax = 524_288;
  * A page of records as rows of a dataset. `leftOut`: ids of records whose cells are too large.
  * Throws Fault `not-found` for a run that the project does not have, and `invalid`.
  */
-export const recordsAsRows = async (needs: Needs, body: DatasetRecords) => {
+export const recordsToRows = async (needs: Needs, body: DatasetRecords) => {
   const population = populationOf(body);
   const { project_id: project } = body;
   const { plan, notes } = await completePlan(needs, project, body, population);
-  const named = columnsNamed(body);
-  const metrics = metricsToType(Object.values(named).map((column) => columnMeant(column, null)));
+  const named = columnsInBody(body);
+  const metrics = metricsWithoutType(
+    Object.values(named).map((column) => resolveColumn(column, null)),
+  );
   const types = metrics.length > 0 ? await needs.records.metricTypes(project, metrics) : new Map();
   const complaints = columnComplaints(named, population, types);
-  if (complaints.length > 0) throw invalid(complaints);
+  if (complaints.length > 0) throw validationFault(complaints);
   const columns = Object.entries(named).map(
-    ([name, column]) => [name, columnMeant(column, types)] as const,
+    ([name, column]) => [name, resolveColumn(column, types)] as const,
   );
   const found = await needs.records.search({ ...plan, limit: body.limit ?? defaultPageLimit });
   const rows = found.rows.map((row) => cellsOf(row, columns, types));
@@ -93,7 +95,7 @@ export const recordsAsRows = async (needs: Needs, body: DatasetRecords) => {
   return {
     rows: rows.filter(isSmall),
     leftOut: rows.filter((row) => !isSmall(row)).map(({ id }) => id),
-    next: pageMeasure(body, rows.length, found.more).next_starting_token,
+    next: pageInfo(body, rows.length, found.more).next_starting_token,
     unknownColumns: [...new Set([...notes['X-Unknown-Columns'], ...unknown])],
   };
 };

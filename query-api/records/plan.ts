@@ -1,19 +1,19 @@
 import { defaultPageLimit } from '../../contract/envelope.js';
 import type { RecordSearch } from '../../contract/record-reads.js';
-import { standardColumn } from '../../kernel/records/columns.js';
+import { standardColumnById } from '../../kernel/records/columns.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import type { Sort } from '../../kernel/documents.js';
-import type { SearchPlan } from '../../kernel/records/questions.js';
+import type { SortOrder } from '../../kernel/documents.js';
+import type { SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 import {
-  columnMeant,
-  knownColumn,
-  metricsToType,
-  type TemplatesKnown,
-  type TypesKnown,
+  resolveColumn,
+  lookUpColumn,
+  metricsWithoutType,
+  type KnownTemplates,
+  type KnownMetricTypes,
 } from '../filters/catalogue.js';
-import { missing } from '../filters/complaints.js';
-import { columnsOf, planFilter, type Catalogue } from '../filters/plan.js';
+import { missingMember } from '../filters/complaints.js';
+import { columnsInFilter, planFilter, type Catalogue } from '../filters/plan.js';
 
 /** The part of a plan that the request itself determines; the route adds who asks and which run. */
 type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
@@ -29,8 +29,8 @@ type PlannedSearch =
 export const planSearch = (
   body: RecordSearch,
   population: Population,
-  types: TypesKnown,
-  templates: TemplatesKnown = null,
+  types: KnownMetricTypes,
+  templates: KnownTemplates = null,
 ): PlannedSearch => {
   const catalogue = { population, types, templates };
   const { filter, complaints: filterComplaints } = planFilter(body, catalogue);
@@ -53,14 +53,14 @@ export const planSearch = (
 };
 
 /** Metrics that the request may name and whose types only the project knows. */
-export const metricsNamed = (body: RecordSearch, population: Population): readonly string[] => {
+export const metricsInSearch = (body: RecordSearch, population: Population): readonly string[] => {
   const { plan } = planSearch(body, population, null);
-  return plan === null ? [] : metricsToType(columnsNamed(plan));
+  return plan === null ? [] : metricsWithoutType(columnsInSearch(plan));
 };
 
 /** The columns that a search filters and sorts by. */
-export const columnsNamed = ({ filter, sort }: Pick<SearchOnly, 'filter' | 'sort'>) => [
-  ...columnsOf(filter),
+export const columnsInSearch = ({ filter, sort }: Pick<SearchOnly, 'filter' | 'sort'>) => [
+  ...columnsInFilter(filter),
   ...(sort === null ? [] : [sort.column]),
 ];
 
@@ -70,25 +70,25 @@ type WrittenSort = NonNullable<RecordSearch['sort']>;
 const planSort = (
   written: WrittenSort | null,
   { population, types, templates = null }: Catalogue,
-): { readonly sort: Sort | null; readonly complaints: readonly Complaint[] } => {
+): { readonly sort: SortOrder | null; readonly complaints: readonly Complaint[] } => {
   if (written === null) return { sort: null, complaints: [] };
   const loc = ['body', 'sort'];
   const refused = (complaint: Complaint) => ({ sort: null, complaints: [complaint] });
   const { column_id: columnId, name } = written;
   const column = columnId ?? name;
-  if (column === undefined) return refused(missing([...loc, 'column_id']));
+  if (column === undefined) return refused(missingMember([...loc, 'column_id']));
   if (columnId !== undefined && name !== undefined && columnId !== name) {
     return refused(valueComplaint(loc, 'name and column_id name different columns'));
   }
   const place = [...loc, columnId === undefined ? 'name' : 'column_id'];
-  const meant = columnMeant(column, types, templates);
-  const known = knownColumn(meant, population, types, templates);
+  const meant = resolveColumn(column, types, templates);
+  const known = lookUpColumn(meant, population, types, templates);
   if (known === null) return refused(valueComplaint(place, `unknown column '${column}'`));
   if ('applies' in known && !known.applies) {
     return refused(valueComplaint(place, `column '${column}' does not apply to ${population}s`));
   }
   const isList = known.is === 'annotation' && known.type === 'string_list';
-  if (isList || standardColumn.get(column)?.type === 'string_list') {
+  if (isList || standardColumnById.get(column)?.type === 'string_list') {
     return refused(valueComplaint(place, `column '${column}' cannot be sorted by`));
   }
   return { sort: { column: meant, ascending: written.ascending ?? true }, complaints: [] };

@@ -1,5 +1,6 @@
-import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
-import { reading, type AnswerRoom, type Route } from '../../contract/operation.js';
+import type { AnswerMemory } from '../../contract/answer-memory.js';
+import { defaultPageLimit, pageInfo } from '../../contract/envelope.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import {
   countSessions,
   countSpans,
@@ -14,27 +15,27 @@ import {
 import { Fault } from '../../kernel/fault.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import type { Records } from '../../kernel/records/records.js';
-import { pageBytesMax } from '../../kernel/records/questions.js';
+import { pageBytesMax } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
-import type { JsonPieces } from '../../kernel/json-pieces.js';
+import type { JsonChunks } from '../../kernel/json-chunks.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
-  annotationTemplates,
+  templateCollection,
   runCollections,
   type RunInProject,
   type TemplatesOf,
-} from '../selection.js';
-import type { UnknownKeys } from '../filters/metadata-keys.js';
-import { weightOf, type RecordAnswers, type RecordPlan } from './answers.js';
-import { checkOf, completePlan } from './complete-plan.js';
+} from '../run-selection.js';
+import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
+import { totalWeight, type RecordAnswers, type RecordPlan } from './answers.js';
+import { searchComplaints, completePlan } from './complete-plan.js';
 
 type Needs = {
   readonly records: Records;
   readonly answers: RecordAnswers;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
-  readonly unknownKeys: UnknownKeys;
+  readonly unknownKeys: FindUnknownKeys;
   /** What exporters sent of a trace, or of one span of it, as JSON of OTLP's `ResourceSpans`. */
   readonly otelReceived: {
     readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
@@ -50,52 +51,57 @@ export const recordReads = (needs: Needs): readonly Route[] => [
   counting(needs, countSessions, 'session'),
   counting(needs, countTraces, 'trace'),
   counting(needs, countSpans, 'span'),
-  ...gets(needs),
+  ...gettingRoutes(needs),
 ];
 
 /** A trace of usual size; what is asked for up to that needs no room (contract 1.11). */
 const usualBytes = 65_536;
 
-const reads = [recordsCollection, ...runCollections, annotationTemplates];
-const shown = [recordsCollection, annotationTemplates];
+const reads = [recordsCollection, ...runCollections, templateCollection];
+const shown = [recordsCollection, templateCollection];
 
 const searching = (needs: Needs, operation: typeof searchSessions, population: Population): Route =>
-  reading(
+  readRoute(
     operation,
     reads,
-    async ({ body, params: { project_id: project }, room }) => {
+    async ({ body, params: { project_id: project }, memory }) => {
       const { plan, notes, templates } = await completePlan(needs, project, body, population);
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,
         templates,
       };
-      const bytesMax = room.upTo(pageBytesMax);
+      const bytesMax = memory.reserveUpTo(pageBytesMax);
       return { json: await needs.answers.search({ ...plan, bytesMax }, shown), notes };
     },
-    checkOf(population),
+    searchComplaints(population),
   );
 
 const counting = (needs: Needs, operation: typeof countSessions, population: Population): Route =>
-  reading(
+  readRoute(
     operation,
     reads,
     async ({ body, params: { project_id: project } }) => {
       const { plan, notes } = await completePlan(needs, project, body, population);
       return { body: { total_count: await needs.records.count(plan) }, notes };
     },
-    checkOf(population),
+    searchComplaints(population),
   );
 
-const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly Route[] => {
+const gettingRoutes = ({
+  records,
+  answers,
+  templatesOf,
+  otelReceived,
+}: Needs): readonly Route[] => {
   /** With what exporters sent, if it is asked for; room for what is large is taken before. */
   const whole = async (
     asked: Omit<RecordPlan, 'bytesMax'>,
     templates: readonly FeedbackTemplate[],
-    { room, otel }: { readonly room: AnswerRoom; readonly otel: boolean },
-  ): Promise<{ readonly json: JsonPieces } | null> => {
+    { room, otel }: { readonly room: AnswerMemory; readonly otel: boolean },
+  ): Promise<{ readonly json: JsonChunks } | null> => {
     const span = asked.population === 'span' ? asked.id : null;
-    let bytesMax = room.upTo(usualBytes);
+    let bytesMax = room.reserveUpTo(usualBytes);
     let taken = 0;
     for (;;) {
       const shown = await answers.record({ ...asked, bytesMax }, templates);
@@ -103,7 +109,7 @@ const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly 
       const { group, bytes, json } = shown;
       const needed =
         (json === null || otel ? bytes : 0) + (otel ? await otelReceived.weigh(group, span) : 0);
-      if (needed > taken) await room.of(needed - taken);
+      if (needed > taken) await room.reserve(needed - taken);
       taken = Math.max(taken, needed);
       if (json !== null) {
         return { json: otel ? withOtel(json, await otelReceived.texts(group, span)) : json };
@@ -112,33 +118,38 @@ const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly 
     }
   };
   return [
-    reading(getTrace, shown, async ({ params, query, room }) => {
+    readRoute(getTrace, shown, async ({ params, query, memory }) => {
       const { project_id: project, trace_id: id } = params;
       const templates = await templatesOf(project);
-      const answer = { room, otel: query.otel === true };
-      return found('Trace', await whole({ project, population: 'trace', id }, templates, answer));
+      const answer = { room: memory, otel: query.otel === true };
+      return orNotFound(
+        'Trace',
+        await whole({ project, population: 'trace', id }, templates, answer),
+      );
     }),
-    reading(getSpan, shown, async ({ params, query, room }) => {
+    readRoute(getSpan, shown, async ({ params, query, memory }) => {
       const { project_id: project, span_id: id } = params;
-      const answer = { room, otel: query.otel === true };
-      return found('Span', await whole({ project, population: 'span', id }, [], answer));
+      const answer = { room: memory, otel: query.otel === true };
+      return orNotFound('Span', await whole({ project, population: 'span', id }, [], answer));
     }),
-    reading(getSession, shown, async ({ params, query, room }) => {
+    readRoute(getSession, shown, async ({ params, query, memory }) => {
       const { project_id: project, session_id: session } = params;
-      const group = found('Session', await records.locate(project, 'session', session));
+      const group = orNotFound('Session', await records.findGroup(project, 'session', session));
       const offset = query.starting_token ?? 0;
       const limit = query.limit ?? defaultPageLimit;
       const { traces, more } = await records.sessionPage({ project, session, offset, limit });
-      await room.of(weightOf(traces));
-      const { starting_token, next_starting_token } = pageMeasure(query, traces.length, more);
+      await memory.reserve(totalWeight(traces));
+      const { starting_token, next_starting_token } = pageInfo(query, traces.length, more);
       const page = { group, traces, starting_token, next_starting_token };
-      return { json: found('Session', await answers.session(page, await templatesOf(project))) };
+      return {
+        json: orNotFound('Session', await answers.session(page, await templatesOf(project))),
+      };
     }),
   ];
 };
 
 /** With one member more at its end: it is as long as what came, so it is not parsed here. */
-const withOtel = (json: JsonPieces, received: readonly string[]): JsonPieces => {
+const withOtel = (json: JsonChunks, received: readonly string[]): JsonChunks => {
   const last = json.at(-1) ?? new Uint8Array();
   const encoder = new TextEncoder();
   const texts = received.map((one, at) => encoder.encode(at === 0 ? one : `,${one}`));
@@ -151,7 +162,7 @@ const withOtel = (json: JsonPieces, received: readonly string[]): JsonPieces => 
   ];
 };
 
-const found = <T>(noun: string, value: T | null): T => {
+const orNotFound = <T>(noun: string, value: T | null): T => {
   if (value === null) throw new Fault('not-found', `${noun} not found`);
   return value;
 };

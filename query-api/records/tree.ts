@@ -1,4 +1,4 @@
-import type { JsonParts } from '../../kernel/json-pieces.js';
+import type { JsonParts } from '../../kernel/json-chunks.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { depthFirst, siblingOrder, treeLevelsMax } from '../../kernel/records/span-tree.js';
 
@@ -22,7 +22,7 @@ export const spanTree = (
 
 const treeOf = (root: RecordRow, rows: readonly RecordRow[]): JsonParts<RecordRow> => {
   const parts: JsonParts<RecordRow> = [];
-  below(root, childrenOf(rows), 1, parts);
+  appendSubtree(root, childrenOf(rows), 1, parts);
   return parts;
 };
 
@@ -41,24 +41,24 @@ const childrenOf = (rows: readonly RecordRow[]): Children => {
       : (children.get(row.values['id']) ?? []);
 };
 
-const below = (
+const appendSubtree = (
   row: RecordRow,
   children: Children,
   level: number,
   parts: JsonParts<RecordRow>,
 ): void => {
   const isLast = level === treeLevelsMax;
-  const spans = isLast ? flattened(row, children) : children(row);
+  const spans = isLast ? flatSpans(row, children) : children(row);
   parts.push(row, ',"spans":[');
   spans.forEach((span, at) => {
     if (at > 0) parts.push(',');
     if (isLast) parts.push(span, ',"spans":[]}');
-    else below(span, children, level + 1, parts);
+    else appendSubtree(span, children, level + 1, parts);
   });
   parts.push(']}');
 };
 
-const flattened = (row: RecordRow, children: Children): readonly RecordRow[] =>
+const flatSpans = (row: RecordRow, children: Children): readonly RecordRow[] =>
   [...depthFirst(row, children)].map(([span]) => span);
 
 const bySteps = siblingOrder<RecordRow>({

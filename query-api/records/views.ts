@@ -1,28 +1,29 @@
 import type { RecordView } from '../../contract/record-reads.js';
-import { firstCharacters } from '../../kernel/code-points.js';
+import { firstCodePoints } from '../../kernel/code-points.js';
 import { traceFeedback, type FeedbackTemplate } from '../../kernel/records/feedback.js';
-import { matches } from '../../kernel/filter.js';
-import { recordOf, tracesOf } from '../../kernel/records/record-of.js';
+import { matchesFilter } from '../../kernel/filter.js';
+import { toRecordView, traceCountOf } from '../../kernel/records/record-view.js';
 import type { MetricType, RecordRow } from '../../kernel/records/record.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 /**
  * A record as read (contract 5.7); `templates` are the live annotation templates of its project,
  * `types` those of its metrics outside the registry.
  */
-export const viewOf = (
+export const recordViewOf = (
   row: RecordRow,
   withCounts: boolean,
   templates: readonly FeedbackTemplate[],
   types: ReadonlyMap<string, MetricType> = new Map(),
 ): RecordView => {
-  const record = recordOf(row, types);
-  if (row.kind === 'session') return { ...record, num_traces: withCounts ? tracesOf(row) : null };
+  const record = toRecordView(row, types);
+  if (row.kind === 'session')
+    return { ...record, num_traces: withCounts ? traceCountOf(row) : null };
   if (row.kind !== 'trace') return record;
   return {
     ...record,
     annotation_aggregates: traceFeedback(row, templates),
-    fully_annotated: matches(
+    fully_annotated: matchesFilter(
       byAnyone,
       row,
       templates.map(({ id }) => id),
@@ -41,19 +42,21 @@ const truncatedMembers = ['input', 'output', 'dataset_input', 'dataset_output', 
  * Cuts the strings of these members, those inside of messages and documents too, so that their
  * shape stays.
  */
-export const truncated = (record: RecordView): RecordView => ({
+export const truncateTexts = (record: RecordView): RecordView => ({
   ...record,
   ...Object.fromEntries(
     truncatedMembers.flatMap((member) => {
       const value = record[member];
-      return value === undefined ? [] : [[member, cut(value)]];
+      return value === undefined ? [] : [[member, cutText(value)]];
     }),
   ),
 });
 
-const cut = (value: Json): Json => {
-  if (typeof value === 'string') return firstCharacters(value, truncatedCharacters);
+const cutText = (value: Json): Json => {
+  if (typeof value === 'string') return firstCodePoints(value, truncatedCharacters);
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return (value as readonly Json[]).map(cut);
-  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, cut(inner)]));
+  if (Array.isArray(value)) return (value as readonly Json[]).map(cutText);
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inner]) => [member, cutText(inner)]),
+  );
 };

@@ -1,4 +1,4 @@
-import { moreRows } from '../../contract/envelope.js';
+import { moreRowsHeader } from '../../contract/envelope.js';
 import {
   getJob,
   listRunJobs,
@@ -8,28 +8,31 @@ import {
   type Job,
   type RunScoringFacts,
 } from '../../contract/jobs.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import {
   pollScorerValidation,
   scorerTaskAnswer,
   type ScorerTaskFacts,
 } from '../../contract/scorer-validation.js';
-import { pastScoringJob } from '../../contract/past-scoring.js';
+import { backfillJob } from '../../contract/scoring-backfill.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import {
   metricsTestingRunList,
   type MetricsTestingRun,
 } from '../../projections/metrics-testing-run-list.js';
-import { pastScoringList, type PastScoringsOfRun } from '../../projections/past-scoring-list.js';
+import {
+  scoringBackfillList,
+  type ScoringBackfillsOfRun,
+} from '../../projections/scoring-backfill-list.js';
 import { runScoringList } from '../../projections/run-scoring-list.js';
 import { scorerTaskList } from '../../projections/scorer-task-list.js';
-import { runCollections, runKinds, type RunInProject } from '../selection.js';
-import type { TaskProgresses } from './progress.js';
+import { runCollections, runKinds, type RunInProject } from '../run-selection.js';
+import type { TaskProgressCache } from './task-progress-cache.js';
 
 type ScorerTaskReadNeeds = {
   readonly documents: Documents;
-  readonly progresses: TaskProgresses;
+  readonly progresses: TaskProgressCache;
   readonly runInProject: RunInProject;
 };
 
@@ -43,26 +46,26 @@ export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] =>
 ];
 
 const reads = [collection, metricsTestingRunList.collection];
-const jobs = [...reads, runScoringList.collection, pastScoringList.collection];
+const jobs = [...reads, runScoringList.collection, scoringBackfillList.collection];
 
 const polling = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
-  reading(pollScorerValidation, reads, async ({ params }) => {
-    const facts = await taskNamed(documents, params.task_id);
+  readRoute(pollScorerValidation, reads, async ({ params }) => {
+    const facts = await findTask(documents, params.task_id);
     if (facts === null) throw new Fault('not-found', 'Task not found');
     return { body: scorerTaskAnswer(facts, progresses.of(facts.id)) };
   });
 
 const showing = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
-  reading(getJob, jobs, async ({ params }) => {
+  readRoute(getJob, jobs, async ({ params }) => {
     const scoring = await scoringOf(documents, params.job_id);
     if (scoring !== null) return { body: scoring };
-    const facts = await taskNamed(documents, params.job_id);
+    const facts = await findTask(documents, params.job_id);
     if (facts === null) throw new Fault('not-found', 'Job not found');
     return { body: validationJob(facts, progresses.of(facts.id)) };
   });
 
 const listing = (needs: ScorerTaskReadNeeds): Route =>
-  reading(listRunJobs, [...jobs, ...runCollections], async ({ params }) => {
+  readRoute(listRunJobs, [...jobs, ...runCollections], async ({ params }) => {
     const { project_id: project, run_id: id } = params;
     const known = await Promise.all(
       runKinds.map((kind) => needs.runInProject(project, { kind, id })),
@@ -83,15 +86,16 @@ const listing = (needs: ScorerTaskReadNeeds): Route =>
       validationJob(one.body, needs.progresses.of(one.key)),
     );
     const scoring = await scoringOf(needs.documents, id);
-    const past = (await needs.documents.get<PastScoringsOfRun>(pastScoringList.collection, id))
-      ?.body;
+    const past = (
+      await needs.documents.get<ScoringBackfillsOfRun>(scoringBackfillList.collection, id)
+    )?.body;
     const all = [
       ...(scoring === null ? [] : [scoring]),
-      ...Object.values(past ?? {}).map(pastScoringJob),
+      ...Object.values(past ?? {}).map(backfillJob),
       ...validations,
     ];
     const more = found.more || all.length > runJobsMax;
-    return { body: all.sort(newestFirst).slice(0, runJobsMax), notes: moreRows(more) };
+    return { body: all.sort(newestFirst).slice(0, runJobsMax), notes: moreRowsHeader(more) };
   });
 
 const scoringOf = async (documents: Documents, run: string): Promise<Job | null> => {
@@ -103,7 +107,7 @@ const newestFirst = (one: Job, other: Job): number =>
   one.created_at < other.created_at ? 1 : one.created_at > other.created_at ? -1 : 0;
 
 /** By its own id or by that of its run. */
-const taskNamed = async (documents: Documents, id: string): Promise<ScorerTaskFacts | null> => {
+const findTask = async (documents: Documents, id: string): Promise<ScorerTaskFacts | null> => {
   const found = await documents.get<ScorerTaskFacts>(collection, id);
   if (found !== null) return found.body;
   const run = await documents.get<MetricsTestingRun>(metricsTestingRunList.collection, id);

@@ -1,4 +1,4 @@
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import {
   getScorer,
   getScorerCode,
@@ -26,11 +26,11 @@ import {
 import { scorerSettings, type RunScorers } from '../../projections/scorer-settings.js';
 import {
   scorerVersions,
-  versionKey,
-  type StoredVersion,
+  scorerVersionKey,
+  type StoredScorerVersion,
 } from '../../projections/scorer-versions.js';
-import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';
-import { runCollections, runKinds, type RunInProject } from '../selection.js';
+import { pageParameters, readListingPage, planListing, type ListingColumns } from '../listings.js';
+import { runCollections, runKinds, type RunInProject } from '../run-selection.js';
 
 type ScorerReadNeeds = {
   readonly documents: Documents;
@@ -38,7 +38,7 @@ type ScorerReadNeeds = {
 };
 
 const { collection } = scorerList;
-const columns: Listing = {
+const columns: ListingColumns = {
   filters: { name: 'text', label: 'text', scorer_type: 'text', id: 'id' },
   sorts: ['name', 'label', 'created_at', 'updated_at'],
 };
@@ -53,17 +53,17 @@ export const scorerReads = (needs: ScorerReadNeeds): readonly Route[] => [
 ];
 
 const listing = ({ documents }: ScorerReadNeeds): Route =>
-  reading(
+  readRoute(
     listScorers,
     [collection],
     async ({ body, query, principal }) => {
       const { filters, sort } = planListing(body, columns);
-      const { rows, measure } = await pageOf<ScorerRow>(
+      const { rows, measure } = await readListingPage<ScorerRow>(
         documents,
         collection,
         principal.organizationId,
         {
-          ...pageAsked(query, body),
+          ...pageParameters(query, body),
           filters,
           sort: sort ?? { column: 'name', ascending: true },
         },
@@ -75,31 +75,31 @@ const listing = ({ documents }: ScorerReadNeeds): Route =>
   );
 
 const showing = ({ documents }: ScorerReadNeeds): Route =>
-  reading(getScorer, [collection], async ({ params, principal }) => ({
+  readRoute(getScorer, [collection], async ({ params, principal }) => ({
     body: scorerAnswer(await scorerOf(documents, principal, params.scorer_id), principal),
   }));
 
 const showingCode = ({ documents }: ScorerReadNeeds): Route =>
-  reading(
+  readRoute(
     getScorerCode,
     [collection, scorerVersions.collection],
     async ({ params, query, principal }) => {
       const scorer = await scorerOf(documents, principal, params.scorer_id);
       const version = query.version ?? scorer.latest_version?.version ?? 0;
-      const key = versionKey(scorer.id, version);
-      const found = await documents.get<StoredVersion>(scorerVersions.collection, key);
+      const key = scorerVersionKey(scorer.id, version);
+      const found = await documents.get<StoredScorerVersion>(scorerVersions.collection, key);
       if (found === null) throw new Fault('not-found', 'Version not found');
       return { body: found.body.source };
     },
   );
 
 const listingVersions = ({ documents }: ScorerReadNeeds): Route =>
-  reading(
+  readRoute(
     listScorerVersions,
     [collection, scorerVersions.collection],
     async ({ params, query, principal }) => {
       const scorer = await scorerOf(documents, principal, params.scorer_id);
-      const { rows, measure } = await pageOf<StoredVersion>(
+      const { rows, measure } = await readListingPage<StoredScorerVersion>(
         documents,
         scorerVersions.collection,
         scorer.id,
@@ -110,7 +110,7 @@ const listingVersions = ({ documents }: ScorerReadNeeds): Route =>
   );
 
 const showingSettings = ({ documents, runInProject }: ScorerReadNeeds): Route =>
-  reading(
+  readRoute(
     readScorerSettings,
     [collection, scorerSettings.collection, runScoringList.collection, ...runCollections],
     async ({ params: { project_id: project, run_id: id } }) => {

@@ -1,6 +1,6 @@
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import { descriptionVersion, healthcheck, readDescription } from '../../contract/service.js';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 
 type Needs = {
   /** Makes the OpenAPI document, of these routes too. */
@@ -11,9 +11,9 @@ export const serviceReads = ({ describe }: Needs): readonly Route[] => {
   // Made when somebody asks: no start waits for it.
   let description: JsonObject | null = null;
   return [
-    reading(healthcheck, [], async () => ({
+    readRoute(healthcheck, [], async () => ({
       body: { api_version: 'v2' as const, message: 'ok' as const, version: descriptionVersion },
     })),
-    reading(readDescription, [], async () => ({ body: (description ??= describe()) })),
+    readRoute(readDescription, [], async () => ({ body: (description ??= describe()) })),
   ];
 };

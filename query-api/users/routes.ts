@@ -1,4 +1,4 @@
-import { reading, type Route } from '../../contract/operation.js';
+import { readRoute, type Route } from '../../contract/operation.js';
 import {
   collaboratorRoleList,
   getUser,
@@ -14,9 +14,9 @@ import {
 } from '../../contract/users.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
 import { userList } from '../../projections/user-list.js';
-import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';
+import { pageParameters, readListingPage, planListing, type ListingColumns } from '../listings.js';
 
 type UserReadNeeds = {
   readonly documents: Documents;
@@ -24,7 +24,7 @@ type UserReadNeeds = {
 };
 
 /** Contract 5.2: what users are found and sorted by. */
-const people: Listing = {
+const people: ListingColumns = {
   filters: { email: 'text', first_name: 'text', last_name: 'text', role: 'text' },
   sorts: sortedUserColumns,
   operators: { role: ['eq', 'ne', 'one_of'] },
@@ -34,22 +34,27 @@ const people: Listing = {
 export const userReads = (needs: UserReadNeeds): readonly Route[] => [
   searching(needs),
   showing(needs),
-  reading(listUserRoles, [], async () => ({ body: userRoleList })),
-  reading(listGroupRoles, [], async () => ({ body: groupRoleList })),
-  reading(listCollaboratorRoles, [], async () => ({ body: collaboratorRoleList })),
+  readRoute(listUserRoles, [], async () => ({ body: userRoleList })),
+  readRoute(listGroupRoles, [], async () => ({ body: groupRoleList })),
+  readRoute(listCollaboratorRoles, [], async () => ({ body: collaboratorRoleList })),
 ];
 
 const { collection } = userList;
 
 const searching = ({ documents, organizationName }: UserReadNeeds): Route =>
-  reading(
+  readRoute(
     searchUsers,
     [collection],
     async ({ body, query, principal }) => {
       const { filters, sort } = planListing(body, people);
       const scope = principal.organizationId;
-      const asked = { ...pageAsked(query, body), filters, sort };
-      const { rows, measure } = await pageOf<UserFacts>(documents, collection, scope, asked);
+      const asked = { ...pageParameters(query, body), filters, sort };
+      const { rows, measure } = await readListingPage<UserFacts>(
+        documents,
+        collection,
+        scope,
+        asked,
+      );
       const name = await organizationName(scope);
       const shown = rows.map((row) => userAnswer(row.body, name, principal));
       return { body: { ...measure, users: shown } };
@@ -58,7 +63,7 @@ const searching = ({ documents, organizationName }: UserReadNeeds): Route =>
   );
 
 const showing = ({ documents, organizationName }: UserReadNeeds): Route =>
-  reading(getUser, [collection], async ({ params, principal }) => {
+  readRoute(getUser, [collection], async ({ params, principal }) => {
     const found = await documents.get<UserFacts>(collection, params.user_id);
     if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'User not found');
     const name = await organizationName(principal.organizationId);

@@ -1,23 +1,28 @@
 import { deletionStream } from '../../command-api/facts/deletions.js';
-import { newestSeal, type ChainSeal } from '../../command-api/seals/sealed.js';
+import { newestSeal, type ChainSeal } from '../../command-api/seals/seal-streams.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { DeletionEvent } from '../../events/deletions.js';
 import type { ErasureEvent } from '../../events/erasures.js';
 import { Fault } from '../../kernel/fault.js';
-import { erasureFacts } from '../../kernel/history/bundle.js';
+import { erasureEventTypes } from '../../kernel/history/bundle.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
-import type { ChainEntry, ChainName, ChainQuestion } from '../../kernel/history/entries.js';
-import { namesIn } from '../../kernel/history/erasure-names.js';
-import { inclusionSpans } from '../../kernel/history/tree.js';
-import { stream, type GivenBack, type Recorded, type StreamName } from '../../kernel/ports.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { openSpans } from '../../query-api/history-seals/subtrees.js';
-import { collectedEntry } from './cloud-events.js';
+import type { ChainEntry, ChainName, ChainQuery } from '../../kernel/history/entries.js';
+import { erasedStreamsIn } from '../../kernel/history/erased-streams.js';
+import { inclusionRanges } from '../../kernel/history/merkle-tree.js';
+import {
+  streamNameOf,
+  type SpaceReclaim,
+  type StoredEvent,
+  type StreamName,
+} from '../../kernel/ports.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { openSpanHashes } from '../../query-api/history-seals/subtrees.js';
+import { certificateEntry } from './cloud-events.js';
 import type { ExportNeeds } from './exports.js';
-import { attested, proven } from './certificate-words.js';
+import { attestedStatement, provenStatement } from './certificate-statements.js';
 
 const certificateKinds = ['deletion', 'job', 'run', 'project', 'dataset'] as const;
-export type CertificateOf = {
+export type CertificateSubject = {
   readonly kind: (typeof certificateKinds)[number];
   readonly id: string;
 };
@@ -42,21 +47,21 @@ const entriesAtOnce = 256;
  */
 export async function* certificateLines(
   needs: CertificateNeeds,
-  of: CertificateOf,
+  of: CertificateSubject,
   chain: ChainName | null = null,
 ): AsyncGenerator<JsonObject> {
-  const said = await factsOf(needs, of, chain);
+  const said = await erasureScopeOf(needs, of, chain);
   const seal = await newestSeal(needs, said.chain);
   if (seal === null || seal.position < said.closed.position) {
-    throw notYet(of, 'sealed: assay audit seal');
+    throw notYetFault(of, 'sealed: assay audit seal');
   }
-  const parts = openParts(needs);
+  const parts = openLineHash(needs);
   const counts = { asked: 0, closed: 0, erased: 0 };
   for await (const entry of entriesOf(needs, said, of)) {
     const role = roleOf(said, entry);
     if (role === null) continue;
     if (entry.seq > seal.size) break;
-    const line = { role, ...(await provenLine(needs, said.chain, entry, seal)) };
+    const line = { role, ...(await proofLine(needs, said.chain, entry, seal)) };
     counts[role] += 1;
     parts.add(line);
     yield line;
@@ -69,19 +74,19 @@ export async function* certificateLines(
     checkpoint: seal.note,
     counts,
     parts: parts.end(),
-    found: await foundNow(needs, said),
-    backups: backupsOf(needs, said),
-    proven,
-    attested,
+    found: await remainingContent(needs, said),
+    backups: backupExpiryOf(needs, said),
+    proven: provenStatement,
+    attested: attestedStatement,
   };
   yield { certificate, jws: await needs.signed(certificate) };
 }
 
-type Fact = Recorded<ErasureEvent | DeletionEvent | DatasetEvent>;
-type Said = {
+type ErasureFact = StoredEvent<ErasureEvent | DeletionEvent | DatasetEvent>;
+type ErasureScope = {
   readonly chain: ChainName;
   /** Its last event. */
-  readonly closed: Fact;
+  readonly closed: ErasureFact;
   /** Where it was asked for and closed. */
   readonly facts: ReadonlySet<string>;
   /** What was erased. */
@@ -90,25 +95,25 @@ type Said = {
   readonly projects: readonly string[];
 };
 
-const factsOf = async (
+const erasureScopeOf = async (
   needs: CertificateNeeds,
-  of: CertificateOf,
+  of: CertificateSubject,
   chain: ChainName | null,
-): Promise<Said> => {
+): Promise<ErasureScope> => {
   const said = await factStreams(needs, of, chain);
-  const events: Fact[] = [];
-  for (const name of said) events.push(...((await needs.log.read(name)) as Fact[]));
+  const events: ErasureFact[] = [];
+  for (const name of said) events.push(...((await needs.log.read(name)) as ErasureFact[]));
   const whose = events.find(({ metadata }) => typeof metadata.organization_id === 'string');
   const organization = whose?.metadata.organization_id ?? null;
   if (organization === null || (chain !== null && organization !== chain)) {
     throw new Fault('not-found', `nobody deleted the ${of.kind} ${of.id}`);
   }
-  const closed = events.reduce<Fact | null>(
+  const closed = events.reduce<ErasureFact | null>(
     (last, event) => (last === null || event.position > last.position ? event : last),
     null,
   );
-  if (closed === null || !isClosed(of, events)) throw notYet(of, 'erased');
-  const names = events.flatMap(({ type, data }) => namesIn(type, data));
+  if (closed === null || !isClosed(of, events)) throw notYetFault(of, 'erased');
+  const names = events.flatMap(({ type, data }) => erasedStreamsIn(type, data));
   const streams = [...new Set(names)].map((name) => name as StreamName);
   const projects = events.flatMap(({ data }) => ('project_id' in data ? [data.project_id] : []));
   return {
@@ -122,13 +127,13 @@ const factsOf = async (
 };
 
 /** A job is done with before all of its deletions are. */
-const isClosed = ({ kind }: CertificateOf, events: readonly Fact[]): boolean => {
+const isClosed = ({ kind }: CertificateSubject, events: readonly ErasureFact[]): boolean => {
   const count = (wanted: string): number => events.filter(({ type }) => type === wanted).length;
   return count(closing[kind]) > 0 && count('RecordsDeleted') <= count('ErasureCompleted');
 };
 
 /** The last word of each. */
-const closing: Readonly<Record<CertificateOf['kind'], string>> = {
+const closing: Readonly<Record<CertificateSubject['kind'], string>> = {
   deletion: 'ErasureCompleted',
   job: 'OrgJobCompleted',
   run: 'ErasureCompleted',
@@ -138,41 +143,41 @@ const closing: Readonly<Record<CertificateOf['kind'], string>> = {
 
 const factStreams = async (
   { chains, log }: CertificateNeeds,
-  { kind, id }: CertificateOf,
+  { kind, id }: CertificateSubject,
   chain: ChainName | null,
 ): Promise<readonly StreamName[]> => {
-  const erasure = stream('erasure', id);
+  const erasure = streamNameOf('erasure', id);
   if (kind === 'deletion') return [deletionStream(id), erasure];
-  if (kind === 'dataset') return [stream('dataset', id)];
+  if (kind === 'dataset') return [streamNameOf('dataset', id)];
   if (kind !== 'job') return [erasure];
-  const job = stream('org-job', id);
+  const job = streamNameOf('org-job', id);
   const [asked] = await log.read(job, { limit: 1 });
   const whose = asked?.metadata.organization_id ?? null;
   const steps = new Set<StreamName>([job]);
   if (whose === null || (chain !== null && chain !== whose)) return [];
   const question = { resourceTypes: ['org_job'], resourceIds: [id] };
-  for await (const entry of paged(chains, whose, question)) {
+  for await (const entry of entryPages(chains, whose, question)) {
     steps.add(entry.stream as StreamName);
     const [, deletion] = /^deletion-(.+)$/.exec(entry.stream) ?? [];
-    if (deletion !== undefined) steps.add(stream('erasure', deletion));
+    if (deletion !== undefined) steps.add(streamNameOf('erasure', deletion));
   }
   return [...steps];
 };
 
-type Filter = Pick<ChainQuestion, 'projects' | 'resourceTypes' | 'resourceIds'>;
+type Filter = Pick<ChainQuery, 'projects' | 'resourceTypes' | 'resourceIds'>;
 
 const entriesOf = (
   { chains }: CertificateNeeds,
-  { chain, projects }: Said,
-  { kind, id }: CertificateOf,
+  { chain, projects }: ErasureScope,
+  { kind, id }: CertificateSubject,
 ): AsyncGenerator<ChainEntry> => {
   if (kind === 'dataset') {
-    return paged(chains, chain, { resourceTypes: ['dataset'], resourceIds: [id] });
+    return entryPages(chains, chain, { resourceTypes: ['dataset'], resourceIds: [id] });
   }
-  return paged(chains, chain, kind === 'job' ? {} : { projects });
+  return entryPages(chains, chain, kind === 'job' ? {} : { projects });
 };
 
-async function* paged(
+async function* entryPages(
   chains: CertificateNeeds['chains'],
   chain: ChainName,
   filter: Filter,
@@ -187,7 +192,7 @@ async function* paged(
 
 /** Null for an entry that has nothing to do with it. */
 const roleOf = (
-  { facts, gone }: Said,
+  { facts, gone }: ErasureScope,
   { stream: name, type }: ChainEntry,
 ): 'asked' | 'closed' | 'erased' | null => {
   if (gone.has(name)) return 'erased';
@@ -201,21 +206,21 @@ const askingTypes = new Set([
   'DatasetDeleted',
   'ErasureBegun',
 ]);
-const closingTypes = new Set([...erasureFacts, ...Object.values(closing)]);
+const closingTypes = new Set([...erasureEventTypes, ...Object.values(closing)]);
 
-const provenLine = async (
+const proofLine = async (
   needs: CertificateNeeds,
   chain: ChainName,
   entry: ChainEntry,
   { size }: ChainSeal,
 ): Promise<JsonObject> => {
   const index = entry.seq - 1;
-  const spans = inclusionSpans(index, { from: 0, to: size });
-  const hashes = await Promise.all(spans.map(openSpans(needs, chain)));
-  return { entry: collectedEntry(entry), proof: { index, size, hashes: hashes.map(base64) } };
+  const spans = inclusionRanges(index, { from: 0, to: size });
+  const hashes = await Promise.all(spans.map(openSpanHashes(needs, chain)));
+  return { entry: certificateEntry(entry), proof: { index, size, hashes: hashes.map(base64) } };
 };
 
-const openParts = ({ sha256 }: CertificateNeeds) => {
+const openLineHash = ({ sha256 }: CertificateNeeds) => {
   const parts: { readonly lines: number; readonly sha256: string }[] = [];
   let lines: string[] = [];
   const close = (): void => {
@@ -236,9 +241,9 @@ const openParts = ({ sha256 }: CertificateNeeds) => {
 };
 
 /** What is there of it now. */
-const foundNow = async (
+const remainingContent = async (
   { log, recordsLeft }: CertificateNeeds,
-  { streams, closed }: Said,
+  { streams, closed }: ErasureScope,
 ): Promise<JsonObject> => {
   let left = 0;
   for (const name of streams) left += (await log.last(name)) === null ? 0 : 1;
@@ -246,12 +251,12 @@ const foundNow = async (
     streams: streams.length,
     streams_left: left,
     records_left: await recordsLeft(streams),
-    ...diskNow(await log.givenBack(), closed.metadata.at),
+    ...diskReclaimState(await log.spaceReclaim(), closed.metadata.at),
   };
 };
 
 /** Whether the log's disk is free of what was erased by then. */
-const diskNow = (given: GivenBack, closedAt: string): JsonObject => {
+const diskReclaimState = (given: SpaceReclaim, closedAt: string): JsonObject => {
   if (given.when !== 'later') {
     const isDone = given.when === 'at-once';
     return { disk: isDone ? 'given_back' : 'unknown', disk_at: isDone ? closedAt : null };
@@ -264,11 +269,14 @@ const diskNow = (given: GivenBack, closedAt: string): JsonObject => {
 const dayMs = 86_400_000;
 
 /** A backup may have been made just before it was closed. */
-const backupsOf = ({ backupDays: days }: CertificateNeeds, { closed }: Said): JsonObject | null => {
+const backupExpiryOf = (
+  { backupDays: days }: CertificateNeeds,
+  { closed }: ErasureScope,
+): JsonObject | null => {
   if (days === null) return null;
   const expired = new Date(Date.parse(closed.metadata.at) + days * dayMs);
   return { days, expired_at: expired.toISOString() };
 };
 
-const notYet = ({ kind, id }: CertificateOf, what: string): Fault =>
+const notYetFault = ({ kind, id }: CertificateSubject, what: string): Fault =>
   new Fault('conflict', `the ${kind} ${id} is not yet ${what}`);

@@ -1,36 +1,36 @@
 import type { ChainEntry } from '../../kernel/history/entries.js';
-import { shownCause, shownEvent, shownHashes } from '../../kernel/history/shown.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import type { EntryTold } from '../../query-api/history/page.js';
+import { causeView, eventView, hashesView } from '../../kernel/history/entry-view.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import type { EntryChanges } from '../../query-api/history/page.js';
 
 /** An entry of a certificate: what its hash goes over, and what it is about (contract 5.14). */
-export const collectedEntry = (entry: ChainEntry): JsonObject => ({
-  ...shownEvent(entry),
+export const certificateEntry = (entry: ChainEntry): JsonObject => ({
+  ...eventView(entry),
   organization_id: entry.organizationId,
-  ...shownCause(entry),
-  ...shownHashes(entry),
+  ...causeView(entry),
+  ...hashesView(entry),
 });
 
 /** An entry for whoever follows all of them: with what it changed, as pages show it. */
-export type FollowedEntry = { readonly entry: ChainEntry; readonly told: EntryTold };
+export type ChangedEntry = { readonly entry: ChainEntry; readonly told: EntryChanges };
 
-const followedEntry = ({ entry, told }: FollowedEntry): JsonObject => {
-  const { actor, ...event } = shownEvent(entry);
+const changedEntry = ({ entry, told }: ChangedEntry): JsonObject => {
+  const { actor, ...event } = eventView(entry);
   const { email, before, after, erased } = told;
   return {
     ...event,
     actor: { ...actor, email },
     organization_id: entry.organizationId,
-    ...shownCause(entry),
+    ...causeView(entry),
     before,
     after,
     erased,
-    ...shownHashes(entry),
+    ...hashesView(entry),
   };
 };
 
 /** As CloudEvents 1.0 has events; names of extensions are lower-case letters. */
-export const cloudEvent = ({ entry, told }: FollowedEntry, origin: string): JsonObject => ({
+export const cloudEvent = ({ entry, told }: ChangedEntry, origin: string): JsonObject => ({
   specversion: '1.0',
   id: entry.eventId,
   source: origin,
@@ -41,5 +41,5 @@ export const cloudEvent = ({ entry, told }: FollowedEntry, origin: string): Json
   partitionkey: entry.stream,
   assayseq: entry.seq,
   assayhash: entry.hash,
-  data: followedEntry({ entry, told }),
+  data: changedEntry({ entry, told }),
 });

@@ -1,9 +1,9 @@
-import { newestSeal } from '../../command-api/seals/sealed.js';
+import { newestSeal } from '../../command-api/seals/seal-streams.js';
 import { secretEventTypes } from '../../events/secrets.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
 import { Fault } from '../../kernel/fault.js';
 import { seqFrom, seqTo, type HistoryBound } from '../../kernel/history/bounds.js';
-import type { BundleBegun, BundleScope } from '../../kernel/history/bundle.js';
+import type { BundleHeader, BundleScope } from '../../kernel/history/bundle.js';
 import {
   systemChain,
   type ChainName,
@@ -15,8 +15,8 @@ import {
   exportPages,
   type BundleFilter,
   type ExportPage,
-  type ExportPlace,
-} from '../../kernel/history/export.js';
+  type ExportPosition,
+} from '../../kernel/history/bundle-export.js';
 import type { Clock, EventReader, Sha256 } from '../../kernel/ports.js';
 
 export type ExportNeeds = {
@@ -25,11 +25,11 @@ export type ExportNeeds = {
   readonly clock: Pick<Clock, 'now'>;
   readonly sha256: Sha256;
   /** Resolves once what the log has now is folded, or nobody can wait for it any longer. */
-  readonly settled: () => Promise<void>;
+  readonly waitUntilFolded: () => Promise<void>;
 };
 
 /** What somebody wants a bundle of. */
-export type ExportQuestion = {
+export type BundleRequest = {
   readonly chain: ChainName;
   readonly projectId: string | null;
   readonly resource: HistoryResource | null;
@@ -44,8 +44,8 @@ export type ExportQuestion = {
  */
 export const beginExport = async (
   needs: ExportNeeds,
-  { chain, projectId, resource, from, to }: ExportQuestion,
-): Promise<BundleBegun> => {
+  { chain, projectId, resource, from, to }: BundleRequest,
+): Promise<BundleHeader> => {
   const { chains } = needs;
   const [head, seal] = [await chains.head(chain), await newestSeal(needs, chain)];
   if (head === null) throw new Fault('not-found', `there is no history of ${chain}`);
@@ -74,7 +74,7 @@ export const beginExport = async (
 
 const scopeOf = (
   chain: ChainName,
-  asked: Pick<ExportQuestion, 'projectId' | 'resource'> & { readonly isRange: boolean },
+  asked: Pick<BundleRequest, 'projectId' | 'resource'> & { readonly isRange: boolean },
 ): BundleScope => {
   if (asked.resource !== null) return 'resource';
   if (asked.projectId !== null) return 'project';
@@ -82,20 +82,20 @@ const scopeOf = (
   return chain === systemChain ? 'system' : 'organization';
 };
 
-type Exporting = Omit<BundleBegun, 'origin' | 'checkpoint'>;
+type BundleExport = Omit<BundleHeader, 'origin' | 'checkpoint'>;
 
 /** The lines of a bundle that was begun, from a place on. */
-export const exported = (
+export const bundlePages = (
   needs: ExportNeeds,
-  begun: Exporting,
-  place: ExportPlace | null,
+  begun: BundleExport,
+  place: ExportPosition | null,
   data: boolean,
 ): AsyncGenerator<ExportPage, void> =>
   exportPages(
     needs,
     {
       chain: begun.organization_id ?? systemChain,
-      filter: filterOf(begun),
+      filter: entryFilterOf(begun),
       from: begun.from,
       to: begun.to,
       size: begun.size,
@@ -105,10 +105,10 @@ export const exported = (
     place ?? undefined,
   );
 
-const filterOf = ({
+const entryFilterOf = ({
   project_id: project,
   resource,
-}: Pick<BundleBegun, 'project_id' | 'resource'>): BundleFilter | null => {
+}: Pick<BundleHeader, 'project_id' | 'resource'>): BundleFilter | null => {
   if (project === null && resource === null) return null;
   const [type = '', id = ''] = resource?.split(':') ?? [];
   return {

@@ -1,26 +1,26 @@
 import type { allEvents } from '../../events/all.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import type { FollowedEntry } from './cloud-events.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import type { ChangedEntry } from './cloud-events.js';
 
 /** A class of OCSF 1.7 and what of it was done. All are of the category Identity & Access. */
-type Deed = {
+type OcsfActivity = {
   readonly class: 3001 | 3002 | 3004 | 3005 | 3006;
   readonly activity: number;
 };
-const other = 99;
+const otherActivity = 99;
 
 const account = {
   create: { class: 3001, activity: 1 },
   enable: { class: 3001, activity: 2 },
   password: { class: 3001, activity: 3 },
   delete: { class: 3001, activity: 6 },
-  other: { class: 3001, activity: other },
+  other: { class: 3001, activity: otherActivity },
 } as const;
 const login = {
   on: { class: 3002, activity: 1 },
   off: { class: 3002, activity: 2 },
-  other: { class: 3002, activity: other },
+  other: { class: 3002, activity: otherActivity },
 } as const;
 const access = {
   assign: { class: 3005, activity: 1 },
@@ -31,7 +31,7 @@ const group = {
   remove: { class: 3006, activity: 4 },
   delete: { class: 3006, activity: 5 },
   create: { class: 3006, activity: 6 },
-  other: { class: 3006, activity: other },
+  other: { class: 3006, activity: otherActivity },
 } as const;
 const entity = {
   create: { class: 3004, activity: 1 },
@@ -42,7 +42,7 @@ const entity = {
 } as const;
 
 /** Of each event type; the compiler asks for new ones. */
-const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
+const activities: { readonly [T in keyof typeof allEvents]: OcsfActivity } = {
   AnnotationTemplateCreated: entity.create,
   AnnotationTemplateChanged: entity.update,
   AnnotationTemplateDeleted: entity.delete,
@@ -169,17 +169,17 @@ const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
 };
 
 /** What a type is that this build does not know. */
-const unknown: Deed = { class: 3004, activity: other };
-const deedOf = (type: string): Deed =>
-  Object.hasOwn(deeds, type) ? deeds[type as keyof typeof deeds] : unknown;
+const unknownActivity: OcsfActivity = { class: 3004, activity: otherActivity };
+const activityOf = (type: string): OcsfActivity =>
+  Object.hasOwn(activities, type) ? activities[type as keyof typeof activities] : unknownActivity;
 
 const category = 3;
 const informational = 1;
-const userTypes: Readonly<Record<string, number>> = { user: 1, api_key: other, system: 3 };
+const userTypes: Readonly<Record<string, number>> = { user: 1, api_key: otherActivity, system: 3 };
 
 /** As OCSF 1.7 has events of audit logs. */
-export const ocsfEvent = ({ entry, told }: FollowedEntry, origin: string): JsonObject => {
-  const { class: classUid, activity } = deedOf(entry.type);
+export const ocsfEvent = ({ entry, told }: ChangedEntry, origin: string): JsonObject => {
+  const { class: classUid, activity } = activityOf(entry.type);
   const { actor, resource } = entry;
   return {
     category_uid: category,
@@ -206,7 +206,7 @@ export const ocsfEvent = ({ entry, told }: FollowedEntry, origin: string): JsonO
         ...(told.email !== null && { email_addr: told.email }),
       },
     },
-    ...objectOf(classUid, entry),
+    ...targetObjectOf(classUid, entry),
     unmapped: {
       assay: {
         hash: entry.hash,
@@ -226,7 +226,10 @@ export const ocsfEvent = ({ entry, told }: FollowedEntry, origin: string): JsonO
 };
 
 /** What it was done to, as its class requires. */
-const objectOf = (classUid: Deed['class'], { resource, type }: ChainEntry): JsonObject => {
+const targetObjectOf = (
+  classUid: OcsfActivity['class'],
+  { resource, type }: ChainEntry,
+): JsonObject => {
   const named = { uid: resource.id, type: resource.type };
   switch (classUid) {
     case 3001:

@@ -1,11 +1,16 @@
-import { sealsOn, type ChainSeal } from '../../command-api/seals/sealed.js';
+import { sealsOn, type ChainSeal } from '../../command-api/seals/seal-streams.js';
 import type { SealingKeyEvent } from '../../events/seals.js';
 import { systemChain, type ChainName, type ChainPages } from '../../kernel/history/entries.js';
-import { stream, type EventReader, type Recorded, type StreamName } from '../../kernel/ports.js';
-import type { JsonObject } from '../../kernel/shapes.js';
+import {
+  streamNameOf,
+  type EventReader,
+  type StoredEvent,
+  type StreamName,
+} from '../../kernel/ports.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 
 /** A seal as bundles and `GET /history/seals` have it (contract 5.14). */
-type SealSaid = {
+type PublicSeal = {
   readonly size: number;
   readonly root: string;
   readonly head_hash: string;
@@ -20,8 +25,8 @@ type SealSaid = {
 export const sealingKeys = async (
   log: Pick<EventReader, 'read'>,
 ): Promise<{ keys: readonly JsonObject[] }> => {
-  const events = await log.read(stream('seals', systemChain, 'keys'));
-  const published = events as readonly Recorded<SealingKeyEvent>[];
+  const events = await log.read(streamNameOf('seals', systemChain, 'keys'));
+  const published = events as readonly StoredEvent<SealingKeyEvent>[];
   return { keys: published.map(({ data }) => ({ ...data.jwk, kid: data.kid })) };
 };
 
@@ -31,13 +36,16 @@ type Needs = { readonly log: Pick<EventReader, 'read'>; readonly chains: ChainPa
  * All seals of a chain, a day at a time, oldest first. The history says the days: some logs look
  * through all they have for a list of names.
  */
-export async function* sealsOf({ log, chains }: Needs, chain: ChainName): AsyncGenerator<SealSaid> {
-  for await (const day of daysOf(chains, chain)) {
-    for (const seal of await sealsOn(log, day)) yield said(seal);
+export async function* sealsOf(
+  { log, chains }: Needs,
+  chain: ChainName,
+): AsyncGenerator<PublicSeal> {
+  for await (const day of sealDayStreams(chains, chain)) {
+    for (const seal of await sealsOn(log, day)) yield publicSeal(seal);
   }
 }
 
-const said = ({ size, root, head_hash, position, sealedAt, note, witnesses }: ChainSeal) => ({
+const publicSeal = ({ size, root, head_hash, position, sealedAt, note, witnesses }: ChainSeal) => ({
   size,
   root,
   head_hash,
@@ -49,7 +57,7 @@ const said = ({ size, root, head_hash, position, sealedAt, note, witnesses }: Ch
 
 const entriesAtOnce = 256;
 
-async function* daysOf(chains: ChainPages, chain: ChainName): AsyncGenerator<StreamName> {
+async function* sealDayStreams(chains: ChainPages, chain: ChainName): AsyncGenerator<StreamName> {
   const question = { ascending: true, limit: entriesAtOnce, technical: true };
   const days = new Set<string>();
   for (let at: number | null = 1; at !== null;) {

@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../support/client.js';
-import { registeredScorer } from '../support/validations.js';
-import { attack, filled, grow, logged, loops, oneTrace, text, type Attack } from './attack.js';
+import { registeredScorer } from '../support/scorer-validations.js';
+import {
+  attack,
+  logLongTraces,
+  addSpans,
+  logTraces,
+  runLoops,
+  logTrace,
+  loremText,
+  type Attack,
+} from './attackers.js';
 
 const longTexts = attack(
   'long-texts',
-  (stage) => oneTrace(stage),
+  (stage) => logTrace(stage),
   (stage, trace, signal) => {
-    const long = text(1_000_000);
-    return loops(2, signal, (n) =>
+    const long = loremText(1_000_000);
+    return runLoops(2, signal, (n) =>
       n % 2 === 0
-        ? grow(
+        ? addSpans(
             stage,
             trace,
             Array.from({ length: 9 }, () => ({ type: 'tool', input: long })),
           )
-        : logged(
+        : logTraces(
             stage,
             Array.from({ length: 9 }, () => ({ input: long })),
           ),
@@ -27,12 +36,12 @@ const longTexts = attack(
 const ratedGiant = attack(
   'rated-giant',
   async (stage) => {
-    const trace = await oneTrace(stage);
+    const trace = await logTrace(stage);
     for (let request = 0; request < 4; request += 1)
-      await grow(
+      await addSpans(
         stage,
         trace,
-        Array.from({ length: 90 }, () => ({ type: 'tool', input: text(100_000) })),
+        Array.from({ length: 90 }, () => ({ type: 'tool', input: loremText(100_000) })),
       );
     const made = await stage.client.call<{ id: string }>(
       'POST',
@@ -42,7 +51,7 @@ const ratedGiant = attack(
     return `${stage.root}/annotation/templates/${made.body.id}/traces/${trace}/rating`;
   },
   (stage, rating, signal) =>
-    loops(4, signal, (n) =>
+    runLoops(4, signal, (n) =>
       stage.client.send('PUT', rating, {
         body: { rating: { annotation_type: 'star', value: (n % 5) + 1 } },
       }),
@@ -52,7 +61,7 @@ const ratedGiant = attack(
 const emptyExperiments = attack(
   'empty-experiments',
   async (stage) => {
-    await filled(stage, 20_000, 100);
+    await logLongTraces(stage, 20_000, 100);
     const ids: string[] = [];
     for (let n = 0; n < 100; n += 1) {
       const body = { name: `experiment ${n}` };
@@ -73,11 +82,11 @@ const emptyExperiments = attack(
 
 const longAgent = attack(
   'long-agent',
-  (stage) => oneTrace(stage),
+  (stage) => logTrace(stage),
   (stage, trace, signal) => {
-    const input = text(20_000);
-    return loops(2, signal, () =>
-      grow(
+    const input = loremText(20_000);
+    return runLoops(2, signal, () =>
+      addSpans(
         stage,
         trace,
         Array.from({ length: 20 }, () => ({ type: 'tool', input })),
@@ -90,7 +99,7 @@ const longSession = attack(
   'long-session',
   (stage) => Promise.resolve({ session: randomUUID(), stage }),
   (stage, { session }, signal) =>
-    loops(2, signal, () =>
+    runLoops(2, signal, () =>
       stage.client.send('POST', `${stage.root}/traces`, {
         body: {
           log_stream_id: stage.run,
@@ -126,9 +135,9 @@ const hangingScorer = attack(
     await client.call('POST', settings, { body: { run_id: stage.run, scorers } });
   },
   (stage, _, signal) =>
-    loops(1, signal, async () => {
+    runLoops(1, signal, async () => {
       const traces = Array.from({ length: 499 }, () => ({ input: 'a', output: 'first' }));
-      await logged(stage, [...traces, { input: 'a', output: 'last' }]);
+      await logTraces(stage, [...traces, { input: 'a', output: 'last' }]);
       await pause(1_000);
     }),
 );
@@ -137,12 +146,12 @@ const endlessNames = attack(
   'endless-names',
   () => Promise.resolve(),
   (stage, _, signal) =>
-    loops(4, signal, async (n) => {
+    runLoops(4, signal, async (n) => {
       const named = (trace: number) =>
         Object.fromEntries(
           Array.from({ length: 200 }, (_metric, m) => [`${stage.run}-${n}-${trace}-${m}`, 1]),
         );
-      await logged(
+      await logTraces(
         stage,
         Array.from({ length: 100 }, (_trace, trace) => ({ input: 'a', metrics: named(trace) })),
       );
@@ -157,18 +166,18 @@ const heavyNeighbour = attack(
   'heavy-neighbour',
   (stage) => Promise.resolve(stage),
   async (stage, _, signal) => {
-    const [short, chat] = [text(300), text(100_000)];
+    const [short, chat] = [loremText(300), loremText(100_000)];
     const spans = Array.from({ length: 2_000 }, () => ({ type: 'tool', input: short }));
     const sessions = [randomUUID(), randomUUID()];
     await Promise.all([
-      loops(3, signal, () => logged(stage, [{ input: 'agent', spans }])),
-      loops(2, signal, () =>
-        logged(
+      runLoops(3, signal, () => logTraces(stage, [{ input: 'agent', spans }])),
+      runLoops(2, signal, () =>
+        logTraces(
           stage,
           Array.from({ length: 10 }, () => ({ input: chat, output: chat })),
         ),
       ),
-      loops(2, signal, (n) =>
+      runLoops(2, signal, (n) =>
         stage.client.send('POST', `${stage.root}/traces`, {
           body: {
             log_stream_id: stage.run,

@@ -1,21 +1,21 @@
 import { gzipSync } from 'node:zlib';
 import {
   attack,
-  filled,
+  logLongTraces,
   headOf,
-  left,
-  loops,
-  oneTrace,
-  sockets,
-  text,
+  abandonRequests,
+  runLoops,
+  logTrace,
+  holdSockets,
+  loremText,
   type Attack,
-} from './attack.js';
+} from './attackers.js';
 
 const widePages = attack(
   'wide-pages',
-  (stage) => filled(stage, 300, 200_000),
+  (stage) => logLongTraces(stage, 300, 200_000),
   (stage, _, signal) =>
-    loops(8, signal, () =>
+    runLoops(8, signal, () =>
       stage.client.send('POST', `${stage.root}/traces/search`, {
         body: { log_stream_id: stage.run, limit: 1_000 },
       }),
@@ -34,7 +34,7 @@ const endlessQuestions = attack(
   (stage) => {
     // Each needle is looked for in all of a text, and found at its end.
     const end = Array.from({ length: needlesMax }, (_needle, n) => needleOf(n)).join('');
-    return filled(stage, 200, 200_000, end);
+    return logLongTraces(stage, 200, 200_000, end);
   },
   async (stage, _, signal) => {
     const leaf = { type: 'text', name: 'input', case_sensitive: false };
@@ -47,8 +47,10 @@ const endlessQuestions = attack(
     const body = { log_stream_id: stage.run, filters };
     const path = `${stage.root}/traces/search`;
     // Every other one leaves: what was asked for it has to end too.
-    await loops(8, signal, (n) =>
-      n % 2 === 0 ? stage.client.send('POST', path, { body }) : left(stage, path, body, 500),
+    await runLoops(8, signal, (n) =>
+      n % 2 === 0
+        ? stage.client.send('POST', path, { body })
+        : abandonRequests(stage, path, body, 500),
     );
   },
 );
@@ -75,7 +77,7 @@ const listings = attack(
       { ...leaf, operator: 'not_in', value: listed },
       { ...leaf, operator: 'not_in', value: listed },
     ];
-    return loops(8, signal, () =>
+    return runLoops(8, signal, () =>
       stage.client.send('POST', `${stage.root}/log_streams/search`, { body: { filters } }),
     );
   },
@@ -84,23 +86,23 @@ const listings = attack(
 const bigAnswers = attack(
   'big-answers',
   async (stage) => {
-    const spans = Array.from({ length: 9 }, () => ({ type: 'tool', input: text(1_000_000) }));
-    return oneTrace(stage, { spans });
+    const spans = Array.from({ length: 9 }, () => ({ type: 'tool', input: loremText(1_000_000) }));
+    return logTrace(stage, { spans });
   },
   (stage, trace, signal) =>
-    loops(400, signal, () => stage.client.send('GET', `${stage.root}/traces/${trace}`)),
+    runLoops(400, signal, () => stage.client.send('GET', `${stage.root}/traces/${trace}`)),
 );
 
 const deafReaders = attack('deaf-readers', bigAnswers.prepare, (stage, trace, signal) => {
   const bytes = headOf(stage, `GET ${stage.root}/traces/${String(trace)}`, []);
-  return sockets(stage, { count: 80, bytes }, signal);
+  return holdSockets(stage, { count: 80, bytes }, signal);
 });
 
 const gzipBombs = attack(
   'gzip-bombs',
   () => Promise.resolve(gzipSync(`{"name":"${' '.repeat(10_000_000)}"}`)),
   (stage, bomb, signal) =>
-    loops(200, signal, () =>
+    runLoops(200, signal, () =>
       stage.client.send('POST', `${stage.root}/traces`, {
         body: bomb,
         headers: { 'Content-Encoding': 'gzip' },
@@ -118,7 +120,7 @@ const slowBodies = attack(
     ]).split('\r\n');
     const anonymous = others.filter((line) => !line.startsWith('Service-API-Key'));
     const bytes = `${[first, ...anonymous].join('\r\n')}{`;
-    return sockets(stage, { count: 512, bytes }, signal);
+    return holdSockets(stage, { count: 512, bytes }, signal);
   },
 );
 
@@ -126,7 +128,7 @@ const futurePositions = attack(
   'future-positions',
   () => Promise.resolve(),
   (stage, _, signal) =>
-    loops(500, signal, () =>
+    runLoops(500, signal, () =>
       stage.client.send('GET', stage.root, { headers: { 'X-Min-Position': 'f'.repeat(16) } }),
     ),
 );

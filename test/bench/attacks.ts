@@ -1,4 +1,4 @@
-import type { Attack } from './attack.js';
+import type { Attack } from './attackers.js';
 import { attacksByRecords } from './attacks-by-records.js';
 import { attacksByRequests } from './attacks-by-requests.js';
 import { fiveAddresses } from './five-addresses-attack.js';
@@ -6,4 +6,4 @@ import { fiveAddresses } from './five-addresses-attack.js';
 /** By a tenant with ordinary rights: a fairness row each. */
 export const attacks: readonly Attack[] = [...attacksByRecords, ...attacksByRequests];
 /** All that an attacker process plays. */
-export const playable: readonly Attack[] = [...attacks, fiveAddresses];
+export const playableAttacks: readonly Attack[] = [...attacks, fiveAddresses];

@@ -7,12 +7,12 @@ import { gunzipSync } from 'node:zlib';
 import { sha256 } from '../../engines/node/digest.js';
 import type { BundleLine } from '../../kernel/history/bundle.js';
 import type { StreamName } from '../../kernel/ports.js';
-import { bareEnvironment, program } from '../support/outside.js';
-import { installation, openSealedLog, sealedBy } from '../support/sealed-log.js';
+import { bareEnvironment, program } from '../support/test-environment.js';
+import { installation, openSealedLog, sealSigningKey } from '../support/sealed-log.js';
 import { verifyBundle } from '../support/verifier.js';
-import { memoryOf, timed, type Bench } from './bench.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { memoryOf, timeRuns, type BenchContext } from './bench-context.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
 const origin = `${installation}/${organization}`;
@@ -58,11 +58,11 @@ const exportTarget = 8_000;
 export const auditRowNames = ['export', ...shapes.map(({ name }) => name)];
 
 /** Bundles as they are exported on a folder, and checked by the auditor's own program. */
-export const auditRows = async (bench: Bench): Promise<readonly Row[]> => {
-  const rows: Row[] = [];
+export const auditRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
+  const rows: ResultRow[] = [];
   for (const shape of shapes) {
-    const isExport = shape.name === 'audit-verify-10kb' && bench.wanted('export');
-    if (!isExport && !bench.wanted(shape.name)) continue;
+    const isExport = shape.name === 'audit-verify-10kb' && bench.isWanted('export');
+    if (!isExport && !bench.isWanted(shape.name)) continue;
     const events = bench.smoke ? 500 : shape.events;
     const dir = join(bench.dir, shape.name);
     bench.say(`${shape.name}: ${events} events into a log`);
@@ -71,23 +71,23 @@ export const auditRows = async (bench: Bench): Promise<readonly Row[]> => {
     if (isExport) rows.push(exportRow(shape, events, done, await restOf(bench)));
     const key = trusted();
     let entries = 0;
-    const taken = await timed(bench.smoke ? 1 : verifications, async () => {
+    const taken = await timeRuns(bench.smoke ? 1 : verifications, async () => {
       ({ entries } = await verifyBundle(done.out, { key, origin }));
     });
-    const bare = await timed(taken.length, async () => bareWork(done.out));
+    const bare = await timeRuns(taken.length, async () => bareWork(done.out));
     rows.push(verifyRow(shape, entries, { taken, bare }));
   }
   return rows;
 };
 
 /** RSS of the command where there is next to nothing to export, in MB. */
-const restOf = async (bench: Bench): Promise<number> => {
+const restOf = async (bench: BenchContext): Promise<number> => {
   const dir = join(bench.dir, 'audit-rest');
   await fill(dir, 1, 1);
   return (await exported(dir, true)).highest;
 };
 
-const exportRow = ({ bytes }: Shape, events: number, done: Exported, rest: number): Row => ({
+const exportRow = ({ bytes }: Shape, events: number, done: Exported, rest: number): ResultRow => ({
   name: 'export',
   what: 'a history written as a bundle by the command, its start among it',
   parameters: { events, bytes },
@@ -107,7 +107,7 @@ const verifyRow = (
   { name, what, bytes, target }: Shape,
   entries: number,
   { taken, bare }: { readonly taken: readonly number[]; readonly bare: readonly number[] },
-): Row => {
+): ResultRow => {
   const ratesOf = (times: readonly number[]) =>
     summary(times.map((milliseconds) => (entries / milliseconds) * 1_000));
   return {
@@ -191,7 +191,7 @@ const exported = async (dir: string, data: boolean): Promise<Exported> => {
 };
 
 const trusted = (): object => {
-  const { own } = sealedBy;
+  const { own } = sealSigningKey;
   const der = createPublicKey(own).export({ format: 'der', type: 'spki' });
   return { key: createPublicKey(own), origin, id: Buffer.from(sha256(der)).subarray(0, 4) };
 };

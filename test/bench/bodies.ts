@@ -1,5 +1,5 @@
-import { seeded, type Seeded } from '../../cli/demo/seeded.js';
-import { instantOf } from '../../cli/demo/span.js';
+import { seededRandom, type SeededRandom } from '../../cli/demo/seeded-random.js';
+import { instantOf } from '../../cli/demo/sample-spans.js';
 
 export const spansPerTrace = 10;
 export const tracesPerRequest = 20;
@@ -23,7 +23,7 @@ const words = (
   'gate hotel invoice item late luggage message name number order plan price refund reply route ' +
   'seat search status ticket time total trip user wait window'
 ).split(' ');
-const text = (random: Seeded, length: number): string => {
+const text = (random: SeededRandom, length: number): string => {
   let said = '';
   while (said.length < length) said += `${words[random.integer(0, words.length - 1)]} `;
   return said.slice(0, length);
@@ -31,7 +31,7 @@ const text = (random: Seeded, length: number): string => {
 
 /** As many texts as a span of 1 KB has room for. */
 export const spanTextsOf = (seed: number, count: number): readonly string[] => {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   return Array.from({ length: count }, () => text(random, spanBytes - 300));
 };
 
@@ -43,7 +43,7 @@ const templates = 16;
  * only the ids are written anew for each request, so that the generator costs next to nothing.
  */
 export const wideBodies = (seed: number, run: string): Bodies => {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const made = Array.from({ length: templates }, () => template(random, run));
   return (n) => {
     const { bytes, ids, traces } = made[n % templates] ?? template(random, run);
@@ -60,7 +60,7 @@ type Template = {
   readonly ids: readonly number[];
   readonly traces: readonly (readonly [from: number, to: number])[];
 };
-const template = (random: Seeded, run: string): Template => {
+const template = (random: SeededRandom, run: string): Template => {
   const head = `{"log_stream_id":"${run}","traces":[`;
   const texts = Array.from({ length: tracesPerRequest }, () => JSON.stringify(wideTrace(random)));
   const bytes = Buffer.from(`${head}${texts.join(',')}]}`);
@@ -77,7 +77,7 @@ const template = (random: Seeded, run: string): Template => {
   return { bytes, ids, traces };
 };
 
-const wideTrace = (random: Seeded): object => {
+const wideTrace = (random: SeededRandom): object => {
   const at = loadEnd - random.next() * loadDays * day;
   const spans = Array.from({ length: spansPerTrace }, (_, step) => {
     const span = {
@@ -118,7 +118,7 @@ const scrambled = (n: number): string => {
 export const variedBodies =
   (seed: number, run: string): Bodies =>
   (n) => {
-    const random = seeded(seed + n * 7_919);
+    const random = seededRandom(seed + n * 7_919);
     let ids = n * tracesPerRequest * (1 + spansPerTrace);
     const id = (): string => `${scrambled(ids++)}${random.uuid().slice(8)}`;
     const traces = Array.from({ length: tracesPerRequest }, () =>
@@ -134,7 +134,7 @@ const joined = (run: string, traces: readonly Buffer[]): Body => {
 };
 
 const kinds = ['llm', 'tool', 'llm', 'retriever', 'llm', 'tool', 'agent', 'llm', 'tool', 'llm'];
-const variedTrace = (random: Seeded, id: () => string): object => {
+const variedTrace = (random: SeededRandom, id: () => string): object => {
   const at = loadEnd - random.next() * loadDays * day;
   const tags = (): string[] => [`tag-${random.integer(0, 11)}`, `team-${random.integer(0, 4)}`];
   const spans = kinds.map((type, step) => {
@@ -185,9 +185,9 @@ const poolBytes = 33_554_432;
 
 /** Spans with inputs of 8 KiB: each is a piece of one long text, and no two are the same. */
 export const longBodies = (seed: number, run: string): Bodies => {
-  const pool = text(seeded(seed), poolBytes);
+  const pool = text(seededRandom(seed), poolBytes);
   return (n) => {
-    const random = seeded(seed + n * 7_919);
+    const random = seededRandom(seed + n * 7_919);
     let ids = n * (longTracesPerRequest + longSpansPerRequest);
     const id = (): string => `${scrambled(ids++)}${random.uuid().slice(8)}`;
     let spans = n * longSpansPerRequest;

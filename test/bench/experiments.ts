@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { decode } from '../../events/codec.js';
-import { stream, type NewEvent, type StreamAppend } from '../../kernel/ports.js';
-import { experimentMade } from '../support/experiment-facts.js';
+import { streamNameOf, type NewEvent, type StreamAppend } from '../../kernel/ports.js';
+import { experimentCreated } from '../support/experiment-facts.js';
 import { appendOf, metadata } from '../support/new-events.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { newProject, projected, timed, type Bench } from './bench.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { newProject, waitForPosition, timeRuns, type BenchContext } from './bench-context.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 const groups = 100;
 const tracesEach = 4;
@@ -24,7 +24,7 @@ type Found = {
  * Searches over many experiments, half of them in no group and so ranked together. Each search
  * filters, sorts, pages and counts another way.
  */
-export const experimentRows = async (bench: Bench): Promise<readonly Row[]> => {
+export const experimentRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const count = bench.smoke ? 200 : 50_000;
   const dir = join(bench.dir, 'experiments');
   const empty = await startService({ dir });
@@ -37,7 +37,7 @@ export const experimentRows = async (bench: Bench): Promise<readonly Row[]> => {
   try {
     bench.say('experiments: projecting');
     const [run = ''] = filled.runs;
-    await projected(service, { root, run }, filled.position, 'experiment_id');
+    await waitForPosition(service, { root, run }, filled.position, 'experiment_id');
     return [
       await searched(bench, service, { root, count }, null),
       await searched(bench, service, { root, count }, filled.runs),
@@ -91,10 +91,10 @@ const created = (project: string, run: string, at: number): StreamAppend => {
   const place = at % groups;
   const group = { id: `00000000-0000-4000-8000-${String(place).padStart(12, '0')}` };
   return appendOf(
-    stream('run', run),
+    streamNameOf('run', run),
     'none',
     event('ExperimentCreated', {
-      ...experimentMade({
+      ...experimentCreated({
         run_id: run,
         project_id: project,
         organization_id: project,
@@ -114,7 +114,7 @@ const measured = (project: string, run: string, at: number): readonly StreamAppe
   metricsOf(at).map((metrics) => {
     const trace = randomUUID();
     return appendOf(
-      stream('trace', project, trace),
+      streamNameOf('trace', project, trace),
       'none',
       event('TraceLogged', {
         project_id: project,
@@ -159,11 +159,11 @@ const logInto = async (
 
 /** `ids`: something is logged into one of these before each search, which is not timed. */
 const searched = async (
-  bench: Bench,
+  bench: BenchContext,
   { client }: ServiceProcess,
   { root, count }: { readonly root: string; readonly count: number },
   ids: readonly string[] | null,
-): Promise<Row> => {
+): Promise<ResultRow> => {
   const name = ids === null ? 'experiment-search' : 'experiment-search-written';
   const times = bench.smoke ? 4 : 200;
   bench.say(`${name}: ${times} times`);
@@ -188,7 +188,7 @@ const searched = async (
       await client.call('GET', `${root}/experiments/${run}/tags`);
       await client.call('POST', `${root}/traces/count`, { body: { experiment_id: run } });
     }
-    taken.push(...(await timed(1, ask)));
+    taken.push(...(await timeRuns(1, ask)));
   }
   const summed = summary(taken);
   return {

@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import { clientOf, type Client } from '../support/client.js';
 import { testCache } from '../support/sandboxes.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import type { Stage } from './attack.js';
+import type { AttackTenant } from './attackers.js';
 import { attacks } from './attacks.js';
-import { memoryOf, newProject, newRun, paced, watchLag, type Bench } from './bench.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import {
+  memoryOf,
+  newProject,
+  newRun,
+  runAtRate,
+  watchLag,
+  type BenchContext,
+} from './bench-context.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 /** Rows of this group, so that one attack can be measured alone: `--only fairness-long-texts`. */
 export const fairnessRowNames = [
@@ -19,24 +26,24 @@ export const fairnessRowNames = [
 
 /** Small reads and writes a second of the project that does nothing wrong, of each kind. */
 const perSecond = 20;
-const slowerMost = 2;
+const slowdownMax = 2;
 
 /**
  * What an innocent project notices of each attack: the 99th percentile of its small reads and
  * writes, beside the same without the attack; memory, lag and the end by SIGTERM in the midst of
  * it.
  */
-export const fairnessRows = async (bench: Bench): Promise<readonly Row[]> => {
-  const rows: Row[] = [];
+export const fairnessRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
+  const rows: ResultRow[] = [];
   for (const { name } of attacks)
-    if (bench.wanted(`fairness-${name}`)) rows.push(await fairnessRow(bench, name));
-  if (bench.wanted('heavy-neighbour-count') || bench.wanted('heavy-neighbour-trace'))
+    if (bench.isWanted(`fairness-${name}`)) rows.push(await fairnessRow(bench, name));
+  if (bench.isWanted('heavy-neighbour-count') || bench.isWanted('heavy-neighbour-trace'))
     rows.push(...(await heavyNeighbourRows(bench)));
   return rows;
 };
 
 /** A service, and a process beside it that will load it. */
-const staged = async (bench: Bench, name: string) => {
+const startWithAttacker = async (bench: BenchContext, name: string) => {
   const service = await startService({
     dir: join(bench.dir, name),
     env: {
@@ -45,7 +52,7 @@ const staged = async (bench: Bench, name: string) => {
       ASSAY_TRUSTED_PROXIES: '127.0.0.1',
     },
   });
-  const attacker = fork(new URL('./attacker.js', import.meta.url));
+  const attacker = fork(new URL('./attacker-process.js', import.meta.url));
   const takeAlong = (): void => void attacker.kill('SIGKILL');
   process.once('exit', takeAlong);
   return { service, attacker, takeAlong };
@@ -53,17 +60,17 @@ const staged = async (bench: Bench, name: string) => {
 
 const readsPerSecond = 10;
 /** Of the 99th percentile without the neighbour, and in milliseconds. */
-const heavyMost = { times: 4, ms: 1_000 };
+const heavyLimits = { times: 4, ms: 1_000 };
 
 /** What others' reads of records notice of one honest project that logs a great deal. */
-const heavyNeighbourRows = async (bench: Bench): Promise<readonly Row[]> => {
+const heavyNeighbourRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const seconds = bench.smoke ? 1 : 20;
   bench.say(`heavy-neighbour: ${seconds} s without and with`);
-  const { service, attacker, takeAlong } = await staged(bench, 'heavy-neighbour');
+  const { service, attacker, takeAlong } = await startWithAttacker(bench, 'heavy-neighbour');
   try {
     const innocent = await innocentOf(service);
     const stage = await tenant(service, 'heavy');
-    await answered(attacker, { attack: 'heavy-neighbour', stage });
+    await requestReply(attacker, { attack: 'heavy-neighbour', stage });
     await innocent.settled();
     await innocent.reads(2);
     const calm = await innocent.reads(seconds);
@@ -82,7 +89,7 @@ const heavyNeighbourRows = async (bench: Bench): Promise<readonly Row[]> => {
         unit: 'ms',
         measured: { ...figure(found), value: found.p99 },
         baseline: { what: 'p99 of the same without it', ...figure(usual), value: usual.p99 },
-        target: { most: Math.min(heavyMost.times * usual.p99, heavyMost.ms) },
+        target: { most: Math.min(heavyLimits.times * usual.p99, heavyLimits.ms) },
         more: {
           'median ms': found.median,
           'usual median ms': usual.median,
@@ -100,13 +107,13 @@ const heavyNeighbourRows = async (bench: Bench): Promise<readonly Row[]> => {
   }
 };
 
-const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
+const fairnessRow = async (bench: BenchContext, attack: string): Promise<ResultRow> => {
   const seconds = bench.smoke ? 1 : 10;
   bench.say(`fairness-${attack}: ${seconds} s without and with`);
-  const { service, attacker, takeAlong } = await staged(bench, `fairness-${attack}`);
+  const { service, attacker, takeAlong } = await startWithAttacker(bench, `fairness-${attack}`);
   try {
     const innocent = await innocentOf(service);
-    await answered(attacker, { attack, stage: await tenant(service, 'attack') });
+    await requestReply(attacker, { attack, stage: await tenant(service, 'attack') });
     await innocent.settled();
     await innocent.works(2);
     const calm = await innocent.works(seconds);
@@ -131,7 +138,7 @@ const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
       unit: 'ms',
       measured: { ...figure(found), value: found.p99 },
       baseline: { what: 'p99 of the same without it', ...figure(usual), value: usual.p99 },
-      target: { most: slowerMost * usual.p99 },
+      target: { most: slowdownMax * usual.p99 },
       more: {
         'median ms': found.median,
         'usual median ms': usual.median,
@@ -153,7 +160,7 @@ const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
   }
 };
 
-export const answered = async (attacker: ChildProcess, message: object): Promise<void> => {
+export const requestReply = async (attacker: ChildProcess, message: object): Promise<void> => {
   attacker.send(message);
   await Promise.race([
     once(attacker, 'message'),
@@ -168,7 +175,10 @@ type Made = { readonly api_key: string };
 type Invited = { readonly invitations: readonly { readonly invitation_token: string }[] };
 
 /** A person with a project, a key of theirs, and one that may do nothing but edit that project. */
-export const tenant = async ({ url, client }: ServiceProcess, name: string): Promise<Stage> => {
+export const tenant = async (
+  { url, client }: ServiceProcess,
+  name: string,
+): Promise<AttackTenant> => {
   const emails = [`${name}@example.org`];
   const { body } = await client.call<Invited>('POST', '/v2/invite_users', {
     body: { emails, role: 'user' },
@@ -234,7 +244,7 @@ const innocentOf = async (service: ServiceProcess) => {
       const measured = async (perSecond: number, send: () => Promise<{ status: number }>) => {
         const took: number[] = [];
         let refused = 0;
-        await paced(perSecond, seconds, async () => {
+        await runAtRate(perSecond, seconds, async () => {
           const began = performance.now();
           const status = await send().then(
             (reply) => reply.status,
@@ -258,7 +268,7 @@ const innocentOf = async (service: ServiceProcess) => {
     works: async (seconds: number) => {
       const kinds = requests.map(([kind, request]) => ({ kind, request, took: [] as number[] }));
       let refused = 0;
-      await paced(2 * perSecond, seconds, async (n) => {
+      await runAtRate(2 * perSecond, seconds, async (n) => {
         const one = kinds[n % kinds.length];
         const began = performance.now();
         const status = await one?.request().then(
@@ -270,7 +280,7 @@ const innocentOf = async (service: ServiceProcess) => {
       });
       const medians = kinds.map(({ kind, took }) => [`${kind} median ms`, summary(took).median]);
       const took = kinds.flatMap((one) => one.took);
-      return { took, refused, medians: Object.fromEntries(medians) as Row['more'] };
+      return { took, refused, medians: Object.fromEntries(medians) as ResultRow['more'] };
     },
   };
 };

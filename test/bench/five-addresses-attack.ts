@@ -1,4 +1,4 @@
-import { attack, sockets } from './attack.js';
+import { attack, holdSockets } from './attackers.js';
 
 /** One more than takes all connections, each with as many as one address may have. */
 const addresses = Array.from({ length: 5 }, (_address, n) => `127.0.0.${n + 11}`);
@@ -17,6 +17,6 @@ export const fiveAddresses = attack(
       '\r\nu',
     ].join('\r\n');
     const each = { count: socketsEach, bytes: head, reads: true } as const;
-    await Promise.all(addresses.map((from) => sockets(stage, { ...each, from }, signal)));
+    await Promise.all(addresses.map((from) => holdSockets(stage, { ...each, from }, signal)));
   },
 );

@@ -4,14 +4,14 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startService } from '../support/service-process.js';
-import { paced, type Bench } from './bench.js';
-import { answered, tenant } from './fairness.js';
-import type { Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { runAtRate, type BenchContext } from './bench-context.js';
+import { requestReply, tenant } from './fairness.js';
+import type { ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 const perSecond = 10;
 const patienceMs = 10_000;
-const slowerMost = 2;
+const slowdownMax = 2;
 /** After the first of the attack's connections was cut: then all are taken. */
 const settlingMs = 2_000;
 
@@ -20,17 +20,17 @@ const settlingMs = 2_000;
  * connections: the time until its request on a new connection is answered, tried again when it is
  * refused.
  */
-export const fiveAddressesRow = async (bench: Bench): Promise<Row> => {
+export const fiveAddressesRow = async (bench: BenchContext): Promise<ResultRow> => {
   const seconds = bench.smoke ? 1 : 12;
   bench.say(`five-addresses: ${seconds} s without and with`);
   const service = await startService({ dir: join(bench.dir, 'five-addresses') });
-  const attacker = fork(new URL('./attacker.js', import.meta.url));
+  const attacker = fork(new URL('./attacker-process.js', import.meta.url));
   const takeAlong = (): void => void attacker.kill('SIGKILL');
   process.once('exit', takeAlong);
   try {
     const stage = await tenant(service, 'innocent');
-    await answered(attacker, { attack: 'five-addresses', stage });
-    const client = freshClient(stage);
+    await requestReply(attacker, { attack: 'five-addresses', stage });
+    const client = newAddressClient(stage);
     await client.asks(1);
     const calm = await client.asks(seconds);
     attacker.send('strike');
@@ -50,7 +50,7 @@ export const fiveAddressesRow = async (bench: Bench): Promise<Row> => {
         spread: usual.spread,
         samples: usual.samples,
       },
-      target: { most: slowerMost * usual.p99 },
+      target: { most: slowdownMax * usual.p99 },
       more: {
         'median ms': found.median,
         'usual median ms': usual.median,
@@ -75,7 +75,7 @@ const cutOnce = async (attacker: ChildProcess): Promise<void> => {
 };
 
 /** Each request comes from an address of its own, on a connection of its own. */
-const freshClient = ({ url, root, apiKey }: Awaited<ReturnType<typeof tenant>>) => {
+const newAddressClient = ({ url, root, apiKey }: Awaited<ReturnType<typeof tenant>>) => {
   let n = 0;
   const once200 = async (localAddress: string): Promise<void> => {
     const agent = new Agent({ keepAlive: false });
@@ -92,7 +92,7 @@ const freshClient = ({ url, root, apiKey }: Awaited<ReturnType<typeof tenant>>) 
       const took: number[] = [];
       let refused = 0;
       let lost = 0;
-      await paced(perSecond, seconds, async () => {
+      await runAtRate(perSecond, seconds, async () => {
         n += 1;
         const address = `127.1.${Math.floor(n / 250)}.${(n % 250) + 1}`;
         const began = performance.now();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { operations } from '../../contract/all.js';
 import { validRequest } from '../fuzz/valid-request.js';
-import { startCast, type Cast } from '../support/cast.js';
-import { knownObjects } from '../support/known-objects.js';
-import type { Bench } from './bench.js';
-import type { Row } from './row.js';
-import { percentile, resultHash, summary } from './stats.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
+import type { BenchContext } from './bench-context.js';
+import type { ResultRow } from './result-rows.js';
+import { percentile, resultHash, summary } from './statistics.js';
 
 type Ids = Readonly<Record<string, unknown>>;
 
@@ -25,10 +25,10 @@ type Kind = (typeof kinds)[number];
  * Target D2. Whether the time of an answer tells ids of another organisation from ids of nothing:
  * the same requests with either, in turn.
  */
-export const foreignIdRow = async (bench: Bench): Promise<Row> => {
+export const foreignIdRow = async (bench: BenchContext): Promise<ResultRow> => {
   const rounds = bench.smoke ? 1 : Math.ceil(2_000 / asked.length);
   bench.say(`foreign-ids: ${rounds} times ${asked.length} operations, ${kinds.length} ways`);
-  const cast = await startCast();
+  const cast = await startTwoOrganizations();
   try {
     const { times, said } = await answers(cast, rounds);
     const all = (kind: Kind): readonly number[] => times.flatMap((one) => one[kind]);
@@ -65,11 +65,11 @@ export const foreignIdRow = async (bench: Bench): Promise<Row> => {
   }
 };
 
-const answers = async (cast: Cast, rounds: number) => {
+const answers = async (cast: TwoOrganizations, rounds: number) => {
   const stranger = cast.theirs.admin.as;
-  const theirs = await knownObjects(cast.ours.admin.as, 'foreign');
-  const own = await knownObjects(stranger, 'own');
-  const rng = seeded(37).next;
+  const theirs = await createOneOfEach(cast.ours.admin.as, 'foreign');
+  const own = await createOneOfEach(stranger, 'own');
+  const rng = seededRandom(37).next;
   const times = asked.map((): Taken => ({ foreign: [], random: [], 'random again': [] }));
   const said = new Map<number, number>();
   for (let round = 0; round <= rounds; round += 1) {
@@ -79,7 +79,7 @@ const answers = async (cast: Cast, rounds: number) => {
       for (const turn of kinds.keys()) {
         const kind = kinds[(first + turn) % kinds.length] ?? 'random';
         const known = kind === 'foreign' ? theirs : madeUp(own);
-        const request = validRequest(operation, seeded(draw).next, known);
+        const request = validRequest(operation, seededRandom(draw).next, known);
         const began = performance.now();
         const { status } = await stranger.send(operation.method, request.path, request.ask);
         const took = performance.now() - began;

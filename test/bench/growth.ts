@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { newProject, newRun, projected, type Bench } from './bench.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { newProject, newRun, waitForPosition, type BenchContext } from './bench-context.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 type Growth = {
   readonly name: string;
@@ -128,7 +128,7 @@ const openPlace = async ({ client, ...service }: ServiceProcess, root: string) =
         }
       };
       await Promise.all(Array.from({ length: atOnce }, sendOn));
-      await projected({ client, ...service }, { root, run }, position);
+      await waitForPosition({ client, ...service }, { root, run }, position);
     },
   };
 };
@@ -137,13 +137,13 @@ type GrowthPlace = Awaited<ReturnType<typeof openPlace>>;
 export const growthRowNames = growths.map(({ name }) => name);
 
 /** How much longer twice as much takes; 2 is in proportion, 4 the square. */
-export const growthRows = async (bench: Bench): Promise<readonly Row[]> => {
+export const growthRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({ dir: join(bench.dir, 'growth') });
   try {
     const root = await newProject(service.client, 'growth');
-    const rows: Row[] = [];
+    const rows: ResultRow[] = [];
     for (const one of growths) {
-      if (bench.wanted(one.name)) rows.push(await growthOf(bench, service, root, one));
+      if (bench.isWanted(one.name)) rows.push(await growthOf(bench, service, root, one));
     }
     return rows;
   } finally {
@@ -152,11 +152,11 @@ export const growthRows = async (bench: Bench): Promise<readonly Row[]> => {
 };
 
 const growthOf = async (
-  bench: Bench,
+  bench: BenchContext,
   service: ServiceProcess,
   root: string,
   { name, what, work, ...given }: Growth,
-): Promise<Row> => {
+): Promise<ResultRow> => {
   const size = bench.smoke ? given.smoke : given.size;
   const rounds = bench.smoke ? 1 : given.rounds;
   const taken = async (some: number): Promise<number> => {

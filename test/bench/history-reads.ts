@@ -1,31 +1,31 @@
 import { join } from 'node:path';
 import { openDatabase, type Database } from '../../engines/sqlite/database.js';
-import { seeded, type Seeded } from '../../cli/demo/seeded.js';
-import { newestSeal } from '../../command-api/seals/sealed.js';
+import { seededRandom, type SeededRandom } from '../../cli/demo/seeded-random.js';
+import { newestSeal } from '../../command-api/seals/seal-streams.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { openDocumentReader } from '../../engines/sqlite/document-reader.js';
 import { openEventReader } from '../../engines/sqlite/event-log.js';
-import type { ProofAsked } from '../../contract/history-seals.js';
+import type { ProofQuery } from '../../contract/history-seals.js';
 import type { Principal } from '../../contract/roles.js';
 import { decode } from '../../events/codec.js';
-import { hexOf } from '../../kernel/history/hex.js';
-import type { Id } from '../../kernel/shapes.js';
-import { openChains } from '../../projections/history/chains.js';
+import { toHex } from '../../kernel/history/hex.js';
+import type { Id } from '../../kernel/schema-types.js';
+import { openChainReader } from '../../projections/history/chain-reader.js';
 import { tagCharacters } from '../../query-api/history/cursor.js';
-import { historyPage, type HistoryAsked } from '../../query-api/history/page.js';
-import { proofOf } from '../../query-api/history-seals/proof.js';
-import { entryEvidence } from '../../service/answers/entry-evidence.js';
-import { historyAnswers } from '../../service/answers/history.js';
+import { historyPage, type HistoryQuery } from '../../query-api/history/page.js';
+import { entryProof } from '../../query-api/history-seals/proof.js';
+import { entryEvidence } from '../../service/adapters/entry-evidence.js';
+import { historyChanges } from '../../service/adapters/entry-changes.js';
 import { cpuTime } from '../support/cpu-time.js';
-import { timed, type Bench } from './bench.js';
+import { timeRuns, type BenchContext } from './bench-context.js';
 import { fillHistory, organization, rareType } from './long-history.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 /** A question, and what finds the same without us; both answer how many they found. */
-type Question = {
+type ReadBench = {
   readonly name: string;
   readonly what: string;
   readonly most: number;
@@ -38,7 +38,7 @@ const warmUps = 3;
 const pageLimit = 100;
 const signal = new AbortController().signal;
 
-const questions: readonly Question[] = [
+const historyReadCases: readonly ReadBench[] = [
   {
     name: 'history-page',
     what: 'p95 of: a page of 100 traces of 10 spans, newest first, page after page',
@@ -133,10 +133,10 @@ const questions: readonly Question[] = [
     },
   },
 ];
-export const historyReadRowNames = questions.map(({ name }) => name);
+export const historyReadRowNames = historyReadCases.map(({ name }) => name);
 
 /** Pages and proofs of a long history, asked as the thread does that answers requests. */
-export const historyReadRows = async (bench: Bench): Promise<readonly Row[]> => {
+export const historyReadRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const dir = join(bench.dir, 'history-reads');
   const events = bench.smoke ? 2_000 : 1_000_000;
   const times = bench.smoke ? 2 : 60;
@@ -145,8 +145,8 @@ export const historyReadRows = async (bench: Bench): Promise<readonly Row[]> => 
   const database = openDatabase(join(dir, 'log.sqlite'), { readOnly: true });
   const history = await openHistory(dir);
   try {
-    const rows: Row[] = [];
-    for (const question of questions.filter(({ name }) => bench.wanted(name))) {
+    const rows: ResultRow[] = [];
+    for (const question of historyReadCases.filter(({ name }) => bench.isWanted(name))) {
       bench.say(`${question.name}: ${times} times`);
       rows.push(await measured(question, history, database, { events, times }));
     }
@@ -158,22 +158,22 @@ export const historyReadRows = async (bench: Bench): Promise<readonly Row[]> => 
 };
 
 const measured = async (
-  { name, what, most, ask, beside, straight }: Question,
+  { name, what, most, ask, beside, straight }: ReadBench,
   history: History,
   database: Database,
   parameters: { readonly events: number; readonly times: number },
-): Promise<Row> => {
+): Promise<ResultRow> => {
   const { times } = parameters;
   const answers: number[] = [];
   const asked = ask(history);
   const once = async (): Promise<void> => void answers.push(await asked());
-  await timed(warmUps, once);
+  await timeRuns(warmUps, once);
   const used = cpuTime();
-  const taken = summary(await timed(times, once));
+  const taken = summary(await timeRuns(times, once));
   const processor = used() / times;
   const put = straight(database);
-  await timed(warmUps, put);
-  const other = summary(await timed(times, put));
+  await timeRuns(warmUps, put);
+  const other = summary(await timeRuns(times, put));
   return {
     name,
     what,
@@ -195,35 +195,35 @@ const auditor: Principal = {
   organizationRole: 'auditor',
   key: null,
 };
-const unasked = () => Promise.reject(new Error('an auditor may see all of it'));
+const neverCalled = () => Promise.reject(new Error('an auditor may see all of it'));
 
 const openHistory = async (dir: string) => {
   const log = await openEventReader({ dir, bus: openBus('bench'), decode });
   const documents = await openDocumentReader({ dir });
-  const chains = openChains(documents, sha256);
+  const chains = openChainReader(documents, sha256);
   const seal = await newestSeal({ log, chains, clock: systemClock }, organization);
   if (seal === null) throw new Error('the history was not sealed');
   const needs = {
     chains,
     clock: systemClock,
     sha256,
-    cursorTag: (text: string) => hexOf(sha256(text)).slice(0, tagCharacters),
-    ...historyAnswers({ log, clock: systemClock, sha256, positionOf: unasked }),
+    cursorTag: (text: string) => toHex(sha256(text)).slice(0, tagCharacters),
+    ...historyChanges({ log, clock: systemClock, sha256, positionOf: neverCalled }),
     ...entryEvidence(log),
-    gate: { projectInSight: unasked },
+    authorizer: { visibleProject: neverCalled },
   };
-  const random = seeded(37);
+  const random = seededRandom(37);
   const { size } = seal;
   return {
     /** With what it takes to send it. */
-    page: async (asked: HistoryAsked) => {
+    page: async (asked: HistoryQuery) => {
       const found = await historyPage(needs, organization, { limit: pageLimit, ...asked }, signal);
       JSON.stringify(found);
       return found;
     },
     /** Answers how many lines it has. */
-    proof: async (asked: ProofAsked): Promise<number> => {
-      const found = await proofOf(needs, auditor, asked, { ...seal, at: seal.sealedAt }, signal);
+    proof: async (asked: ProofQuery): Promise<number> => {
+      const found = await entryProof(needs, auditor, asked, { ...seal, at: seal.sealedAt }, signal);
       JSON.stringify(found);
       return found.proof.split('\n').length;
     },
@@ -241,7 +241,7 @@ const openHistory = async (dir: string) => {
   };
 };
 
-const placesOf = (database: Database): { random: Seeded; size: number } => ({
-  random: seeded(37),
+const placesOf = (database: Database): { random: SeededRandom; size: number } => ({
+  random: seededRandom(37),
   size: Number(database.prepareValue('SELECT max(pos) FROM events').get()),
 });

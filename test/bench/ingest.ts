@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import {
-  loaded,
+  runLoad,
   newProject,
   newRun,
-  projected,
+  waitForPosition,
   watchLag,
-  type Bench,
-  type Place,
-} from './bench.js';
+  type BenchContext,
+  type BenchTarget,
+} from './bench-context.js';
 import { spansPerRequest, spansPerTrace, wideBodies, type Body } from './bodies.js';
 import { appendRaw } from './raw-log.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 const connections = 8;
 const what = 'traces of 10 spans of 1 KB, 20 a request';
 
-export const ingestRows = async (bench: Bench): Promise<readonly Row[]> => {
+export const ingestRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({ dir: join(bench.dir, 'ingest') });
   try {
     const root = await newProject(service.client, 'ingest');
@@ -34,8 +34,8 @@ export const ingestRows = async (bench: Bench): Promise<readonly Row[]> => {
       const from = round * requests;
       const load = { shape: 'wide', seed: 11, from, requests, connections } as const;
       const began = performance.now();
-      const done = await loaded(service, place, { ...load, requestsPerSecond: null });
-      await projected(service, place, done.position);
+      const done = await runLoad(service, place, { ...load, requestsPerSecond: null });
+      await waitForPosition(service, place, done.position);
       accepted.push((requests * spansPerRequest) / done.seconds);
       folded.push((requests * spansPerRequest * 1_000) / (performance.now() - began));
       latency = Math.max(latency, done.latency.p95);
@@ -87,19 +87,19 @@ const bodies = function* (
  * fold.
  */
 const lagRow = async (
-  bench: Bench,
+  bench: BenchContext,
   service: ServiceProcess,
   root: string,
   foldedRate: number,
-): Promise<readonly Row[]> => {
-  if (!bench.wanted('ingest-lag')) return [];
+): Promise<readonly ResultRow[]> => {
+  if (!bench.isWanted('ingest-lag')) return [];
   const rate = Math.min(20_000, 0.85 * foldedRate);
   const requestsPerSecond = rate / spansPerRequest;
   const requests = Math.ceil(requestsPerSecond * (bench.smoke ? 1 : 15));
   bench.say(`ingest-lag: ${requests} requests, ${Math.round(rate)} spans/s`);
   const place = { root, run: await newRun(service.client, root, 'paced') };
   const watched = watchLag(service.opsUrl);
-  const done = await loaded(service, place, {
+  const done = await runLoad(service, place, {
     shape: 'wide',
     seed: 12,
     from: 1_000_000,
@@ -108,7 +108,7 @@ const lagRow = async (
     requestsPerSecond,
   });
   const lags = await watched.stop();
-  await projected(service, place, done.position);
+  await waitForPosition(service, place, done.position);
   const lag = summary(lags);
   return [
     {
@@ -125,7 +125,7 @@ const lagRow = async (
   ];
 };
 
-const countedIn = async (service: ServiceProcess, { root, run }: Place): Promise<unknown> => {
+const countedIn = async (service: ServiceProcess, { root, run }: BenchTarget): Promise<unknown> => {
   const body = {
     log_stream_id: run,
     start_time: '2026-02-01T00:00:00Z',

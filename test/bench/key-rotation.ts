@@ -3,27 +3,31 @@ import { join } from 'node:path';
 import {
   integrationStream,
   sealStream,
-  slots,
+  integrationSlots,
 } from '../../command-api/integrations/integrations.js';
-import { printOf, readSeal, sealedPlace } from '../../command-api/integrations/seals.js';
-import { rotateCommand, type Rotated } from '../../command-api/integrations/rotate.js';
-import { operateCommand } from '../../cli/ask.js';
+import {
+  configurationFingerprint,
+  readSeal,
+  sealContext,
+} from '../../command-api/integrations/secret-seals.js';
+import { rotateCommand, type RotationResult } from '../../command-api/integrations/key-rotation.js';
+import { opsCaller } from '../../cli/ops-client.js';
 import { configurationOf, type Provider } from '../../contract/integration-providers.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
+import { openSecrets, ensureSecretKey } from '../../engines/node/secrets.js';
 import { openVault } from '../../engines/node/vault.js';
 import { openEngines, secretKeyFile } from '../../engines/open.js';
 import type { IntegrationPlace } from '../../events/integrations.js';
 import type { EventLog, StreamAppend } from '../../kernel/ports.js';
-import { load } from '../../kernel/transact.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import type { Vault } from '../../kernel/vault.js';
 import { appendOf, metadata } from '../support/new-events.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { paced, timed, type Bench } from './bench.js';
-import type { Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { runAtRate, timeRuns, type BenchContext } from './bench-context.js';
+import type { ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 const requestsPerSecond = 100;
 const provider: Provider = 'openai';
@@ -33,7 +37,7 @@ const placesAtOnce = 200;
  * Target E3. New data keys for all secrets of an installation while people configure and read
  * integrations; afterwards each secret is opened and compared.
  */
-export const keyRotationRow = async (bench: Bench): Promise<Row> => {
+export const keyRotationRow = async (bench: BenchContext): Promise<ResultRow> => {
   const count = bench.smoke ? 100 : 10_000;
   const dir = join(bench.dir, 'key-rotation');
   const first = await startService({ dir });
@@ -78,7 +82,7 @@ const withVault = async <T>(
   const bus = await engines.bus(null);
   const log = await engines.log(bus);
   const keys = await engines.dataKeys();
-  const secrets = openSecrets(await secretKeyOf(diskFiles, secretKeyFile(dir)));
+  const secrets = openSecrets(await ensureSecretKey(diskFiles, secretKeyFile(dir)));
   const vault = openVault({ keys, clock: systemClock, ids: randomIds, ...secrets });
   try {
     return await work(log, vault);
@@ -118,8 +122,8 @@ const configured = async (
 ): Promise<readonly StreamAppend[]> => {
   const configuration = configurationOf(provider, { token: secretOf(at) });
   const seal = { seal_id: randomIds.next('SealId'), seal_version: 1 };
-  const sealed = await vault.seal(sealedPlace(place, 1), JSON.stringify(configuration.secrets));
-  const fingerprint = printOf(vault, place, configuration);
+  const sealed = await vault.seal(sealContext(place, 1), JSON.stringify(configuration.secrets));
+  const fingerprint = configurationFingerprint(vault, place, configuration);
   const { settings } = configuration;
   const made = { ...place, ...seal, at: systemClock.now(), name: provider, settings, fingerprint };
   const event = (type: string, data: object) => ({ type, data, id: randomUUID(), metadata });
@@ -139,8 +143,8 @@ const configured = async (
 
 /** Seconds of one rotation; throws when a secret was left behind. */
 const rotated = async ({ opsUrl }: ServiceProcess, count: number): Promise<number> => {
-  const [took = 0] = await timed(1, async () => {
-    const done = (await operateCommand(opsUrl, { opsToken: null })(rotateCommand, {})) as Rotated;
+  const [took = 0] = await timeRuns(1, async () => {
+    const done = (await opsCaller(opsUrl, { opsToken: null })(rotateCommand, {})) as RotationResult;
     if (done.lost > 0 || done.resealed < count)
       throw new Error(`Not all were rotated: ${JSON.stringify(done)}`);
   });
@@ -158,7 +162,7 @@ const requesting = ({ client }: ServiceProcess) => {
     taken.push(performance.now() - began);
   };
   const answered = ask(0)
-    .then(() => paced(requestsPerSecond, Infinity, (n) => ask(n + 1), over.signal))
+    .then(() => runAtRate(requestsPerSecond, Infinity, (n) => ask(n + 1), over.signal))
     .then(() => taken);
   // What fails is told by whoever waits for the answers.
   answered.catch(() => null);
@@ -172,9 +176,13 @@ const openAll = async (
   places: readonly IntegrationPlace[],
 ): Promise<number> => {
   for (const [at, place] of places.entries()) {
-    const { state } = await load(log, integrationStream(place.user_id, provider), slots);
+    const { state } = await loadStreamState(
+      log,
+      integrationStream(place.user_id, provider),
+      integrationSlots,
+    );
     const seal = await readSeal(log, place.integration_id, state.integration?.sealId ?? never());
-    const text = seal && (await vault.open(sealedPlace(place, seal.seal_version), seal.sealed));
+    const text = seal && (await vault.open(sealContext(place, seal.seal_version), seal.sealed));
     if (text !== JSON.stringify({ token: secretOf(at) })) throw new Error(`Not as it was: ${at}`);
   }
   return places.length;

@@ -3,16 +3,16 @@ import { openAuthentication } from '../../command-api/access/authenticate.js';
 import { reservationStream } from '../../command-api/facts/reservations.js';
 import { apiKeyStream } from '../../command-api/facts/api-keys.js';
 import { userStream } from '../../command-api/facts/users.js';
-import { seeded, type Seeded } from '../../cli/demo/seeded.js';
+import { seededRandom, type SeededRandom } from '../../cli/demo/seeded-random.js';
 import { systemClock } from '../../engines/node/clock.js';
-import { keyOf } from '../../engines/node/secrets.js';
+import { encodeApiKey } from '../../engines/node/secrets.js';
 import { Fault } from '../../kernel/fault.js';
-import { gateNeeds, testSecrets } from '../support/gate.js';
-import { testLog, type TestLog } from '../support/log.js';
-import { keyId, keyMade, userId, userMade } from '../support/people.js';
-import type { Bench } from './bench.js';
-import type { Row } from './row.js';
-import { meanOf, percentile, resultHash, summary, welch } from './stats.js';
+import { authorizerNeeds, testSecrets } from '../support/test-authorizer.js';
+import { testLog, type TestLog } from '../support/test-log.js';
+import { keyId, apiKeyCreated, userId, userCreated } from '../support/access-events.js';
+import type { BenchContext } from './bench-context.js';
+import type { ResultRow } from './result-rows.js';
+import { meanOf, percentile, resultHash, summary, welch } from './statistics.js';
 
 /** Of the 32 bytes that a key is made of: what somebody knows who guesses the rest. */
 const knownBytes = 28;
@@ -28,13 +28,13 @@ type Kind = (typeof kinds)[number];
  * Target D9. Whether the time of a refusal tells how much of a key was right: keys that begin like
  * a live one beside keys of nobody, in process, drawn in random order.
  */
-export const keyTimingRow = async (bench: Bench): Promise<Row> => {
+export const keyTimingRow = async (bench: BenchContext): Promise<ResultRow> => {
   const each = bench.smoke ? 300 : 100_000;
   bench.say(`key-timing: ${kinds.length} times ${each} keys`);
   const world = await testLog();
   try {
     const live = randomBytes(32);
-    await registered(world, keyOf(live));
+    await registered(world, encodeApiKey(live));
     const { times, said } = await refusals(world, live, each);
     const cut = percentile(
       [...times['known beginning'], ...times.unknown].toSorted((one, other) => one - other),
@@ -67,17 +67,17 @@ export const keyTimingRow = async (bench: Bench): Promise<Row> => {
   }
 };
 
-const registered = async ({ happened }: TestLog, value: string): Promise<void> => {
+const registered = async ({ append }: TestLog, value: string): Promise<void> => {
   const hash = testSecrets.hashKey(value) ?? '';
   const claimed = { type: 'NameClaimed', data: { holder: keyId(1) } };
-  await happened(userStream(userId(1)), userMade(1, 'admin'));
-  await happened(reservationStream('api-key-value', hash), claimed);
-  await happened(apiKeyStream(keyId(1)), keyMade(1, { value_hash: hash }));
+  await append(userStream(userId(1)), userCreated(1, 'admin'));
+  await append(reservationStream('api-key-value', hash), claimed);
+  await append(apiKeyStream(keyId(1)), apiKeyCreated(1, { value_hash: hash }));
 };
 
 const refusals = async ({ log }: TestLog, live: Buffer, each: number) => {
-  const gate = openAuthentication(gateNeeds({ log, clock: systemClock }));
-  const random = seeded(29);
+  const authorizer = openAuthentication(authorizerNeeds({ log, clock: systemClock }));
+  const random = seededRandom(29);
   const times: Record<Kind, number[]> = {
     'known beginning': [],
     unknown: [],
@@ -90,13 +90,15 @@ const refusals = async ({ log }: TestLog, live: Buffer, each: number) => {
     // Each from elsewhere: failures of one address are soon refused without a look at the key.
     const address = `10.${(tries >> 16) & 255}.${(tries >> 8) & 255}.${tries & 255}`;
     const began = performance.now();
-    const refusal: unknown = await gate.authenticate({ scheme: 'K', key }, address).catch(given);
+    const refusal: unknown = await authorizer
+      .authenticate({ scheme: 'K', key }, address)
+      .catch(passError);
     times[kind].push((performance.now() - began) * 1_000);
     said.add(refusal instanceof Fault ? refusal.code : `let in: ${String(refusal)}`);
   };
   for (let tries = 0; tries < each * kinds.length;) {
     if (tries % usedEvery === 0) {
-      await gate.authenticate({ scheme: 'K', key: keyOf(live) }, '127.0.0.1');
+      await authorizer.authenticate({ scheme: 'K', key: encodeApiKey(live) }, '127.0.0.1');
     }
     // One of each, in another order each time: what changes in the long run is the same for all.
     for (const kind of shuffled(kinds, random)) {
@@ -107,9 +109,9 @@ const refusals = async ({ log }: TestLog, live: Buffer, each: number) => {
   if (said.size !== 1) throw new Error(`Not all were refused alike: ${[...said].join()}`);
   return { times, said: [...said] };
 };
-const given = (thrown: unknown): unknown => thrown;
+const passError = (thrown: unknown): unknown => thrown;
 
-const shuffled = (items: readonly Kind[], random: Seeded): readonly Kind[] =>
+const shuffled = (items: readonly Kind[], random: SeededRandom): readonly Kind[] =>
   items
     .map((item) => ({ item, at: random.next() }))
     .toSorted((one, other) => one.at - other.at)
@@ -117,6 +119,6 @@ const shuffled = (items: readonly Kind[], random: Seeded): readonly Kind[] =>
 
 const valueOf = (kind: Kind, live: Buffer): string => {
   const known = kind === 'known beginning' ? knownBytes : 0;
-  const value = keyOf(Buffer.concat([live.subarray(0, known), randomBytes(32 - known)]));
+  const value = encodeApiKey(Buffer.concat([live.subarray(0, known), randomBytes(32 - known)]));
   return kind === 'wrong checksum' ? `${value.slice(0, -1)}${value.endsWith('0') ? 1 : 0}` : value;
 };

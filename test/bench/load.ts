@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
-import type { Summary } from './stats.js';
+import type { Summary } from './statistics.js';
 
 /**
  * What the generator is asked to send. It runs in a process of its own, so that it shares no event
  * loop.
  */
-export type Load = {
+export type LoadPlan = {
   readonly url: string;
   readonly apiKey: string;
   readonly root: string;
@@ -19,7 +19,7 @@ export type Load = {
   /** Null: as fast as the service answers. */
   readonly requestsPerSecond: number | null;
 };
-export type Loaded = {
+export type LoadResult = {
   readonly requests: number;
   readonly seconds: number;
   /** Milliseconds from sending to the whole answer. */
@@ -31,14 +31,14 @@ export type Loaded = {
 
 /** Sends it all; `progress` hears now and then how many requests were answered. */
 export const sendLoad = (
-  load: Load,
+  load: LoadPlan,
   progress: (answered: number) => void = () => undefined,
-): Promise<Loaded> =>
+): Promise<LoadResult> =>
   new Promise((resolve, reject) => {
-    const child = fork(new URL('./generator.js', import.meta.url));
+    const child = fork(new URL('./load-generator.js', import.meta.url));
     const takeAlong = (): void => void child.kill('SIGKILL');
     process.once('exit', takeAlong);
-    child.on('message', (said: { readonly answered: number } | Loaded) => {
+    child.on('message', (said: { readonly answered: number } | LoadResult) => {
       if ('answered' in said) progress(said.answered);
       else resolve(said);
     });

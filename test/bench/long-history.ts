@@ -1,8 +1,8 @@
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { stream, type Actor } from '../../kernel/ports.js';
-import { openSealedLog, type Told } from '../support/sealed-log.js';
-import { batch, projectId, run } from '../support/sent-traces.js';
+import { streamNameOf, type Actor } from '../../kernel/ports.js';
+import { openSealedLog, type SealedLogEvent } from '../support/sealed-log.js';
+import { traceBatchOf, projectId, run } from '../support/trace-batches.js';
 import { tracesPerRequest, wideBodies } from './bodies.js';
 
 export const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
@@ -34,9 +34,10 @@ export const fillHistory = async (
   const log = await openSealedLog(dir);
   const begun = [userMade, keyMade].map(ofOrganization);
   await log.append(begun);
-  const random = seeded(31);
+  const random = seededRandom(31);
   const rareEvery = Math.floor(events / rareEvents);
-  const small = (at: number): Told => (at % rareEvery === 0 ? groupMade() : traced(random.uuid()));
+  const small = (at: number): SealedLogEvent =>
+    at % rareEvery === 0 ? groupMade() : traced(random.uuid());
   for (let at = begun.length; at < events - wideTraces; at += appendedAtOnce) {
     const count = Math.min(appendedAtOnce, events - wideTraces - at);
     await log.append(Array.from({ length: count }, (_, one) => ofOrganization(small(at + one))));
@@ -44,7 +45,7 @@ export const fillHistory = async (
   }
   const bodies = wideBodies(29, run.id);
   for (let n = 0; n < wideTraces / tracesPerRequest; n += 1) {
-    const { logged } = batch(JSON.parse(bodies(n).bytes.toString()));
+    const { logged } = traceBatchOf(JSON.parse(bodies(n).bytes.toString()));
     await log.append(logged.map((data) => ofOrganization(traced(data.trace_id, data))));
   }
   say('folding and sealing');
@@ -54,35 +55,35 @@ export const fillHistory = async (
   await log.close();
 };
 
-type Made = Omit<Told, 'organization' | 'actor'>;
+type Made = Omit<SealedLogEvent, 'organization' | 'actor'>;
 
-const ofOrganization = (made: Made): Told => ({ ...made, organization, actor: byKey });
+const ofOrganization = (made: Made): SealedLogEvent => ({ ...made, organization, actor: byKey });
 
 const userMade: Made = {
-  stream: stream('user', user),
+  stream: streamNameOf('user', user),
   type: 'UserCreated',
   data: { user_id: user, organization_id: organization, email: 'bench@example.org' },
 };
 const keyMade: Made = {
-  stream: stream('api-key', key),
+  stream: streamNameOf('api-key', key),
   type: 'ApiKeyCreated',
   data: { api_key_id: key, organization_id: organization, created_by: user },
 };
 
-const groupMade = (): Told => {
+const groupMade = (): SealedLogEvent => {
   const id = randomIds.next('GroupId');
   const named = { name: `group ${id}`, description: null, visibility: 'public' };
   const by = { organization_id: organization, created_by: user, created_at: created };
   return {
-    stream: stream('group', id),
+    stream: streamNameOf('group', id),
     type: rareType,
     data: { group_id: id, ...named, ...by },
     organization,
   };
 };
 
-const traced = (id: string, data: object = smallTrace(id)): Told => ({
-  stream: stream('trace', projectId, id),
+const traced = (id: string, data: object = smallTrace(id)): SealedLogEvent => ({
+  stream: streamNameOf('trace', projectId, id),
   type: 'TraceLogged',
   data,
   organization,

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { temporaryFolder } from '../support/folder.js';
-import type { Bench } from './bench.js';
-import { badPasswordRow } from './bad-passwords.js';
+import type { BenchContext } from './bench-context.js';
+import { badPasswordRow } from './wrong-passwords.js';
 import { auditRowNames, auditRows } from './audit.js';
-import { bigRowNames, bigRows } from './big.js';
-import { emptyRows } from './empty.js';
+import { largeStoreRowNames, largeStoreRows } from './large-store.js';
+import { idleServiceRows } from './idle-service.js';
 import { experimentRows } from './experiments.js';
 import { fairnessRowNames, fairnessRows } from './fairness.js';
 import { fiveAddressesRow } from './five-addresses.js';
@@ -14,13 +14,13 @@ import { historyFoldRow } from './history-fold.js';
 import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
 import { otlpRowNames, otlpRows } from './otlp.js';
-import { literalRowNames, literalRows } from './literal.js';
+import { textSearchRowNames, textSearchRows } from './text-search.js';
 import { keyRotationRow } from './key-rotation.js';
 import { keyTimingRow } from './key-timing.js';
 import { ratingRows } from './ratings.js';
 import { scorerRows } from './scorers.js';
-import { spreadRowNames, spreadRows } from './spread.js';
-import { keep, printed, type Row } from './row.js';
+import { distributedRowNames, distributedRows } from './distributed.js';
+import { appendResults, formatRows, type ResultRow } from './result-rows.js';
 
 /**
  * `npm run bench`: the figures of the built service, driven from outside over HTTP, or in process
@@ -29,9 +29,9 @@ import { keep, printed, type Row } from './row.js';
 
 const groups: readonly {
   readonly rows: readonly string[];
-  readonly measure: (bench: Bench) => Promise<readonly Row[]>;
+  readonly measure: (bench: BenchContext) => Promise<readonly ResultRow[]>;
 }[] = [
-  { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
+  { rows: ['start-empty', 'memory-idle'], measure: idleServiceRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: otlpRowNames, measure: otlpRows },
   { rows: growthRowNames, measure: growthRows },
@@ -49,14 +49,14 @@ const groups: readonly {
     rows: ['scorer-start', 'scorer-late', 'scorer-rows', 'scorer-neighbours'],
     measure: scorerRows,
   },
-  { rows: bigRowNames, measure: bigRows },
-  { rows: literalRowNames, measure: literalRows },
-  { rows: spreadRowNames, measure: spreadRows },
+  { rows: largeStoreRowNames, measure: largeStoreRows },
+  { rows: textSearchRowNames, measure: textSearchRows },
+  { rows: distributedRowNames, measure: distributedRows },
   { rows: ['experiment-search', 'experiment-search-written'], measure: experimentRows },
 ];
 const names = groups.flatMap(({ rows }) => rows);
 
-type Asked = {
+type BenchOptions = {
   readonly only?: string;
   readonly spans: string;
   readonly spreadSpans: string;
@@ -65,19 +65,19 @@ type Asked = {
   readonly json?: true;
 };
 
-const measureAll = async (asked: Asked): Promise<void> => {
+const measureAll = async (asked: BenchOptions): Promise<void> => {
   const wanted = (row: string): boolean =>
     asked.only === undefined || asked.only === row || row.startsWith(`${asked.only}-`);
   if (!names.some(wanted)) throw new Error(`No row ${asked.only}; there are ${names.join(', ')}`);
   const folder = await temporaryFolder();
-  const rows: Row[] = [];
-  const bench: Bench = {
+  const rows: ResultRow[] = [];
+  const bench: BenchContext = {
     dir: folder.dir,
     smoke: asked.smoke === true,
     spans: asked.smoke === true ? 2_000 : Number(asked.spans),
     spreadSpans: asked.smoke === true ? 2_000 : Number(asked.spreadSpans),
     textBytes: asked.smoke === true ? 2_000_000 : Number(asked.texts) * 1e9,
-    wanted,
+    isWanted: wanted,
     say: (line) => process.stderr.write(`${line}\n`),
   };
   try {
@@ -85,7 +85,7 @@ const measureAll = async (asked: Asked): Promise<void> => {
       if (group.rows.some(wanted)) {
         const measured = (await group.measure(bench)).filter(({ name }) => wanted(name));
         rows.push(...measured);
-        if (!bench.smoke) keep(measured, new Date().toISOString());
+        if (!bench.smoke) appendResults(measured, new Date().toISOString());
       }
   } finally {
     await folder.remove();
@@ -93,7 +93,7 @@ const measureAll = async (asked: Asked): Promise<void> => {
   process.stdout.write(
     asked.json === true
       ? rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-      : `${printed(rows)}\n`,
+      : `${formatRows(rows)}\n`,
   );
 };
 

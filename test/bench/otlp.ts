@@ -1,22 +1,28 @@
 import { join } from 'node:path';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { loaded, newProject, newRun, projected, type Bench } from './bench.js';
+import {
+  runLoad,
+  newProject,
+  newRun,
+  waitForPosition,
+  type BenchContext,
+} from './bench-context.js';
 import { spansPerRequest } from './bodies.js';
-import type { Load } from './load.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import type { LoadPlan } from './load.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 const connections = 8;
 export const otlpRowNames = ['ingest-otlp-json', 'ingest-otlp-proto'];
 
 /** What exporters send, beside the same traces by the service's own ingest, in turns. */
-export const otlpRows = async (bench: Bench): Promise<readonly Row[]> => {
+export const otlpRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({ dir: join(bench.dir, 'otlp') });
   try {
     const root = await newProject(service.client, 'otlp');
     const requests = bench.smoke ? 10 : 500;
     const rounds = bench.smoke ? 1 : 3;
-    const rates = new Map<Load['shape'], number[]>();
+    const rates = new Map<LoadPlan['shape'], number[]>();
     for (let round = 0; round < rounds; round += 1) {
       for (const shape of ['wide', 'otlp-json', 'otlp-proto'] as const) {
         bench.say(`otlp: ${shape}, round ${round + 1} of ${rounds}`);
@@ -50,10 +56,10 @@ export const otlpRows = async (bench: Bench): Promise<readonly Row[]> => {
 const rateOf = async (
   service: ServiceProcess,
   root: string,
-  load: Pick<Load, 'shape' | 'seed' | 'from' | 'requests' | 'connections'>,
+  load: Pick<LoadPlan, 'shape' | 'seed' | 'from' | 'requests' | 'connections'>,
 ): Promise<number> => {
   const place = { root, run: await newRun(service.client, root, `${load.shape} ${load.from}`) };
-  const done = await loaded(service, place, { ...load, requestsPerSecond: null });
-  await projected(service, place, done.position);
+  const done = await runLoad(service, place, { ...load, requestsPerSecond: null });
+  await waitForPosition(service, place, done.position);
   return (load.requests * spansPerRequest) / done.seconds;
 };

@@ -1,10 +1,18 @@
 import { join } from 'node:path';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { loaded, newProject, newRun, projected, timed, type Bench, type Place } from './bench.js';
+import {
+  runLoad,
+  newProject,
+  newRun,
+  waitForPosition,
+  timeRuns,
+  type BenchContext,
+  type BenchTarget,
+} from './bench-context.js';
 import { tracesPerRequest } from './bodies.js';
-import { figure, type Row } from './row.js';
-import { resultHash, summary } from './stats.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { resultHash, summary } from './statistics.js';
 
 type Result = { readonly success: boolean; readonly message: string };
 type Found = { readonly records: readonly { readonly id: string }[] };
@@ -14,7 +22,7 @@ const operationsCount = 5;
 const starsMax = 5;
 
 /** The largest request of contract 4.8: 1,000 traces of 10 spans, 5 operations. */
-export const ratingRows = async (bench: Bench): Promise<readonly Row[]> => {
+export const ratingRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({ dir: join(bench.dir, 'ratings') });
   try {
     const root = await newProject(service.client, 'ratings');
@@ -26,7 +34,7 @@ export const ratingRows = async (bench: Bench): Promise<readonly Row[]> => {
       Array.from({ length: operationsCount }, (_, at) => templateOf(service, root, `stars ${at}`)),
     );
     bench.say(`ratings: ${rounds} times ${operationsCount} operations on ${traces.length} traces`);
-    const random = seeded(23);
+    const random = seededRandom(23);
     const said: string[] = [];
     const positions: string[] = [];
     const rate = async (value: (at: number) => number): Promise<void> => {
@@ -42,12 +50,12 @@ export const ratingRows = async (bench: Bench): Promise<readonly Row[]> => {
       if (reply.body.some(({ success }) => !success)) throw new Error(`Not rated: ${said.join()}`);
     };
     let stars = random.integer(1, starsMax);
-    const given = await timed(rounds, () => {
+    const given = await timeRuns(rounds, () => {
       stars = (stars % starsMax) + 1;
       return rate((at) => ((stars + at) % starsMax) + 1);
     });
-    const repeated = await timed(rounds, () => rate((at) => ((stars + at) % starsMax) + 1));
-    const shown = await timed(1, () => projected(service, place, positions.at(-1) ?? ''));
+    const repeated = await timeRuns(rounds, () => rate((at) => ((stars + at) % starsMax) + 1));
+    const shown = await timeRuns(1, () => waitForPosition(service, place, positions.at(-1) ?? ''));
     const usage = await service.client.call<readonly Template[]>(
       'GET',
       `${root}/annotation/templates`,
@@ -80,10 +88,10 @@ const templateOf = async (service: ServiceProcess, root: string, name: string): 
 /** Ids of so many traces of 10 spans of 1 KB that were recorded and can be read. */
 const logged = async (
   service: ServiceProcess,
-  place: Place,
+  place: BenchTarget,
   count: number,
 ): Promise<readonly string[]> => {
-  const done = await loaded(service, place, {
+  const done = await runLoad(service, place, {
     shape: 'wide',
     seed: 21,
     from: 0,
@@ -91,7 +99,7 @@ const logged = async (
     connections: 4,
     requestsPerSecond: null,
   });
-  await projected(service, place, done.position);
+  await waitForPosition(service, place, done.position);
   const body = { log_stream_id: place.run, limit: count };
   const found = await service.client.call<Found>('POST', `${place.root}/traces/search`, { body });
   return found.body.records.map(({ id }) => id);

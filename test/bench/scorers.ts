@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { form } from '../support/forms.js';
+import { formRequest } from '../support/multipart-forms.js';
 import { sandboxOf, taskOf, testCache } from '../support/sandboxes.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { scorerParts, validatePath, type AskedTask, type Task } from '../support/validations.js';
-import { newProject, timed, type Bench } from './bench.js';
-import { figure, type Row } from './row.js';
-import { percentile, resultHash, summary } from './stats.js';
+import {
+  scorerParts,
+  validatePath,
+  type RequestedTask,
+  type Task,
+} from '../support/scorer-validations.js';
+import { newProject, timeRuns, type BenchContext } from './bench-context.js';
+import { figure, type ResultRow } from './result-rows.js';
+import { percentile, resultHash, summary } from './statistics.js';
 
 const trivial = 'def scorer_fn(*, node_output, **k) -> int:\n    return len(node_output)\n';
 const hungry = 'def scorer_fn(**k) -> int:\n    while True: pass\n';
@@ -14,20 +19,20 @@ const rowsCount = 1_000;
 const requestsCount = 2_000;
 
 /** What code scorers cost, and what they cost others. */
-export const scorerRows = async (bench: Bench): Promise<readonly Row[]> => [
-  ...(bench.wanted('scorer-start') ? [await coldStart(bench)] : []),
-  ...(bench.wanted('scorer-late') ? [await lateness(bench)] : []),
-  ...(['scorer-rows', 'scorer-neighbours'].some(bench.wanted) ? await overHttp(bench) : []),
+export const scorerRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => [
+  ...(bench.isWanted('scorer-start') ? [await coldStart(bench)] : []),
+  ...(bench.isWanted('scorer-late') ? [await lateness(bench)] : []),
+  ...(['scorer-rows', 'scorer-neighbours'].some(bench.isWanted) ? await overHttp(bench) : []),
 ];
 
 const common = { unit: 'ms', baseline: null } as const;
 
-const coldStart = async (bench: Bench): Promise<Row> => {
+const coldStart = async (bench: BenchContext): Promise<ResultRow> => {
   const sandbox = sandboxOf('strict');
   await sandbox.ready();
   const runs = bench.smoke ? 2 : 40;
   const said = new Set<string>();
-  const took = await timed(runs, async () => {
+  const took = await timeRuns(runs, async () => {
     said.add((await sandbox.run(taskOf(trivial))).verdict);
   });
   await sandbox.close();
@@ -51,7 +56,7 @@ const endless = [
 ];
 const wallMs = 2_000;
 
-const lateness = async (bench: Bench): Promise<Row> => {
+const lateness = async (bench: BenchContext): Promise<ResultRow> => {
   const sandbox = sandboxOf('strict', { wallMs });
   await sandbox.ready();
   const rounds = bench.smoke ? 1 : 8;
@@ -59,7 +64,7 @@ const lateness = async (bench: Bench): Promise<Row> => {
   const late: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     for (const source of endless) {
-      const took = await timed(1, async () => {
+      const took = await timeRuns(1, async () => {
         const verdict = await sandbox.run(taskOf(source));
         said.add(verdict.verdict === 'invalid' ? verdict.kind : verdict.verdict);
       });
@@ -85,7 +90,7 @@ const slowest = (values: readonly number[], share: number): number =>
     share,
   );
 
-const overHttp = async (bench: Bench): Promise<readonly Row[]> => {
+const overHttp = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({
     dir: join(bench.dir, 'scorers'),
     env: { ASSAY_SANDBOX: 'strict', ASSAY_SANDBOX_DIR: testCache },
@@ -97,7 +102,7 @@ const overHttp = async (bench: Bench): Promise<readonly Row[]> => {
     await validated(service, dataset, trivial);
     const rounds = bench.smoke ? 1 : 5;
     const lasts: unknown[] = [];
-    const took = await timed(rounds, async () => {
+    const took = await timeRuns(rounds, async () => {
       lasts.push((await validated(service, dataset, trivial)).result);
     });
     const calm = await answers(service, root);
@@ -143,7 +148,7 @@ const datasetOf = async ({ client }: ServiceProcess): Promise<string> => {
     { name: 'name', content: 'rows' },
     { name: 'file', content: file, fileName: 'rows.csv' },
   ];
-  return (await client.call<{ id: string }>('POST', '/v2/datasets', form(parts))).body.id;
+  return (await client.call<{ id: string }>('POST', '/v2/datasets', formRequest(parts))).body.id;
 };
 
 const asked = async (
@@ -153,7 +158,7 @@ const asked = async (
 ): Promise<string> => {
   const parts = scorerParts(source, { dataset_id: dataset, limit: String(rowsCount) });
   const path = `${validatePath}/dataset`;
-  return (await client.call<AskedTask>('POST', path, form(parts))).body.task_id;
+  return (await client.call<RequestedTask>('POST', path, formRequest(parts))).body.task_id;
 };
 
 const validated = async (
@@ -171,4 +176,4 @@ const validated = async (
 };
 
 const answers = (service: ServiceProcess, root: string): Promise<readonly number[]> =>
-  timed(requestsCount, () => service.client.call('GET', root));
+  timeRuns(requestsCount, () => service.client.call('GET', root));

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seeded, type Seeded } from '../../cli/demo/seeded.js';
+import { seededRandom, type SeededRandom } from '../../cli/demo/seeded-random.js';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { assay, startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
-import { newRun } from './kill.js';
-import { seenInLog } from './witness.js';
+import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
+import { pollUntil } from '../support/poll-until.js';
+import { newRun } from './kill-loop.js';
+import { observeLog } from './observed-state.js';
 
 const requests = 10;
 const tracesPerRequest = 50;
@@ -18,10 +18,10 @@ describe('a service that is killed while it deletes a project', function () {
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
-  let random: Seeded;
+  let random: SeededRandom;
 
   before(async () => {
-    random = seeded(drawSeed('kills during a deletion'));
+    random = seededRandom(drawSeed('kills during a deletion'));
     folder = await temporaryFolder();
     service = await startService({ dir: folder.dir });
   });
@@ -62,15 +62,15 @@ describe('a service that is killed while it deletes a project', function () {
       const searched = await service.client.send('POST', `${root}/traces/search`, { body: {} });
       expect(searched.status).to.equal(404);
       expect((await service.client.send('GET', keeper.root)).status).to.equal(200);
-      await until('the log has no record of the project left', 10_000, async () => {
-        const { traces } = await seenInLog(folder.dir, project);
+      await pollUntil('the log has no record of the project left', 10_000, async () => {
+        const { traces } = await observeLog(folder.dir, project);
         return traces.size === 0;
       });
     });
 
   it('has read models that equal a replay from scratch', async () => {
     await service.stop();
-    const { code, output } = await assay(folder.dir, 'verify');
+    const { code, output } = await runAssay(folder.dir, 'verify');
     expect(code, output).to.equal(0);
   });
 });

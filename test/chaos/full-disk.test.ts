@@ -4,15 +4,15 @@ import { expect } from 'chai';
 import { clientOf, type Reply } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { describeWith, ownMounts } from '../support/tools.js';
-import { until } from '../support/until.js';
-import { newRun } from './kill.js';
+import { describeWithTool, ownMounts } from '../support/required-tools.js';
+import { pollUntil } from '../support/poll-until.js';
+import { newRun } from './kill-loop.js';
 import type { Target } from './load.js';
 
 const mebibyte = 2 ** 20;
 const diskMebibytes = 48;
 
-describeWith(ownMounts, 'a service whose disk is full', function () {
+describeWithTool(ownMounts, 'a service whose disk is full', function () {
   this.timeout(60_000);
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -53,7 +53,7 @@ describeWith(ownMounts, 'a service whose disk is full', function () {
       } catch {
         full = true;
       }
-    await until('a write is refused', 20_000, async () => {
+    await pollUntil('a write is refused', 20_000, async () => {
       refused = await write();
       return refused.status !== 200;
     });
@@ -78,7 +78,7 @@ describeWith(ownMounts, 'a service whose disk is full', function () {
   });
 
   it('is not ready but alive', async () => {
-    await until('/readyz is red', 2_000, async () => (await ready()) === 503);
+    await pollUntil('/readyz is red', 2_000, async () => (await ready()) === 503);
     expect((await service.client.send('GET', '/v2/healthcheck')).status).to.equal(200);
   });
 
@@ -92,8 +92,8 @@ describeWith(ownMounts, 'a service whose disk is full', function () {
 
   it('accepts writes within 5 s of space, without a restart, and lost nothing', async () => {
     rmSync(filler);
-    await until('a write is accepted', 5_000, async () => (await write()).status === 200);
-    await until('/readyz is green', 5_000, async () => (await ready()) === 200);
+    await pollUntil('a write is accepted', 5_000, async () => (await write()).status === 200);
+    await pollUntil('/readyz is green', 5_000, async () => (await ready()) === 200);
     expect(new Set(others)).to.deep.equal(new Set([503]));
     const body = { log_stream_id: target.run, limit: 1_000 };
     const searched = await service.client.call<{ records: readonly { id: string }[] }>(

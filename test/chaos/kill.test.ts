@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { killManyTimes, type Killed } from './kill.js';
+import { killManyTimes, type KillReport } from './kill-loop.js';
 
 describe('a service that is killed under load', function () {
   this.timeout(300_000 * runs(1));
 
-  let killed: Killed;
+  let killed: KillReport;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   before(async () => {

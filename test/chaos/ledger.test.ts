@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { broken, openLedger, type Seen } from './ledger.js';
+import { brokenPromises, openLedger, type ObservedTrace } from './ledger.js';
 
-const seen = (more: Partial<Seen> = {}): ReadonlyMap<string, Seen> =>
+const seen = (more: Partial<ObservedTrace> = {}): ReadonlyMap<string, ObservedTrace> =>
   new Map([['t', { times: 1, spans: ['a', 'b'], tags: [], ...more }]]);
 const trace = { kind: 'trace', trace: 't', spans: ['a', 'b'], session: null } as const;
 
@@ -9,39 +9,47 @@ describe('the ledger of what was promised', () => {
   it('is content when all that was acknowledged is there once', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
-    expect(broken(ledger, seen())).to.deep.equal([]);
+    expect(brokenPromises(ledger, seen())).to.deep.equal([]);
   });
 
   it('misses an acknowledged trace, also when only a tag on it was acknowledged', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
-    expect(broken(ledger, new Map())).to.deep.equal(['trace t was acknowledged and is lost']);
+    expect(brokenPromises(ledger, new Map())).to.deep.equal([
+      'trace t was acknowledged and is lost',
+    ]);
     const other = openLedger();
     other.sent(trace);
     other.acknowledge(other.sent({ kind: 'tag', trace: 't', tag: 'x' }));
-    expect(broken(other, new Map())).to.deep.equal(['trace t was acknowledged and is lost']);
+    expect(brokenPromises(other, new Map())).to.deep.equal([
+      'trace t was acknowledged and is lost',
+    ]);
   });
 
   it('lets an unknown trace be there wholly or not at all', () => {
     const ledger = openLedger();
     ledger.sent(trace);
-    expect(broken(ledger, new Map())).to.deep.equal([]);
-    expect(broken(ledger, seen())).to.deep.equal([]);
-    expect(broken(ledger, seen({ spans: ['a'] }))).to.deep.equal(['trace t: span b is lost']);
+    expect(brokenPromises(ledger, new Map())).to.deep.equal([]);
+    expect(brokenPromises(ledger, seen())).to.deep.equal([]);
+    expect(brokenPromises(ledger, seen({ spans: ['a'] }))).to.deep.equal([
+      'trace t: span b is lost',
+    ]);
   });
 
   it('sees what is there twice', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
-    expect(broken(ledger, seen({ times: 2 }))).to.deep.equal(['trace t is there 2 times']);
-    expect(broken(ledger, seen({ spans: ['a', 'b', 'a'] }))).to.have.length(1);
+    expect(brokenPromises(ledger, seen({ times: 2 }))).to.deep.equal(['trace t is there 2 times']);
+    expect(brokenPromises(ledger, seen({ spans: ['a', 'b', 'a'] }))).to.have.length(1);
   });
 
   it('sees what nobody sent', () => {
     const ledger = openLedger();
-    expect(broken(ledger, seen())).to.deep.equal(['trace t was never sent']);
+    expect(brokenPromises(ledger, seen())).to.deep.equal(['trace t was never sent']);
     ledger.acknowledge(ledger.sent(trace));
-    expect(broken(ledger, seen({ tags: ['x'] }))).to.deep.equal(['trace t: tag x was never sent']);
+    expect(brokenPromises(ledger, seen({ tags: ['x'] }))).to.deep.equal([
+      'trace t: tag x was never sent',
+    ]);
   });
 
   it('owes late spans and tags from their acknowledgement on', () => {
@@ -49,11 +57,11 @@ describe('the ledger of what was promised', () => {
     ledger.acknowledge(ledger.sent(trace));
     const span = ledger.sent({ kind: 'span', trace: 't', span: 'c' });
     const tag = ledger.sent({ kind: 'tag', trace: 't', tag: 'x' });
-    expect(broken(ledger, seen())).to.deep.equal([]);
+    expect(brokenPromises(ledger, seen())).to.deep.equal([]);
     expect(ledger.open()).to.have.length(2);
     ledger.acknowledge(span);
     ledger.acknowledge(tag);
-    expect(broken(ledger, seen())).to.deep.equal([
+    expect(brokenPromises(ledger, seen())).to.deep.equal([
       'trace t: span c is lost',
       'trace t: tag x is lost',
     ]);

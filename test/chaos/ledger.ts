@@ -17,7 +17,7 @@ export type Outcome = 'acknowledged' | 'unknown';
 export type Entry = { readonly attempt: Attempt; outcome: Outcome };
 
 /** A trace as some place shows it: the log, the read model. */
-export type Seen = {
+export type ObservedTrace = {
   /** How often the trace is there: once, if all is well. */
   readonly times: number;
   /** With repeats, if there are any. */
@@ -62,7 +62,10 @@ type Owed = {
 };
 
 /** Every way in which `seen` breaks a promise of the ledger, in words; none = all is well. */
-export const broken = (ledger: Ledger, seen: ReadonlyMap<string, Seen>): readonly string[] => {
+export const brokenPromises = (
+  ledger: Ledger,
+  seen: ReadonlyMap<string, ObservedTrace>,
+): readonly string[] => {
   const owed = owedBy(ledger);
   const problems: string[] = [];
   for (const [trace, due] of owed) {

@@ -1,10 +1,10 @@
-import type { Seeded } from '../../cli/demo/seeded.js';
+import type { SeededRandom } from '../../cli/demo/seeded-random.js';
 import type { Client, Reply } from '../support/client.js';
 import type { Attempt, Entry, Ledger } from './ledger.js';
 
 export type Target = { readonly root: string; readonly run: string };
 /** An answer that no crash explains: anything but a 2xx or a 503. */
-export type Surprise = {
+export type UnexpectedAnswer = {
   readonly attempt: Attempt;
   readonly status: number;
   readonly body: unknown;
@@ -15,13 +15,13 @@ export type Surprise = {
  * trace; some add a span or a tag to one that was acknowledged, or repeat a request whose outcome
  * is unknown, byte for byte.
  */
-export const hammer = async (options: {
+export const runLoad = async (options: {
   readonly client: Client;
   readonly ledger: Ledger;
-  readonly random: Seeded;
+  readonly random: SeededRandom;
   readonly target: Target;
   readonly workers: number;
-  readonly surprises: Surprise[];
+  readonly surprises: UnexpectedAnswer[];
   /** True once the service was told to die: what breaks from then on is meant to. */
   readonly over: () => boolean;
   readonly acknowledged?: () => void;
@@ -44,7 +44,7 @@ export const hammer = async (options: {
 };
 
 const nextEntry = (
-  { ledger, random }: { readonly ledger: Ledger; readonly random: Seeded },
+  { ledger, random }: { readonly ledger: Ledger; readonly random: SeededRandom },
   unknown: Entry[],
 ): Entry => {
   const again = random.chance(0.5) ? unknown.pop() : undefined;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seeded, type Seeded } from '../../cli/demo/seeded.js';
-import { filesWith } from '../support/canary.js';
+import { seededRandom, type SeededRandom } from '../../cli/demo/seeded-random.js';
+import { filesContaining } from '../support/files-containing.js';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { assay, startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
-import { newRun } from './kill.js';
+import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
+import { pollUntil } from '../support/poll-until.js';
+import { newRun } from './kill-loop.js';
 
 type Job = { readonly status: string; readonly result: unknown };
 
@@ -24,9 +24,9 @@ describe('a service that is killed while it deletes by metadata', function () {
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
-  let random: Seeded;
+  let random: SeededRandom;
   before(async () => {
-    random = seeded(drawSeed('kills during an org job'));
+    random = seededRandom(drawSeed('kills during an org job'));
     folder = await temporaryFolder();
     service = await startService({ dir: folder.dir });
   });
@@ -60,7 +60,7 @@ describe('a service that is killed while it deletes by metadata', function () {
     }
     const job = async (): Promise<Job> =>
       (await service.client.call<Job>('GET', `/v2/org-jobs/${body.job_id}`)).body;
-    await until('the job is over', 60_000, async () => (await job()).status === 'completed');
+    await pollUntil('the job is over', 60_000, async () => (await job()).status === 'completed');
     const fatal = requests * (tracesPerRequest - 1);
     expect((await job()).result).to.deep.equal({
       projects: 1,
@@ -70,8 +70,8 @@ describe('a service that is killed while it deletes by metadata', function () {
     });
     const left = await service.client.call<{ total_count: number }>('POST', `${root}/traces/count`);
     expect(left.body.total_count).to.equal(requests);
-    await until('every file has forgotten it', 60_000, async () => {
-      const files = await filesWith(folder.dir, canary);
+    await pollUntil('every file has forgotten it', 60_000, async () => {
+      const files = await filesContaining(folder.dir, canary);
       return files.length === 0;
     });
     expect(service.output()).not.to.include(canary);
@@ -79,7 +79,7 @@ describe('a service that is killed while it deletes by metadata', function () {
 
   it('has read models that equal a replay from scratch', async () => {
     await service.stop();
-    const { code, output } = await assay(folder.dir, 'verify');
+    const { code, output } = await runAssay(folder.dir, 'verify');
     expect(code, output).to.equal(0);
   });
 });

@@ -3,22 +3,26 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { partitionOf } from '../../kernel/records/partitions.js';
 import { temporaryFolder } from '../support/folder.js';
-import { insist } from '../support/insist.js';
-import { uuid } from '../support/recorded.js';
-import { assay, spawnService, type ServiceProcess } from '../support/service-process.js';
-import { describeSpread, startEngines, type SpreadEngines } from '../support/spread.js';
+import { retryUntilAccepted } from '../support/retry-until-accepted.js';
+import { uuid } from '../support/recorded-project.js';
+import { runAssay, spawnService, type ServiceProcess } from '../support/service-process.js';
+import {
+  describeDistributed,
+  startEngineProcesses,
+  type EngineProcesses,
+} from '../support/distributed-service.js';
 import { runs } from '../support/runs.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** Kills of the process that holds the lease. */
 const kills = runs(1);
 const spans = ['a', 'b', 'c'].map((name) => ({ type: 'tool', name }));
 
-describeSpread('records that several processes fold in parts', describe, function () {
+describeDistributed('records that several processes fold in parts', describe, function () {
   this.timeout(240_000);
   const running = new Map<string, ServiceProcess>();
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let engines: SpreadEngines;
+  let engines: EngineProcesses;
   /** Of each project what was written to it; both parts of two have some. */
   const written = new Map<string, number>();
   let ids = 0;
@@ -50,14 +54,14 @@ describeSpread('records that several processes fold in parts', describe, functio
   };
   before(async () => {
     folder = await temporaryFolder();
-    engines = await startEngines(folder.dir);
+    engines = await startEngineProcesses(folder.dir);
     await start('api', 2);
     await Promise.all([start('first', 2, '1/2'), start('second', 2, '2/2')]);
     await start('spare', 2, '1/2');
     const parts = (): number => new Set([...written.keys()].map((id) => partitionOf(id, 2))).size;
     while (parts() < 2 || written.size < 3) {
       const body = { name: `part ${written.size}` };
-      const made = await insist<{ id: string }>(() =>
+      const made = await retryUntilAccepted<{ id: string }>(() =>
         of('api').client.send('POST', '/v2/projects', { body }),
       );
       written.set(made.body.id, 0);
@@ -81,7 +85,9 @@ describeSpread('records that several processes fold in parts', describe, functio
         spans,
       }));
       const path = `/v2/projects/${project}/traces`;
-      const reply = await insist(() => of(name).client.send('POST', path, { body: { traces } }));
+      const reply = await retryUntilAccepted(() =>
+        of(name).client.send('POST', path, { body: { traces } }),
+      );
       last = reply.position ?? '';
       written.set(project, before + count);
     }
@@ -89,7 +95,7 @@ describeSpread('records that several processes fold in parts', describe, functio
   };
   /** All of each project, as of a position: 503 until it is there, and never from less. */
   const hasAll = async (min: string, name = 'api', withinMs = 60_000): Promise<void> => {
-    await until(`all records as ${name} has them`, withinMs, async () => {
+    await pollUntil(`all records as ${name} has them`, withinMs, async () => {
       for (const [project, count] of written) {
         const path = `/v2/projects/${project}/spans/count`;
         const headers = { 'X-Min-Position': min };
@@ -123,7 +129,7 @@ describeSpread('records that several processes fold in parts', describe, functio
 
   it('are what a replay of the log gives, in each part', async () => {
     for (const name of ['api', 'second']) {
-      const { code, output } = await assay('', 'verify', '--json', '--ops', of(name).opsUrl);
+      const { code, output } = await runAssay('', 'verify', '--json', '--ops', of(name).opsUrl);
       expect(code, output).to.equal(0);
       const { verified } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as {
         readonly verified: readonly { readonly name: string }[];
@@ -168,7 +174,7 @@ describeSpread('records that several processes fold in parts', describe, functio
     const { status, body } = await asked();
     expect([status, body.code]).to.deep.equal([503, 'read_model_filling']);
     await kill('wider');
-    await until('the one part has all', 60_000, async () => {
+    await pollUntil('the one part has all', 60_000, async () => {
       const told = await asked();
       if (told.status === 200) expect(told.body.total_count).to.equal(count * spans.length);
       return told.status === 200;

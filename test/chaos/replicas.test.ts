@@ -3,12 +3,16 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/folder.js';
 import { freePort } from '../support/free-port.js';
-import { insist } from '../support/insist.js';
-import { uuid } from '../support/recorded.js';
-import { assay, spawnService, type ServiceProcess } from '../support/service-process.js';
-import { describeSpread, startEngines, type SpreadEngines } from '../support/spread.js';
+import { retryUntilAccepted } from '../support/retry-until-accepted.js';
+import { uuid } from '../support/recorded-project.js';
+import { runAssay, spawnService, type ServiceProcess } from '../support/service-process.js';
+import {
+  describeDistributed,
+  startEngineProcesses,
+  type EngineProcesses,
+} from '../support/distributed-service.js';
 import { runs } from '../support/runs.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Name = 'one' | 'two';
 type Statuses = readonly { readonly name: string; readonly rebuilding: string | null }[];
@@ -16,12 +20,12 @@ type Statuses = readonly { readonly name: string; readonly rebuilding: string | 
 const kills = runs(2);
 const spans = ['a', 'b', 'c'].map((name) => ({ type: 'tool', name }));
 
-describeSpread('records that each process folds for itself', describe, function () {
+describeDistributed('records that each process folds for itself', describe, function () {
   this.timeout(240_000);
   const running = new Map<Name, ServiceProcess>();
   const ports = new Map<Name, readonly [string, string]>();
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let engines: SpreadEngines;
+  let engines: EngineProcesses;
   let root = '';
   let run = '';
   let written = 0;
@@ -55,10 +59,10 @@ describeSpread('records that each process folds for itself', describe, function 
   };
   before(async () => {
     folder = await temporaryFolder();
-    engines = await startEngines(folder.dir);
+    engines = await startEngineProcesses(folder.dir);
     await start('one');
     await start('two');
-    const made = await insist<{ id: string }>(() =>
+    const made = await retryUntilAccepted<{ id: string }>(() =>
       of('one').client.send('POST', '/v2/projects', { body: { name: 'copied' } }),
     );
     root = `/v2/projects/${made.body.id}`;
@@ -76,7 +80,7 @@ describeSpread('records that each process folds for itself', describe, function 
   const write = async (count: number): Promise<string> => {
     const ids = Array.from({ length: count }, (_, n) => uuid(written + n));
     const traces = ids.map((id) => ({ id, name: id, input: 'to Oslo', spans }));
-    const reply = await insist(() =>
+    const reply = await retryUntilAccepted(() =>
       of('one').client.send('POST', `${root}/traces`, { body: { log_stream_id: run, traces } }),
     );
     written += count;
@@ -94,7 +98,7 @@ describeSpread('records that each process folds for itself', describe, function 
   /** Never from a part of the log: 503 until it has all. */
   const answersAll = async (name: Name, min: string): Promise<object> => {
     let found: object | null = null;
-    await until(`${name} answers`, 60_000, async () => {
+    await pollUntil(`${name} answers`, 60_000, async () => {
       const { status, search, count } = await counted(name, min).catch(() => nothing);
       expect(status.filter((one) => one !== 503 && one !== 200)).to.deep.equal([]);
       if (status.includes(503)) return false;
@@ -144,14 +148,14 @@ describeSpread('records that each process folds for itself', describe, function 
     const { search, status } = await counted('two', null);
     expect(status).to.deep.equal([200, 200]);
     expect((search as { records: unknown[] }).records).to.have.length(written);
-    await until('two is ready', 20_000, async () => (await readyz('two')).status === 200);
+    await pollUntil('two is ready', 20_000, async () => (await readyz('two')).status === 200);
     const { projections } = await readyz('two');
     expect(projections.map(({ name }) => name)).to.deep.equal(['records']);
   });
 
   it('are verified, rebuilt and told of where they are', async () => {
     const json = async (name: Name, ...args: readonly string[]) => {
-      const { code, output } = await assay('', ...args, '--json', '--ops', of(name).opsUrl);
+      const { code, output } = await runAssay('', ...args, '--json', '--ops', of(name).opsUrl);
       expect(code, output).to.equal(0);
       return JSON.parse(output.trim().split('\n').at(-1) ?? '') as {
         readonly read_models?: readonly { readonly name: string }[];
@@ -161,7 +165,7 @@ describeSpread('records that each process folds for itself', describe, function 
     expect(await json('one', 'verify')).to.have.property('equal', true);
     await json('two', 'rebuild', 'records');
     await answersAll('two', await write(1));
-    const other = await assay('', 'rebuild', 'project_list', '--ops', of('two').opsUrl);
+    const other = await runAssay('', 'rebuild', 'project_list', '--ops', of('two').opsUrl);
     expect([other.code, other.output]).to.deep.equal([
       1,
       'assay: this process does not fold; ask one that plays the role projections\n',

@@ -5,17 +5,22 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readConfig } from '../../config.js';
-import { openLogOf } from '../../service/read-log.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { scorerTaskStream } from '../../command-api/facts/scorer-tasks.js';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { temporaryFolder } from '../support/folder.js';
-import { form } from '../support/forms.js';
-import { drawSeed } from '../support/outside.js';
+import { formRequest } from '../support/multipart-forms.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 import { testCache } from '../support/sandboxes.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
-import { scorerParts, validatePath, type AskedTask, type Task } from '../support/validations.js';
+import { pollUntil } from '../support/poll-until.js';
+import {
+  scorerParts,
+  validatePath,
+  type RequestedTask,
+  type Task,
+} from '../support/scorer-validations.js';
 
 const slow = 'import time\ndef scorer_fn(**k) -> int:\n    time.sleep(0.2)\n    return 1\n';
 const tasksEachTime = 3;
@@ -24,7 +29,7 @@ describe('a worker that is killed at random', function () {
   this.timeout(120_000 * runs(1));
 
   it('ends every validation exactly once, and leaves no process behind', async () => {
-    const random = seeded(drawSeed('kills of the worker')).next;
+    const random = seededRandom(drawSeed('kills of the worker')).next;
     const folder = await temporaryFolder();
     const ways = await temporaryFolder();
     // A way of its own to what all tests share tells its processes from theirs.
@@ -41,10 +46,10 @@ describe('a worker that is killed at random', function () {
       let service = await start();
       for (let kill = 0; kill < runs(2); kill += 1) {
         for (let more = 0; more < tasksEachTime; more += 1) {
-          const asked = await service.client.send<AskedTask>(
+          const asked = await service.client.send<RequestedTask>(
             'POST',
             validatePath,
-            form(scorerParts(slow)),
+            formRequest(scorerParts(slow)),
           );
           // The queue may be full: then those in it are enough.
           if (asked.status === 200) tasks.push(asked.body.task_id);
@@ -55,7 +60,7 @@ describe('a worker that is killed at random', function () {
         service = await start();
       }
       const statuses = new Map<string, string>();
-      await until('every task has ended', 100_000, async () => {
+      await pollUntil('every task has ended', 100_000, async () => {
         for (const task of tasks.filter((one) => !statuses.has(one))) {
           const { body } = await service.client.call<Task>('GET', `${validatePath}/${task}`);
           if (body.status !== 'pending') statuses.set(task, body.status);
@@ -63,7 +68,7 @@ describe('a worker that is killed at random', function () {
         return statuses.size === tasks.length;
       });
       await service.stop();
-      const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: folder.dir }));
+      const log = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: folder.dir }));
       for (const task of tasks) {
         const types = (await log.reader.read(scorerTaskStream(task))).map(({ type }) => type);
         const ends = types.filter((type) => /Completed$|Failed$/.test(type));
@@ -73,7 +78,7 @@ describe('a worker that is killed at random', function () {
         expect(starts, types.join()).to.be.at.most(3);
       }
       await log.close();
-      await until('no process is left', 30_000, async () => {
+      await pollUntil('no process is left', 30_000, async () => {
         const all = execFileSync('ps', ['-e', '-o', 'stat=,args='], { encoding: 'utf8' });
         const left = all
           .split('\n')

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
-import { calmClock } from '../support/calm-clock.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
 import type { Reply } from '../support/client.js';
-import { describeSpread, startSpread, type Spread, type SpreadRole } from '../support/spread.js';
-import { until } from '../support/until.js';
+import {
+  describeDistributed,
+  startDistributedService,
+  type DistributedService,
+  type ProcessRole,
+} from '../support/distributed-service.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** As `/readyz` promises, whatever the engines do. */
 const knownWithinMs = 1_000;
@@ -11,26 +16,26 @@ const refusedWithinMs = 3_000;
 const askers = ['command', 'query', 'projections', 'worker'] as const;
 type Ready = { readonly status: string; readonly read_models: { readonly cause: string | null } };
 
-describeSpread('a service whose engines stop and are not gone', describe, function () {
+describeDistributed('a service whose engines stop and are not gone', describe, function () {
   this.timeout(240_000);
-  let spread: Spread;
+  let spread: DistributedService;
   let root = '';
   before(async () => {
-    spread = await startSpread({ ASSAY_LAG_MAX: '5s' });
+    spread = await startDistributedService({ ASSAY_LAG_MAX: '5s' });
     const made = await spread
       .of('command')
       .client.send<{ id: string }>('POST', '/v2/projects', { body: { name: 'asleep' } });
     root = `/v2/projects/${made.body.id}`;
-    await until('the first read', 30_000, async () => (await read()).status === 200);
+    await pollUntil('the first read', 30_000, async () => (await read()).status === 200);
   });
   after(() => spread.stop());
 
   const read = (headers: Readonly<Record<string, string>> = {}): Promise<Reply<unknown>> =>
     spread.of('query').client.send('GET', `${root}/log_streams`, { headers });
   /** At once, from what is known; a green `/healthz` beside it. */
-  const ready = async (role: SpreadRole): Promise<Ready> => {
+  const ready = async (role: ProcessRole): Promise<Ready> => {
     const { opsUrl } = spread.of(role);
-    const waited = calmClock();
+    const waited = idleAwareClock();
     const [answer, health] = await Promise.all([
       fetch(`${opsUrl}/readyz`),
       fetch(`${opsUrl}/healthz`),
@@ -42,16 +47,20 @@ describeSpread('a service whose engines stop and are not gone', describe, functi
     return told;
   };
   const refused = async (what: string, ask: () => Promise<Reply<unknown>>): Promise<void> => {
-    const waited = calmClock();
+    const waited = idleAwareClock();
     const reply = await ask();
     expect(waited(), what).to.be.below(refusedWithinMs);
     expect(reply.status, what).to.equal(503);
     expect(reply.headers['retry-after'], what).not.to.equal(undefined);
   };
   const wellAgain = async (): Promise<void> => {
-    await until('reads again', 20_000, async () => (await read()).status === 200);
+    await pollUntil('reads again', 20_000, async () => (await read()).status === 200);
     for (const role of askers) {
-      await until(`${role} is green`, 20_000, async () => (await ready(role)).status === 'ready');
+      await pollUntil(
+        `${role} is green`,
+        20_000,
+        async () => (await ready(role)).status === 'ready',
+      );
     }
   };
 
@@ -78,7 +87,11 @@ describeSpread('a service whose engines stop and are not gone', describe, functi
       await refused('a read', () => read());
       // Each role has a pulse of its own, and met the silence when its own beat came.
       for (const role of askers) {
-        await until(`${role} is red`, 5_000, async () => (await ready(role)).status !== 'ready');
+        await pollUntil(
+          `${role} is red`,
+          5_000,
+          async () => (await ready(role)).status !== 'ready',
+        );
       }
     } finally {
       spread.engines.eventstore.signal('SIGCONT');
@@ -109,7 +122,7 @@ describeSpread('a service whose engines stop and are not gone', describe, functi
     expect(old.status).to.equal(200);
     expect(JSON.stringify(old.body)).not.to.include(body.name);
     expect((await read({ 'X-Min-Position': written.position ?? '' })).status).to.equal(503);
-    await until('red', 20_000, async () => (await ready('query')).status === 'not_ready');
+    await pollUntil('red', 20_000, async () => (await ready('query')).status === 'not_ready');
     const { read_models: models } = await ready('query');
     expect(models.cause).to.match(/ is \d+ s behind the log, more than ASSAY_LAG_MAX \(5 s\)$/);
     expect((await ready('command')).status, 'it answers no reads').to.equal('ready');

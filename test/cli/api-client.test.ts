@@ -28,20 +28,25 @@ const asked = async (replies: readonly Reply[], patienceMs = 60_000) => {
   const { port } = server.address() as AddressInfo;
   let now = 0;
   const client = openApiClient(
-    { url: `http://127.0.0.1:${port}`, apiKey: 'k', patienceMs, waitsAtFirst: false },
+    {
+      url: `http://127.0.0.1:${port}`,
+      apiKey: 'k',
+      retryForMs: patienceMs,
+      waitsForFirstContact: false,
+    },
     {
       pause: async (ms) => {
         waits.push(ms);
         now += ms;
       },
       now: () => now,
-      told: () => undefined,
+      onRetry: () => undefined,
     },
   );
   try {
     // It is reached once before: an address that never answered is not waited for.
-    await client.ask({ method: 'GET', path: '/' });
-    const found = await client.ask({ method: 'POST', path: '/x', body: '{}' }).then(
+    await client.request({ method: 'GET', path: '/' });
+    const found = await client.request({ method: 'POST', path: '/x', body: '{}' }).then(
       ({ status, tries }) => ({ status, tries }),
       (error: unknown) => (error as Error).message.replace(/http:\S+ /, ''),
     );
@@ -82,10 +87,15 @@ describe('a command that asks a service', () => {
     const client = (waitsAtFirst: boolean) => {
       let now = 0;
       const pause = async (ms: number): Promise<void> => void (now += ms);
-      const waiting = { pause, now: () => now, told: () => undefined };
-      const access = { url: 'http://127.0.0.1:1', apiKey: 'k', patienceMs: 10_000, waitsAtFirst };
+      const waiting = { pause, now: () => now, onRetry: () => undefined };
+      const access = {
+        url: 'http://127.0.0.1:1',
+        apiKey: 'k',
+        retryForMs: 10_000,
+        waitsForFirstContact: waitsAtFirst,
+      };
       return openApiClient(access, waiting)
-        .ask({ method: 'GET', path: '/' })
+        .request({ method: 'GET', path: '/' })
         .catch((error: unknown) => (error as Error).message);
     };
     expect(await client(false)).to.match(/^no service answers at /);

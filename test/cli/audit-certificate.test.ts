@@ -2,19 +2,24 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openHistory } from '../../cli/audit-history.js';
+import { openHistoryReader } from '../../cli/audit-history.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { bytesOfHex } from '../../kernel/history/hex.js';
-import { isIncluded, leafHash } from '../../kernel/history/tree.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { historyExports } from '../../service/answers/history-export.js';
+import { fromHex } from '../../kernel/history/hex.js';
+import { isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { historyExports } from '../../service/adapters/history-export.js';
 import { temporaryFolder } from '../support/folder.js';
-import { program } from '../support/outside.js';
+import { program } from '../support/test-environment.js';
 import { uuid } from '../support/record-generators.js';
-import { openSealedLog, sealedBy, type SealedLog, type Told } from '../support/sealed-log.js';
-import { ours, theirs } from '../support/told-history.js';
+import {
+  openSealedLog,
+  sealSigningKey,
+  type SealedLog,
+  type SealedLogEvent,
+} from '../support/sealed-log.js';
+import { ours, theirs } from '../support/sample-history.js';
 
 type Line = {
   readonly role: string;
@@ -32,26 +37,38 @@ type Certified = {
 
 const project = uuid(1, 1);
 const [run, deletion, job, ofJob, dataset, gone] = [2, 3, 4, 5, 6, 7].map((at) => uuid(at, 1));
-const told = (name: StreamName, type: string, data: JsonObject): Told => ({
+const told = (name: StreamName, type: string, data: JsonObject): SealedLogEvent => ({
   stream: name,
   type,
   data: { project_id: project, ...data },
   organization: ours,
 });
-const traceAt = (at: number): StreamName => stream('trace', project, uuid(8, at));
-const logged = (at: number): Told => told(traceAt(at), 'TraceLogged', { text: `canary ${at}` });
-const recordsOf = (name: string, at: number, more: JsonObject = {}): readonly Told[] => [
-  told(stream('deletion', name), 'RecordsDeleted', { deletion_id: name, ...more }),
-  told(stream('deletion', name), 'RecordsErased', { session_ids: [], trace_ids: [uuid(8, at)] }),
+const traceAt = (at: number): StreamName => streamNameOf('trace', project, uuid(8, at));
+const logged = (at: number): SealedLogEvent =>
+  told(traceAt(at), 'TraceLogged', { text: `canary ${at}` });
+const recordsOf = (name: string, at: number, more: JsonObject = {}): readonly SealedLogEvent[] => [
+  told(streamNameOf('deletion', name), 'RecordsDeleted', { deletion_id: name, ...more }),
+  told(streamNameOf('deletion', name), 'RecordsErased', {
+    session_ids: [],
+    trace_ids: [uuid(8, at)],
+  }),
 ];
-const completed = (name: string): Told => told(stream('erasure', name), 'ErasureCompleted', {});
-const erasureOf = (name: string, of: string, streams: readonly StreamName[]): readonly Told[] => [
-  told(stream('erasure', name), 'ErasureBegun', { project_id: of }),
-  told(stream('erasure', name), 'StreamsErased', { project_id: of, streams }),
+const completed = (name: string): SealedLogEvent =>
+  told(streamNameOf('erasure', name), 'ErasureCompleted', {});
+const erasureOf = (
+  name: string,
+  of: string,
+  streams: readonly StreamName[],
+): readonly SealedLogEvent[] => [
+  told(streamNameOf('erasure', name), 'ErasureBegun', { project_id: of }),
+  told(streamNameOf('erasure', name), 'StreamsErased', { project_id: of, streams }),
   completed(name),
 ];
-const ofGone = [stream('trace', String(gone), uuid(8, 4)), stream('project', String(gone))];
-const rows = stream('datasetrows', String(dataset), uuid(9, 1));
+const ofGone = [
+  streamNameOf('trace', String(gone), uuid(8, 4)),
+  streamNameOf('project', String(gone)),
+];
+const rows = streamNameOf('datasetrows', String(dataset), uuid(9, 1));
 
 /** What was deleted, each in its way, and the streams that went with it. */
 const kinds = [
@@ -68,7 +85,7 @@ describe('a certificate of a deletion', () => {
   before(async () => {
     folder = await temporaryFolder();
     log = await openSealedLog(folder.dir);
-    const own = stream('dataset', String(dataset));
+    const own = streamNameOf('dataset', String(dataset));
     await log.append([
       ...[1, 2, 3, 5].map(logged),
       ...ofGone.map((name) => told(name, 'ProjectCreated', { text: 'canary' })),
@@ -82,9 +99,9 @@ describe('a certificate of a deletion', () => {
       told(own, 'DatasetErased', {}),
       ...recordsOf(String(deletion), 1),
       completed(String(deletion)),
-      told(stream('org-job', String(job)), 'OrgJobRequested', {}),
+      told(streamNameOf('org-job', String(job)), 'OrgJobRequested', {}),
       ...recordsOf(String(ofJob), 2, { job_id: job ?? '' }),
-      told(stream('org-job', String(job)), 'OrgJobCompleted', {}),
+      told(streamNameOf('org-job', String(job)), 'OrgJobCompleted', {}),
       ...erasureOf(String(run), project, [traceAt(3)]),
       ...erasureOf(String(gone), String(gone), ofGone),
     ]);
@@ -123,16 +140,16 @@ describe('a certificate of a deletion', () => {
     whose = ours,
   ): Promise<readonly JsonObject[]> => {
     const engines = { eventStoreUrl: null, mongodbUrl: null, natsUrl: null };
-    const history = await openHistory({ dataDir: folder.dir, ...engines });
-    const { certified } = historyExports({
+    const history = await openHistoryReader({ dataDir: folder.dir, ...engines });
+    const { certificateLines } = historyExports({
       ...history,
       clock: { ...history.clock, milliseconds: () => 0, wait: async () => undefined },
-      records: { locate: async () => null },
+      records: { findGroup: async () => null },
       backupDays: null,
-      sealKey: async () => ({ ...sealedBy, jws: async () => 'signed' }) as never,
+      sealKey: async () => ({ ...sealSigningKey, jws: async () => 'signed' }) as never,
     });
     try {
-      return await Array.fromAsync(certified({ [`${kind}_id`]: id }, whose));
+      return await Array.fromAsync(certificateLines({ [`${kind}_id`]: id }, whose));
     } finally {
       await history.close();
     }
@@ -155,7 +172,7 @@ describe('a certificate of a deletion', () => {
       const checkpoint = parseCheckpoint(certificate.checkpoint);
       if (checkpoint === null) throw new Error('no checkpoint');
       for (const { entry, proof } of entries) {
-        const leaf = { index: entry.seq - 1, hash: leafHash(sha256, bytesOfHex(entry.hash)) };
+        const leaf = { index: entry.seq - 1, hash: leafHash(sha256, fromHex(entry.hash)) };
         const hashes = proof.hashes.map((one) => Buffer.from(one, 'base64'));
         expect(isIncluded(sha256, leaf, checkpoint, hashes)).to.equal(true);
       }

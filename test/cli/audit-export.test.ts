@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { writeBundle, type BundleWriting } from '../../cli/audit-bundle.js';
+import { writeBundle, type BundleWriteOptions } from '../../cli/audit-bundle.js';
 import { logSource } from '../../cli/audit-sources.js';
-import { openHistory } from '../../cli/audit-history.js';
+import { openHistoryReader } from '../../cli/audit-history.js';
 import { seqFrom, seqTo } from '../../kernel/history/bounds.js';
 import { systemChain } from '../../kernel/history/entries.js';
-import { stream, type Position, type StreamName } from '../../kernel/ports.js';
-import type { ExportQuestion } from '../../service/history/exports.js';
-import { bareEnvironment, program, repository } from '../support/outside.js';
+import { streamNameOf, type Position, type StreamName } from '../../kernel/ports.js';
+import type { BundleRequest } from '../../service/history/exports.js';
+import { bareEnvironment, program, repository } from '../support/test-environment.js';
 import {
   readBundle,
   writeBundle as writeAgain,
@@ -23,19 +23,19 @@ import {
 } from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
-import { installation, openSealedLog, sealedBy } from '../support/sealed-log.js';
-import { ours, projects, theirs, toldAt, traceOf } from '../support/told-history.js';
-import { tampered, tampers } from '../support/tampering.js';
+import { installation, openSealedLog, sealSigningKey } from '../support/sealed-log.js';
+import { ours, projects, theirs, sampleEventAt, traceOf } from '../support/sample-history.js';
+import { tamperBundle, bundleTamperings } from '../support/bundle-tampering.js';
 import { readKey, verifyBundle } from '../support/verifier.js';
 
-const whole: ExportQuestion = {
+const whole: BundleRequest = {
   chain: ours,
   projectId: null,
   resource: null,
   from: null,
   to: null,
 };
-const gone = stream('trace', projects[0] ?? '', traceOf(3));
+const gone = streamNameOf('trace', projects[0] ?? '', traceOf(3));
 
 describe('assay audit export', function () {
   this.timeout(120_000);
@@ -55,33 +55,45 @@ describe('assay audit export', function () {
     const log = await openSealedLog(data);
     await log.publishKey();
     for (let at = 0; at < 1_100; at += 100) {
-      await log.append(Array.from({ length: 100 }, (_, n) => toldAt(at + n)));
+      await log.append(Array.from({ length: 100 }, (_, n) => sampleEventAt(at + n)));
     }
     const fact = { streams: [gone] };
     await log.append([
-      { stream: stream('erasure', 'x'), type: 'StreamsErased', data: fact, organization: ours },
+      {
+        stream: streamNameOf('erasure', 'x'),
+        type: 'StreamsErased',
+        data: fact,
+        organization: ours,
+      },
     ]);
     await log.log.erase(gone);
     await log.fold();
     for (const chain of [ours, theirs, systemChain]) {
       await log.seal(chain);
-      await writeFile(vkeyFile(chain), `${sealedBy.vkey(`${installation}/${chain}`)}\n`);
+      await writeFile(vkeyFile(chain), `${sealSigningKey.vkey(`${installation}/${chain}`)}\n`);
     }
-    await log.append(Array.from({ length: 20 }, (_, n) => toldAt(1_100 + n)));
+    await log.append(Array.from({ length: 20 }, (_, n) => sampleEventAt(1_100 + n)));
     await log.fold();
     await log.close();
     const { createPublicKey } = await import('node:crypto');
-    const key = createPublicKey({ key: { ...sealedBy.jwk }, format: 'jwk' });
+    const key = createPublicKey({ key: { ...sealSigningKey.jwk }, format: 'jwk' });
     await writeFile(keyFile(), key.export({ format: 'pem', type: 'spki' }));
   });
   after(() => folder.remove());
 
   const write = async (
     dir: string,
-    question: ExportQuestion,
-    { hasData = true, ...writing }: Partial<BundleWriting> & { readonly hasData?: boolean } = {},
+    question: BundleRequest,
+    {
+      hasData = true,
+      ...writing
+    }: Partial<BundleWriteOptions> & { readonly hasData?: boolean } = {},
   ) => {
-    const source = logSource(await openHistory({ dataDir: data, ...embedded }), question, hasData);
+    const source = logSource(
+      await openHistoryReader({ dataDir: data, ...embedded }),
+      question,
+      hasData,
+    );
     try {
       return await writeBundle(source, {
         dir,
@@ -109,7 +121,7 @@ describe('assay audit export', function () {
   };
   it('writes what a stranger finds intact, of each scope', async () => {
     const [project = ''] = projects;
-    const questions: readonly ExportQuestion[] = [
+    const questions: readonly BundleRequest[] = [
       whole,
       { ...whole, chain: theirs },
       { ...whole, chain: systemChain },
@@ -176,7 +188,7 @@ describe('assay audit export', function () {
     expect([manifest.scope, manifest.from, manifest.to]).to.deep.equal(['range', 301, 402]);
     expect(await verdict(part)).to.include({ entries: 102 });
     expect(twin(part)).to.equal('intact\n');
-    const { chains, close } = await openHistory({ dataDir: data, ...embedded });
+    const { chains, close } = await openHistoryReader({ dataDir: data, ...embedded });
     const head = { chain: ours, size: all.length };
     const between = { position: `${from.slice(0, -1)}g` as Position };
     expect(await seqTo(chains, head, between)).to.be.within(301, 317);
@@ -255,9 +267,9 @@ describe('assay audit export', function () {
       bundles.push({ ...bundle, entries: bundle.entries.filter(({ seq }) => seq <= size) });
     }
     let tried = 0;
-    const property = fc.asyncProperty(fc.nat(1), tampers(1_000), async (which, one) => {
+    const property = fc.asyncProperty(fc.nat(1), bundleTamperings(1_000), async (which, one) => {
       const bundle = bundles[which];
-      const other = bundle === undefined ? null : tampered(bundle, one);
+      const other = bundle === undefined ? null : tamperBundle(bundle, one);
       if (other === null) return;
       const dir = newDir();
       await writeAgain(dir, other, 400);
@@ -346,15 +358,20 @@ describe('assay audit export', function () {
   it('takes the facts along of what was erased while it was read', async () => {
     const dataDir = join(folder.dir, 'erasing');
     const log = await openSealedLog(dataDir);
-    await log.append(Array.from({ length: 60 }, (_, at) => toldAt(at)));
+    await log.append(Array.from({ length: 60 }, (_, at) => sampleEventAt(at)));
     await log.fold();
     await log.seal(ours);
     await log.fold();
-    const source = logSource(await openHistory({ dataDir, ...embedded }), whole, true);
+    const source = logSource(await openHistoryReader({ dataDir, ...embedded }), whole, true);
     const begun = await source.begin();
     const fact = { streams: [gone] };
     await log.append([
-      { stream: stream('erasure', 'x'), type: 'StreamsErased', data: fact, organization: ours },
+      {
+        stream: streamNameOf('erasure', 'x'),
+        type: 'StreamsErased',
+        data: fact,
+        organization: ours,
+      },
     ]);
     await log.log.erase(gone);
     await log.fold();

@@ -5,30 +5,30 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { watchedOnce, type WatchOptions, type WatchOutcome } from '../../cli/audit-watch.js';
+import { watchOnce, type WatchOptions, type WatchOutcome } from '../../cli/audit-watch.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
 import {
-  consistencySpans,
-  grown,
+  consistencyRanges,
+  appendSubtree,
   leafHash,
-  rootOf,
-  spanHash,
-  type Range,
-} from '../../kernel/history/tree.js';
+  merkleRoot,
+  rangeRoot,
+  type CompactRange,
+} from '../../kernel/history/merkle-tree.js';
 import {
-  chained,
+  chainEntries,
   checkpointOf,
   newSigner,
   testOrigin,
   type BundleEntry,
 } from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
-import { program } from '../support/outside.js';
+import { program } from '../support/test-environment.js';
 
 const signer = newSigner();
 const history = (count: number, forged = -1): readonly BundleEntry[] =>
-  chained(
+  chainEntries(
     Array.from({ length: count }, (_, at) => ({
       event_type: 'ProjectRenamed',
       stream: 'project-1',
@@ -50,13 +50,13 @@ describe('assay audit watch', () => {
   const consistency = async (from: number, to: number): Promise<readonly string[]> => {
     const leaves = entries.map(({ hash }) => leafHash(sha256, Buffer.from(hash, 'hex')));
     const hashOf = async (at: number, width: number): Promise<Uint8Array> =>
-      rootOf(
+      merkleRoot(
         sha256,
         leaves
           .slice(at, at + width)
-          .reduce<Range>((range, leaf) => grown(sha256, range, 1, leaf), []),
+          .reduce<CompactRange>((range, leaf) => appendSubtree(sha256, range, 1, leaf), []),
       );
-    const hashes = consistencySpans(from, to).map((span) => spanHash(sha256, hashOf, span));
+    const hashes = consistencyRanges(from, to).map((span) => rangeRoot(sha256, hashOf, span));
     return (await Promise.all(hashes)).map(base64);
   };
   beforeEach(async () => {
@@ -87,7 +87,7 @@ describe('assay audit watch', () => {
     await remove();
   });
   const watch = (more: Partial<WatchOptions> = {}): Promise<WatchOutcome> =>
-    watchedOnce(url, {
+    watchOnce(url, {
       state: join(dir, 'state'),
       key: join(dir, 'key.pem'),
       apiKey: join(dir, 'api-key'),
@@ -139,7 +139,7 @@ describe('assay audit watch', () => {
     origin = testOrigin;
     await watch();
     // From then on what was kept says whose it is.
-    expect(await watchedOnce(url, paths(dir))).to.include({ exit: 0 });
+    expect(await watchOnce(url, paths(dir))).to.include({ exit: 0 });
   });
 
   it('ends with 2 where it was asked wrongly: 1 says that a history is broken', () => {
@@ -154,11 +154,11 @@ describe('assay audit watch', () => {
     expect(await watch()).to.include({ exit: 2, why: 'the history is not sealed yet' });
     sealed = 5;
     const { apiKey: _key, ...nobody } = paths(dir);
-    expect((await watchedOnce(url, { ...nobody, origin: testOrigin })).why).to.match(/answers 401/);
-    expect((await watchedOnce(url, paths(dir))).why).to.match(/add --origin/);
-    expect(
-      await watchedOnce('http://127.0.0.1:1', { ...paths(dir), origin: testOrigin }),
-    ).to.include({ exit: 2 });
+    expect((await watchOnce(url, { ...nobody, origin: testOrigin })).why).to.match(/answers 401/);
+    expect((await watchOnce(url, paths(dir))).why).to.match(/add --origin/);
+    expect(await watchOnce('http://127.0.0.1:1', { ...paths(dir), origin: testOrigin })).to.include(
+      { exit: 2 },
+    );
     await writeFile(join(dir, 'state'), 'not a checkpoint');
     expect((await watch()).why).to.match(/holds no checkpoint/);
     expect(await watch({ key: join(dir, 'nothing') })).to.include({ exit: 2 });

@@ -17,8 +17,8 @@ import { readConfig } from '../../config.js';
 import { backup } from '../../cli/backup.js';
 import { Fault } from '../../kernel/fault.js';
 import { temporaryFolder } from '../support/folder.js';
-import { assay, startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Row = {
   readonly check: string;
@@ -46,7 +46,7 @@ describe('a service that is backed up, lost and restored', function () {
     await client.call('POST', '/v2/projects', { body: { name } });
   };
   const ran = async (dir: string, ...args: readonly string[]): Promise<string> => {
-    const { code, output } = await assay(dir, ...args);
+    const { code, output } = await runAssay(dir, ...args);
     expect(code, output).to.equal(0);
     return output;
   };
@@ -71,7 +71,7 @@ describe('a service that is backed up, lost and restored', function () {
     expect((await stat(join(keys, 'secret.key'))).mode & 0o777).to.equal(0o600);
     expect(await readdir(join(kept, 'log'))).not.to.include('secret.key');
 
-    const used = await assay(data, 'restore', kept, '--keys', keys);
+    const used = await runAssay(data, 'restore', kept, '--keys', keys);
     expect([used.code, used.output]).to.deep.equal([
       1,
       `assay: ${data} is not empty: move it away first (mv ${data} ${data}.old), ` +
@@ -80,7 +80,7 @@ describe('a service that is backed up, lost and restored', function () {
     await rename(data, `${data}.old`);
     expect(await ran(data, 'restore', kept, '--keys', keys)).to.include('Start the service');
     const restored = await startService({ dir: data });
-    await until('the projects', 20_000, async () => {
+    await pollUntil('the projects', 20_000, async () => {
       const { body } = await restored.client.send('GET', '/v2/projects/all');
       return ['before the first', 'before the second'].every((name) =>
         JSON.stringify(body).includes(name),
@@ -94,7 +94,7 @@ describe('a service that is backed up, lost and restored', function () {
     const elsewhere = join(folder.dir, 'elsewhere');
     const without = await ran(elsewhere, 'restore', kept);
     expect(without).to.include('secret.key is not in ').and.to.include('before you start');
-    const none = await assay(join(folder.dir, 'new'), 'restore', folder.dir);
+    const none = await runAssay(join(folder.dir, 'new'), 'restore', folder.dir);
     expect([none.code, none.output]).to.deep.equal([
       1,
       `assay: no backup in ${folder.dir}: ${join(folder.dir, 'log')} has no log\n`,
@@ -106,11 +106,11 @@ describe('a service that is backed up, lost and restored', function () {
     const other = join(folder.dir, 'other');
     await (await startService({ dir: other })).stop();
     const before = await readFile(join(keys, 'secret.key'), 'utf8');
-    const replaced = await assay(other, 'backup', join(folder.dir, 'others'), '--keys', keys);
+    const replaced = await runAssay(other, 'backup', join(folder.dir, 'others'), '--keys', keys);
     expect(replaced.code, replaced.output).to.equal(1);
     expect(replaced.output).to.include('is another key than');
     await writeFile(join(other, 'secret.key'), '');
-    const cut = await assay(other, 'backup', join(folder.dir, 'others'));
+    const cut = await runAssay(other, 'backup', join(folder.dir, 'others'));
     expect(cut.code, cut.output).to.equal(1);
     expect(cut.output).to.include('does not hold 32 bytes');
     await rm(join(other, 'secret.key'));
@@ -123,13 +123,13 @@ describe('a service that is backed up, lost and restored', function () {
     await cp(kept, broken, { recursive: true });
     const file = join(broken, 'log', 'log.sqlite');
     await writeFile(file, 'garbage'.repeat(2_000));
-    const changed = await assay(data, 'backup', broken, '--keys', keys);
+    const changed = await runAssay(data, 'backup', broken, '--keys', keys);
     expect(changed.code, changed.output).to.equal(1);
     expect(changed.output).to.include(`${file} is not as it was written: the backup in `);
     // As a backup that was never finished.
     await rm(join(broken, 'log', 'backup.json'));
-    const into = await assay(data, 'backup', broken, '--keys', keys);
-    const from = await assay(join(folder.dir, 'from'), 'restore', broken, '--keys', keys);
+    const into = await runAssay(data, 'backup', broken, '--keys', keys);
+    const from = await runAssay(join(folder.dir, 'from'), 'restore', broken, '--keys', keys);
     for (const { code, output } of [into, from]) {
       expect(code, output).to.equal(1);
       expect(output).to.include(`${file} is damaged, or no log of a service (SQLITE_NOTADB)`);
@@ -142,7 +142,7 @@ describe('a service that is backed up, lost and restored', function () {
     await rm(join(unfinished, 'log', 'backup.json'));
     const half = join(folder.dir, 'half');
     await mkdir(join(half, 'restoring'), { recursive: true });
-    const started = await assay(half, 'serve');
+    const started = await runAssay(half, 'serve');
     expect([started.code, await readdir(half)]).to.deep.equal([1, ['restoring']]);
     expect(started.output).to.include('give assay restore again');
     const diagnosis = (await findings(half)).get('folder');
@@ -150,7 +150,7 @@ describe('a service that is backed up, lost and restored', function () {
     expect(`${diagnosis?.found}: ${diagnosis?.to_do}`).to.equal(
       started.output.trim().replace('assay: ', ''),
     );
-    expect((await assay(half, 'inspect', 'events')).output).to.equal(started.output);
+    expect((await runAssay(half, 'inspect', 'events')).output).to.equal(started.output);
     const said = await ran(half, 'restore', unfinished, '--keys', keys);
     expect(said).to.include('This backup was never finished');
     expect(await readdir(half))
@@ -192,13 +192,13 @@ describe('a service that is backed up, lost and restored', function () {
   });
 
   const findings = async (dir: string): Promise<ReadonlyMap<string, Row>> => {
-    const { output } = await assay(dir, 'doctor', '--json');
+    const { output } = await runAssay(dir, 'doctor', '--json');
     const rows = output.split('\n').filter((line) => line.startsWith('{'));
     return new Map(rows.map((line) => JSON.parse(line) as Row).map((row) => [row.check, row]));
   };
 
   it('is well, says the doctor, running or not', async () => {
-    const table = await assay(data, 'doctor');
+    const table = await runAssay(data, 'doctor');
     expect(table.output).to.include('events are as stored');
     const idle = await findings(data);
     const checks = ['folder', 'permissions', 'secret key', 'log', 'log settings', 'documents'];
@@ -222,7 +222,7 @@ describe('a service that is backed up, lost and restored', function () {
     expect(found.get('documents')?.to_do).to.include('sets the file aside and builds it anew');
     expect(found.get('secret key')).to.include({ state: 'bad' });
     expect(found.get('permissions')).to.include({ state: 'warning' });
-    const none = await assay(join(folder.dir, 'nowhere'), 'doctor');
+    const none = await runAssay(join(folder.dir, 'nowhere'), 'doctor');
     expect([none.code, none.output.includes('is not there')]).to.deep.equal([1, true]);
     expect(existsSync(join(folder.dir, 'nowhere'))).to.equal(false);
   });

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { runDemo } from '../../cli/demo/demo.js';
+import { recordDemo } from '../../cli/demo/record-sample.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { curl, describeWith } from '../support/tools.js';
+import { curl, describeWithTool } from '../support/required-tools.js';
 
 const run = promisify(execFile);
 
@@ -25,7 +25,7 @@ describe('the demo', function () {
         done();
       },
     });
-    return runDemo({ baseUrl: service.url, apiKey: service.apiKey, out });
+    return recordDemo({ baseUrl: service.url, apiKey: service.apiKey, out });
   };
 
   before(async () => {
@@ -58,7 +58,7 @@ describe('the demo', function () {
     expect(printed).to.equal(before);
   });
 
-  describeWith(curl, 'a terminal beside it', () => {
+  describeWithTool(curl, 'a terminal beside it', () => {
     it('prints three lines that work when they are pasted', async () => {
       expect(lines).to.have.length(3);
       const answers: Record<string, unknown>[] = [];

@@ -6,11 +6,11 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { randomIds } from '../../engines/node/ids.js';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { describeRealRuns, realRuns } from '../support/real-runs.js';
 import { runs } from '../support/runs.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { asLines, folded, transfer } from '../support/transfers.js';
+import { asLines, untilFolded, runTransfer } from '../support/transfer-commands.js';
 
 type Tree = { readonly id: string; readonly project_id: string; readonly run_id: string };
 
@@ -129,10 +129,10 @@ describe('assay export', function () {
     folder = await temporaryFolder();
     service = await startService({ dir: join(folder.dir, 'data') });
     const args = ['import', '-', '--json', '--project', 'all kinds'];
-    const ran = await transfer(service, args, asLines(allKinds));
+    const ran = await runTransfer(service, args, asLines(allKinds));
     expect(ran.code, ran.stderr).to.equal(0);
     ({ project } = summaryOf(ran.stdout));
-    await folded(service);
+    await untilFolded(service);
   });
   after(async () => {
     await service.stop();
@@ -145,7 +145,7 @@ describe('assay export', function () {
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   };
   const idsIn = async (of: string): Promise<readonly string[]> => {
-    await folded(service);
+    await untilFolded(service);
     const { body } = await service.client.call<{ readonly records: readonly Tree[] }>(
       'POST',
       `/v2/projects/${of}/traces/search`,
@@ -155,13 +155,13 @@ describe('assay export', function () {
   };
 
   it('writes traces that an import makes the same of, every member of every kind', async () => {
-    const traces = await transfer(service, ['export', 'traces', '--project', project]);
-    const sessions = await transfer(service, ['export', 'sessions', '--project', project]);
+    const traces = await runTransfer(service, ['export', 'traces', '--project', project]);
+    const sessions = await runTransfer(service, ['export', 'sessions', '--project', project]);
     expect([traces.code, sessions.code], traces.stderr).to.deep.equal([0, 0]);
     const args = ['import', '-', '--json', '--project', 'again'];
-    const ran = await transfer(service, args, `${sessions.stdout}${traces.stdout}`);
+    const ran = await runTransfer(service, args, `${sessions.stdout}${traces.stdout}`);
     const again = summaryOf(ran.stdout);
-    await folded(service);
+    await untilFolded(service);
     expect([again.refused, ran.code], ran.stderr).to.deep.equal([0, 0]);
     const ids = await idsIn(project);
     expect([ids.length, ids.includes(traceId)]).to.deep.equal([2, true]);
@@ -172,7 +172,7 @@ describe('assay export', function () {
       ];
       expect(theirs).to.equal(ours);
     }
-    const of = await transfer(service, ['export', 'sessions', '--project', again.project]);
+    const of = await runTransfer(service, ['export', 'sessions', '--project', again.project]);
     const [one, other] = [sessions, of].map(
       ({ stdout }) => JSON.parse(stdout) as { name: string; external_id: string; id: string },
     );
@@ -182,7 +182,7 @@ describe('assay export', function () {
 
   it('writes what a filter, a time and a run select, as JSON Lines and as CSV', async () => {
     const linesOf = async (...args: readonly string[]): Promise<readonly string[]> => {
-      const ran = await transfer(service, ['export', ...args, '--project', 'all kinds']);
+      const ran = await runTransfer(service, ['export', ...args, '--project', 'all kinds']);
       expect(ran.code, ran.stderr).to.equal(0);
       return ran.stdout.split('\n').filter((line) => line !== '');
     };
@@ -202,7 +202,7 @@ describe('assay export', function () {
 
   it('writes a table into a file whose name says so', async () => {
     const path = join(folder.dir, 'named.csv');
-    const ran = await transfer(service, [
+    const ran = await runTransfer(service, [
       'export',
       'spans',
       '--project',
@@ -219,7 +219,7 @@ describe('assay export', function () {
   it('leaves a file only when it is whole', async () => {
     const path = join(folder.dir, 'traces.jsonl.gz');
     const args = ['export', 'traces', '--project', project, '--output', path];
-    const ran = await transfer(service, args);
+    const ran = await runTransfer(service, args);
     expect([ran.code, ran.stdout], ran.stderr).to.deep.equal([0, '']);
     const text = gunzipSync(readFileSync(path)).toString('utf8');
     expect(text.trim().split('\n').length).to.equal(2);
@@ -227,7 +227,7 @@ describe('assay export', function () {
     const spoilt = join(folder.dir, 'spoilt.jsonl');
     await writeFile(spoilt, 'what was there');
     const filter = '{"filter": {"type": "text", "name": "nothing", "operator": "eq", "value": ""}}';
-    const failed = await transfer(service, [
+    const failed = await runTransfer(service, [
       'export',
       'spans',
       '--project',
@@ -254,7 +254,7 @@ describe('assay export', function () {
         '--filter takes a filter as JSON',
       ],
     ] as const) {
-      const ran = await transfer(service, ['export', ...args]);
+      const ran = await runTransfer(service, ['export', ...args]);
       expect([ran.code, ran.stderr.includes(said)], ran.stderr).to.deep.equal([1, true]);
     }
   });
@@ -264,16 +264,16 @@ describe('assay export', function () {
       const path = join(folder.dir, 'real.jsonl');
       await writeFile(path, asLines(realRuns()));
       const args = ['--json', '--project'];
-      const sent = await transfer(service, ['import', path, ...args, 'real']);
+      const sent = await runTransfer(service, ['import', path, ...args, 'real']);
       const real = summaryOf(sent.stdout);
       const out = join(folder.dir, 'out.jsonl');
       const wait = ['--min-position', real.position, '--output', out];
       const whole = ['export', 'traces', '--project', 'real', ...wait];
       const before = await treesAsked();
-      const made = await transfer(service, whole);
+      const made = await runTransfer(service, whole);
       expect(made.stderr).to.include('200 traces exported');
       expect((await treesAsked()) - before, 'trees that were asked for one by one').to.equal(0);
-      const back = await transfer(service, ['import', out, ...args, 'back']);
+      const back = await runTransfer(service, ['import', out, ...args, 'back']);
       const again = summaryOf(back.stdout);
       expect([real.refused, again.refused]).to.deep.equal([0, 0]);
       const ids = await idsIn(real.project);
@@ -294,8 +294,8 @@ describe('assay export', function () {
           await treeIn(service, real.project, id),
         );
       }
-      await folded(service);
-      const twice = await transfer(service, ['export', 'traces', '--project', 'back']);
+      await untilFolded(service);
+      const twice = await runTransfer(service, ['export', 'traces', '--project', 'back']);
       expect(twice.stdout === readFileSync(out, 'utf8')).to.equal(true);
     });
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { failureSaid } from '../../cli/failure.js';
+import { failureMessage } from '../../cli/failure.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
@@ -10,29 +10,31 @@ import { temporaryFolder } from '../support/folder.js';
 describe('what a command says when it fails', () => {
   it('names the file or folder and the next step', () => {
     const crossed = { code: 'SQLITE_CORRUPT' };
-    expect(failureSaid(crossed, 'data')).to.match(
+    expect(failureMessage(crossed, 'data')).to.match(
       /^the data folder data has a damaged file: read models/,
     );
-    expect(failureSaid({ code: 'SQLITE_CANTOPEN' }, 'data')).to.include('read-only, or not');
-    expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('is a folder where');
+    expect(failureMessage({ code: 'SQLITE_CANTOPEN' }, 'data')).to.include('read-only, or not');
+    expect(failureMessage({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include(
+      'is a folder where',
+    );
     const loading = { code: 'EMFILE', path: '/opt/assay/dist/chunks/a.js' };
-    expect(failureSaid(loading, 'data')).to.match(/^too many open files: raise .* \(EMFILE\)$/);
+    expect(failureMessage(loading, 'data')).to.match(/^too many open files: raise .* \(EMFILE\)$/);
     const refused = Object.assign(new Error('no'), { code: 'EACCES', path: '/srv/data' });
-    expect(failureSaid(refused, '/srv/data/assay')).to.match(
+    expect(failureMessage(refused, '/srv/data/assay')).to.match(
       /^\/srv\/data may not be .* service \(EACCES\)$/,
     );
   });
 
   it('does not blame the data folder for another', () => {
     const elsewhere = Object.assign(new Error('no'), { code: 'EEXIST', path: '/tmp/afile' });
-    expect(failureSaid(elsewhere, '/srv/data')).to.equal(
+    expect(failureMessage(elsewhere, '/srv/data')).to.equal(
       '/tmp/afile is a file: name a folder (EEXIST)',
     );
     const full = Object.assign(new Error('no'), {
       code: 'SQLITE_FULL',
       path: '/backups/log.sqlite',
     });
-    expect(failureSaid(full, '/srv/data')).to.equal(
+    expect(failureMessage(full, '/srv/data')).to.equal(
       '/backups/log.sqlite has no room: free space on its volume (SQLITE_FULL)',
     );
   });
@@ -44,13 +46,13 @@ describe('what a command says when it fails', () => {
       (error: unknown) => error,
     );
     expect(fault).to.be.instanceOf(Fault).that.has.property('code', 'invalid');
-    expect(failureSaid(fault, dir)).to.match(/is damaged; .*see: assay doctor, assay restore$/);
+    expect(failureMessage(fault, dir)).to.match(/is damaged; .*see: assay doctor, assay restore$/);
     await remove();
   });
 
   it('says all it knows where it knows no step', () => {
-    expect(failureSaid(new Fault('conflict', 'held'), 'data')).to.equal('held');
-    expect(failureSaid({ code: 'ODD' }, 'data')).to.equal('{"code":"ODD"}');
-    expect(failureSaid(new TypeError('a defect'), 'data')).to.include('failure.test');
+    expect(failureMessage(new Fault('conflict', 'held'), 'data')).to.equal('held');
+    expect(failureMessage({ code: 'ODD' }, 'data')).to.equal('{"code":"ODD"}');
+    expect(failureMessage(new TypeError('a defect'), 'data')).to.include('failure.test');
   });
 });

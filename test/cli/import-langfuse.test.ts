@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { importFormats } from '../../cli/import/formats.js';
-import { problemOf } from '../../cli/import/checked.js';
+import { validationProblem } from '../../cli/import/record-validation.js';
 import { isRefused } from '../../cli/import/records.js';
-import { recordsOf } from '../support/transfers.js';
+import { recordsOf } from '../support/transfer-commands.js';
 
 /** As `GET /api/public/traces/{id}` of Langfuse answers. */
 const nested = {
@@ -136,7 +136,7 @@ describe('an export of Langfuse', () => {
     expect(docs?.['output']).to.deep.equal([
       { content: 'one', metadata: { pageContent: 'ignored', page: 1, list: '[1]' } },
     ]);
-    expect(problemOf(record)).to.equal(null);
+    expect(validationProblem(record)).to.equal(null);
   });
 
   it('is the same from tables, in any order, and from what the interface downloads', async () => {
@@ -182,7 +182,7 @@ describe('an export of Langfuse', () => {
     const [root] = spans as readonly { readonly metrics: object; readonly spans: object[] }[];
     expect(root?.metrics).to.deep.equal({ num_input_tokens: 3, duration_ns: 250_250_000 });
     expect(root?.spans.length).to.equal(1);
-    expect(problemOf(record)).to.equal(null);
+    expect(validationProblem(record)).to.equal(null);
   });
 
   it('says what it cannot take', async () => {

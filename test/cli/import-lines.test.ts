@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { linesOf, valuesOf } from '../../cli/import/lines.js';
-import { isOverLines } from '../../cli/import/source.js';
-import { drawSeed } from '../support/outside.js';
+import { jsonLinesIn, jsonValuesIn } from '../../cli/import/lines.js';
+import { isMultilineJson } from '../../cli/import/source.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 async function* chunked(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
@@ -33,7 +33,7 @@ describe('the lines of a file', () => {
         const expected = lines.flatMap((text, at) =>
           text.trim() === '' ? [] : [{ line: at + 1, text: text.trim() }],
         );
-        expect(await Array.fromAsync(linesOf(chunked(bytes, where)))).to.deep.equal(expected);
+        expect(await Array.fromAsync(jsonLinesIn(chunked(bytes, where)))).to.deep.equal(expected);
       },
     );
     const seed = drawSeed('lines');
@@ -45,7 +45,7 @@ describe('the lines of a file', () => {
       Buffer.from(`\ufeffone\n${'x'.repeat(50)}\ntwo\n`),
       Buffer.from([0xff, 0x0a]),
     ]);
-    expect(await Array.fromAsync(linesOf(chunked(bytes, [7, 20, 40]), 40))).to.deep.equal([
+    expect(await Array.fromAsync(jsonLinesIn(chunked(bytes, [7, 20, 40]), 40))).to.deep.equal([
       { line: 1, text: 'one' },
       { line: 2, problem: 'it has more than 40 bytes' },
       { line: 3, text: 'two' },
@@ -67,7 +67,7 @@ describe('the values of a JSON text over many lines', () => {
           ? JSON.stringify(values, null, indent)
           : values.map((value) => JSON.stringify(value, null, indent)).join('\n');
         const pieces = await Array.fromAsync(
-          valuesOf(chunked(Buffer.from(`\ufeff${text}`), where)),
+          jsonValuesIn(chunked(Buffer.from(`\ufeff${text}`), where)),
         );
         expect(pieces.map((piece) => JSON.parse('text' in piece ? piece.text : ''))).to.deep.equal(
           values.map((value) => JSON.parse(JSON.stringify(value)) as unknown),
@@ -80,7 +80,7 @@ describe('the values of a JSON text over many lines', () => {
 
   it('have the number of the line on which they begin', async () => {
     const text = '[\n  {"a": [1,\n 2], "b": "}]\\""},\n 7, {\n},\n\n{"c": 1}, {"cut": [';
-    expect(await Array.fromAsync(valuesOf(whole(text)))).to.deep.equal([
+    expect(await Array.fromAsync(jsonValuesIn(whole(text)))).to.deep.equal([
       { line: 2, text: '{"a": [1,\n 2], "b": "}]\\""}' },
       { line: 4, text: '7' },
       { line: 4, text: '{\n}' },
@@ -101,7 +101,7 @@ describe('a file that is one JSON text', () => {
       'x\n[',
       '',
     ];
-    expect(texts.filter((text) => !isOverLines(text))).to.deep.equal([]);
-    expect(lines.filter((text) => isOverLines(text))).to.deep.equal([]);
+    expect(texts.filter((text) => !isMultilineJson(text))).to.deep.equal([]);
+    expect(lines.filter((text) => isMultilineJson(text))).to.deep.equal([]);
   });
 });

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { problemOf } from '../../cli/import/checked.js';
+import { validationProblem } from '../../cli/import/record-validation.js';
 import { importFormats } from '../../cli/import/formats.js';
 import { isRefused } from '../../cli/import/records.js';
 import { sharedApp } from '../support/app.js';
 import { refusal, scriptedServer } from '../support/scripted-server.js';
-import { sentTracesOf, spansUnder } from '../support/sent-runs.js';
-import { asLines, recordsOf, transfer } from '../support/transfers.js';
+import { waitForTraces, spansUnder } from '../support/sender-runs.js';
+import { asLines, recordsOf, runTransfer } from '../support/transfer-commands.js';
 
 const span = (at: number): object => ({
   traceId: '1'.repeat(32),
@@ -59,7 +59,7 @@ describe('a file of OTLP', () => {
     const found = await recordsOf(read, [requestOf(spans), span(1), { resourceSpans: [7] }, {}]);
     const counts = found.map((one) => {
       if (isRefused(one) || one.kind !== 'otlp') return one;
-      expect(problemOf(one)).to.equal(null);
+      expect(validationProblem(one)).to.equal(null);
       const scopes = one.resourceSpans['scopeSpans'] as unknown as readonly Scope[];
       return [one.line, scopes.reduce((sum, { spans: some }) => sum + some.length, 0)];
     });
@@ -73,7 +73,7 @@ describe('a file of OTLP', () => {
     ]);
     const [wrong] = await recordsOf(read, [{ traceId: 'AAAA', spanId: '0'.repeat(16) }]);
     if (wrong === undefined || isRefused(wrong)) throw new Error();
-    expect(problemOf(wrong)).to.equal('a span has no traceId in hex');
+    expect(validationProblem(wrong)).to.equal('a span has no traceId in hex');
   });
 
   it('goes to the route of OTLP; lines that are refused, or in part, are told', async () => {
@@ -82,7 +82,7 @@ describe('a file of OTLP', () => {
       const names = ['a', 'b', 'spoilt', 'c', 'half of it', 'd'];
       const lines = asLines(names.map((name, at) => ({ ...span(at), name })));
       const args = ['import', '-', '--json', '--project', 'chat'];
-      const ran = await transfer({ url, apiKey: 'k' }, args, lines);
+      const ran = await runTransfer({ url, apiKey: 'k' }, args, lines);
       const { refusals } = JSON.parse(ran.stdout) as { readonly refusals: readonly object[] };
       expect(refusals).to.deep.equal([
         { line: 3, problem: 'a spoilt span' },
@@ -112,7 +112,7 @@ describe('a file of OTLP', () => {
         : refusal(404, 'not_found'),
     );
     const args = ['import', '-', '--project', 'chat'];
-    const ran = await transfer({ url: elsewhere.url, apiKey: 'k' }, args, asLines([span(1)]));
+    const ran = await runTransfer({ url: elsewhere.url, apiKey: 'k' }, args, asLines([span(1)]));
     await elsewhere.close();
     expect([ran.code, ran.stderr.split('\n').at(-2)]).to.deep.equal([
       1,
@@ -129,11 +129,11 @@ describe('a file of OTLP', () => {
     ]);
     const args = ['import', '-', '--json', '--project', 'collected', '--log-stream', 'nightly'];
     for (const time of ['first', 'again']) {
-      const { code, stdout } = await transfer(app, args, lines);
+      const { code, stdout } = await runTransfer(app, args, lines);
       const { refusals } = JSON.parse(stdout) as { readonly refusals: readonly { line: number }[] };
       expect([code, refusals.map(({ line }) => line)], time).to.deep.equal([1, [3]]);
     }
-    const sent = await sentTracesOf(app.client, 'collected', 2);
+    const sent = await waitForTraces(app.client, 'collected', 2);
     const spans = sent.flatMap((one) => spansUnder(one).map(({ name }) => name));
     expect(spans.sort()).to.deep.equal(['span 1', 'span 2', 'span 3']);
     expect(sent.flatMap((one) => one['user_metadata'])).to.deep.include({ 'service.name': 'chat' });

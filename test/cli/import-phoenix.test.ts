@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { importFormats } from '../../cli/import/formats.js';
-import { problemOf } from '../../cli/import/checked.js';
+import { validationProblem } from '../../cli/import/record-validation.js';
 import { isRefused } from '../../cli/import/records.js';
-import { recordsOf } from '../support/transfers.js';
+import { recordsOf } from '../support/transfer-commands.js';
 
 const [traceId, rootId, llmId, docsId] = [
   '1'.repeat(32),
@@ -150,7 +150,7 @@ describe('spans of Phoenix', () => {
       output: [{ content: 'one', metadata: { page: '1', id: 'd1', score: 0.5 } }],
       user_metadata: { status_message: 'half of it' },
     });
-    expect(problemOf(record)).to.equal(null);
+    expect(validationProblem(record)).to.equal(null);
   });
 
   it('are the same with nested objects, and in answers of its REST interface', async () => {

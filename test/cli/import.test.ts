@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { randomIds } from '../../engines/node/ids.js';
 import { temporaryFolder } from '../support/folder.js';
-import { bareEnvironment, program } from '../support/outside.js';
+import { bareEnvironment, program } from '../support/test-environment.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { asLines, folded, transfer } from '../support/transfers.js';
+import { asLines, untilFolded, runTransfer } from '../support/transfer-commands.js';
 
 type Summary = {
   readonly traces: number;
@@ -65,7 +65,7 @@ describe('assay import', function () {
     return path;
   };
   const imported = async (path: string, ...args: readonly string[]): Promise<Summary> => {
-    const ran = await transfer(service, ['import', path, '--json', ...args]);
+    const ran = await runTransfer(service, ['import', path, '--json', ...args]);
     expect(ran.stdout, ran.stderr).to.not.equal('');
     const summary = JSON.parse(ran.stdout) as Summary;
     expect(ran.code).to.equal(summary.refused > 0 ? 1 : 0);
@@ -73,7 +73,7 @@ describe('assay import', function () {
   };
   const countIn = async (project: string, kind = 'traces'): Promise<number> => {
     const path = `/v2/projects/${project}/${kind}/count`;
-    await folded(service);
+    await untilFolded(service);
     return (await service.client.call<{ total_count: number }>('POST', path, { body: {} })).body
       .total_count;
   };
@@ -136,12 +136,12 @@ describe('assay import', function () {
       asLines([traceNumber(1), { input: 'x', spans: [{ type: 'nothing' }] }, traceNumber(2)]),
     );
     const nowhere = { url: 'http://127.0.0.1:1', apiKey: '' };
-    const ran = await transfer(nowhere, ['import', path, '--dry-run', '--json']);
+    const ran = await runTransfer(nowhere, ['import', path, '--dry-run', '--json']);
     const { refusals, ...summary } = JSON.parse(ran.stdout) as Summary;
     expect([ran.code, summary.traces, summary.new_records]).to.deep.equal([1, 2, 0]);
     expect(refusals.map(({ line }) => line)).to.deep.equal([2]);
     expect(refusals[0]?.problem).to.include('spans/0: Input tag');
-    const sent = await transfer(nowhere, ['import', path, '--project', 'x']);
+    const sent = await runTransfer(nowhere, ['import', path, '--project', 'x']);
     expect(sent.code).to.equal(1);
     expect(sent.stderr).to.include('no service answers at http://127.0.0.1:1: say where');
   });
@@ -155,11 +155,11 @@ describe('assay import', function () {
       { ...traceNumber(3), session_id: (traceNumber(3) as { id: string }).id, mispelt: 1 },
     ];
     const args = ['import', '-', '--json', '--project', 'sessions'];
-    const ran = await transfer(service, args, asLines(lines));
+    const ran = await runTransfer(service, args, asLines(lines));
     const summary = JSON.parse(ran.stdout) as Summary;
     expect(summary).to.include({ traces: 3, sessions: 1, refused: 0 });
     expect(summary.ignored_members).to.deep.equal(['traces/mispelt']);
-    await folded(service);
+    await untilFolded(service);
     const { body } = await service.client.call<{
       readonly records: readonly { readonly session_id: string; readonly is_complete: boolean }[];
     }>('POST', `/v2/projects/${summary.project}/traces/search`, {
@@ -191,7 +191,7 @@ describe('assay import', function () {
     expect(refused).to.equal(0);
     expect(await countIn(project, 'spans')).to.equal(6_201);
     expect(await imported(path, '--project', 'large')).to.include({ refused: 0, new_records: 0 });
-    const out = await transfer(service, [
+    const out = await runTransfer(service, [
       'export',
       'traces',
       '--project',
@@ -232,11 +232,11 @@ describe('assay import', function () {
       [JSON.stringify([langfuseTrace], null, 2), 'langfuse', 3],
       [JSON.stringify(phoenixSpan), 'phoenix', 2],
     ] as const) {
-      const ran = await transfer(service, ['import', '-', ...project], content);
+      const ran = await runTransfer(service, ['import', '-', ...project], content);
       expect(ran.stderr).to.include(`by its first value (--format ${format})`);
       const found = JSON.parse(ran.stdout) as Summary;
       expect(found, ran.stderr).to.include({ traces: 1, new_records: records, refused: 0 });
-      const again = await transfer(service, ['import', '-', ...project], content);
+      const again = await runTransfer(service, ['import', '-', ...project], content);
       expect(JSON.parse(again.stdout)).to.include({ new_records: 0, refused: 0 });
     }
     const { body } = await service.client.call<readonly { id: string }[]>(
@@ -263,7 +263,7 @@ describe('assay import', function () {
       [[`${path}.none`, '--project', 'x'], 'cannot be read'],
       [[path, '--project', 'x', '--key', 'none'], 'the service answers 401'],
     ] as const) {
-      const ran = await transfer(service, ['import', ...args]);
+      const ran = await runTransfer(service, ['import', ...args]);
       expect([ran.code, ran.stderr.includes(said)], ran.stderr).to.deep.equal([1, true]);
     }
   });
@@ -280,7 +280,7 @@ describe('assay import', function () {
     let killed = await startService({ dir });
     const port = new URL(killed.url).port;
     try {
-      const running = transfer(killed, ['import', path, '--json', '--project', 'killed']);
+      const running = runTransfer(killed, ['import', path, '--json', '--project', 'killed']);
       await amidImport(killed);
       await killed.kill();
       killed = await startService({ dir, env: { ASSAY_PORT: port } });
@@ -288,7 +288,7 @@ describe('assay import', function () {
       expect(ran.stderr).to.include('waiting for the service');
       const summary = JSON.parse(ran.stdout) as Summary;
       expect(summary).to.include({ traces: count, refused: 0 });
-      await folded(killed);
+      await untilFolded(killed);
       const of = (kind: string) => `/v2/projects/${summary.project}/${kind}/count`;
       for (const kind of ['traces', 'spans']) {
         const { body } = await killed.client.call('POST', of(kind), { body: {} });
@@ -322,7 +322,7 @@ describe('assay import', function () {
     const dir = join(folder.dir, 'away');
     const away = await startService({ dir });
     const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));
-    const running = transfer(away, ['import', path, '--project', 'a', '--retry-for', '1']);
+    const running = runTransfer(away, ['import', path, '--project', 'a', '--retry-for', '1']);
     await amidImport(away);
     await away.kill();
     const ran = await running;

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
-import type { Proven } from '../../cli/proven.js';
+import type { EventProof } from '../../cli/event-proof.js';
 import { sha256 } from '../../engines/node/digest.js';
-import { bytesOfHex } from '../../kernel/history/hex.js';
+import { fromHex } from '../../kernel/history/hex.js';
 import { parseInclusionProof } from '../../kernel/history/proof-text.js';
-import { isIncluded, leafHash } from '../../kernel/history/tree.js';
+import { isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventLog, NewEvent, StreamName } from '../../kernel/ports.js';
-import type { Instant, OrganizationId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId } from '../../kernel/schema-types.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent } from '../support/new-events.js';
-import { program } from '../support/outside.js';
+import { program } from '../support/test-environment.js';
 import { openSealedLog } from '../support/sealed-log.js';
-import { ours as organization, toldAt } from '../support/told-history.js';
+import { ours as organization, sampleEventAt } from '../support/sample-history.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -173,10 +173,10 @@ describe('assay inspect', () => {
     const world = await temporaryFolder();
     const log = await openSealedLog(world.dir);
     try {
-      await log.append([1, 2, 3].map(toldAt));
+      await log.append([1, 2, 3].map(sampleEventAt));
       await log.fold();
       await log.seal(organization);
-      await log.append([toldAt(5)]);
+      await log.append([sampleEventAt(5)]);
       await log.fold();
       const [first, , , , last] = await log.chains.entries(organization, 1, 9);
       const shown = (...args: readonly string[]) =>
@@ -184,14 +184,14 @@ describe('assay inspect', () => {
           env: { ...process.env, ASSAY_DATA_DIR: world.dir },
           encoding: 'utf8',
         });
-      type Shown = { readonly history: Proven };
+      type Shown = { readonly history: EventProof };
       const place = [first?.eventId ?? '', '--proof', '--json'];
       const { history } = JSON.parse(shown('event', ...place).stdout) as Shown;
       const seal = { size: 3, holds: 'yes', seq: 1, hash: first?.hash };
       expect({ ...history, ...history.seal }).to.include(seal);
       const proof = parseInclusionProof(history.proof ?? '');
       if (proof === null || first === undefined) throw new Error('no proof');
-      const leaf = { index: proof.index, hash: leafHash(sha256, bytesOfHex(first.hash)) };
+      const leaf = { index: proof.index, hash: leafHash(sha256, fromHex(first.hash)) };
       expect(isIncluded(sha256, leaf, proof.checkpoint, proof.hashes)).to.equal(true);
       const table = shown('event', last?.position ?? '', '--proof').stdout;
       expect(table).to.match(new RegExp(`history +${organization}, entry 5`));

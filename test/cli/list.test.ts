@@ -1,25 +1,30 @@
 import { expect } from 'chai';
-import { conditionOf } from '../../cli/where.js';
+import { parseCondition } from '../../cli/filter-condition.js';
 import { sharedApp, type App } from '../support/app.js';
-import { uuid } from '../support/recorded.js';
-import { transfer } from '../support/transfers.js';
+import { uuid } from '../support/recorded-project.js';
+import { runTransfer } from '../support/transfer-commands.js';
 
 describe('a condition of --where', () => {
   it('is a column, an operator or its sign, and a value', () => {
-    expect(conditionOf('metrics/cost > 0.1')).to.deep.equal({
+    expect(parseCondition('metrics/cost > 0.1')).to.deep.equal({
       column: 'metrics/cost',
       operator: '>',
       value: 0.1,
     });
-    expect(conditionOf('model one_of ["a","b"]')).to.deep.equal({
+    expect(parseCondition('model one_of ["a","b"]')).to.deep.equal({
       column: 'model',
       operator: 'one_of',
       value: ['a', 'b'],
     });
-    expect(conditionOf('input contains to Oslo')).to.include({ value: 'to Oslo' });
-    expect(conditionOf('name!=trip')).to.include({ operator: '!=', value: 'trip' });
-    expect(conditionOf('output is_null')).to.deep.equal({ column: 'output', operator: 'is_null' });
-    expect(() => conditionOf('reward')).to.throw("--where 'reward' is not COLUMN OPERATOR VALUE");
+    expect(parseCondition('input contains to Oslo')).to.include({ value: 'to Oslo' });
+    expect(parseCondition('name!=trip')).to.include({ operator: '!=', value: 'trip' });
+    expect(parseCondition('output is_null')).to.deep.equal({
+      column: 'output',
+      operator: 'is_null',
+    });
+    expect(() => parseCondition('reward')).to.throw(
+      "--where 'reward' is not COLUMN OPERATOR VALUE",
+    );
   });
 });
 
@@ -64,43 +69,43 @@ describe('assay traces, sessions, experiments and compare', () => {
   it('list what fulfils the conditions, sorted, as rows', async () => {
     const where = ['--where', 'metrics/reward > 0.3', '--where', 'input contains question'];
     const asked = ['traces', ...project, ...where, '--sort', '-metrics/reward', '--json'];
-    const { code, stdout } = await transfer(app, asked);
+    const { code, stdout } = await runTransfer(app, asked);
     expect([code, rows(stdout).map(({ name }) => name)]).to.deep.equal([0, ['run 3', 'run 2']]);
   });
 
   it('draw a table, and say when there is more', async () => {
     const asked = ['traces', ...project, '--where', 'input contains question', '--limit', '1'];
-    const { stdout, stderr } = await transfer(app, asked);
+    const { stdout, stderr } = await runTransfer(app, asked);
     expect(stdout).to.match(/│ created_at .*│ id .*│ name .*│ metrics/);
     expect(stderr).to.include('there are more');
-    const sessions = await transfer(app, ['sessions', ...project]);
+    const sessions = await runTransfer(app, ['sessions', ...project]);
     expect([sessions.code, sessions.stdout.includes('│ id')]).to.deep.equal([0, true]);
   });
 
   it('show experiments with their averages, and compare them', async () => {
-    const { stdout } = await transfer(app, ['experiments', ...project, '--json']);
+    const { stdout } = await runTransfer(app, ['experiments', ...project, '--json']);
     expect(rows(stdout).map(({ name }) => name)).to.have.members(['plain', 'shorter']);
-    const compared = await transfer(app, ['compare', 'plain', 'shorter', ...project]);
+    const compared = await runTransfer(app, ['compare', 'plain', 'shorter', ...project]);
     expect(compared.code, compared.stderr).to.equal(0);
     expect(compared.stdout).to.match(/reward \(higher is better\).*│ shorter .*│ 2 .*│ 1 /);
   });
 
   it('say which project or column there is not', async () => {
-    const nowhere = await transfer(app, ['traces']);
+    const nowhere = await runTransfer(app, ['traces']);
     expect([nowhere.code, nowhere.stderr]).to.deep.equal([
       1,
       'assay: which project? --project NAME or ID\n',
     ]);
-    const unknown = await transfer(app, ['traces', ...project, '--where', 'colour = red']);
+    const unknown = await runTransfer(app, ['traces', ...project, '--where', 'colour = red']);
     expect([unknown.code, unknown.stderr.includes('colour')]).to.deep.equal([1, true]);
     expect(unknown.stderr).to.include('assay columns lists what there is');
   });
 
   it('list the columns that can be asked for', async () => {
-    const { stdout } = await transfer(app, ['columns', ...project, '--json']);
+    const { stdout } = await runTransfer(app, ['columns', ...project, '--json']);
     const found = rows(stdout).map(({ id }) => id);
     expect(found).to.include.members(['input', 'metrics/reward']);
-    const table = await transfer(app, ['columns', ...project, '--of', 'traces']);
+    const table = await runTransfer(app, ['columns', ...project, '--of', 'traces']);
     expect([table.code, /column +│ kind/.test(table.stdout)]).to.deep.equal([0, true]);
   });
 });

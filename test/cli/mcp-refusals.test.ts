@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
 import { startMcp, type McpProcess } from '../support/mcp-client.js';
-import { bareEnvironment, program } from '../support/outside.js';
+import { bareEnvironment, program } from '../support/test-environment.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 
 const reading = /^(list|search|read|aggregate|experiment|compare)_/;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 import { temporaryFolder } from '../support/folder.js';
-import { startMcp, type McpProcess, type ToolSaid } from '../support/mcp-client.js';
+import { startMcp, type McpProcess, type ToolAnswer } from '../support/mcp-client.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 
 type Items = readonly JsonObject[];
@@ -10,12 +10,12 @@ const questions = ['To Oslo?', 'To Rome?', 'To Nice?'];
 const long = Array.from({ length: 4_000 }, (_, at) => `word ${at}`).join(' ');
 
 /** Of an answer that has to be one. */
-const valueOf = ({ isError, text, value }: ToolSaid): JsonObject => {
+const valueOf = ({ isError, text, value }: ToolAnswer): JsonObject => {
   if (isError) throw new Error(text);
   expect(JSON.parse(text)).to.deep.equal(value);
   return value as JsonObject;
 };
-const listOf = (said: ToolSaid, list: string): Items => valueOf(said)[list] as Items;
+const listOf = (said: ToolAnswer, list: string): Items => valueOf(said)[list] as Items;
 
 describe('assay mcp', function () {
   this.timeout(60_000);

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
-import { logged } from '../support/logged-trace.js';
-import { assay, startService, type ServiceProcess } from '../support/service-process.js';
-import { traceStream } from '../support/trace-histories.js';
+import { traceLoggedEvent } from '../support/trace-logged-event.js';
+import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
+import { traceStream } from '../support/random-trace-logs.js';
 import { runs } from '../support/runs.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const kills = runs(2);
 /** Each life takes a page of 500 at least. */
@@ -43,7 +43,7 @@ describe('assay rebuild', function () {
       Array.from({ length: traces }, (_, number) => ({
         stream: traceStream(number),
         expected: 'none',
-        events: [logged(number)],
+        events: [traceLoggedEvent(number)],
       })),
     );
     await log.close();
@@ -52,14 +52,21 @@ describe('assay rebuild', function () {
   after(() => folder.remove());
 
   it('tells what it would do, as a table or as JSON, and refuses what makes no sense', async () => {
-    const dry = await assay(folder.dir, 'rebuild', 'records', '--dry-run');
+    const dry = await runAssay(folder.dir, 'rebuild', 'records', '--dry-run');
     expect(dry.code, dry.output).to.equal(0);
     expect(dry.output).to.match(new RegExp(`TraceLogged +│ ${traces}`));
-    const json = await assay(folder.dir, 'rebuild', 'records', '--dry-run', '--json', '--rate=100');
+    const json = await runAssay(
+      folder.dir,
+      'rebuild',
+      'records',
+      '--dry-run',
+      '--json',
+      '--rate=100',
+    );
     const found = JSON.parse(json.output) as { readonly seconds: number };
     expect(found).to.deep.include({ name: 'records', events: { TraceLogged: traces } });
     expect(found.seconds).to.be.at.least(traces / 100);
-    const all = await assay(folder.dir, 'rebuild', '--all', '--dry-run', '--json');
+    const all = await runAssay(folder.dir, 'rebuild', '--all', '--dry-run', '--json');
     expect(all.code, all.output).to.equal(0);
     expect(all.output).to.contain('"name":"history"');
     for (const [args, why] of [
@@ -68,7 +75,7 @@ describe('assay rebuild', function () {
       [['records', '--resume', '--restart'], 'Either --resume or --restart'],
       [['records', '--resume'], 'no rebuild of records was begun'],
     ] as const) {
-      const refused = await assay(folder.dir, 'rebuild', ...args);
+      const refused = await runAssay(folder.dir, 'rebuild', ...args);
       expect(refused.code).to.equal(1);
       expect(refused.output).to.contain(why);
     }
@@ -76,7 +83,7 @@ describe('assay rebuild', function () {
 
   it('shows how far the running service is, which goes on when nobody looks', async () => {
     const service = await startService({ dir: folder.dir, env });
-    const lines = await assay(folder.dir, 'rebuild', 'records', '--json');
+    const lines = await runAssay(folder.dir, 'rebuild', 'records', '--json');
     expect(lines.code, lines.output).to.equal(0);
     const told = lines.output
       .trimEnd()
@@ -87,7 +94,7 @@ describe('assay rebuild', function () {
     for (const line of told.slice(0, -1)) {
       expect(line).to.have.all.keys('name', 'position', 'head', 'events_per_second', 'eta_seconds');
     }
-    const misspelt = await assay(folder.dir, 'rebuild', 'recrods');
+    const misspelt = await runAssay(folder.dir, 'rebuild', 'recrods');
     expect(misspelt.code).to.equal(1);
     expect(misspelt.output).to.match(/no read model is called recrods; there are .*records/);
     const left = request(`${service.opsUrl}/operate/rebuild`, {
@@ -102,7 +109,7 @@ describe('assay rebuild', function () {
     left.destroy();
     const begun = await buildingOf(service);
     expect(begun).not.to.equal(null);
-    const watched = await assay(folder.dir, 'rebuild', 'records', '--resume', '--rate=9000');
+    const watched = await runAssay(folder.dir, 'rebuild', 'records', '--resume', '--rate=9000');
     expect(watched.output).to.equal('rebuilt records\n');
     expect(await buildingOf(service)).to.equal(null);
     await service.stop();
@@ -114,7 +121,7 @@ describe('assay rebuild', function () {
       const service = await startService({ dir: folder.dir, env });
       if (kill === 0)
         void asked(service, 'rebuild', { name: 'records', rate: 100 }).catch(() => null);
-      await until('it is further than before', 10_000, async () => {
+      await pollUntil('it is further than before', 10_000, async () => {
         const { position = '' } = (await buildingOf(service)) ?? {};
         const isFurther = position > reached && !/^0*$/.test(position);
         reached = isFurther ? position : reached;
@@ -123,10 +130,10 @@ describe('assay rebuild', function () {
       await service.kill();
     }
     const service = await startService({ dir: folder.dir, env });
-    const gone = await assay(folder.dir, 'rebuild', 'records', '--resume', '--rate=100000');
+    const gone = await runAssay(folder.dir, 'rebuild', 'records', '--resume', '--rate=100000');
     expect(gone.code, gone.output).to.equal(0);
     await service.stop();
-    const verified = await assay(folder.dir, 'verify', '--json');
+    const verified = await runAssay(folder.dir, 'verify', '--json');
     expect(verified.code, verified.output).to.equal(0);
   });
 });

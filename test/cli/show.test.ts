@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { drawnTrace, type ShownRecord } from '../../cli/drawn-trace.js';
+import { renderTrace, type RenderedRecord } from '../../cli/trace-rendering.js';
 import { sharedApp, type App } from '../support/app.js';
-import { uuid } from '../support/recorded.js';
-import { transfer } from '../support/transfers.js';
+import { uuid } from '../support/recorded-project.js';
+import { runTransfer } from '../support/transfer-commands.js';
 
 const external = '0af7651916cd43dd8448eb211c80319c';
-const plain: ShownRecord = {
+const plain: RenderedRecord = {
   id: 't1',
   type: 'trace',
   name: 'trip',
@@ -67,7 +67,7 @@ describe('assay show', () => {
   });
 
   it('draws the newest trace with its steps', async () => {
-    const { code, stdout } = await transfer(app, ['show', '--project', 'drawn']);
+    const { code, stdout } = await runTransfer(app, ['show', '--project', 'drawn']);
     const received = / · (\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ) · \S+\n      in  user/.exec(stdout)?.[1];
     expect([code, ...stdout.split('\n')]).to.deep.equal([
       0,
@@ -90,12 +90,12 @@ describe('assay show', () => {
 
   it('shows the one that is asked for, also as JSON', async () => {
     const asked = ['show', uuid(1), '--project', 'drawn'];
-    expect((await transfer(app, asked)).stdout).to.match(/^trace old · .* · 0+/);
-    const byOther = await transfer(app, ['show', external.toUpperCase(), '--project', 'drawn']);
+    expect((await runTransfer(app, asked)).stdout).to.match(/^trace old · .* · 0+/);
+    const byOther = await runTransfer(app, ['show', external.toUpperCase(), '--project', 'drawn']);
     expect(byOther.stdout).to.include('trace trip');
-    const whole = await transfer(app, ['show', uuid(2), '--project', 'drawn', '--full']);
+    const whole = await runTransfer(app, ['show', uuid(2), '--project', 'drawn', '--full']);
     expect(whole.stdout).to.include('    in  To Oslo,\n        please\n');
-    const { stdout } = await transfer(app, [...asked, '--json']);
+    const { stdout } = await runTransfer(app, [...asked, '--json']);
     expect(JSON.parse(stdout)).to.deep.include({ id: uuid(1), spans: [] });
   });
 
@@ -108,7 +108,7 @@ describe('assay show', () => {
         `there is no trace with the id or external id ${uuid(9)} in project drawn`,
       ],
     ] as const) {
-      const { code, stderr } = await transfer(app, ['show', ...args]);
+      const { code, stderr } = await runTransfer(app, ['show', ...args]);
       expect([code, stderr.includes(said)], stderr).to.deep.equal([1, true]);
     }
   });
@@ -120,7 +120,7 @@ describe('assay show', () => {
       is_complete: false,
       metrics: { cost: 1e-5 },
     };
-    const [head, text] = drawnTrace(long, { width: 60 });
+    const [head, text] = renderTrace(long, { width: 60 });
     expect(head).to.equal('trace trip · 0.00001 dollars · not complete · t1');
     expect(text).to.have.length(60).and.match(/…$/);
   });
@@ -132,7 +132,7 @@ describe('assay show', () => {
       metric_info: { tone: { message: 'the scorer ended early' } },
     };
     const templates = new Map([['a1', 'helpful']]);
-    expect(drawnTrace(rated, { width: null, templates }).slice(1)).to.deep.equal([
+    expect(renderTrace(rated, { width: null, templates }).slice(1)).to.deep.equal([
       '    failed tone=the scorer ended early',
       '    ratings helpful=true (polite)',
     ]);

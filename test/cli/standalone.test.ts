@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
-import { program } from '../support/outside.js';
+import { program } from '../support/test-environment.js';
 import { startService } from '../support/service-process.js';
 
 describe('the built program', function () {

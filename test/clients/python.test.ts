@@ -5,9 +5,13 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
 import { freePort } from '../support/free-port.js';
-import { bareEnvironment, drawSeed, repository } from '../support/outside.js';
+import { bareEnvironment, drawSeed, repository } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { startService, type ServiceProcess, type Start } from '../support/service-process.js';
+import {
+  startService,
+  type ServiceProcess,
+  type ServiceStartOptions,
+} from '../support/service-process.js';
 
 type Ran = { readonly code: number | null; readonly output: string };
 const client = join(repository, 'clients/python');
@@ -33,7 +37,7 @@ describe('the Python client', function () {
   this.timeout(600_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
-  let start: Start;
+  let start: ServiceStartOptions;
   before(async () => {
     folder = await temporaryFolder();
     start = { dir: folder.dir, env: { ASSAY_PORT: String(await freePort()) } };

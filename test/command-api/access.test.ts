@@ -3,21 +3,21 @@ import { reservationStream } from '../../command-api/facts/reservations.js';
 import { projectStream } from '../../command-api/facts/projects.js';
 import { apiKeyStream } from '../../command-api/facts/api-keys.js';
 import { userStream } from '../../command-api/facts/users.js';
-import type { Gate } from '../../contract/gate.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
 import { roleInProject, type OrganizationRole, type ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyCreated } from '../../events/api-keys.js';
 import { Fault } from '../../kernel/fault.js';
-import { testGate } from '../support/gate.js';
-import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
+import { testAuthorizer } from '../support/test-authorizer.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/test-log.js';
 import {
   keyId,
-  keyMade,
+  apiKeyCreated,
   otherOrganization,
   projectId,
-  projectMade,
+  projectCreated,
   userId,
-  userMade,
-} from '../support/people.js';
+  userCreated,
+} from '../support/access-events.js';
 
 const key = (more: { projectId?: number; projectRole?: ProjectRole } = {}) => ({
   id: keyId(1),
@@ -61,15 +61,15 @@ describe('the role in a project', () => {
   });
 });
 
-describe('the gate', () => {
+describe('the request authorizer', () => {
   let world: TestLog;
   let clock: ReturnType<typeof testClock>;
-  let gate: Gate;
+  let authorizer: RequestAuthorizer;
 
   beforeEach(async () => {
     world = await testLog();
     clock = testClock();
-    gate = testGate({
+    authorizer = testAuthorizer({
       log: world.log,
       clock,
       secrets: {
@@ -77,24 +77,25 @@ describe('the gate', () => {
         truncate: (value) => value,
       },
     });
-    await world.happened(userStream(userId(1)), userMade(1, 'admin'));
-    await world.happened(userStream(userId(2)), userMade(2, 'user'));
-    await world.happened(userStream(userId(3)), userMade(3, 'user', otherOrganization));
-    await world.happened(projectStream(projectId(1)), projectMade(1, userId(2)));
+    await world.append(userStream(userId(1)), userCreated(1, 'admin'));
+    await world.append(userStream(userId(2)), userCreated(2, 'user'));
+    await world.append(userStream(userId(3)), userCreated(3, 'user', otherOrganization));
+    await world.append(projectStream(projectId(1)), projectCreated(1, userId(2)));
   });
   afterEach(() => world.close());
 
   const register = async (number: number, more: Partial<ApiKeyCreated> = {}) => {
     const names = reservationStream('api-key-value', `hash-${number}`);
-    await world.happened(names, { type: 'NameClaimed', data: { holder: keyId(number) } });
-    await world.happened(apiKeyStream(keyId(number)), keyMade(number, more));
+    await world.append(names, { type: 'NameClaimed', data: { holder: keyId(number) } });
+    await world.append(apiKeyStream(keyId(number)), apiKeyCreated(number, more));
   };
   const revoke = (number: number) =>
-    world.happened(apiKeyStream(keyId(number)), {
+    world.append(apiKeyStream(keyId(number)), {
       type: 'ApiKeyRevoked',
       data: { api_key_id: keyId(number) },
     });
-  const enter = (value: string) => gate.authenticate({ scheme: 'K', key: value }, '127.0.0.1');
+  const enter = (value: string) =>
+    authorizer.authenticate({ scheme: 'K', key: value }, '127.0.0.1');
   const refusal = async (value: string): Promise<string | null> => {
     try {
       await enter(value);
@@ -119,7 +120,7 @@ describe('the gate', () => {
 
   it('refuses unknown and broken values alike, and values whose key was never made', async () => {
     const names = reservationStream('api-key-value', 'hash-7');
-    await world.happened(names, { type: 'NameClaimed', data: { holder: keyId(7) } });
+    await world.append(names, { type: 'NameClaimed', data: { holder: keyId(7) } });
     for (const value of ['unknown', 'broken', '7']) {
       expect(await refusal(value)).to.equal('invalid-credentials');
     }
@@ -152,20 +153,20 @@ describe('the gate', () => {
 
   it('stamps the last use at most once a minute', async () => {
     await register(1);
-    expect(gate.lastUsed(keyId(1))).to.equal(null);
+    expect(authorizer.lastUsed(keyId(1))).to.equal(null);
     await enter('1');
     clock.move(59);
     await enter('1');
-    expect(gate.lastUsed(keyId(1))).to.equal(instantAfter(0));
+    expect(authorizer.lastUsed(keyId(1))).to.equal(instantAfter(0));
     clock.move(1);
     await enter('1');
-    expect(gate.lastUsed(keyId(1))).to.equal(instantAfter(60));
+    expect(authorizer.lastUsed(keyId(1))).to.equal(instantAfter(60));
   });
 
   it('shows a bound key of an admin its project, whoever created that', async () => {
     await register(1, { project_id: projectId(1), project_role: 'editor' });
     const principal = await enter('1');
-    expect(await gate.projectInSight(principal, projectId(1))).to.deep.equal({
+    expect(await authorizer.visibleProject(principal, projectId(1))).to.deep.equal({
       id: projectId(1),
       name: 'project 1',
       role: 'editor',
@@ -173,26 +174,29 @@ describe('the gate', () => {
   });
 
   it('hides projects that are deleted, of others or of another organisation', async () => {
-    await world.happened(projectStream(projectId(2)), projectMade(2, userId(3), otherOrganization));
+    await world.append(
+      projectStream(projectId(2)),
+      projectCreated(2, userId(3), otherOrganization),
+    );
     await register(1);
     await register(2, { created_by: userId(2) });
     const [admin, user] = [await enter('1'), await enter('2')];
-    expect(await gate.projectInSight(user, projectId(1))).to.include({ role: 'owner' });
-    expect(await gate.projectInSight(admin, projectId(2))).to.equal(null);
-    expect(await gate.projectInSight(admin, projectId(3))).to.equal(null);
+    expect(await authorizer.visibleProject(user, projectId(1))).to.include({ role: 'owner' });
+    expect(await authorizer.visibleProject(admin, projectId(2))).to.equal(null);
+    expect(await authorizer.visibleProject(admin, projectId(3))).to.equal(null);
     const deleted = { type: 'ProjectDeleted', data: { project_id: projectId(1) } };
-    await world.happened(projectStream(projectId(1)), deleted);
-    expect(await gate.projectInSight(user, projectId(1))).to.equal(null);
+    await world.append(projectStream(projectId(1)), deleted);
+    expect(await authorizer.visibleProject(user, projectId(1))).to.equal(null);
   });
 
   it('knows the users of the caller’s organisation and no others', async () => {
     await register(1);
     const principal = await enter('1');
-    expect(await gate.userInSight(principal, userId(2))).to.deep.equal({
+    expect(await authorizer.visibleUser(principal, userId(2))).to.deep.equal({
       id: userId(2),
       role: 'user',
     });
-    expect(await gate.userInSight(principal, userId(3))).to.equal(null);
-    expect(await gate.userInSight(principal, userId(8))).to.equal(null);
+    expect(await authorizer.visibleUser(principal, userId(3))).to.equal(null);
+    expect(await authorizer.visibleUser(principal, userId(8))).to.equal(null);
   });
 });

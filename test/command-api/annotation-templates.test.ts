@@ -7,11 +7,11 @@ import {
 } from '../../command-api/annotation-templates/templates.js';
 import { templatesMax } from '../../contract/annotation-templates.js';
 import type { AnnotationTemplateEvent } from '../../events/annotation-templates.js';
-import { spec } from '../support/given.js';
-import { organization, projectId, templateId, userId } from '../support/people.js';
-import { instantAfter } from '../support/log.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { organization, projectId, templateId, userId } from '../support/access-events.js';
+import { instantAfter } from '../support/test-log.js';
 
-const given = spec(annotationTemplates);
+const given = deciderSpec(annotationTemplates);
 const project = projectId(1);
 const creation = (number: number, name = `template ${number}`) => ({
   project_id: project,

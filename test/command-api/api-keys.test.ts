@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { apiKeys } from '../../command-api/facts/api-keys.js';
 import { create, revoke } from '../../command-api/api-keys/keys.js';
-import { grant } from '../../command-api/api-keys/rules.js';
-import type { Principal, ProjectInSight, ProjectRole } from '../../contract/roles.js';
+import { grantKey } from '../../command-api/api-keys/grant-rules.js';
+import type { Principal, VisibleProject, ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { keyId, keyMade, organization, projectId, userId } from '../support/people.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { keyId, apiKeyCreated, organization, projectId, userId } from '../support/access-events.js';
 
-const given = spec(apiKeys);
-const made = keyMade(1);
+const given = deciderSpec(apiKeys);
+const made = apiKeyCreated(1);
 const revoked: ApiKeyEvent = { type: 'ApiKeyRevoked', data: { api_key_id: keyId(1) } };
 
 describe('deciding on API keys', () => {
@@ -44,14 +44,14 @@ describe('a new key', () => {
       ...more,
     },
   });
-  const seenAs = (role: ProjectRole, number = 1): ProjectInSight => ({
+  const seenAs = (role: ProjectRole, number = 1): VisibleProject => ({
     id: projectId(number),
     name: 'p',
     role,
   });
   const nothing = { projectId: null, projectRole: null, expiresAt: null, pregenerated: false };
-  const allowed = (...asked: Parameters<typeof grant>) => {
-    const granted = grant(...asked);
+  const allowed = (...asked: Parameters<typeof grantKey>) => {
+    const granted = grantKey(...asked);
     return 'rejected' in granted ? granted.rejected : granted;
   };
   const unbound = { projectId: null, projectRole: null, expiresAt: null };

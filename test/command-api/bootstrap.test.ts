@@ -3,9 +3,9 @@ import { bootstrap } from '../../command-api/bootstrap/bootstrap.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type EventLog } from '../../kernel/ports.js';
-import { testGate, testSecrets } from '../support/gate.js';
-import { testClock, testLog, type TestLog } from '../support/log.js';
+import { logStart, type EventLog } from '../../kernel/ports.js';
+import { testAuthorizer, testSecrets } from '../support/test-authorizer.js';
+import { testClock, testLog, type TestLog } from '../support/test-log.js';
 
 const secrets = testSecrets;
 const wanted = { organization: 'org', email: 'ada@example.org', apiKey: null, password: null };
@@ -28,10 +28,11 @@ describe('the first start', () => {
     return begun.minted;
   };
   const enter = async (key: string) => {
-    const gate = testGate({ log: world.log, clock });
-    return gate.authenticate({ scheme: 'K', key }, '127.0.0.1').catch(() => null);
+    const authorizer = testAuthorizer({ log: world.log, clock });
+    return authorizer.authenticate({ scheme: 'K', key }, '127.0.0.1').catch(() => null);
   };
-  const typesInLog = async () => (await world.log.page(start, 100)).events.map(({ type }) => type);
+  const typesInLog = async () =>
+    (await world.log.page(logStart, 100)).events.map(({ type }) => type);
 
   it('makes an organisation, its admin and a key of theirs, and shows the key', async () => {
     const minted = await whole();
@@ -41,7 +42,7 @@ describe('the first start', () => {
 
   it('holds no key value in the log', async () => {
     const minted = await whole();
-    const text = JSON.stringify((await world.log.page(start, 100)).events);
+    const text = JSON.stringify((await world.log.page(logStart, 100)).events);
     expect(text).to.include('ada@example.org');
     expect(text).not.to.include(minted ?? '');
   });
@@ -91,7 +92,7 @@ describe('the first start', () => {
   it('does not bring a revoked key back', async () => {
     await whole({ apiKey: given });
     const id = (await enter(given))?.key?.id ?? '';
-    await world.happened(`api-key-${id}` as never, {
+    await world.append(`api-key-${id}` as never, {
       type: 'ApiKeyRevoked',
       data: { api_key_id: id },
     });
@@ -101,7 +102,7 @@ describe('the first start', () => {
 
   it('gives the admin a password once, even at a later start, and never another one', async () => {
     const logIn = (password: string) =>
-      testGate({ log: world.log, clock })
+      testAuthorizer({ log: world.log, clock })
         .authenticate({ scheme: 'P', email: wanted.email, password }, '127.0.0.1')
         .catch(() => null);
     await whole();
@@ -110,7 +111,9 @@ describe('the first start', () => {
     await whole({ password: 'another password' });
     expect(await logIn('a password of ada')).to.include({ organizationRole: 'admin' });
     expect(await logIn('another password')).to.equal(null);
-    expect(JSON.stringify((await world.log.page(start, 100)).events)).not.to.include('password of');
+    expect(JSON.stringify((await world.log.page(logStart, 100)).events)).not.to.include(
+      'password of',
+    );
   });
 
   it('refuses a malformed key', async () => {

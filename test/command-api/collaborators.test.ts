@@ -10,13 +10,13 @@ import { projects } from '../../command-api/facts/projects.js';
 import { groupCollaboratorsMax, userCollaboratorsMax } from '../../contract/collaborators.js';
 import type { ProjectRole } from '../../contract/roles.js';
 import type { CollaboratorEvent } from '../../events/collaborators.js';
-import type { CollaboratorId, GroupId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { projectId, projectMade, userId } from '../support/people.js';
+import type { CollaboratorId, GroupId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { projectId, projectCreated, userId } from '../support/access-events.js';
 
-const given = spec(projects);
+const given = deciderSpec(projects);
 const project = projectId(1);
-const made = projectMade(1, userId(1));
+const made = projectCreated(1, userId(1));
 const everybodyLives = () => true;
 const collaboration = (number: number) => `collaboration-${number}` as CollaboratorId;
 const group = (number: number) => `group-${number}` as GroupId;

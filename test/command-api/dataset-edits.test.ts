@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { applyEdits, type Chunk } from '../../command-api/datasets/edits.js';
-import { laid } from '../../command-api/datasets/rows.js';
+import { layOutRows } from '../../command-api/datasets/row-storage.js';
 import type { Edit } from '../../contract/dataset-content.js';
 import {
-  cellOf,
-  cellsOf,
-  entriesOf,
-  rowsIn,
-  stretchesOf,
+  readCell,
+  compactCells,
+  cellEntries,
+  countRows,
+  chunkSlices,
   type ContentCell,
-  type Column,
+  type DatasetColumn,
   type ContentId,
   type ContentRow,
   type RowId,
 } from '../../kernel/dataset-content.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 const rowId = (number: number) =>
@@ -171,7 +171,7 @@ const chunks = (rows: number, sizes: readonly number[]): readonly Chunk[] => {
     id: rowId(index),
     made: 1,
     edited: 1,
-    cells: cellsOf([
+    cells: compactCells([
       [3, `a${index}`],
       [1, index],
     ]),
@@ -182,7 +182,7 @@ const chunks = (rows: number, sizes: readonly number[]): readonly Chunk[] => {
     rows: all.splice(0, size),
   }));
 };
-const tried = (before: readonly Chunk[], names: readonly Column[], list: readonly Edit[]) =>
+const tried = (before: readonly Chunk[], names: readonly DatasetColumn[], list: readonly Edit[]) =>
   applyEdits({ columns: names, chunks: before }, list, {
     version: 2,
     isStrict: false,
@@ -198,7 +198,7 @@ const noCounts = {
   columns_renamed: 0,
 };
 const shown = (rows: readonly ContentRow[], by: readonly { key: number; name: string }[]) =>
-  rows.map((row) => [row.id, ...by.map((one) => cellOf(row, one))]);
+  rows.map((row) => [row.id, ...by.map((one) => readCell(row, one))]);
 
 describe('edits of datasets', () => {
   it('give the table that a naive implementation gives, and count what differs', async () => {
@@ -211,7 +211,7 @@ describe('edits of datasets', () => {
         const asNaive = () =>
           rows.map((row) => ({
             id: row.id,
-            cells: new Map(columns.map((one) => [one.name, cellOf(row, one)])),
+            cells: new Map(columns.map((one) => [one.name, readCell(row, one)])),
           }));
         const naive: Naive = {
           columns: columns.map(({ name }) => name),
@@ -250,11 +250,11 @@ describe('edits of datasets', () => {
           rows_removed: rows.filter(({ id }) => !is.has(id)).length,
           rows_edited: after.filter((row) => was.has(row.id) && !rows.includes(row)).length,
         });
-        const lie = await laid(edited.stretches, () => contentId(1));
-        expect(rowsIn(lie.parts)).to.equal(after.length);
+        const lie = await layOutRows(edited.stretches, () => contentId(1));
+        expect(countRows(lie.parts)).to.equal(after.length);
         const stored = (content: ContentId, chunk: number) =>
           content === contentId(1) ? lie.chunks[chunk]?.rows : before[chunk]?.rows;
-        const page = stretchesOf(lie.parts, 1, 3).flatMap(({ content, chunk, from, to }) =>
+        const page = chunkSlices(lie.parts, 1, 3).flatMap(({ content, chunk, from, to }) =>
           (stored(content, chunk) ?? []).slice(from, to),
         );
         expect(page).to.deep.equal(after.slice(1, 4));
@@ -354,8 +354,9 @@ describe('edits of datasets', () => {
       [{ edit_type: 'update_row', row_id: rowId(450), values: { a: 'new' } }],
       { version: 2, isStrict: false, nextKey: 4, rowId },
     );
-    const { parts, chunks: fresh } = await laid('stretches' in edited ? edited.stretches : [], () =>
-      contentId(1),
+    const { parts, chunks: fresh } = await layOutRows(
+      'stretches' in edited ? edited.stretches : [],
+      () => contentId(1),
     );
     expect(fresh.map(({ rows }) => rows.length)).to.deep.equal([200]);
     expect(parts).to.deep.equal([
@@ -378,7 +379,7 @@ describe('edits of datasets', () => {
           rowId: () => rowId(time),
         },
       );
-      const { parts, chunks: fresh } = await laid(
+      const { parts, chunks: fresh } = await layOutRows(
         'stretches' in edited ? edited.stretches : [],
         () => contentId(time),
       );
@@ -400,10 +401,10 @@ describe('edits of datasets', () => {
   });
 
   it('keep a row of one cell in a far column as small as it is', () => {
-    const far = cellsOf([[499, 'x']]);
+    const far = compactCells([[499, 'x']]);
     expect(JSON.stringify(far)).to.equal('{"499":"x"}');
-    expect(cellOf({ cells: far }, { key: 499 })).to.equal('x');
-    expect(cellOf({ cells: far }, { key: 0 })).to.equal(null);
-    expect(entriesOf(far)).to.deep.equal([[499, 'x']]);
+    expect(readCell({ cells: far }, { key: 499 })).to.equal('x');
+    expect(readCell({ cells: far }, { key: 0 })).to.equal(null);
+    expect(cellEntries(far)).to.deep.equal([[499, 'x']]);
   });
 });

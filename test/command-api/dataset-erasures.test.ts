@@ -7,16 +7,20 @@ import {
   type Dataset,
 } from '../../command-api/facts/datasets.js';
 import { remove } from '../../command-api/datasets/datasets.js';
-import { complete, eraseRows, openDatasetErasures } from '../../command-api/erasures/datasets.js';
-import { lateWritesSeconds } from '../../command-api/erasures/reactions.js';
+import {
+  completeDatasetErasure,
+  recordRowsErased,
+  openDatasetErasures,
+} from '../../command-api/erasures/dataset-erasures.js';
+import { lateWritesSeconds } from '../../command-api/erasures/run-and-project-erasures.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
-import { start, type Position } from '../../kernel/ports.js';
-import type { DatasetId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
-import { organization, userId } from '../support/people.js';
+import { logStart, type Position } from '../../kernel/ports.js';
+import type { DatasetId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/test-log.js';
+import { organization, userId } from '../support/access-events.js';
 
 const [gone, kept] = [1, 2].map(
   (number) => `dddddddd-0000-4000-8000-00000000000${number}` as DatasetId,
@@ -77,17 +81,17 @@ describe('erasing the rows of a deleted dataset', () => {
     world = await testLog();
     clock = testClock();
     for (const id of [gone, kept]) {
-      await world.happened(datasetStream(id), created(id), version(id, 2));
-      await world.happened(rowsStream(id, contentId(0)), stored(id, 0, 0), stored(id, 0, 1));
+      await world.append(datasetStream(id), created(id), version(id, 2));
+      await world.append(rowsStream(id, contentId(0)), stored(id, 0, 0), stored(id, 0, 1));
     }
     // Rows of tries that others overtook: no version names them.
     for (let content = 1; content <= 30; content += 1) {
-      await world.happened(rowsStream(gone, contentId(content)), stored(gone, content, 0));
+      await world.append(rowsStream(gone, contentId(content)), stored(gone, content, 0));
     }
   });
   afterEach(() => world.close());
 
-  const open = (after: Position = start) =>
+  const open = (after: Position = logStart) =>
     openDatasetErasures({ log: world.log, clock, ids: randomIds, after });
   const finish = async (erasures: ReturnType<typeof open>): Promise<void> => {
     while (await erasures.step());
@@ -98,7 +102,7 @@ describe('erasing the rows of a deleted dataset', () => {
     (await world.eventsOf(datasetStream(gone))).slice(3) as readonly DatasetEvent[];
 
   it('erases every stream of them, says which chunks went, and touches no other', async () => {
-    await world.happened(datasetStream(gone), deleted);
+    await world.append(datasetStream(gone), deleted);
     await finish(open());
     expect([await left(gone), await left(kept)]).to.deep.equal([0, 1]);
     const told = (await facts()).flatMap((event) =>
@@ -109,27 +113,27 @@ describe('erasing the rows of a deleted dataset', () => {
   });
 
   it('looks again once late writes must have ended, and only then calls it done', async () => {
-    await world.happened(datasetStream(gone), deleted);
+    await world.append(datasetStream(gone), deleted);
     const erasures = open();
     await finish(erasures);
-    await world.happened(rowsStream(gone, contentId(99)), stored(gone, 99, 0));
+    await world.append(rowsStream(gone, contentId(99)), stored(gone, 99, 0));
     expect((await facts()).at(-1)?.type).to.equal('DatasetRowsErased');
-    expect(erasures.bookmark() < (await world.log.head())).to.equal(true);
+    expect(erasures.cursor() < (await world.log.head())).to.equal(true);
     clock.move(lateWritesSeconds);
     await finish(erasures);
     expect(await left(gone)).to.equal(0);
     expect((await facts()).at(-1)?.type).to.equal('DatasetErased');
-    expect(erasures.bookmark()).to.equal(await world.log.head());
+    expect(erasures.cursor()).to.equal(await world.log.head());
   });
 
   it('completes a minute after it saw the deletion, even if the clock was set back', async () => {
-    await world.happened(datasetStream(gone), deleted);
+    await world.append(datasetStream(gone), deleted);
     let seconds = 0;
     const setBack = {
       now: () => instantAfter(seconds - 7_200),
       milliseconds: () => seconds * 1_000,
     };
-    const of = { log: world.log, clock: setBack, ids: randomIds, after: start };
+    const of = { log: world.log, clock: setBack, ids: randomIds, after: logStart };
     const erasures = openDatasetErasures(of);
     await finish(erasures);
     expect((await facts()).at(-1)?.type).to.equal('DatasetRowsErased');
@@ -139,12 +143,12 @@ describe('erasing the rows of a deleted dataset', () => {
   });
 
   it('goes on after a kill at any step, and rests once it is done', async () => {
-    await world.happened(datasetStream(gone), deleted);
-    let bookmark = start;
+    await world.append(datasetStream(gone), deleted);
+    let bookmark = logStart;
     for (let steps = 0; (await facts()).at(-1)?.type !== 'DatasetErased'; steps += 1) {
       const erasures = open(bookmark);
       for (let step = 0; step < steps; step += 1) await erasures.step();
-      bookmark = erasures.bookmark();
+      bookmark = erasures.cursor();
       clock.move(lateWritesSeconds);
     }
     expect(await left(gone)).to.equal(0);
@@ -154,19 +158,19 @@ describe('erasing the rows of a deleted dataset', () => {
   });
 
   it('names each content once, and nothing of a live dataset', () => {
-    const given = spec<Dataset | null, DatasetEvent>(datasets);
+    const given = deciderSpec<Dataset | null, DatasetEvent>(datasets);
     const there = [created(gone), version(gone, 1)] as const;
     const contents = [0, 1].map((number) => ({ content_id: contentId(number), chunks: 1 }));
     given(...there, deleted)
-      .when(eraseRows(contents))
+      .when(recordRowsErased(contents))
       .then(erased(0, 1));
     given(...there, deleted, erased(0))
-      .when(eraseRows(contents))
+      .when(recordRowsErased(contents))
       .then(erased(1));
     given(...there, deleted)
-      .when(complete())
+      .when(completeDatasetErasure())
       .then({ type: 'DatasetErased', data: { dataset_id: gone } });
-    for (const decide of [eraseRows(contents), complete()]) {
+    for (const decide of [recordRowsErased(contents), completeDatasetErasure()]) {
       given(...there)
         .when(decide)
         .thenRejected('conflict');

@@ -4,8 +4,8 @@ import { rowsStream } from '../../command-api/facts/datasets.js';
 import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { DatasetId } from '../../kernel/shapes.js';
-import { testLog, type TestLog } from '../support/log.js';
+import type { DatasetId } from '../../kernel/schema-types.js';
+import { testLog, type TestLog } from '../support/test-log.js';
 
 const dataset = 'f1111111-0000-4000-8000-000000000001' as DatasetId;
 const content = 'f2222222-0000-4000-8000-000000000001' as ContentId;
@@ -27,7 +27,7 @@ describe('rows of a version', () => {
         rows: [0, 1].map((at) => ({ id: `${number}.${at}`, cells: [] })),
       } as unknown as DatasetRowsEvent['data'],
     });
-    await world.happened(rowsStream(dataset, content), chunk(0), chunk(1), chunk(2), chunk(3));
+    await world.append(rowsStream(dataset, content), chunk(0), chunk(1), chunk(2), chunk(3));
     let events = 0;
     const read: EventLog['read'] = async (stream, reading) => {
       const found = await world.log.read(stream, reading);

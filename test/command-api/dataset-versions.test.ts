@@ -6,16 +6,20 @@ import {
   rowsStream,
   type Dataset,
 } from '../../command-api/facts/datasets.js';
-import { newVersion, type Changing, type Prepare } from '../../command-api/datasets/content.js';
-import { chunksOf } from '../../command-api/datasets/rows.js';
+import {
+  createVersion,
+  type VersionChange,
+  type PrepareVersion,
+} from '../../command-api/datasets/versions.js';
+import { loadChunks } from '../../command-api/datasets/row-storage.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { ContentId, ContentRow } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
-import type { DatasetId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
-import { authorAt, instantAfter, testLog, type TestLog } from '../support/log.js';
-import { organization, userId } from '../support/people.js';
+import type { DatasetId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
+import { authorAt, instantAfter, testLog, type TestLog } from '../support/test-log.js';
+import { organization, userId } from '../support/access-events.js';
 
 const id = 'dddddddd-0000-4000-8000-000000000001' as DatasetId;
 const none = {
@@ -59,15 +63,15 @@ describe('a new version of a dataset', () => {
   let world: TestLog;
   beforeEach(async () => {
     world = await testLog();
-    await world.happened(datasetStream(id), created, first);
+    await world.append(datasetStream(id), created, first);
   });
   afterEach(() => world.close());
 
   /** One row more than the version before has. */
   const oneMore =
-    (text: string): Prepare =>
+    (text: string): PrepareVersion =>
     async (dataset, content) => {
-      const chunks = await chunksOf(world.log, currentVersion(dataset));
+      const chunks = await loadChunks(world.log, currentVersion(dataset));
       const row: ContentRow = {
         id: randomIds.derive('RowId', content),
         made: dataset.versions.length + 1,
@@ -79,12 +83,12 @@ describe('a new version of a dataset', () => {
         columns: [{ key: 0, name: 'a' }],
         stretches: [...chunks, [row]],
         counts: { ...none, rows_added: 1 },
-        renamed: new Map(),
+        renamedColumns: new Map(),
       };
     };
-  const changing = (seed = randomIds.next('Seed') as string): Changing => {
+  const changing = (seed = randomIds.next('Seed') as string): VersionChange => {
     let minted = 0;
-    const eventId: Changing['cause']['eventId'] = (stream, revision) =>
+    const eventId: VersionChange['cause']['eventId'] = (stream, revision) =>
       randomIds.derive('EventId', seed, stream, String(revision));
     return {
       id,
@@ -99,35 +103,35 @@ describe('a new version of a dataset', () => {
   };
   const needs = () => ({ log: world.log, ids: randomIds });
   const now = async (): Promise<Dataset> => {
-    const { state } = await load(world.log, datasetStream(id), datasets);
+    const { state } = await loadStreamState(world.log, datasetStream(id), datasets);
     if (state === null) throw new Error('the dataset was created');
     return state;
   };
   const texts = async () =>
-    (await chunksOf(world.log, currentVersion(await now()))).flatMap(({ rows }) =>
+    (await loadChunks(world.log, currentVersion(await now()))).flatMap(({ rows }) =>
       rows.map(({ cells }) => Object.values(cells)[0]),
     );
 
   it('is made again from what others made meanwhile', async () => {
     let others = 2;
-    const interrupted: Prepare = async (dataset, content) => {
+    const interrupted: PrepareVersion = async (dataset, content) => {
       const prepared = await oneMore('mine')(dataset, content);
       others -= 1;
-      if (others >= 0) await newVersion(needs(), changing(), oneMore(`other ${others}`));
+      if (others >= 0) await createVersion(needs(), changing(), oneMore(`other ${others}`));
       return prepared;
     };
-    const { version } = await newVersion(needs(), changing(), interrupted);
+    const { version } = await createVersion(needs(), changing(), interrupted);
     expect(version).to.equal(4);
     expect(await texts()).to.deep.equal(['other 1', 'other 0', 'mine']);
   });
 
   it('is refused with 409 after three retries, and with 412 under If-Match at once', async () => {
-    const always: Prepare = async (dataset, content) => {
-      await newVersion(needs(), changing(), oneMore('other'));
+    const always: PrepareVersion = async (dataset, content) => {
+      await createVersion(needs(), changing(), oneMore('other'));
       return oneMore('mine')(dataset, content);
     };
-    const refusal = async (ifMatch: Changing['ifMatch']) =>
-      newVersion(needs(), { ...changing(), ifMatch }, always).catch((error: unknown) => error);
+    const refusal = async (ifMatch: VersionChange['ifMatch']) =>
+      createVersion(needs(), { ...changing(), ifMatch }, always).catch((error: unknown) => error);
     expect(await refusal(null))
       .to.be.instanceOf(Fault)
       .and.include({ code: 'conflict' });
@@ -137,11 +141,11 @@ describe('a new version of a dataset', () => {
   });
 
   it('is made once, however often its request is repeated', async () => {
-    const done = await newVersion(needs(), changing('seed'), oneMore('keyed'));
-    const again = await newVersion(needs(), changing('seed'), oneMore('keyed'));
+    const done = await createVersion(needs(), changing('seed'), oneMore('keyed'));
+    const again = await createVersion(needs(), changing('seed'), oneMore('keyed'));
     expect(again).to.deep.equal(done);
-    await newVersion(needs(), changing(), oneMore('other'));
-    const later = await newVersion(needs(), changing('seed'), oneMore('keyed'));
+    await createVersion(needs(), changing(), oneMore('other'));
+    const later = await createVersion(needs(), changing('seed'), oneMore('keyed'));
     expect(later.version).to.equal(3);
     expect(await texts()).to.deep.equal(['keyed', 'other']);
   });
@@ -163,7 +167,7 @@ describe('a new version of a dataset', () => {
       schema: 1,
     };
     await world.log.append([{ stream, expected: 'none', events: [{ ...event, metadata }] }]);
-    const { version } = await newVersion(needs(), changing('seed'), oneMore('keyed'));
+    const { version } = await createVersion(needs(), changing('seed'), oneMore('keyed'));
     expect(version).to.equal(2);
     expect(await texts()).to.deep.equal(['keyed']);
     expect(currentVersion(await now()).content_id).not.to.equal(content);

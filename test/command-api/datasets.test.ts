@@ -10,10 +10,10 @@ import {
 } from '../../command-api/datasets/datasets.js';
 import type { ContentChanged, DatasetEvent } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
-import type { DatasetId, RunId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { organization, projectId, userId } from '../support/people.js';
+import type { DatasetId, RunId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { organization, projectId, userId } from '../support/access-events.js';
 
 const id = 'dddddddd-0000-4000-8000-000000000001' as DatasetId;
 const run = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
@@ -71,7 +71,7 @@ const renamed: DatasetEvent = { type: 'DatasetRenamed', data: { dataset_id: id, 
 const published: DatasetEvent = { type: 'DatasetPublished', data: { dataset_id: id } };
 const deleted: DatasetEvent = { type: 'DatasetDeleted', data: { dataset_id: id, versions: 1 } };
 
-const given = spec<Dataset | null, DatasetEvent>(datasets);
+const given = deciderSpec<Dataset | null, DatasetEvent>(datasets);
 const there = [created, first, linked()] as const;
 const nothing = { name: null, mapping: null, publish: false };
 

@@ -1,19 +1,22 @@
 import { expect } from 'chai';
-import { naming } from '../../command-api/facts/erasures.js';
-import { lateWritesSeconds, openErasures } from '../../command-api/erasures/reactions.js';
-import { startErasing } from '../../command-api/erasures/worker.js';
-import { datasetUnlinking } from '../../service/answers/dataset-use.js';
+import { recordStreamsErased } from '../../command-api/facts/erasures.js';
+import {
+  lateWritesSeconds,
+  openRunErasures,
+} from '../../command-api/erasures/run-and-project-erasures.js';
+import { startErasureWorker } from '../../command-api/erasures/worker.js';
+import { unlinkDatasetFrom } from '../../service/adapters/experiment-datasets.js';
 import { datasetStream } from '../../command-api/facts/datasets.js';
 import { runStream } from '../../command-api/facts/runs.js';
 import { projectStream } from '../../command-api/facts/projects.js';
 import type { ErasureBegun } from '../../events/erasures.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { start, stream, type EventLog, type Position } from '../../kernel/ports.js';
-import type { DatasetId, ProjectId } from '../../kernel/shapes.js';
+import { logStart, streamNameOf, type EventLog, type Position } from '../../kernel/ports.js';
+import type { DatasetId, ProjectId } from '../../kernel/schema-types.js';
 import { countingReads } from '../support/counting-reads.js';
-import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
-import { until } from '../support/until.js';
+import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/test-log.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const [one, other] = [
   '11111111-1111-4111-8111-111111111111',
@@ -25,8 +28,9 @@ const [kept, gone] = [
 ];
 const recordId = (number: number): string =>
   `99999999-9999-4999-8999-${String(number).padStart(12, '0')}`;
-const trace = (project: string, number: number) => stream('trace', project, recordId(number));
-const session = (project: string, number: number) => stream('session', project, recordId(number));
+const trace = (project: string, number: number) => streamNameOf('trace', project, recordId(number));
+const session = (project: string, number: number) =>
+  streamNameOf('session', project, recordId(number));
 const logged = (run: string) => ({ type: 'TraceLogged', data: { run_id: run } });
 const started = (run: string) => ({ type: 'SessionStarted', data: { run_id: run } });
 const runDeleted = { type: 'LogStreamDeleted', data: { run_id: gone, project_id: one } };
@@ -43,7 +47,7 @@ describe('erasing what was deleted', () => {
   beforeEach(async () => {
     world = await testLog();
     clock = testClock();
-    await world.began([
+    await world.appendFirst([
       ...Array.from(
         { length: 250 },
         (_, number) => [trace(one, number), logged(number % 5 === 0 ? kept : gone)] as const,
@@ -55,12 +59,12 @@ describe('erasing what was deleted', () => {
   });
   afterEach(() => world.close());
 
-  const open = (after: Position = start, log: EventLog = world.log) =>
-    openErasures({
+  const open = (after: Position = logStart, log: EventLog = world.log) =>
+    openRunErasures({
       log,
       clock,
       ids: randomIds,
-      unlinkDataset: datasetUnlinking(world.log),
+      unlinkDataset: unlinkDatasetFrom(world.log),
       after,
     });
   const finish = async (erasures: ReturnType<typeof open>): Promise<void> => {
@@ -73,19 +77,19 @@ describe('erasing what was deleted', () => {
     return names.flat().length;
   };
   const completed = async (id: string) =>
-    (await world.eventsOf(stream('erasure', id)))
+    (await world.eventsOf(streamNameOf('erasure', id)))
       .filter(({ type }) => type === 'ErasureCompleted')
       .map(({ data }) => data);
 
   it('erases the traces and sessions of a deleted run and no others', async () => {
-    await world.happened(runStream(gone), runDeleted);
+    await world.append(runStream(gone), runDeleted);
     await finish(open());
     expect(await left(one)).to.equal(51);
     expect(await left(other)).to.equal(1);
   });
 
   it('erases all of a deleted project and nothing of another', async () => {
-    await world.happened(projectStream(one), projectDeleted);
+    await world.append(projectStream(one), projectDeleted);
     await finish(open());
     expect(await left(one)).to.equal(0);
     expect(await left(other)).to.equal(1);
@@ -97,26 +101,26 @@ describe('erasing what was deleted', () => {
         [projectStream(project), created(project)],
         [runStream(run), { type: 'LogStreamCreated', data: { run_id: run, project_id: project } }],
         ...[
-          stream('idempotency-answer', project, recordId(5)),
-          stream('sized-session', project, recordId(5)),
+          streamNameOf('idempotency-answer', project, recordId(5)),
+          streamNameOf('sized-session', project, recordId(5)),
           ...['insights-settings', 'scorer-settings', 'run-scoring'].map((noun) =>
-            stream(noun, run),
+            streamNameOf(noun, run),
           ),
           ...['scorer-task', 'experiment-scope'].map((noun) =>
-            stream(noun, `${project.slice(0, 8)}-group`),
+            streamNameOf(noun, `${project.slice(0, 8)}-group`),
           ),
           ...['annotation-templates', 'ranking-criteria', 'price-list', 'experiment-scope'].map(
-            (noun) => stream(noun, project),
+            (noun) => streamNameOf(noun, project),
           ),
-          stream('scorer-queue', project),
-          stream('past-scoring', run, recordId(6)),
+          streamNameOf('scorer-queue', project),
+          streamNameOf('past-scoring', run, recordId(6)),
         ].map(
           (name) =>
             [name, { type: 'InsightsSettingsChanged', data: { project_id: project } }] as const,
         ),
       ] as const;
-    await world.began([...of(one, kept), ...of(other, gone)]);
-    await world.happened(projectStream(one), projectDeleted);
+    await world.appendFirst([...of(one, kept), ...of(other, gone)]);
+    await world.append(projectStream(one), projectDeleted);
     await finish(open());
     clock.move(lateWritesSeconds);
     const names = async () =>
@@ -127,7 +131,7 @@ describe('erasing what was deleted', () => {
     // A new look finds what says that it was deleted, since the deletion itself is gone.
     await finish(open());
     expect(await completed(one)).to.have.length(1);
-    const [begun] = await world.eventsOf(stream('erasure', one));
+    const [begun] = await world.eventsOf(streamNameOf('erasure', one));
     const { deletion, ...what } = (begun ?? expect.fail('nothing says so')).data as ErasureBegun;
     expect(what).to.deep.equal({
       deleted: 'project',
@@ -146,12 +150,12 @@ describe('erasing what was deleted', () => {
   });
 
   it('names each stream by a fact before it erases it, 1,000 at a time', async () => {
-    await world.began(
+    await world.appendFirst(
       Array.from({ length: 1_100 }, (_, n) => [trace(one, 300 + n), logged(gone)] as const),
     );
-    await world.happened(runStream(gone), runDeleted);
+    await world.append(runStream(gone), runDeleted);
     const facts = async (id: string) =>
-      (await world.eventsOf(stream('erasure', id)))
+      (await world.eventsOf(streamNameOf('erasure', id)))
         .filter(({ type }) => type === 'StreamsErased')
         .map(({ data }) => (data as { readonly streams: readonly string[] }).streams);
     const erased: string[] = [];
@@ -163,7 +167,7 @@ describe('erasing what was deleted', () => {
         await world.log.erase(name);
       },
     };
-    const erasures = open(start, log);
+    const erasures = open(logStart, log);
     await finish(erasures);
     clock.move(lateWritesSeconds);
     await finish(erasures);
@@ -181,33 +185,33 @@ describe('erasing what was deleted', () => {
       streams,
     });
     const fact = { type: 'StreamsErased' as const, data: data('a', 'b') };
-    expect(naming(data('a', 'b'))(null)).to.deep.equal([fact]);
-    expect(naming(data('a', 'b'))(fact)).to.deep.equal([]);
-    expect(naming(data('a'))(fact)).to.have.length(1);
+    expect(recordStreamsErased(data('a', 'b'))(null)).to.deep.equal([fact]);
+    expect(recordStreamsErased(data('a', 'b'))(fact)).to.deep.equal([]);
+    expect(recordStreamsErased(data('a'))(fact)).to.have.length(1);
   });
 
   it('erases a deleted run itself and its settings', async () => {
     const settings = ['insights-settings', 'scorer-settings', 'run-scoring'];
     const of = (run: string) => [
       runStream(run),
-      ...settings.map((noun) => stream(noun, run)),
-      stream('past-scoring', run, recordId(6)),
+      ...settings.map((noun) => streamNameOf(noun, run)),
+      streamNameOf('past-scoring', run, recordId(6)),
     ];
     const data = { project_id: one };
-    await world.began(
+    await world.appendFirst(
       [...of(gone), ...of(kept)].map((name) => [name, { type: 'InsightsSettingsChanged', data }]),
     );
-    await world.happened(runStream(gone), runDeleted);
+    await world.append(runStream(gone), runDeleted);
     await finish(open());
     for (const name of of(gone)) expect(await world.eventsOf(name), name).to.deep.equal([]);
     for (const name of of(kept)) expect(await world.eventsOf(name), name).to.have.length(1);
   });
 
   it('erases again where only records were erased before', async () => {
-    await world.began([[projectStream(one), created(one)]]);
-    await world.happened(projectStream(one), projectDeleted);
+    await world.appendFirst([[projectStream(one), created(one)]]);
+    await world.append(projectStream(one), projectDeleted);
     const data = { deleted: 'project', deleted_id: one, project_id: one, streams: 0 };
-    await world.happened(stream('erasure', one), { type: 'ErasureCompleted', data });
+    await world.append(streamNameOf('erasure', one), { type: 'ErasureCompleted', data });
     clock.move(lateWritesSeconds);
     await finish(open());
     expect(await world.eventsOf(projectStream(one))).to.deep.equal([]);
@@ -217,10 +221,10 @@ describe('erasing what was deleted', () => {
   });
 
   it('looks again once late writes must have ended, and only then calls it complete', async () => {
-    await world.happened(runStream(gone), runDeleted);
+    await world.append(runStream(gone), runDeleted);
     const erasures = open();
     await finish(erasures);
-    await world.happened(trace(one, 900), logged(gone));
+    await world.append(trace(one, 900), logged(gone));
     expect(await completed(gone)).to.deep.equal([]);
     clock.move(lateWritesSeconds);
     await finish(erasures);
@@ -231,18 +235,18 @@ describe('erasing what was deleted', () => {
   });
 
   it('completes a minute after it saw the deletion, even if the clock was set back', async () => {
-    await world.happened(runStream(gone), runDeleted);
+    await world.append(runStream(gone), runDeleted);
     let seconds = 0;
     const setBack = {
       now: () => instantAfter(seconds - 7_200),
       milliseconds: () => seconds * 1_000,
     };
-    const erasures = openErasures({
+    const erasures = openRunErasures({
       log: world.log,
       clock: setBack,
       ids: randomIds,
-      unlinkDataset: datasetUnlinking(world.log),
-      after: start,
+      unlinkDataset: unlinkDatasetFrom(world.log),
+      after: logStart,
     });
     await finish(erasures);
     expect(await completed(gone)).to.have.length(0);
@@ -252,53 +256,53 @@ describe('erasing what was deleted', () => {
   });
 
   it('goes on after a kill at any step', async () => {
-    await world.happened(runStream(gone), runDeleted);
-    let bookmark = start;
+    await world.append(runStream(gone), runDeleted);
+    let bookmark = logStart;
     for (let steps = 0; (await completed(gone)).length === 0; steps += 1) {
       const erasures = open(bookmark);
       for (let step = 0; step < steps; step += 1) await erasures.step();
-      bookmark = erasures.bookmark();
+      bookmark = erasures.cursor();
       clock.move(lateWritesSeconds);
     }
     expect(await left(one)).to.equal(51);
   });
 
   it('does not visit again what is complete, even without a bookmark', async () => {
-    await world.happened(runStream(gone), runDeleted);
+    await world.append(runStream(gone), runDeleted);
     clock.move(lateWritesSeconds);
     await finish(open());
-    await world.happened(trace(one, 900), logged(gone));
+    await world.append(trace(one, 900), logged(gone));
     const again = open();
     await finish(again);
     expect(await left(one)).to.equal(52);
     expect(await completed(gone)).to.have.length(1);
-    expect(again.bookmark()).to.equal(await world.log.head());
+    expect(again.cursor()).to.equal(await world.log.head());
   });
 
   it('keeps its bookmark before a deletion that is not complete', async () => {
     const before = await world.log.head();
     const erasures = open();
     await finish(erasures);
-    expect(erasures.bookmark()).to.equal(before);
-    await world.happened(runStream(gone), runDeleted);
+    expect(erasures.cursor()).to.equal(before);
+    await world.append(runStream(gone), runDeleted);
     await finish(erasures);
-    expect(erasures.bookmark()).to.equal(before);
+    expect(erasures.cursor()).to.equal(before);
     clock.move(lateWritesSeconds);
     await finish(erasures);
-    expect(erasures.bookmark() > before).to.equal(true);
+    expect(erasures.cursor() > before).to.equal(true);
   });
 
   it('unlinks, once, the dataset of an experiment whose deletion was cut short', async () => {
     const dataset_id = '55555555-5555-4555-8555-555555555555' as DatasetId;
     const link = { dataset_id, project_id: one, run_id: gone };
     const dataset = datasetStream(dataset_id);
-    await world.happened(
+    await world.append(
       dataset,
       { type: 'DatasetCreated', data: { dataset_id, project_id: null } },
       { type: 'DatasetLinked', data: { ...link, run_id: kept } },
       { type: 'DatasetLinked', data: link },
     );
-    await world.happened(
+    await world.append(
       runStream(gone),
       {
         type: 'ExperimentCreated',
@@ -318,21 +322,21 @@ describe('erasing what was deleted', () => {
     const traces = 250;
     for (let number = 0; number < traces; number += 50) {
       const more = Array.from({ length: 9 }, () => ({ type: 'SpansLogged', data: { spans: [] } }));
-      await world.happened(trace(one, number), ...more);
+      await world.append(trace(one, number), ...more);
     }
     const runs = 100;
     for (let number = 0; number < runs; number += 1) {
       const run = recordId(1_000 + number);
       const deleted = { type: 'LogStreamDeleted', data: { run_id: run, project_id: one } };
-      await world.happened(runStream(run), deleted);
+      await world.append(runStream(run), deleted);
     }
     const counted = countingReads(world.log);
-    const erasures = openErasures({
+    const erasures = openRunErasures({
       log: counted.log,
       clock,
       ids: randomIds,
-      unlinkDataset: datasetUnlinking(world.log),
-      after: start,
+      unlinkDataset: unlinkDatasetFrom(world.log),
+      after: logStart,
     });
     const visits = traces + 2;
     await finish(erasures);
@@ -347,21 +351,21 @@ describe('erasing what was deleted', () => {
   });
 
   it('runs alongside the service and leaves a bookmark when it stops', async () => {
-    await world.happened(projectStream(one), projectDeleted);
+    await world.append(projectStream(one), projectDeleted);
     const deletion = await world.log.head();
     clock.move(lateWritesSeconds);
     const path = `${world.dir}/erasing`;
     const troubles: unknown[] = [];
-    const worker = startErasing({
+    const worker = startErasureWorker({
       log: world.log,
       clock,
       ids: randomIds,
       files: diskFiles,
       path,
-      unlinkDataset: datasetUnlinking(world.log),
+      unlinkDataset: unlinkDatasetFrom(world.log),
       trouble: (error) => troubles.push(error),
     });
-    await until('the project is erased', 5_000, async () => (await completed(one)).length > 0);
+    await pollUntil('the project is erased', 5_000, async () => (await completed(one)).length > 0);
     await worker.stop();
     expect(troubles).to.deep.equal([]);
     const written = Buffer.from((await diskFiles.read(path)) ?? [])

@@ -12,24 +12,24 @@ import {
 import {
   chooseWinner,
   makeGroup,
-  scopes,
+  experimentScopes,
   withdrawWinner,
 } from '../../command-api/experiments/scopes.js';
 import { runs } from '../../command-api/facts/runs.js';
 import type { ExperimentEvent, ExperimentScopeEvent } from '../../events/experiments.js';
-import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { experimentMade } from '../support/experiment-facts.js';
-import { instantAfter } from '../support/log.js';
-import { organization, projectId, userId } from '../support/people.js';
-import { uuid } from '../support/recorded.js';
+import type { ExperimentGroupId, RunId, TagId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { experimentCreated } from '../support/experiment-facts.js';
+import { instantAfter } from '../support/test-log.js';
+import { organization, projectId, userId } from '../support/access-events.js';
+import { uuid } from '../support/recorded-project.js';
 
-const given = spec(experiments);
+const given = deciderSpec(experiments);
 const id = uuid(1) as RunId;
 const [project, other] = [projectId(1), projectId(2)];
 const place = { run_id: id, project_id: project };
 const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
-const created = experimentMade({
+const created = experimentCreated({
   ...place,
   organization_id: organization,
   name: 'one',
@@ -146,7 +146,7 @@ describe('deciding on tags of experiments', () => {
 });
 
 describe('deciding on groups and winners of experiments', () => {
-  const inScope = spec(scopes);
+  const inScope = deciderSpec(experimentScopes);
   const candidate = { run: id, project, group: null };
   const chosen: ExperimentScopeEvent = {
     type: 'ExperimentWinnerChosen',

@@ -8,14 +8,14 @@ import {
 } from '../../command-api/groups/groups.js';
 import type { GroupRole } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
-import type { GroupId, GroupMemberId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { groupMade, organization, userId } from '../support/people.js';
+import type { GroupId, GroupMemberId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { groupCreated, organization, userId } from '../support/access-events.js';
 
-const given = spec(groups);
+const given = deciderSpec(groups);
 const id = 'group' as GroupId;
-const created: GroupEvent = groupMade(id, userId(1));
+const created: GroupEvent = groupCreated(id, userId(1));
 const joined = (number: number, role: GroupRole): GroupEvent => ({
   type: 'GroupMemberAdded',
   data: {

@@ -1,10 +1,15 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { answer, claim, claims, release } from '../../command-api/idempotency/claims.js';
-import { draw } from '../../command-api/idempotency/salts.js';
-import { openIdempotency } from '../../command-api/idempotency/once.js';
-import { nounsOf } from '../../command-api/erasures/reach.js';
-import { openForgetting } from '../../command-api/idempotency/worker.js';
+import {
+  recordResponse,
+  claimKey,
+  claims,
+  releaseKey,
+} from '../../command-api/idempotency/claims.js';
+import { recordSalt } from '../../command-api/idempotency/salts.js';
+import { openIdempotency } from '../../command-api/idempotency/idempotent-execution.js';
+import { streamPrefixesOf } from '../../command-api/erasures/stream-prefixes.js';
+import { openResponseExpiry } from '../../command-api/idempotency/worker.js';
 import { decode } from '../../events/codec.js';
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -12,9 +17,9 @@ import { randomIds } from '../../engines/node/ids.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { isRejection } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, stream, type EventLog, type Recorded } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { append } from '../../kernel/transact.js';
+import { logStart, streamNameOf, type EventLog, type StoredEvent } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { appendEvents } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
 
 const at = (time: string) => `2026-03-${time}.000000Z` as Instant;
@@ -48,7 +53,7 @@ const folded = (events: readonly IdempotencyEvent[]) =>
 describe('claiming an Idempotency-Key', () => {
   const when = (time: Instant, ...given: readonly IdempotencyEvent[]) => ({
     claims: (fingerprint: string) =>
-      claim({ ...printed(fingerprint), seed: 'new', at: time, deadBefore: null })(folded(given)),
+      claimKey({ ...printed(fingerprint), seed: 'new', at: time, deadBefore: null })(folded(given)),
   });
   const refusal = (decision: ReturnType<ReturnType<typeof when>['claims']>) =>
     isRejection(decision) ? decision.rejected : decision;
@@ -71,9 +76,11 @@ describe('claiming an Idempotency-Key', () => {
     ]));
   it('takes over at once from a process that was alone and is dead', () => {
     const wanted = { ...printed('a'), seed: 'new', at: at('01T12:00:02') };
-    const taken = claim({ ...wanted, deadBefore: at('01T12:00:01') })(folded([claimed('a', 's')]));
+    const taken = claimKey({ ...wanted, deadBefore: at('01T12:00:01') })(
+      folded([claimed('a', 's')]),
+    );
     expect(taken).to.deep.equal([claimed('a', 's', at('01T12:00:02'), noon)]);
-    const own = claim({ ...wanted, deadBefore: noon })(folded([claimed('a', 's')]));
+    const own = claimKey({ ...wanted, deadBefore: noon })(folded([claimed('a', 's')]));
     expect(isRejection(own) && own.rejected).to.equal('idempotency-in-progress');
   });
   it('begins again with the same seed after a failure, with a new one for another request', () => {
@@ -99,7 +106,7 @@ describe('claiming an Idempotency-Key', () => {
     ]);
     const wanted = { prints, day: '2026-03-02', seed: 'new', at: at('02T08:00:00') };
     const ask = (...given: readonly IdempotencyEvent[]) =>
-      claim({ ...wanted, deadBefore: null })(folded(given));
+      claimKey({ ...wanted, deadBefore: null })(folded(given));
     expect(ask(claimed('a', 's'), answered)).to.deep.equal([]);
     expect(refusal(ask(claimed('b', 's'), answered))).to.equal('invalid');
     const { day: _, ...unsalted } = (claimed('a', 's') as Claimed).data;
@@ -113,8 +120,8 @@ describe('claiming an Idempotency-Key', () => {
   });
   it('draws one salt a day', () => {
     const drawn = { type: 'IdempotencySaltDrawn', data: { salt: 'one' } } as const;
-    expect(draw('one')(null)).to.deep.equal([drawn]);
-    expect(draw('two')('one')).to.deep.equal([]);
+    expect(recordSalt('one')(null)).to.deep.equal([drawn]);
+    expect(recordSalt('two')('one')).to.deep.equal([]);
   });
   it('is free again after 24 h', () => {
     const given = [claimed('a', 's'), answered];
@@ -125,14 +132,14 @@ describe('claiming an Idempotency-Key', () => {
   });
   it('records an answer once, and never for a claim that was taken over', () => {
     const stored = { status: 200, body: { id: 'x' }, position: null, keptIn: null };
-    expect(answer('s', stored)(folded([claimed('a', 's')]))).to.deep.equal([answered]);
-    expect(answer('s', stored)(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
-    expect(answer('s', stored)(folded([claimed('a', 'other')]))).to.deep.equal([]);
+    expect(recordResponse('s', stored)(folded([claimed('a', 's')]))).to.deep.equal([answered]);
+    expect(recordResponse('s', stored)(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
+    expect(recordResponse('s', stored)(folded([claimed('a', 'other')]))).to.deep.equal([]);
   });
   it('releases only its own claim', () => {
-    expect(release('s')(folded([claimed('a', 's')]))).to.deep.equal([released]);
-    expect(release('s')(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
-    expect(release('s')(folded([claimed('a', 'other')]))).to.deep.equal([]);
+    expect(releaseKey('s')(folded([claimed('a', 's')]))).to.deep.equal([released]);
+    expect(releaseKey('s')(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
+    expect(releaseKey('s')(folded([claimed('a', 'other')]))).to.deep.equal([]);
   });
 });
 
@@ -169,7 +176,7 @@ describe('idempotency over the log', () => {
     let effects = 0;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, () =>
-        idempotency.once({ scope: 'parallel', fingerprint: 'f' }, cause, async () => {
+        idempotency.runOnce({ scope: 'parallel', fingerprint: 'f' }, cause, async () => {
           effects += 1;
           return done({ effects });
         }),
@@ -187,7 +194,7 @@ describe('idempotency over the log', () => {
   it('stores what may be stored and replays it', async () => {
     const idempotency = openIdempotency({ log, ids: randomIds });
     const once = () =>
-      idempotency.once({ scope: 'replay', fingerprint: 'f' }, cause, async () => ({
+      idempotency.runOnce({ scope: 'replay', fingerprint: 'f' }, cause, async () => ({
         ...done({ key: 'secret' }),
         stored: done({ key: '' }).answer,
       }));
@@ -201,7 +208,7 @@ describe('idempotency over the log', () => {
     const idempotency = openIdempotency({ log, ids: randomIds });
     const seeds: string[] = [];
     const once = (fails: boolean) =>
-      idempotency.once({ scope: 'throws', fingerprint: 'f' }, cause, async (seed) => {
+      idempotency.runOnce({ scope: 'throws', fingerprint: 'f' }, cause, async (seed) => {
         seeds.push(seed);
         if (fails) throw new Fault('unavailable', 'Not now');
         return done(null);
@@ -222,7 +229,7 @@ describe('idempotency over the log', () => {
       of: string | null = project,
       run: string | null = null,
     ) =>
-      openIdempotency({ log, ids: randomIds }).once(
+      openIdempotency({ log, ids: randomIds }).runOnce(
         { scope, fingerprint: 'f' },
         { ...cause, at: hoursAfterNoon(hours) },
         async () => ({ ...done({ name: text }), project: of, run }),
@@ -233,12 +240,12 @@ describe('idempotency over the log', () => {
         (error: unknown) => (error as Fault).code,
       );
     const heard = async (): Promise<readonly string[]> =>
-      (await log.page(start, 1_000)).events
+      (await log.page(logStart, 1_000)).events
         .filter((event) => JSON.stringify(event.data).includes(text))
         .map(({ type }) => type);
     const forget = async (hours: number): Promise<void> => {
       const clock = { now: () => hoursAfterNoon(hours) };
-      const forgetting = openForgetting({ log, clock, after: start });
+      const forgetting = openResponseExpiry({ log, clock, after: logStart });
       while (await forgetting.step());
     };
 
@@ -248,7 +255,7 @@ describe('idempotency over the log', () => {
       const names = await log.streams(`idempotency-answer-${project}-`, null, 10);
       expect(names).to.have.length(1);
       const before = (await log.streams('idempotency-answer-', null, 100)).length;
-      await openIdempotency({ log, ids: randomIds }).once(
+      await openIdempotency({ log, ids: randomIds }).runOnce(
         { scope: 'plain', fingerprint: 'f' },
         cause,
         async () => done({ id: project, at: noon, ids: [other], count: 5 }),
@@ -266,7 +273,7 @@ describe('idempotency over the log', () => {
       const place = randomUUID();
       await send('of a run', 0, place, run);
       await send('of the next run', 0, place, next);
-      for (const { prefix } of nounsOf([{ kind: 'run', id: run, project: place }])) {
+      for (const { prefix } of streamPrefixesOf([{ kind: 'run', id: run, project: place }])) {
         for (const name of await log.streams(prefix, null, 10)) await log.erase(name);
       }
       expect(await codeOf(send('of a run', 0, place, run))).to.equal('not-found');
@@ -275,9 +282,9 @@ describe('idempotency over the log', () => {
     it('cannot be told by its hash once the salt of the day is erased', async () => {
       const salts = () => log.streams('idempotency-salt-', null, 10);
       const days = await salts();
-      expect(days).to.include(stream('idempotency-salt', '2026-03-01'));
-      const { events } = await log.page(start, 1_000, ['IdempotencyClaimed']);
-      for (const { data } of events as readonly Recorded<Claimed>[]) {
+      expect(days).to.include(streamNameOf('idempotency-salt', '2026-03-01'));
+      const { events } = await log.page(logStart, 1_000, ['IdempotencyClaimed']);
+      for (const { data } of events as readonly StoredEvent<Claimed>[]) {
         expect(data.fingerprint).not.to.equal('f');
       }
       // Noon, and the salt counts to the end of the next day; an hour more, for clocks.
@@ -301,13 +308,13 @@ describe('idempotency over the log', () => {
       expect((await send('late', 44, null)).replayed).to.equal(false);
     });
     it('in the earlier format is answered too, and erased', async () => {
-      const name = stream('idempotency', randomIds.derive('IdempotencyId', 'old'));
+      const name = streamNameOf('idempotency', randomIds.derive('IdempotencyId', 'old'));
       const data = { status: 200, body: { name: text }, position: null };
       const { day: _, ...before } = (claimed('', randomUUID()) as Claimed).data;
       const unsalted = { type: 'IdempotencyClaimed', data: { ...before, fingerprint: 'f' } };
       const events = [unsalted, { type: 'IdempotencyAnswered', data }];
       const author = { ...cause, eventId: () => randomUUID() };
-      await append(log, [{ stream: name, events }], author);
+      await appendEvents(log, [{ stream: name, events }], author);
       const again = await send('old', 1);
       expect([again.replayed, again.answer.body]).to.deep.equal([true, { name: text }]);
       await forget(100);

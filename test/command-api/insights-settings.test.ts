@@ -1,12 +1,12 @@
 import { change, insightsSettings } from '../../command-api/insights-settings/settings.js';
 import type { InsightsSettingsEvent } from '../../events/insights-settings.js';
-import type { IfMatch } from '../../kernel/precondition.js';
-import type { Instant, RunId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { projectId } from '../support/people.js';
+import type { IfMatch } from '../../kernel/if-match.js';
+import type { Instant, RunId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { projectId } from '../support/access-events.js';
 
-const given = spec(insightsSettings);
+const given = deciderSpec(insightsSettings);
 const runId = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
 const turned = (enabled: boolean | undefined, at: number, ifMatch: IfMatch | null = null) =>
   change({ projectId: projectId(1), runId, enabled, at: instantAfter(at), ifMatch });

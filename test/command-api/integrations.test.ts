@@ -9,26 +9,26 @@ import {
   reseal,
   sealStream,
   select,
-  slots,
+  integrationSlots,
 } from '../../command-api/integrations/integrations.js';
-import { openTurns } from '../../kernel/turns.js';
+import { openKeyedMutex } from '../../kernel/concurrency.js';
 import { userStream } from '../../command-api/facts/users.js';
-import { rotateKeys } from '../../command-api/integrations/rotate.js';
-import { readSeal, sealedPlace, writeSeal } from '../../command-api/integrations/seals.js';
-import { sweepSeals } from '../../command-api/integrations/sweep.js';
+import { rotateKeys } from '../../command-api/integrations/key-rotation.js';
+import { readSeal, sealContext, writeSeal } from '../../command-api/integrations/secret-seals.js';
+import { sweepUnusedSeals } from '../../command-api/integrations/seal-sweep.js';
 import { openDataKeys } from '../../engines/node/data-keys.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { openVault } from '../../engines/node/vault.js';
 import type { IntegrationEvent } from '../../events/integrations.js';
-import type { IntegrationId, SealId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
+import type { IntegrationId, SealId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import type { Fingerprint, Vault } from '../../kernel/vault.js';
-import { spec } from '../support/given.js';
-import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
-import { organization, userId, userMade } from '../support/people.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/test-log.js';
+import { organization, userId, userCreated } from '../support/access-events.js';
 
-const given = spec(slots);
+const given = deciderSpec(integrationSlots);
 const uuid = (digit: string, number: number) =>
   `${digit.repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const id = uuid('1', 1) as IntegrationId;
@@ -59,7 +59,7 @@ const disabled: IntegrationEvent = {
   data: { ...place, at: instantAfter(5) },
 };
 const slotAfter = (...events: readonly IntegrationEvent[]) =>
-  events.reduce(slots.evolve, slots.initial);
+  events.reduce(integrationSlots.evolve, integrationSlots.initial);
 
 describe('deciding on integrations', () => {
   it('configures a new integration and replaces an existing one', () => {
@@ -149,7 +149,7 @@ describe('sealed secrets of integrations', () => {
       masterKey: randomBytes(32),
       fingerprintKey: randomBytes(32),
     });
-    await world.happened(userStream(userId(1)), userMade(1, 'admin'));
+    await world.append(userStream(userId(1)), userCreated(1, 'admin'));
   });
   afterEach(() => world.close());
 
@@ -165,37 +165,37 @@ describe('sealed secrets of integrations', () => {
     );
   const put = async (number: number, text: string): Promise<void> => {
     await sealed(number, text);
-    await world.happened(stream, configured(number));
+    await world.append(stream, configured(number));
   };
   const read = async (): Promise<string | null> => {
-    const { state } = await load(world.log, stream, slots);
+    const { state } = await loadStreamState(world.log, stream, integrationSlots);
     const now = state.integration;
     const found = now === null ? null : await readSeal(world.log, id, now.sealId);
-    return found === null ? null : vault.open(sealedPlace(found, found.seal_version), found.sealed);
+    return found === null ? null : vault.open(sealContext(found, found.seal_version), found.sealed);
   };
   const rotate = () =>
-    rotateKeys({ log: world.log, vault, clock, ids: randomIds, inTurn: openTurns() });
-  const sweep = () => sweepSeals({ log: world.log, clock, ids: randomIds });
+    rotateKeys({ log: world.log, vault, clock, ids: randomIds, inTurn: openKeyedMutex() });
+  const sweep = () => sweepUnusedSeals({ log: world.log, clock, ids: randomIds });
 
   it('do not open on the stream of another integration', async () => {
     await put(1, 'mine');
     const moved = await readSeal(world.log, id, seal(1));
     if (moved === null) throw new Error('there is no seal');
-    const theirs = sealedPlace({ ...moved, integration_id: uuid('1', 2) as IntegrationId }, 1);
+    const theirs = sealContext({ ...moved, integration_id: uuid('1', 2) as IntegrationId }, 1);
     const opening = await vault.open(theirs, moved.sealed).catch((error: unknown) => error);
     expect(opening).to.be.instanceOf(Error).and.not.match(/mine/);
   });
 
   it('are resealed by a rotation, and the next one destroys the old data key', async () => {
     await put(1, 'secret');
-    const { state: before } = await load(world.log, stream, slots);
+    const { state: before } = await loadStreamState(world.log, stream, integrationSlots);
     clock.move(1);
     expect(await rotate()).to.deep.equal({ organizations: 1, resealed: 1, destroyed: 0, lost: 0 });
     expect(await read()).to.equal('secret');
     expect(await seals())
       .to.have.length(1)
       .and.not.include(sealStream(id, seal(1)));
-    const { state: after } = await load(world.log, stream, slots);
+    const { state: after } = await loadStreamState(world.log, stream, integrationSlots);
     expect(after.tag).to.equal(before.tag);
     clock.move(1);
     expect(await rotate()).to.include({ resealed: 1, destroyed: 1 });
@@ -206,7 +206,7 @@ describe('sealed secrets of integrations', () => {
 
   it('that are lost do not keep others from a rotation', async () => {
     await put(1, 'secret');
-    await openDataKeys(diskFiles, join(world.dir, 'data-keys')).change(() => []);
+    await openDataKeys(diskFiles, join(world.dir, 'data-keys')).update(() => []);
     expect(await rotate()).to.include({ resealed: 0, lost: 1 });
     await put(2, 'again');
     expect(await rotate()).to.include({ resealed: 1, lost: 0 });
@@ -226,7 +226,7 @@ describe('sealed secrets of integrations', () => {
 
   it('of a removed user are swept with their integration', async () => {
     await put(1, 'secret');
-    await world.happened(userStream(userId(1)), {
+    await world.append(userStream(userId(1)), {
       type: 'UserRemoved',
       data: { user_id: userId(1), organization_id: organization },
     });

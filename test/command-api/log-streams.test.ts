@@ -3,19 +3,19 @@ import {
   runs,
   ensureDefaultLogStream,
   logStreamNames,
-  runOf,
+  liveRun,
   runStream,
 } from '../../command-api/facts/runs.js';
 import { create, remove, rename } from '../../command-api/log-streams/log-streams.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import { Fault } from '../../kernel/fault.js';
-import type { RunId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { authorAt, instantAfter, testLog, type TestLog } from '../support/log.js';
-import { organization, projectId, userId } from '../support/people.js';
+import type { RunId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { authorAt, instantAfter, testLog, type TestLog } from '../support/test-log.js';
+import { organization, projectId, userId } from '../support/access-events.js';
 
-const given = spec(runs);
+const given = deciderSpec(runs);
 const id = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
 const [project, other] = [projectId(1), projectId(2)];
 const creation = {
@@ -90,7 +90,7 @@ describe('the log stream default', () => {
       authorAt(),
     );
   const happen = (run: RunId, type: string, more: object = {}) =>
-    world.happened(runStream(run), {
+    world.append(runStream(run), {
       type,
       data: { run_id: run, project_id: project, ...more },
     });
@@ -106,7 +106,7 @@ describe('the log stream default', () => {
     await happen(first.id, 'LogStreamDeleted');
     const second = await ensure();
     expect(second.id).not.to.equal(first.id);
-    expect(await runOf(world.log, project, second.id)).to.deep.equal(second);
+    expect(await liveRun(world.log, project, second.id)).to.deep.equal(second);
     expect((await ensure()).id).to.equal(second.id);
   });
 
@@ -124,7 +124,7 @@ describe('the log stream default', () => {
     await giveNameBack(first.id);
     const second = await ensure();
     expect(second.id).not.to.equal(first.id);
-    expect((await runOf(world.log, project, first.id))?.name).to.equal('mine');
+    expect((await liveRun(world.log, project, first.id))?.name).to.equal('mine');
   });
 
   it('is never one that is being renamed: no stream of another name is written to', async () => {

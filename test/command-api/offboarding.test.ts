@@ -2,30 +2,30 @@ import { expect } from 'chai';
 import { projectStream } from '../../command-api/facts/projects.js';
 import { groupStream } from '../../command-api/facts/groups.js';
 import { userStream } from '../../command-api/facts/users.js';
-import { departed } from '../../command-api/offboarding/worker.js';
+import { offboardPage } from '../../command-api/offboarding/worker.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { start } from '../../kernel/ports.js';
-import type { CollaboratorId, GroupId, GroupMemberId } from '../../kernel/shapes.js';
-import { testClock, testLog, type TestLog } from '../support/log.js';
+import { logStart } from '../../kernel/ports.js';
+import type { CollaboratorId, GroupId, GroupMemberId } from '../../kernel/schema-types.js';
+import { testClock, testLog, type TestLog } from '../support/test-log.js';
 import {
-  groupMade,
+  groupCreated,
   organization,
   projectId,
-  projectMade,
+  projectCreated,
   userId,
-  userMade,
-} from '../support/people.js';
+  userCreated,
+} from '../support/access-events.js';
 
 describe('offboarding', () => {
   const group = 'eeeeeeee-0000-4000-8000-00000000000a' as GroupId;
   let world: TestLog;
   beforeEach(async () => {
     world = await testLog();
-    await world.happened(userStream(userId(1)), userMade(1, 'user'));
-    await world.happened(userStream(userId(2)), userMade(2, 'user'));
-    await world.happened(
+    await world.append(userStream(userId(1)), userCreated(1, 'user'));
+    await world.append(userStream(userId(2)), userCreated(2, 'user'));
+    await world.append(
       groupStream(group),
-      groupMade(group, userId(1)),
+      groupCreated(group, userId(1)),
       ...[1, 2].map((number) => ({
         type: 'GroupMemberAdded',
         data: {
@@ -36,7 +36,7 @@ describe('offboarding', () => {
         },
       })),
     );
-    await world.happened(projectStream(projectId(1)), projectMade(1, userId(1)), {
+    await world.append(projectStream(projectId(1)), projectCreated(1, userId(1)), {
       type: 'GroupCollaboratorAdded',
       data: {
         project_id: projectId(1),
@@ -48,11 +48,11 @@ describe('offboarding', () => {
   });
   afterEach(() => world.close());
 
-  const act = () => departed({ log: world.log, clock: testClock(), ids: randomIds }, start);
+  const act = () => offboardPage({ log: world.log, clock: testClock(), ids: randomIds }, logStart);
   const ending = async (stream: ReturnType<typeof groupStream>, count: number) =>
     (await world.eventsOf(stream)).slice(-count);
   const remove = (number: number) =>
-    world.happened(userStream(userId(number)), {
+    world.append(userStream(userId(number)), {
       type: 'UserRemoved',
       data: { user_id: userId(number), organization_id: organization },
     });
@@ -72,7 +72,7 @@ describe('offboarding', () => {
   });
 
   it('takes a deleted group out of its projects, and nobody else', async () => {
-    await world.happened(groupStream(group), {
+    await world.append(groupStream(group), {
       type: 'GroupDeleted',
       data: { group_id: group, organization_id: organization },
     });

@@ -2,17 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { orgJobs, orgJobStream } from '../../command-api/facts/org-jobs.js';
 import { deletions } from '../../command-api/work/record-deletions.js';
-import { ask, begin, complete, fail } from '../../command-api/org-jobs/org-jobs.js';
+import {
+  requestOrgJob,
+  beginOrgJob,
+  completeOrgJob,
+  failOrgJob,
+} from '../../command-api/org-jobs/org-jobs.js';
 import { runJob, type OrgJobWork } from '../../command-api/org-jobs/worker.js';
 import type { OrgJobEvent, OrgJobRequested } from '../../events/org-jobs.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { textSeal } from '../../engines/node/text-seal.js';
-import { stream, type EventLog, type StreamName } from '../../kernel/ports.js';
-import type { OrgJobId, ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
-import { load } from '../../kernel/transact.js';
-import { spec } from '../support/given.js';
-import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
-import { organization, projectId, userId } from '../support/people.js';
+import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports.js';
+import type { OrgJobId, ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js';
+import { loadStreamState } from '../../kernel/transact.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/test-log.js';
+import { organization, projectId, userId } from '../support/access-events.js';
 
 const id = '3d4e5f60-1a2b-4c3d-8e9f-0a1b2c3d4e5f' as OrgJobId;
 const seal = textSeal(new Uint8Array(32).fill(7));
@@ -28,7 +33,7 @@ const asked: OrgJobRequested = {
 };
 
 describe('an org job', () => {
-  const given = spec(orgJobs);
+  const given = deciderSpec(orgJobs);
   const requested: OrgJobEvent = { type: 'OrgJobRequested', data: asked };
   const started: OrgJobEvent = { type: 'OrgJobStarted', data: { job_id: id } };
   const result = { projects: 1, sessions: 0, traces: 2, spans: 3 };
@@ -36,17 +41,17 @@ describe('an org job', () => {
   const failed: OrgJobEvent = { type: 'OrgJobFailed', data: { job_id: id, reason: 'no' } };
 
   it('is requested, starts and completes, each once', () => {
-    given().when(ask(asked)).then(requested);
-    given(requested).when(begin(id)).then(started);
-    given(requested, started).when(complete(id, result)).then(completed);
-    given(requested).when(complete(id, result)).thenNothing();
-    given().when(begin(id)).thenNothing();
+    given().when(requestOrgJob(asked)).then(requested);
+    given(requested).when(beginOrgJob(id)).then(started);
+    given(requested, started).when(completeOrgJob(id, result)).then(completed);
+    given(requested).when(completeOrgJob(id, result)).thenNothing();
+    given().when(beginOrgJob(id)).thenNothing();
   });
 
   it('may fail, but not after it is over', () => {
-    given(requested).when(fail(id, 'no')).then(failed);
-    given(requested, started).when(fail(id, 'no')).then(failed);
-    given(requested, started, completed).when(fail(id, 'no')).thenNothing();
+    given(requested).when(failOrgJob(id, 'no')).then(failed);
+    given(requested, started).when(failOrgJob(id, 'no')).then(failed);
+    given(requested, started, completed).when(failOrgJob(id, 'no')).thenNothing();
   });
 });
 
@@ -57,12 +62,12 @@ describe('the worker of org jobs', function () {
   beforeEach(async () => {
     world = await testLog();
     traces = new Map();
-    await world.happened(orgJobStream(id), { type: 'OrgJobRequested', data: asked });
+    await world.append(orgJobStream(id), { type: 'OrgJobRequested', data: asked });
     for (let number = 0; number < 30; number += 1) {
       const trace = randomUUID();
       const project = projectId(1 + (number % 2));
       traces.set(trace, project);
-      await world.happened(stream('trace', project, trace), {
+      await world.append(streamNameOf('trace', project, trace), {
         type: 'TraceLogged',
         data: { project_id: project, trace_id: trace, trace: { input: 'secret' }, spans: [] },
       });
@@ -81,7 +86,7 @@ describe('the worker of org jobs', function () {
       expect(entry).to.deep.equal({ key: 'user', value: 'ada' });
       const alive: TraceId[] = [];
       for (const [trace, of] of traces) {
-        const events = of === project ? await world.log.read(stream('trace', of, trace)) : [];
+        const events = of === project ? await world.log.read(streamNameOf('trace', of, trace)) : [];
         if (events.length === 1) alive.push(trace as TraceId);
       }
       const traceIds = alive.slice(0, 2);
@@ -119,14 +124,14 @@ describe('the worker of org jobs', function () {
       data: { job_id: id, projects: 2, sessions: 0, traces: 30, spans: 30 },
     });
     for (const [trace, project] of traces) {
-      expect(await world.log.read(stream('trace', project, trace))).to.deep.equal([]);
+      expect(await world.log.read(streamNameOf('trace', project, trace))).to.deep.equal([]);
     }
   });
 
   it('records what each step deleted', async () => {
     await runJob(workOn(world.log), asked, new AbortController().signal);
-    const first = stream('deletion', randomIds.derive('DeletionId', id, '0'));
-    const { state } = await load(world.log, first, deletions);
+    const first = streamNameOf('deletion', randomIds.derive('DeletionId', id, '0'));
+    const { state } = await loadStreamState(world.log, first, deletions);
     expect(state?.erased).to.equal(true);
     expect(state?.deleted.trace_ids).to.have.length(2);
     expect(state?.deleted.job_id).to.equal(id);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { userEmails, userStream } from '../../command-api/facts/users.js';
-import type { Gate } from '../../contract/gate.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { Fault } from '../../kernel/fault.js';
-import { testGate, testSecrets } from '../support/gate.js';
-import { testClock, testLog, type TestLog } from '../support/log.js';
-import { userId, userMade } from '../support/people.js';
+import { testAuthorizer, testSecrets } from '../support/test-authorizer.js';
+import { testClock, testLog, type TestLog } from '../support/test-log.js';
+import { userId, userCreated } from '../support/access-events.js';
 
 const email = 'user-1@example.org';
 const right = 'the password of ada';
@@ -14,27 +14,27 @@ const right = 'the password of ada';
 describe('a login with a password', () => {
   let world: TestLog;
   let clock: ReturnType<typeof testClock>;
-  let gate: Gate;
+  let authorizer: RequestAuthorizer;
   beforeEach(async () => {
     world = await testLog();
     clock = testClock();
-    gate = testGate({ log: world.log, clock });
+    authorizer = testAuthorizer({ log: world.log, clock });
     const passwords = openPasswords({ pepper: testSecrets.passwordPepper, clock });
     const password_hash = await passwords.hash(right);
     const data = { user_id: userId(1), password_hash, kept_family_id: null };
     const holder = { holder: userId(1) };
-    await world.happened(userStream(userId(1)), userMade(1, 'user'), {
+    await world.append(userStream(userId(1)), userCreated(1, 'user'), {
       type: 'PasswordChanged',
       data,
     });
     const claimed = { type: 'NameClaimed', data: holder };
-    await world.happened(userEmails.stream({ ids: randomIds }, email), claimed);
+    await world.append(userEmails.stream({ ids: randomIds }, email), claimed);
   });
   afterEach(() => world.close());
 
   const enter = async (password: string, address = '10.0.0.1'): Promise<string> => {
     try {
-      await gate.authenticate({ scheme: 'P', email, password }, address);
+      await authorizer.authenticate({ scheme: 'P', email, password }, address);
       return 'in';
     } catch (error) {
       return error instanceof Fault ? error.code : String(error);
@@ -71,7 +71,7 @@ describe('a login with a password', () => {
 
   it('fails once the user is removed, even if it succeeded a moment ago', async () => {
     expect(await enter(right)).to.equal('in');
-    await world.happened(userStream(userId(1)), {
+    await world.append(userStream(userId(1)), {
       type: 'UserRemoved',
       data: { user_id: userId(1), organization_id: userId(1) },
     });

@@ -1,13 +1,13 @@
 import { change, create, remove } from '../../command-api/projects/projects.js';
 import { projects } from '../../command-api/facts/projects.js';
 import type { ProjectEvent } from '../../events/projects.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { organization, projectId, projectMade, userId } from '../support/people.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { organization, projectId, projectCreated, userId } from '../support/access-events.js';
 
-const given = spec(projects);
+const given = deciderSpec(projects);
 const id = projectId(1);
-const made = projectMade(1, userId(1));
+const made = projectCreated(1, userId(1));
 const creation = {
   id,
   organizationId: organization,

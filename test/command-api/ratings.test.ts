@@ -2,15 +2,20 @@ import { expect } from 'chai';
 import { annotationTemplatesStream } from '../../command-api/facts/annotation-templates.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import { runStream } from '../../command-api/facts/runs.js';
-import { rate, ratedTraces, type Action, type Rater } from '../../command-api/ratings/ratings.js';
-import { openRatedTraces, rateTraces } from '../../command-api/ratings/write.js';
+import {
+  applyRating,
+  ratedTraces,
+  type RatingAction,
+  type Rater,
+} from '../../command-api/ratings/ratings.js';
+import { openRatedTraceCache, rateTraces } from '../../command-api/ratings/rate-traces.js';
 import type { Constraints, TemplateFacts } from '../../contract/annotation-templates.js';
 import type { Rating } from '../../contract/ratings.js';
 import type { TraceEvent } from '../../events/traces.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { RunId, TraceId } from '../../kernel/shapes.js';
-import { authorAt, instantAfter, testLog, type TestLog } from '../support/log.js';
-import { organization, projectId, templateId, userId } from '../support/people.js';
+import type { RunId, TraceId } from '../../kernel/schema-types.js';
+import { authorAt, instantAfter, testLog, type TestLog } from '../support/test-log.js';
+import { organization, projectId, templateId, userId } from '../support/access-events.js';
 
 const project = projectId(1);
 const run = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
@@ -57,13 +62,17 @@ const rater = (user = 1): Rater => ({
   templates: new Map(constraints.map((_, at) => [templateId(at), facts(at)])),
 });
 
-const give = (template: number, rating: Rating, explanation: string | null = null): Action => ({
+const give = (
+  template: number,
+  rating: Rating,
+  explanation: string | null = null,
+): RatingAction => ({
   kind: 'create',
   template: templateId(template),
   rating,
   explanation,
 });
-const withdraw = (template: number): Action => ({
+const withdraw = (template: number): RatingAction => ({
   kind: 'delete',
   template: templateId(template),
 });
@@ -73,11 +82,11 @@ const dislike = give(0, { annotation_type: 'like_dislike', value: false });
 const traceAfter = (...events: readonly TraceEvent[]) =>
   [logged(traceId(1)), ...events].reduce(ratedTraces.evolve, ratedTraces.initial);
 /** Messages of the actions one after the other, and the events that they leave. */
-const rated = (actions: readonly Action[], by = rater()) => {
+const rated = (actions: readonly RatingAction[], by = rater()) => {
   let trace = traceAfter();
   const events: TraceEvent[] = [];
   const messages = actions.map((action) => {
-    const { outcome, event } = rate(trace, traceId(1), action, by);
+    const { outcome, event } = applyRating(trace, traceId(1), action, by);
     if (event !== null) {
       events.push(event);
       trace = ratedTraces.evolve(trace, event);
@@ -89,7 +98,7 @@ const rated = (actions: readonly Action[], by = rater()) => {
 
 describe('deciding on a rating', () => {
   it('records each of the six kinds, and nothing the second time', () => {
-    const ratings: readonly Action[] = [
+    const ratings: readonly RatingAction[] = [
       like,
       give(1, { annotation_type: 'star', value: 5 }, 'well done'),
       give(2, { annotation_type: 'score', value: 2 }),
@@ -119,7 +128,7 @@ describe('deciding on a rating', () => {
   });
 
   it('refuses what the template does not take', () => {
-    const refusals: readonly (readonly [Action, string])[] = [
+    const refusals: readonly (readonly [RatingAction, string])[] = [
       [give(9, { annotation_type: 'star', value: 1 }), 'annotation template not found'],
       [withdraw(9), 'annotation template not found'],
       [
@@ -152,7 +161,7 @@ describe('deciding on a rating', () => {
       data: { project_id: project, trace_id: traceId(1) },
     });
     for (const trace of [null, gone]) {
-      const { outcome } = rate(trace, traceId(1), like, rater());
+      const { outcome } = applyRating(trace, traceId(1), like, rater());
       expect(outcome).to.deep.equal({ success: false, message: 'trace not found' });
     }
   });
@@ -181,9 +190,9 @@ describe('deciding on a rating', () => {
       'rating recorded',
       'rating unchanged',
     ]);
-    const { event } = rate(traceAfter(), traceId(1), like, rater(1));
+    const { event } = applyRating(traceAfter(), traceId(1), like, rater(1));
     const theirs = event === null ? null : traceAfter(event);
-    expect(rate(theirs, traceId(1), withdraw(0), rater(2)).outcome.message).to.equal(
+    expect(applyRating(theirs, traceId(1), withdraw(0), rater(2)).outcome.message).to.equal(
       'no rating to withdraw',
     );
   });
@@ -193,7 +202,7 @@ describe('rating many traces', () => {
   let world: TestLog;
   beforeEach(async () => {
     world = await testLog();
-    await world.happened(runStream(run), {
+    await world.append(runStream(run), {
       type: 'LogStreamCreated',
       data: {
         run_id: run,
@@ -204,7 +213,7 @@ describe('rating many traces', () => {
         created_at: instantAfter(0),
       },
     });
-    await world.happened(
+    await world.append(
       annotationTemplatesStream(project),
       ...constraints.map((_, at) => {
         const { id, ...rest } = facts(at);
@@ -212,7 +221,7 @@ describe('rating many traces', () => {
         return { type: 'AnnotationTemplateCreated', data: { ...data, ...rest } };
       }),
     );
-    await world.began(
+    await world.appendFirst(
       [1, 2, 3].map((at) => [traceStream(project, traceId(at)), logged(traceId(at))]),
     );
   });
@@ -220,8 +229,8 @@ describe('rating many traces', () => {
 
   const rateAll = (
     numbers: readonly number[],
-    actions: readonly Action[],
-    { log = world.log, user = 1, ratedTraces: traces = openRatedTraces(log) } = {},
+    actions: readonly RatingAction[],
+    { log = world.log, user = 1, ratedTraces: traces = openRatedTraceCache(log) } = {},
   ) =>
     rateTraces(
       { log, ratedTraces: traces },
@@ -256,7 +265,7 @@ describe('rating many traces', () => {
 
   it('reads no texts of a trace, and only what is new of its ratings', async () => {
     const spans = Array.from({ length: 50 }, () => ({ type: 'SpansLogged', data: { spans: [] } }));
-    await world.happened(traceStream(project, traceId(1)), ...spans);
+    await world.append(traceStream(project, traceId(1)), ...spans);
     let read: string[] = [];
     const log: EventLog = {
       ...world.log,
@@ -267,7 +276,7 @@ describe('rating many traces', () => {
         }
       },
     };
-    const kept = openRatedTraces(log);
+    const kept = openRatedTraceCache(log);
     const recorded = [['rating recorded']];
     expect(messagesOf(await rateAll([1], [like], { log, ratedTraces: kept }))).to.eql(recorded);
     expect(read).to.deep.equal(['TraceLogged']);
@@ -286,7 +295,7 @@ describe('rating many traces', () => {
       ['trace not found'],
       ['rating recorded'],
     ]);
-    await world.happened(runStream(run), {
+    await world.append(runStream(run), {
       type: 'LogStreamDeleted',
       data: { run_id: run, project_id: project },
     });

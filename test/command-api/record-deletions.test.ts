@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { recordWrites } from '../../command-api/records/routes.js';
-import { start } from '../../kernel/ports.js';
-import type { SessionId, TraceId } from '../../kernel/shapes.js';
+import { logStart } from '../../kernel/ports.js';
+import type { SessionId, TraceId } from '../../kernel/schema-types.js';
 import { project, smallService } from '../support/small-service.js';
 
 describe('a deletion of a session with thousands of traces', () => {
@@ -17,8 +17,8 @@ describe('a deletion of a session with thousands of traces', () => {
           complaints: () => [],
           choose: async () => ({ sessionIds, traceIds, spans: 0, more: false, unknown: [] }),
           preview: async () => ({ count: 1, ids: sessionIds, unknown: [] }),
-          followed: async () => {
-            const { events } = await log.page(start, 100, ['RecordsDeleted']);
+          caughtUp: async () => {
+            const { events } = await log.page(logStart, 100, ['RecordsDeleted']);
             followedAfter.push(events.length);
           },
         },

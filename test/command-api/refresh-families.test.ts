@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { openAuthentication } from '../../command-api/access/authenticate.js';
 import {
-  begin,
-  end,
-  families,
+  beginFamily,
+  endFamily,
+  refreshTokenFamilies,
   graceSeconds,
   idleSeconds,
   isAlive,
-  rotate,
+  rotateRefreshToken,
   rotationsMax,
-  familyStream,
+  refreshFamilyStream,
 } from '../../command-api/facts/refresh-families.js';
 import { users, userStream } from '../../command-api/facts/users.js';
 import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import type { RefreshFamilyEvent, RefreshFamilyStarted } from '../../events/refresh-families.js';
 import type { UserEvent } from '../../events/users.js';
-import type { FamilyId } from '../../kernel/shapes.js';
-import { gateNeeds, testSecrets } from '../support/gate.js';
-import { spec } from '../support/given.js';
-import { instantAfter, testClock, testLog } from '../support/log.js';
-import { organization, userId, userMade } from '../support/people.js';
+import type { FamilyId } from '../../kernel/schema-types.js';
+import { authorizerNeeds, testSecrets } from '../support/test-authorizer.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter, testClock, testLog } from '../support/test-log.js';
+import { organization, userId, userCreated } from '../support/access-events.js';
 
 const id = 'eeeeeeee-0000-4000-8000-000000000001' as FamilyId;
 const day = 86_400;
@@ -43,13 +43,13 @@ const revoked = (reason: 'reuse' | 'logout'): RefreshFamilyEvent => ({
   data: { family_id: id, reason },
 });
 const present = (presented: string, successor: string, seconds: number) =>
-  rotate({ presented, successor }, instantAfter(seconds));
+  rotateRefreshToken({ presented, successor }, instantAfter(seconds));
 
-const given = spec(families);
+const given = deciderSpec(refreshTokenFamilies);
 
 describe('a family of refresh tokens', () => {
   it('begins once', () => {
-    given().when(begin(start)).then(started);
+    given().when(beginFamily(start)).then(started);
   });
 
   it('has one successor for its token', () => {
@@ -102,9 +102,9 @@ describe('a family of refresh tokens', () => {
     given(started, revoked('logout'))
       .when(present('one', 'two', 1))
       .thenNothing();
-    given(started, revoked('reuse')).when(end).thenNothing();
-    given().when(end).thenNothing();
-    given(started).when(end).then(revoked('logout'));
+    given(started, revoked('reuse')).when(endFamily).thenNothing();
+    given().when(endFamily).thenNothing();
+    given(started).when(endFamily).then(revoked('logout'));
   });
 
   it('bounds the length of its stream', () => {
@@ -115,9 +115,9 @@ describe('a family of refresh tokens', () => {
   });
 
   describe('is alive', () => {
-    const family = families.evolve(null, started);
+    const family = refreshTokenFamilies.evolve(null, started);
     const user = (...events: readonly UserEvent[]) =>
-      [userMade(1, 'user'), ...events].reduce(users.evolve, users.initial);
+      [userCreated(1, 'user'), ...events].reduce(users.evolve, users.initial);
     const changed = (kept_family_id: FamilyId | null): UserEvent => ({
       type: 'PasswordChanged',
       data: { user_id: userId(1), password_hash: 'hash', kept_family_id },
@@ -151,7 +151,7 @@ describe('a login in another process', () => {
     const clock = testClock();
     const tokens = openAccessTokens(testSecrets.accessTokenSeed);
     // Two processes: nothing in common but the log and the secret key.
-    const one = openAuthentication(gateNeeds({ log: world.log, clock }));
+    const one = openAuthentication(authorizerNeeds({ log: world.log, clock }));
     const claims = { userId: userId(1), organizationId: organization };
     const token = await tokens.issue(
       { ...claims, session: { familyId: id, keyId: null } },
@@ -167,10 +167,10 @@ describe('a login in another process', () => {
       }
     };
     expect(await enter()).to.equal('invalid-credentials');
-    await world.happened(userStream(userId(1)), userMade(1, 'user'));
-    await world.happened(familyStream(id), started);
+    await world.append(userStream(userId(1)), userCreated(1, 'user'));
+    await world.append(refreshFamilyStream(id), started);
     expect(await enter()).to.equal('in');
-    await world.happened(familyStream(id), revoked('logout'));
+    await world.append(refreshFamilyStream(id), revoked('logout'));
     clock.move(0.5);
     expect(await enter()).to.equal('invalid-credentials');
     clock.move(86_400);

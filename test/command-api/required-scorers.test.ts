@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import { scorerNames } from '../../command-api/facts/scorers.js';
-import { requiredScores } from '../../command-api/scorer-tasks/required.js';
-import { scoredRow } from '../../command-api/scorer-tasks/rows.js';
+import { requiredScores } from '../../command-api/scorer-tasks/required-scores.js';
+import { scoredRow } from '../../command-api/scorer-tasks/scored-rows.js';
 import { systemClock } from '../../engines/node/clock.js';
-import { openOverlaps } from '../../engines/overlaps/overlaps.js';
+import { openOverlapComputer } from '../../engines/overlaps/overlap-computer.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { ContentRow } from '../../kernel/dataset-content.js';
-import { organization, userId } from '../support/people.js';
+import { organization, userId } from '../support/access-events.js';
 import { neverEnds, sandboxOf } from '../support/sandboxes.js';
-import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
+import { openScoringFixture, type ScoringFixture } from '../support/scoring-fixture.js';
 
 describe('required scorers of a validation', function () {
   this.timeout(60_000);
-  let world: ScoredWorld;
+  let world: ScoringFixture;
   beforeEach(async () => {
-    world = await scoredWorld();
+    world = await openScoringFixture();
   });
   afterEach(() => world.close());
 
@@ -26,12 +26,12 @@ describe('required scorers of a validation', function () {
       const name = names[at] ?? '';
       const holder = await world.scorer(name, source);
       const stream = scorerNames.stream({ ids: randomIds }, { scope: organization, name });
-      await world.happened(stream, { type: 'NameClaimed', data: { holder } });
+      await world.append(stream, { type: 'NameClaimed', data: { holder } });
     }
     return names;
   };
   const asked = async (sources: readonly string[], requiredMs: number) => {
-    const overlaps = openOverlaps();
+    const overlaps = openOverlapComputer();
     const pids = new Set<number>();
     const sandbox = sandboxOf('strict', {}, { onPid: (pid) => pids.add(pid) });
     await sandbox.ready();

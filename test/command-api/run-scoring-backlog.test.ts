@@ -1,19 +1,22 @@
 import { expect } from 'chai';
-import { openBacklog, type Noted } from '../../command-api/run-scoring/backlog.js';
+import { openBacklog, type PendingTrace } from '../../command-api/run-scoring/backlog.js';
 import type { Position, StreamName } from '../../kernel/ports.js';
-import type { RunId } from '../../kernel/shapes.js';
-import { projectId } from '../support/people.js';
+import type { RunId } from '../../kernel/schema-types.js';
+import { projectId } from '../support/access-events.js';
 
 const at = (number: number): Position => number.toString(16).padStart(16, '0') as Position;
 const run = 'r' as RunId;
-const noted = (number: number, of: RunId | null = run): Noted => ({ before: at(number), run: of });
+const noted = (number: number, of: RunId | null = run): PendingTrace => ({
+  before: at(number),
+  run: of,
+});
 const trace = (number: number): StreamName => `trace-${number}` as StreamName;
 const [mine, theirs] = [projectId(1), projectId(2)];
 const none: ReadonlySet<StreamName> = new Set();
 
 describe('traces that wait to be scored', () => {
   it('are noted for every project, however many one project has', () => {
-    const backlog = openBacklog({ each: 3, all: 4 });
+    const backlog = openBacklog({ perProject: 3, total: 4 });
     for (let number = 0; number < 10; number += 1) backlog.note(mine, trace(number), noted(number));
     backlog.note(theirs, trace(20), noted(20));
     backlog.note(theirs, trace(21), noted(21));
@@ -49,7 +52,7 @@ describe('traces that wait to be scored', () => {
   });
 
   it('hold a run back while one of them may be of it, and no other run', () => {
-    const backlog = openBacklog({ each: 2, all: 9 });
+    const backlog = openBacklog({ perProject: 2, total: 9 });
     const other = 'o' as RunId;
     backlog.note(mine, trace(1), noted(1));
     expect([backlog.holds(mine, run), backlog.holds(mine, other)]).to.deep.equal([true, false]);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { openJudge } from '../../command-api/run-scoring/batch.js';
+import { openScorerRunner } from '../../command-api/run-scoring/scorer-runner.js';
 import { scoringBudgets } from '../../command-api/run-scoring/budgets.js';
-import { openNewest } from '../../command-api/run-scoring/newest.js';
-import { openPast } from '../../command-api/run-scoring/past.js';
-import { pastScoringStream } from '../../command-api/facts/past-scoring.js';
+import { openScorerCache } from '../../command-api/run-scoring/scorer-cache.js';
+import { openBackfills } from '../../command-api/run-scoring/backfill-runner.js';
+import { scoringBackfillStream } from '../../command-api/facts/scoring-backfill.js';
 import { runScoringStream } from '../../command-api/facts/run-scoring.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import { scoringJob, type Job, type RunScoringFacts } from '../../contract/jobs.js';
@@ -12,16 +12,20 @@ import { randomIds } from '../../engines/node/ids.js';
 import type { PastScoringAdvanced } from '../../events/past-scoring.js';
 import type { Document } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, stream, type EventLog, type Recorded } from '../../kernel/ports.js';
+import { logStart, streamNameOf, type EventLog, type StoredEvent } from '../../kernel/ports.js';
 import { textForm } from '../../kernel/records/text-form.js';
-import type { RunId, TraceId } from '../../kernel/shapes.js';
-import { append } from '../../kernel/transact.js';
+import type { RunId, TraceId } from '../../kernel/schema-types.js';
+import { appendEvents } from '../../kernel/transact.js';
 import { runScoringList } from '../../projections/run-scoring-list.js';
-import { authorAt, instantAfter, remoteTestLog, testLog } from '../support/log.js';
-import { organization, projectId, userId } from '../support/people.js';
+import { authorAt, instantAfter, remoteTestLog, testLog } from '../support/test-log.js';
+import { organization, projectId, userId } from '../support/access-events.js';
 import { inProcessSandbox } from '../support/sandboxes.js';
-import { pastOf, scoredWorld, type ScoredWorld } from '../support/scored-world.js';
-import { until } from '../support/until.js';
+import {
+  recordsFromLog,
+  openScoringFixture,
+  type ScoringFixture,
+} from '../support/scoring-fixture.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const unused = 'def scorer_fn(**kwargs) -> str:\n    return ""';
 /** A trace without output cannot be scored. */
@@ -32,7 +36,7 @@ const small = { turnMs: 0, stepsMax: 2 };
 /** The job of the run as the read model has it that folds from here on: each call goes on. */
 const openReadModel = (log: EventLog, run: RunId) => {
   let document: Document<RunScoringFacts> | null = null;
-  let at = start;
+  let at = logStart;
   return async (): Promise<Job | null> => {
     for (;;) {
       const page = await log.page(at, 500, Object.keys(runScoringList.events));
@@ -55,9 +59,9 @@ for (const [name, openLog] of [
 ] as const) {
   describe(`the job of a run on ${name}`, function () {
     this.timeout(120_000);
-    let world: ScoredWorld;
+    let world: ScoringFixture;
     beforeEach(async () => {
-      world = await scoredWorld(null, await openLog());
+      world = await openScoringFixture(null, await openLog());
     });
     afterEach(() => world.close());
 
@@ -70,19 +74,19 @@ for (const [name, openLog] of [
       run: RunId,
       job: () => Promise<Job | null> = openReadModel(world.log, run),
     ): Promise<Job | null> => {
-      await until('the end of the job', 60_000, async () =>
+      await pollUntil('the end of the job', 60_000, async () =>
         ['completed', 'failed'].includes((await job())?.status ?? ''),
       );
       return job();
     };
-    const positionsOf = async (events: Promise<readonly Recorded[]>, type: string) =>
+    const positionsOf = async (events: Promise<readonly StoredEvent[]>, type: string) =>
       (await events).filter((one) => one.type === type).map(({ position }) => position);
 
     it('is completed only once all that the run logged was looked at', async () => {
       const run = await world.run(1, [await world.scorer('good', unused)]);
       const traces = await logged(run, ['a', 'b', 'c', '', 'e', '', 'g']);
       expect(await jobOf(world.log, run)).to.include({ status: 'unstarted' });
-      world.work({ sandbox, budgets: small });
+      world.startWorker({ sandbox, budgets: small });
       const job = await over(run);
       expect(job).to.deep.include({
         status: 'completed',
@@ -102,7 +106,7 @@ for (const [name, openLog] of [
       await logged(run, ['late']);
       expect(await jobOf(world.log, run)).to.include({ status: 'in_progress' });
       expect((await over(run))?.counts).to.include({ eligible: 8, waiting: 0, scored: 6 });
-      expect(world.troubles).to.deep.equal([]);
+      expect(world.errors).to.deep.equal([]);
     });
 
     it('counts each record once when the worker is killed between its turns', async () => {
@@ -119,11 +123,11 @@ for (const [name, openLog] of [
         return textForm(output) || null;
       });
       const log = { ...world.log, append: dying };
-      const first = world.work({ sandbox: counted, budgets: small, log });
-      await until('the death of the worker', 30_000, async () => left <= 0);
+      const first = world.startWorker({ sandbox: counted, budgets: small, log });
+      await pollUntil('the death of the worker', 30_000, async () => left <= 0);
       await first.stop();
       expect(await jobOf(world.log, run)).to.include({ status: 'in_progress' });
-      world.work({ sandbox, budgets: small, worker: 'two', path: `${world.dir}/another` });
+      world.startWorker({ sandbox, budgets: small, worker: 'two', path: `${world.dir}/another` });
       expect(await over(run)).to.deep.include({
         retries: 1,
         counts: { eligible: 9, waiting: 0, scored: 8, skipped: 0, failed: { exception: 1 } },
@@ -141,8 +145,8 @@ for (const [name, openLog] of [
         refused += 1;
         return Promise.reject(new Fault('unavailable', 'too much to do'));
       };
-      world.work({ sandbox, log: { ...world.log, read } });
-      await until('the scores of others', 30_000, async () => refused > 0);
+      world.startWorker({ sandbox, log: { ...world.log, read } });
+      await pollUntil('the scores of others', 30_000, async () => refused > 0);
       const job = await over(run);
       expect(refused).to.equal(2);
       expect(job?.counts).to.deep.include({ eligible: 3, waiting: 0, scored: 3 });
@@ -156,14 +160,14 @@ for (const [name, openLog] of [
       const erased = async (trace: TraceId | undefined): Promise<void> => {
         const deletion = randomIds.next('DeletionId');
         const place = { deletion_id: deletion, project_id: projectId(1), session_ids: [] };
-        await world.happened(stream('deletion', deletion), {
+        await world.append(streamNameOf('deletion', deletion), {
           type: 'RecordsErased',
           data: { ...place, trace_ids: [trace] },
         });
         await world.log.erase(traceStream(projectId(1), trace as TraceId));
       };
       await erased(gone);
-      world.work({ sandbox });
+      world.startWorker({ sandbox });
       const counts = { eligible: 1, waiting: 0, scored: 1, skipped: 0, failed: {} };
       expect(await over(run, live)).to.deep.include({ status: 'completed', counts });
       await erased(first);
@@ -174,20 +178,20 @@ for (const [name, openLog] of [
 
 describe('a job of past scoring', function () {
   this.timeout(120_000);
-  let world: ScoredWorld;
+  let world: ScoringFixture;
   beforeEach(async () => {
-    world = await scoredWorld();
+    world = await openScoringFixture();
   });
   afterEach(() => world.close());
 
   const advanced = async (run: RunId, scorer: string): Promise<PastScoringAdvanced | null> => {
-    const events = await world.eventsOf(pastScoringStream(run, scorer));
+    const events = await world.eventsOf(scoringBackfillStream(run, scorer));
     const found = events.find(({ type }) => type === 'PastScoringAdvanced');
     return (found?.data as PastScoringAdvanced | undefined) ?? null;
   };
   const asked = async (run: RunId): Promise<string> => {
     const scorer = await world.scorer('good', unused);
-    await world.happened(pastScoringStream(run, scorer), {
+    await world.append(scoringBackfillStream(run, scorer), {
       type: 'PastScoringRequested',
       data: {
         job_id: randomIds.next('JobId'),
@@ -218,12 +222,16 @@ describe('a job of past scoring', function () {
         changes += 1;
         const place = { project_id: projectId(1), trace_id: restless, run_id: run };
         const event = { type: 'TraceUpdated', data: { ...place, changes: { output: 'new' } } };
-        await append(world.log, [{ stream: name, expected: 0, events: [event] }], authorAt());
+        await appendEvents(world.log, [{ stream: name, expected: 0, events: [event] }], authorAt());
       }
       return textForm(output);
     });
-    world.work({ sandbox: changing });
-    await until('the end of the job', 60_000, async () => (await advanced(run, scorer)) !== null);
+    world.startWorker({ sandbox: changing });
+    await pollUntil(
+      'the end of the job',
+      60_000,
+      async () => (await advanced(run, scorer)) !== null,
+    );
     expect(await advanced(run, scorer)).to.deep.include({ scored: 2, failed: 0, failed_by: {} });
     expect(await world.scoresOf(1, restless)).to.deep.equal({ good: 'new' });
   });
@@ -241,15 +249,15 @@ describe('a job of past scoring', function () {
       return Promise.reject(new Fault('unavailable', 'too much to do'));
     };
     const log = { ...world.log, read };
-    const past = openPast({
+    const past = openBackfills({
       log,
       clock: systemClock,
       ids: randomIds,
       budgets: scoringBudgets,
-      newest: openNewest(log),
-      past: pastOf(world.log),
-      judge: openJudge({ sandbox, clock: systemClock, budgets: scoringBudgets }),
-      overlaps: { of: async () => null, close: async () => undefined },
+      newest: openScorerCache(log),
+      backfillTraces: recordsFromLog(world.log),
+      judge: openScorerRunner({ sandbox, clock: systemClock, budgets: scoringBudgets }),
+      overlaps: { compute: async () => null, close: async () => undefined },
       trouble: () => undefined,
     });
     const { signal } = new AbortController();

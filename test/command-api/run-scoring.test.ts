@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import {
-  openFound,
+  openFreshScores,
   stepOf,
   type ActiveScorer,
-  type Target,
-} from '../../command-api/run-scoring/scoring.js';
-import { scoredTrace } from '../../command-api/run-scoring/trace.js';
-import type { Recorded } from '../../kernel/ports.js';
+  type ScoringTarget,
+} from '../../command-api/run-scoring/scorer-steps.js';
+import { scoredTrace } from '../../command-api/run-scoring/scored-trace.js';
+import type { StoredEvent } from '../../kernel/ports.js';
 
-const recorded = (type: string, data: object, revision: number, actor = 'user'): Recorded =>
-  ({ type, data, revision, metadata: { actor: { type: actor } } }) as unknown as Recorded;
+const recorded = (type: string, data: object, revision: number, actor = 'user'): StoredEvent =>
+  ({ type, data, revision, metadata: { actor: { type: actor } } }) as unknown as StoredEvent;
 
 describe('what a scorer is given of a record', () => {
   const content = { type: 'trace', id: 't', metrics: { gone: 1, kept: 2 } };
@@ -53,9 +53,13 @@ describe('what a scorer is given of a record', () => {
 
 describe('what scorers made of a record a moment ago', () => {
   it('is not shown for a record of the same id in another project', () => {
-    const targetIn = (projectId: string): Target =>
-      ({ trace: { projectId, id: 't' }, record: 't', nodeType: 'trace' }) as unknown as Target;
-    const found = openFound();
+    const targetIn = (projectId: string): ScoringTarget =>
+      ({
+        trace: { projectId, id: 't' },
+        record: 't',
+        nodeType: 'trace',
+      }) as unknown as ScoringTarget;
+    const found = openFreshScores();
     const active = { scorer: { name: 'first' } } as unknown as ActiveScorer;
     found.note(active, [targetIn('one')], [{ score: 1 }]);
     expect(found.of(targetIn('one'))).to.deep.equal({ first: 1 });

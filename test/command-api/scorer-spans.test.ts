@@ -1,22 +1,26 @@
 import { expect } from 'chai';
 import { traceStream } from '../../command-api/facts/traces.js';
 import {
-  seesSpans,
+  isPassedSpans,
   type ActiveScorer,
-  type Target,
-} from '../../command-api/run-scoring/scoring.js';
-import { openSpanTexts } from '../../command-api/run-scoring/spans.js';
-import { scoredTrace } from '../../command-api/run-scoring/trace.js';
+  type ScoringTarget,
+} from '../../command-api/run-scoring/scorer-steps.js';
+import { openSpanTexts } from '../../command-api/run-scoring/span-texts.js';
+import { scoredTrace } from '../../command-api/run-scoring/scored-trace.js';
 import { randomIds } from '../../engines/node/ids.js';
-import type { Recorded } from '../../kernel/ports.js';
+import type { StoredEvent } from '../../kernel/ports.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import type { ScorerSpans, ScorerStep } from '../../kernel/sandbox.js';
-import type { RunId, TraceId } from '../../kernel/shapes.js';
-import { append } from '../../kernel/transact.js';
-import { authorAt, remoteTestLog, testLog } from '../support/log.js';
-import { projectId } from '../support/people.js';
+import type { RunId, TraceId } from '../../kernel/schema-types.js';
+import { appendEvents } from '../../kernel/transact.js';
+import { authorAt, remoteTestLog, testLog } from '../support/test-log.js';
+import { projectId } from '../support/access-events.js';
 import { inProcessSandbox } from '../support/sandboxes.js';
-import { scoredWorld, traceLogged, type ScoredWorld } from '../support/scored-world.js';
+import {
+  openScoringFixture,
+  traceLogged,
+  type ScoringFixture,
+} from '../support/scoring-fixture.js';
 
 type Span = Readonly<Record<string, unknown>> & { readonly id: string };
 const logged = (spans: readonly Span[]) => {
@@ -27,7 +31,7 @@ const logged = (spans: readonly Span[]) => {
     revision: 0,
     metadata: {},
   };
-  const trace = scoredTrace([event as unknown as Recorded]);
+  const trace = scoredTrace([event as unknown as StoredEvent]);
   if (trace === null) throw new Error('the trace was not folded');
   return trace;
 };
@@ -120,8 +124,8 @@ describe('spans of a trace for its scorers', () => {
   });
 
   it('are for scorers of traces whose file has the word', () => {
-    const sees = (source: string, nodeType: Target['nodeType']): boolean =>
-      seesSpans({ source } as ActiveScorer, { nodeType } as Target);
+    const sees = (source: string, nodeType: ScoringTarget['nodeType']): boolean =>
+      isPassedSpans({ source } as ActiveScorer, { nodeType } as ScoringTarget);
     expect(sees('step_object.spans', 'trace')).to.equal(true);
     expect(sees('kwargs["spans_cut"]', 'chain')).to.equal(true);
     expect(sees('node_output', 'trace')).to.equal(false);
@@ -135,9 +139,9 @@ for (const [kind, openLog] of Object.entries({
 })) {
   describe(`scorers of the spans of a trace, on ${kind}`, function () {
     this.timeout(60_000);
-    let world: ScoredWorld;
+    let world: ScoringFixture;
     beforeEach(async () => {
-      world = await scoredWorld(null, await openLog());
+      world = await openScoringFixture(null, await openLog());
     });
     afterEach(() => world.close());
 
@@ -147,7 +151,7 @@ for (const [kind, openLog] of Object.entries({
       const event = traceLogged(projectId(1), run, trace, 'done');
       const id = randomIds.next('SpanId');
       const first = span(id, trace, { output: 'before' });
-      await world.happened(
+      await world.append(
         traceStream(projectId(1), trace),
         { ...event, data: { ...event.data, spans: [first] } },
         {
@@ -175,7 +179,7 @@ for (const [kind, openLog] of Object.entries({
       const stream = traceStream(projectId(1), trace);
       const reads: string[] = [];
       const { log } = world;
-      world.work({
+      world.startWorker({
         log: {
           ...log,
           read: (name, reading) => {
@@ -194,13 +198,13 @@ for (const [kind, openLog] of Object.entries({
           },
         },
       });
-      for (const name of ['plain', 'one', 'two']) await world.judged(1, trace, name);
+      for (const name of ['plain', 'one', 'two']) await world.untilScored(1, trace, name);
       expect(seen.get('# plain')).to.deep.equal([null]);
       const [one = null] = seen.get('# one spans') ?? [];
       expect(seen.get('# two spans')?.[0]).to.equal(one);
       expect(one === null ? [] : listOf(one).map(({ output }) => output)).to.deep.equal(['after']);
       expect(reads).to.have.length(1);
-      expect(world.troubles).to.deep.equal([]);
+      expect(world.errors).to.deep.equal([]);
     });
 
     it('see nothing of a trace that was deleted', async () => {
@@ -209,15 +213,15 @@ for (const [kind, openLog] of Object.entries({
       const stream = traceStream(projectId(1), gone);
       const data = { project_id: projectId(1), trace_id: gone };
       const events = [{ type: 'TraceDeleted', data }];
-      await append(world.log, [{ stream, expected: 1, events }], authorAt());
+      await appendEvents(world.log, [{ stream, expected: 1, events }], authorAt());
       const ids: string[] = [];
-      world.work({
+      world.startWorker({
         sandbox: inProcessSandbox((step) => {
           ids.push(step.id);
           return 'seen';
         }),
       });
-      await world.judged(1, kept, 'one');
+      await world.untilScored(1, kept, 'one');
       expect(ids).to.deep.equal([kept]);
     });
   });

@@ -2,24 +2,24 @@ import { scorerTasks } from '../../command-api/facts/scorer-tasks.js';
 import { scorerFiles } from '../../command-api/facts/scorer-files.js';
 import {
   attemptsMax,
-  end,
-  enqueue,
-  giveUp,
-  queues,
-  request,
-  take,
-  validated,
-} from '../../command-api/scorer-tasks/tasks.js';
+  endTask,
+  enqueueScorerTask,
+  abandonTask,
+  scorerQueues,
+  requestValidation,
+  startAttempt,
+  recordValidFile,
+} from '../../command-api/scorer-tasks/task-decisions.js';
 import type {
   ScorerFileEvent,
   ScorerQueueEvent,
   ScorerTaskEvent,
   ScorerTaskRequest,
 } from '../../events/scorer-tasks.js';
-import type { ScorerTaskId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { organization, userId } from '../support/people.js';
+import type { ScorerTaskId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { organization, userId } from '../support/access-events.js';
 
 const task = (number: number): ScorerTaskId =>
   `f0000000-0000-4000-8000-${String(number).padStart(12, '0')}` as ScorerTaskId;
@@ -54,11 +54,11 @@ const failed = {
 } as const;
 
 describe('a validation task', () => {
-  const given = spec(scorerTasks);
+  const given = deciderSpec(scorerTasks);
 
   it('is requested once', () => {
-    given().when(request(asked)).then(requested);
-    given(requested).when(request(asked)).thenNothing();
+    given().when(requestValidation(asked)).then(requested);
+    given(requested).when(requestValidation(asked)).thenNothing();
   });
 
   it('is taken again when its worker was lost, three times in all', () => {
@@ -66,32 +66,32 @@ describe('a validation task', () => {
     // of its own, so a decision to take repeats only as another attempt.
     const isTaken = (...events: readonly ScorerTaskEvent[]) => {
       const state = events.reduce(scorerTasks.evolve, scorerTasks.initial);
-      return take('two', at)(state);
+      return startAttempt('two', at)(state);
     };
-    spec(scorerTasks)(requested, started(1), started(2), started(attemptsMax))
-      .when(take('two', at))
+    deciderSpec(scorerTasks)(requested, started(1), started(2), started(attemptsMax))
+      .when(startAttempt('two', at))
       .thenNothing();
     if (JSON.stringify(isTaken(requested, started(1))) !== JSON.stringify([started(2, 'two')])) {
       throw new Error('the second attempt is not the second');
     }
-    given(requested, started(1), completed).when(take('two', at)).thenNothing();
-    given().when(take('two', at)).thenNothing();
+    given(requested, started(1), completed).when(startAttempt('two', at)).thenNothing();
+    given().when(startAttempt('two', at)).thenNothing();
   });
 
   it('ends once, by the worker that has it', () => {
-    given(requested, started(1)).when(end(completed, 'one')).then(completed);
-    given(requested, started(1), started(2, 'two')).when(end(completed, 'one')).thenNothing();
-    given(requested, started(1), failed).when(end(completed, 'one')).thenNothing();
+    given(requested, started(1)).when(endTask(completed, 'one')).then(completed);
+    given(requested, started(1), started(2, 'two')).when(endTask(completed, 'one')).thenNothing();
+    given(requested, started(1), failed).when(endTask(completed, 'one')).thenNothing();
   });
 
   it('is given up by the worker that finds it tried too often', () => {
-    given(requested, started(3)).when(giveUp(failed)).then(failed);
-    given(requested, started(1), completed).when(giveUp(failed)).thenNothing();
+    given(requested, started(3)).when(abandonTask(failed)).then(failed);
+    given(requested, started(1), completed).when(abandonTask(failed)).thenNothing();
   });
 });
 
 describe('the queue of validations', () => {
-  const given = spec(queues);
+  const given = deciderSpec(scorerQueues);
   const queued = (number: number, left: readonly ScorerTaskId[] = []): ScorerQueueEvent => ({
     type: 'ScorerTaskQueued',
     data: { owner_id: 'p', task_id: task(number), left: [...left], queued_at: at },
@@ -100,19 +100,19 @@ describe('the queue of validations', () => {
 
   it('admits two that run and twenty that wait', () => {
     given(...full.slice(1))
-      .when(enqueue('p', task(99), [], at))
+      .when(enqueueScorerTask('p', task(99), [], at))
       .then(queued(99));
     given(...full)
-      .when(enqueue('p', task(99), [], at))
+      .when(enqueueScorerTask('p', task(99), [], at))
       .thenRejected('too-many');
     given(...full)
-      .when(enqueue('p', task(3), [], at))
+      .when(enqueueScorerTask('p', task(3), [], at))
       .thenNothing();
   });
 
   it('has room again for each that has left', () => {
     given(...full)
-      .when(enqueue('p', task(99), [task(0)], at))
+      .when(enqueueScorerTask('p', task(99), [task(0)], at))
       .then(queued(99, [task(0)]));
   });
 });
@@ -129,13 +129,13 @@ describe('what is known of a scorer file', () => {
 
   it('is recorded once, until it changes', () => {
     const known: ScorerFileEvent = { type: 'ScorerFileValidated', data };
-    spec(scorerFiles)().when(validated(data)).then(known);
-    spec(scorerFiles)(known)
-      .when(validated({ ...data, task_id: task(2) }))
+    deciderSpec(scorerFiles)().when(recordValidFile(data)).then(known);
+    deciderSpec(scorerFiles)(known)
+      .when(recordValidFile({ ...data, task_id: task(2) }))
       .thenNothing();
     const other = { ...data, score_type: 'int' as const };
-    spec(scorerFiles)(known)
-      .when(validated(other))
+    deciderSpec(scorerFiles)(known)
+      .when(recordValidFile(other))
       .then({ type: 'ScorerFileValidated', data: other });
   });
 });

@@ -8,10 +8,10 @@ import {
   remove,
 } from '../../command-api/scorers/scorers.js';
 import type { ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
-import type { ScorerId, ScorerVersionId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { organization, userId } from '../support/people.js';
+import type { ScorerId, ScorerVersionId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import { organization, userId } from '../support/access-events.js';
 
 const id = 'e0000000-0000-4000-8000-000000000001' as ScorerId;
 const details = noDetails('length');
@@ -51,7 +51,7 @@ const version: Omit<ScorerVersionAdded, 'version'> = {
 };
 
 describe('a scorer', () => {
-  const given = spec(scorers);
+  const given = deciderSpec(scorers);
 
   it('is created once; its id stays taken', () => {
     given().when(create(creation)).then(created);

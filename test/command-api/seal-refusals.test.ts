@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { sha256 } from '../../engines/node/digest.js';
 import type { ChainHead, Chains } from '../../kernel/history/entries.js';
-import { hexOf } from '../../kernel/history/hex.js';
+import { toHex } from '../../kernel/history/hex.js';
 import type { EventLog, Evidence } from '../../kernel/ports.js';
-import { keptChains, naiveChains } from '../support/naive-chains.js';
-import { acme, openSealWorld, other, type SealWorld } from '../support/seal-world.js';
+import { fixedChains, referenceChains } from '../support/reference-chains.js';
+import { acme, openSealFixture, other, type SealFixture } from '../support/seal-fixture.js';
 
 describe('seals of a history that was tampered with', () => {
-  let at: SealWorld;
+  let at: SealFixture;
   beforeEach(async () => {
-    at = await openSealWorld();
+    at = await openSealFixture();
   });
-  afterEach(() => at.made.close());
+  afterEach(() => at.testLog.close());
 
   const refusals: readonly (readonly [string, string, RegExp])[] = [
     ['data was changed', `UPDATE events SET data = '{"project_id":"x"}' WHERE pos = 4`, /data are/],
@@ -29,12 +29,12 @@ describe('seals of a history that was tampered with', () => {
   ];
   for (const [what, statement, why] of refusals) {
     it(`are refused, and stay so, when after the fold ${what}`, async () => {
-      await at.happened(5);
-      const chains = await keptChains(at.made.log);
+      await at.appendEvents(5);
+      const chains = await fixedChains(at.testLog.log);
       const { later, refused, refusals: open } = at.worker({ chains });
       // The first round writes, and the log's own check may stop writes after the tampering.
       expect(await later(0)).to.equal(0);
-      at.tampered(statement);
+      at.executeSql(statement);
       expect(await later(3_600)).to.equal(0);
       expect(refused).to.have.length(1);
       expect(refused[0]?.why).to.match(why);
@@ -46,15 +46,15 @@ describe('seals of a history that was tampered with', () => {
 
   it('are refused when what was sealed is another history now, hashes and all', async () => {
     const { later } = at.worker();
-    await at.happened(5);
+    await at.appendEvents(5);
     expect(await later(3_600)).to.equal(1);
     const forged = '{"project_id":"x"}';
-    const digest = hexOf(sha256(forged));
-    at.tampered(
+    const digest = toHex(sha256(forged));
+    at.executeSql(
       `UPDATE events SET data = '${forged}', salt = NULL, digest = unhex('${digest}')
        WHERE pos = 3`,
     );
-    await at.happened(1, acme, 3_600);
+    await at.appendEvents(1, acme, 3_600);
     // Started anew, with every read model folded anew.
     const after = at.worker();
     expect(await after.later(10_000)).to.equal(0);
@@ -82,13 +82,13 @@ describe('seals of a history that was tampered with', () => {
   ];
   for (const [what, change, why] of changedSeals) {
     it(`are refused, and those of others are not, when the newest seal is ${what}`, async () => {
-      await at.happened(5);
+      await at.appendEvents(5);
       expect(await at.worker().later(3_600)).to.equal(1);
       // Without a digest, the log itself cannot tell that an event was changed.
       const undigested = 'salt = NULL, digest = NULL';
-      at.tampered(`UPDATE events SET ${change}, ${undigested} WHERE type = 'HistorySealed'`);
-      await at.happened(2, acme, 3_600);
-      await at.happened(2, other, 3_600);
+      at.executeSql(`UPDATE events SET ${change}, ${undigested} WHERE type = 'HistorySealed'`);
+      await at.appendEvents(2, acme, 3_600);
+      await at.appendEvents(2, other, 3_600);
       const { later, refused } = at.worker();
       expect(await later(10_000)).to.equal(1);
       expect(refused.map(({ chain }) => chain)).to.deep.equal([acme]);
@@ -97,9 +97,9 @@ describe('seals of a history that was tampered with', () => {
   }
 
   it('are refused when something sealed is missing, before anything new comes', async () => {
-    await at.happened(5);
+    await at.appendEvents(5);
     expect(await at.worker().later(3_600)).to.equal(1);
-    at.tampered('DELETE FROM events WHERE pos = 3');
+    at.executeSql('DELETE FROM events WHERE pos = 3');
     // Started anew, with every read model folded anew.
     const { later, refused } = at.worker();
     expect(await later(3_601)).to.equal(0);
@@ -107,25 +107,25 @@ describe('seals of a history that was tampered with', () => {
   });
 
   it('are refused when an event of the organisation is kept out of its history', async () => {
-    await at.happened(5);
-    const [gone] = (await at.made.log.evidence('0000000000000002' as never, 1)).events as [
+    await at.appendEvents(5);
+    const [gone] = (await at.testLog.log.evidence('0000000000000002' as never, 1)).events as [
       Evidence,
     ];
     const without = {
-      ...at.made.log,
+      ...at.testLog.log,
       evidence: async (...asked: Parameters<EventLog['evidence']>) => {
-        const page = await at.made.log.evidence(...asked);
+        const page = await at.testLog.log.evidence(...asked);
         return { ...page, events: page.events.filter(({ id }) => id !== gone.id) };
       },
     };
-    const { later, refused } = at.worker({ chains: naiveChains(without) });
+    const { later, refused } = at.worker({ chains: referenceChains(without) });
     expect(await later(3_600)).to.equal(0);
     expect(refused[0]?.why).to.contain(`${gone.id} of the log is not in the history`);
   });
 
   it('are refused when the head is not what the entries lead to', async () => {
-    await at.happened(5);
-    const chains = naiveChains(at.made.log);
+    await at.appendEvents(5);
+    const chains = referenceChains(at.testLog.log);
     const changes: readonly ((head: ChainHead) => ChainHead)[] = [
       (head) => ({ ...head, hash: '0'.repeat(64) }),
       (head) => ({
@@ -147,9 +147,9 @@ describe('seals of a history that was tampered with', () => {
   });
 
   it('wait while the history is behind its own seal', async () => {
-    await at.happened(4);
-    const early = await keptChains(at.made.log);
-    await at.happened(1);
+    await at.appendEvents(4);
+    const early = await fixedChains(at.testLog.log);
+    await at.appendEvents(1);
     expect(await at.worker().later(3_600)).to.equal(1);
     const { later, refused } = at.worker({ chains: early });
     expect(await later(7_300)).to.equal(0);

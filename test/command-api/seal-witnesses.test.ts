@@ -1,23 +1,23 @@
 import { expect } from 'chai';
-import { witnessedKey } from '../../engines/node/seal-keys.js';
-import { sealWitness, witnessAddress } from '../../engines/node/seal-witnesses.js';
+import { witnessKey } from '../../engines/node/seal-keys.js';
+import { sealWitness, parseWitnessAddress } from '../../engines/node/seal-witnesses.js';
 import { newCosigner, openSealWitness } from '../support/seal-witness.js';
-import { acme, key, openSealWorld, type SealWorld } from '../support/seal-world.js';
+import { acme, key, openSealFixture, type SealFixture } from '../support/seal-fixture.js';
 
 describe('seals in the hands of witnesses', () => {
-  let at: SealWorld;
+  let at: SealFixture;
   beforeEach(async () => {
-    at = await openSealWorld();
+    at = await openSealFixture();
   });
-  afterEach(() => at.made.close());
+  afterEach(() => at.testLog.close());
 
   it('are cosigned by each witness from where it was, which is asked until it does', async () => {
     const witness = await openSealWitness('witness.example.org/w1');
     try {
-      const keys = [key, witnessedKey(key)];
-      await at.happened(3);
+      const keys = [key, witnessKey(key)];
+      await at.appendEvents(3);
       expect(await at.worker({ keys }).later(3_600)).to.equal(1);
-      await at.happened(2, acme, 3_600);
+      await at.appendEvents(2, acme, 3_600);
       witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
       const late = at.worker({ keys, witnesses: [witness.client()] });
       expect(await late.later(7_200)).to.equal(1);
@@ -26,7 +26,7 @@ describe('seals in the hands of witnesses', () => {
       expect(note.match(/^\u2014 witness\.example\.org\/w1 /gm)).to.have.length(1);
       expect(witness.seen(`assay.example.org/${acme}`)).to.equal(6);
       witness.silent(true);
-      await at.happened(1, acme, 7_300);
+      await at.appendEvents(1, acme, 7_300);
       expect(await late.later(3_700)).to.equal(1);
       expect(late.counts.unwitnessed).to.have.length(1);
       witness.silent(false);
@@ -43,9 +43,9 @@ describe('seals in the hands of witnesses', () => {
     const witness = await openSealWitness('witness.example.org/w1');
     try {
       witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
-      await at.happened(1);
+      await at.appendEvents(1);
       const [, url = ''] = witness.address.split('@');
-      const address = witnessAddress(`${newCosigner('witness.example.org/w1').vkey}@${url}`);
+      const address = parseWitnessAddress(`${newCosigner('witness.example.org/w1').vkey}@${url}`);
       if (address === null) throw new Error('not an address');
       const { later, counts } = at.worker({ witnesses: [sealWitness(address)] });
       expect(await later(3_600)).to.equal(1);
@@ -60,14 +60,14 @@ describe('seals in the hands of witnesses', () => {
     const witness = await openSealWitness('witness.example.org/w1');
     try {
       witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
-      await at.happened(4);
+      await at.appendEvents(4);
       await at.worker({ witnesses: [witness.client()] }).later(3_600);
       // Another history under the same name and key, as whoever has both could make it.
-      const fork = await openSealWorld();
-      await fork.happened(9);
+      const fork = await openSealFixture();
+      await fork.appendEvents(9);
       const forked = fork.worker({ witnesses: [witness.client()] });
       expect(await forked.later(3_600)).to.equal(1);
-      await fork.made.close();
+      await fork.testLog.close();
       expect(forked.counts.unwitnessed.join()).to.match(/w1: Fault: .*refuses/);
       expect(witness.seen(`assay.example.org/${acme}`)).to.equal(4);
     } finally {

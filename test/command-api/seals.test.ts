@@ -1,21 +1,28 @@
 import { expect } from 'chai';
-import { isDue, watched } from '../../command-api/seals/due.js';
+import { isSealDue, initialSealState } from '../../command-api/seals/sealing-schedule.js';
 import { trustedKey } from '../../engines/node/seal-keys.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
-import { remoteTestLog, testLog } from '../support/log.js';
-import { acme, everyMs, key, openSealWorld, other, type SealWorld } from '../support/seal-world.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import { remoteTestLog, testLog } from '../support/test-log.js';
+import {
+  acme,
+  everyMs,
+  key,
+  openSealFixture,
+  other,
+  type SealFixture,
+} from '../support/seal-fixture.js';
 
 describe('seals', () => {
-  let at: SealWorld;
+  let at: SealFixture;
   beforeEach(async () => {
-    at = await openSealWorld();
+    at = await openSealFixture();
   });
-  afterEach(() => at.made.close());
+  afterEach(() => at.testLog.close());
 
   it('come an hour after the first event that is not sealed', async () => {
     const { later, counts, ageSeconds } = at.worker();
-    await at.happened(5);
+    await at.appendEvents(5);
     expect(await later(0)).to.equal(0);
     expect(await later(3_599)).to.equal(0);
     expect(ageSeconds()).to.equal(3_599);
@@ -32,16 +39,16 @@ describe('seals', () => {
     expect(checkpoint && trustedKey(key.vkey('assay.example.org')).hasSigned(checkpoint)).to.equal(
       true,
     );
-    expect(await at.made.eventsOf(stream('seals', 'system', 'keys'))).to.have.length(1);
+    expect(await at.testLog.eventsOf(streamNameOf('seals', 'system', 'keys'))).to.have.length(1);
   });
 
   it('do not follow from themselves: a chain that only has seals since is left alone', async () => {
     const { later, ageSeconds } = at.worker();
-    await at.happened(1);
+    await at.appendEvents(1);
     expect(await later(3_600)).to.equal(1);
     expect(await later(100_000)).to.equal(0);
     expect(ageSeconds()).to.equal(0);
-    await at.happened(1, acme, 103_600);
+    await at.appendEvents(1, acme, 103_600);
     expect(await later(3_600)).to.equal(1);
     expect(await at.seal()).to.include({ size: 3, previous_size: 1 });
     expect(await at.worker().later(1_000_000)).to.equal(0);
@@ -49,9 +56,9 @@ describe('seals', () => {
 
   it('are of each organisation by itself, and of the service', async () => {
     const { later, paths } = at.worker();
-    await at.happened(3);
-    await at.happened(2, other);
-    await at.happened(4);
+    await at.appendEvents(3);
+    await at.appendEvents(2, other);
+    await at.appendEvents(4);
     expect(await later(3_600)).to.equal(2);
     expect((await at.seal()).size).to.equal(7);
     expect((await at.seal(other)).size).to.equal(2);
@@ -59,12 +66,15 @@ describe('seals', () => {
   });
 
   it('come at once after 10,000 events, but not twice a minute', async () => {
-    await at.happened(1);
+    await at.appendEvents(1);
     expect(await at.worker().later(3_600)).to.equal(1);
     const first = await at.seal();
-    const known = { ...watched(first), first: { seq: 3, atMs: Date.parse(first.sealedAt) } };
+    const known = {
+      ...initialSealState(first),
+      first: { seq: 3, atMs: Date.parse(first.sealedAt) },
+    };
     const dueAfter = (size: number, seconds: number): boolean =>
-      isDue({ size }, known, Date.parse(first.sealedAt) + seconds * 1_000, everyMs);
+      isSealDue({ size }, known, Date.parse(first.sealedAt) + seconds * 1_000, everyMs);
     expect(dueAfter(10_001, 60)).to.equal(false);
     expect(dueAfter(10_002, 60)).to.equal(true);
     expect(dueAfter(10_002, 59)).to.equal(false);
@@ -73,9 +83,9 @@ describe('seals', () => {
 
   it('come a minute after the last one where events are later than the clock', async () => {
     const { later, ageSeconds } = at.worker();
-    await at.happened(1);
+    await at.appendEvents(1);
     await later(3_600);
-    await at.happened(2, acme, 203_600);
+    await at.appendEvents(2, acme, 203_600);
     expect(await later(0)).to.equal(0);
     expect(ageSeconds()).to.equal(200_000);
     expect(await later(60)).to.equal(1);
@@ -85,13 +95,13 @@ describe('seals', () => {
 
   it('come hourly and continue the newest one after the clock was set back', async () => {
     const { later } = at.worker();
-    await at.happened(3);
+    await at.appendEvents(3);
     await later(3_600);
-    await at.happened(2, acme, 200_000);
+    await at.appendEvents(2, acme, 200_000);
     expect(await later(200_000)).to.equal(1);
     const ahead = await at.seal();
     expect(ahead).to.include({ size: 6, previous_size: 3 });
-    await at.happened(2, acme, 3_600);
+    await at.appendEvents(2, acme, 3_600);
     expect(await later(-200_000)).to.equal(0);
     expect(await later(3_599)).to.equal(0);
     expect(await later(1)).to.equal(1);
@@ -102,7 +112,7 @@ describe('seals', () => {
     const origins = [];
     for (let turn = 0; turn < 2; turn += 1) {
       const { later } = at.worker({ installation: null });
-      await at.happened(1, acme, turn * 7_200);
+      await at.appendEvents(1, acme, turn * 7_200);
       await later(7_200 * (turn + 1));
       origins.push(parseCheckpoint((await at.seal()).note)?.origin);
     }
@@ -111,8 +121,8 @@ describe('seals', () => {
   });
 
   it('are made in parts where much is unsealed, each a minute after the other', async () => {
-    await at.happened(7);
-    await at.happened(2, other);
+    await at.appendEvents(7);
+    await at.appendEvents(2, other);
     const { later, counts } = at.worker({ entriesMax: 3 });
     expect(await later(3_600)).to.equal(2);
     const sizes = [(await at.seal()).size];
@@ -127,24 +137,24 @@ describe('seals', () => {
   });
 
   it('are made once, also by two workers at the same time', async () => {
-    await at.happened(3);
+    await at.appendEvents(3);
     const [one, two] = [at.worker(), at.worker()];
     expect(
       (await Promise.all([one.later(3_600), two.later(3_600)])).reduce((a, b) => a + b),
     ).to.equal(1);
-    expect(await at.made.eventsOf((await at.seal()).stream)).to.have.length(1);
+    expect(await at.testLog.eventsOf((await at.seal()).stream)).to.have.length(1);
   });
 
   const logs = { SQLite: testLog, EventStoreDB: remoteTestLog };
   for (const [engine, open] of Object.entries(logs)) {
     it(`cover erased events by what stays of them on ${engine}, sealed before or not`, async () => {
-      await at.made.close();
-      at = await openSealWorld(open);
+      await at.testLog.close();
+      at = await openSealFixture(open);
       const { later, refused } = at.worker();
-      const [, sealed] = await at.happened(3);
+      const [, sealed] = await at.appendEvents(3);
       expect(await later(3_600)).to.equal(1);
-      const [, unsealed] = await at.happened(3, acme, 3_600);
-      for (const name of [sealed, unsealed]) await at.made.log.erase(name as StreamName);
+      const [, unsealed] = await at.appendEvents(3, acme, 3_600);
+      for (const name of [sealed, unsealed]) await at.testLog.log.erase(name as StreamName);
       expect(await later(3_600)).to.equal(1);
       expect(refused).to.deep.equal([]);
       expect(await at.seal()).to.include({ size: 7, previous_size: 3 });

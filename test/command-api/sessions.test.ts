@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { reservationStream } from '../../command-api/facts/reservations.js';
 import {
   openSessionRepository,
-  type SessionsAsked,
-} from '../../command-api/sessions/repository.js';
+  type SessionsRequest,
+} from '../../command-api/sessions/session-repository.js';
 import { join, sessions, sessionStream, start } from '../../command-api/sessions/sessions.js';
 import { decode } from '../../events/codec.js';
 import type { SessionEvent, SessionStarted } from '../../events/traces.js';
@@ -12,11 +12,11 @@ import { randomIds } from '../../engines/node/ids.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { Instant, RunId, SessionId } from '../../kernel/shapes.js';
-import { load, append } from '../../kernel/transact.js';
+import type { Instant, RunId, SessionId } from '../../kernel/schema-types.js';
+import { loadStreamState, appendEvents } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
-import { spec } from '../support/given.js';
-import { noon, projectId, run, uuid, authorAtNoon } from '../support/sent-traces.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { noon, projectId, run, uuid, authorAtNoon } from '../support/trace-batches.js';
 
 const id = uuid(70) as SessionId;
 const other = uuid(71) as SessionId;
@@ -37,7 +37,7 @@ const deleted: SessionEvent = {
   type: 'SessionDeleted',
   data: { project_id: projectId, session_id: id },
 };
-const given = spec(sessions);
+const given = deciderSpec(sessions);
 
 describe('starting a session', () => {
   it('records it', () => given().when(start(session)).then(started(session)));
@@ -90,7 +90,7 @@ describe('the repository of sessions', () => {
     cause: authorAtNoon(),
     mint: <Name extends string>(name: Name) => randomIds.next(name),
   });
-  const asked = (external: string | null, ids: readonly SessionId[] = []): SessionsAsked => ({
+  const asked = (external: string | null, ids: readonly SessionId[] = []): SessionsRequest => ({
     projectId,
     run: { id: run.id, kind: 'log_stream' },
     ids: new Map(ids.map((one) => [one, noon])),
@@ -107,7 +107,7 @@ describe('the repository of sessions', () => {
   };
   const fresh = (): SessionId => randomIds.next('SessionId');
   const stateOf = async (one: string) =>
-    (await load(log, sessionStream(projectId, one), sessions)).state;
+    (await loadStreamState(log, sessionStream(projectId, one), sessions)).state;
 
   it('makes each session once, however many ask at once', async () => {
     const ids = [fresh(), fresh()];
@@ -134,7 +134,7 @@ describe('the repository of sessions', () => {
     const digest = randomIds.derive('Reservation', projectId, run.id, 'crash');
     const stream = reservationStream('session', digest);
     const claimed = [{ type: 'NameClaimed', data: { holder } }];
-    await append(log, [{ stream, events: claimed }], authorAtNoon());
+    await appendEvents(log, [{ stream, events: claimed }], authorAtNoon());
     const { external } = await repository().joinSessions(asked('crash'), asker());
     expect(external).to.equal(holder);
     expect((await stateOf(holder))?.started.external_id).to.equal('crash');

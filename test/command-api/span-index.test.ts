@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { openSpanIndex, recentSpans } from '../../command-api/traces/span-index.js';
+import { openSpanIndex, openRecentSpans } from '../../command-api/traces/span-index.js';
 import { randomIds } from '../../engines/node/ids.js';
-import type { ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
-import { uuid } from '../support/sent-traces.js';
+import type { ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
+import { uuid } from '../support/trace-batches.js';
 
 const project = uuid(1) as ProjectId;
 const spansOf = (count: number): readonly SpanId[] =>
@@ -10,7 +10,7 @@ const spansOf = (count: number): readonly SpanId[] =>
 
 describe('spans written lately', () => {
   it('are found in the trace that they were last written to, in their project only', () => {
-    const recent = recentSpans();
+    const recent = openRecentSpans();
     const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
     const spans = spansOf(100);
     recent.note(project, one, spans);
@@ -24,7 +24,7 @@ describe('spans written lately', () => {
   });
 
   it('are mostly still found after many others, and never in a wrong trace', () => {
-    const recent = recentSpans();
+    const recent = openRecentSpans();
     const traces = Array.from({ length: 80_000 }, () => ({
       trace: randomIds.next('TraceId'),
       span: randomIds.next('SpanId'),
@@ -48,7 +48,7 @@ describe('the index of spans', () => {
         return span === old ? other : null;
       },
     });
-    index.note(project, one, [known]);
+    index.record(project, one, [known]);
     expect([...index.owners(project, [known, old, unknown])]).to.deep.equal([[known, one]]);
     expect(await index.traceOf(project, known)).to.equal(one);
     expect(await index.traceOf(project, old)).to.equal(other);

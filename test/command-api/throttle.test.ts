@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openThrottle, type Throttle } from '../../command-api/access/throttle.js';
 import { Fault } from '../../kernel/fault.js';
-import { testClock } from '../support/log.js';
+import { testClock } from '../support/test-log.js';
 
 describe('failed credentials', () => {
   let clock: ReturnType<typeof testClock>;
@@ -13,7 +13,7 @@ describe('failed credentials', () => {
   /** Seconds to wait; null = the failure was taken note of. */
   const fail = (subject: string | null, address: string): number | null => {
     try {
-      throttle.failed(subject, address);
+      throttle.recordFailure(subject, address);
       return null;
     } catch (error) {
       return error instanceof Fault && error.code === 'too-many' ? error.retryAfterSeconds : NaN;

@@ -1,34 +1,34 @@
 import { expect } from 'chai';
-import { updateSpan, updateTrace } from '../../command-api/traces/change.js';
-import { addSpans } from '../../command-api/traces/log.js';
+import { updateSpan, updateTrace } from '../../command-api/traces/record-changes.js';
+import { addSpans } from '../../command-api/traces/span-additions.js';
 import { traces } from '../../command-api/traces/trace.js';
 import type { TraceEvent } from '../../events/traces.js';
 import { isRejection } from '../../kernel/decision.js';
-import type { RunId, ScorerId, SpanId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
+import type { RunId, ScorerId, SpanId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
 import {
   uuid,
   projectId,
   noon,
   traceId,
   spanId,
-  one,
-  late,
-  logged,
-  after,
+  traceLoggedOf,
+  lateSpansOf,
+  traceLoggedEvent,
+  traceStateAfter,
   booking,
-} from '../support/sent-traces.js';
+} from '../support/trace-batches.js';
 
-const given = spec(traces);
+const given = deciderSpec(traces);
 const run = uuid(2) as RunId;
 
 describe('spans that come later', () => {
   const place = { project_id: projectId, trace_id: traceId };
-  const before = logged(one(booking));
+  const before = traceLoggedEvent(traceLoggedOf(booking));
   const [known] = booking.spans;
 
   it('are recorded under the parent that the request names, or that they name themselves', () => {
-    const spans = late(
+    const spans = lateSpansOf(
       [
         {
           type: 'agent',
@@ -50,25 +50,25 @@ describe('spans that come later', () => {
       .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans } });
   });
   it('are left out where the trace has them', () => {
-    const spans = late([known as object, { type: 'tool', id: uuid(53), created_at: noon }]);
+    const spans = lateSpansOf([known as object, { type: 'tool', id: uuid(53), created_at: noon }]);
     given(before)
       .when(addSpans(spans))
       .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans: spans.slice(1) } });
   });
   it('are refused where the trace has them with other content or elsewhere', () => {
     given(before)
-      .when(addSpans(late([{ ...known, output: 'other' }])))
+      .when(addSpans(lateSpansOf([{ ...known, output: 'other' }])))
       .thenRejected('conflict', `content: ${spanId}$`);
     given(before)
-      .when(addSpans(late([known as object], uuid(9))))
+      .when(addSpans(lateSpansOf([known as object], uuid(9))))
       .thenRejected('conflict', spanId);
   });
   it('are refused without a trace', () => {
     given()
-      .when(addSpans(late([known as object])))
+      .when(addSpans(lateSpansOf([known as object])))
       .thenRejected('not-found');
     given(before, { type: 'TraceDeleted', data: place })
-      .when(addSpans(late([known as object])))
+      .when(addSpans(lateSpansOf([known as object])))
       .thenRejected('not-found');
   });
 });
@@ -80,15 +80,18 @@ describe('a trace over all requests', () => {
   const heavy = (count: number): readonly TraceEvent[] =>
     Array.from({ length: count }, () => ({
       type: 'SpansLogged',
-      data: { ...place, run_id: run, spans: late([{ type: 'tool', input: text }]) },
+      data: { ...place, run_id: run, spans: lateSpansOf([{ type: 'tool', input: text }]) },
     }));
   const small = { type: 'tool', created_at: noon };
 
   it('has at most 20,000 spans', () => {
-    const spans = late(Array.from({ length: 19_999 }, () => small));
+    const spans = lateSpansOf(Array.from({ length: 19_999 }, () => small));
     const full: TraceEvent = { type: 'SpansLogged', data: { ...place, run_id: run, spans } };
-    const before = [logged(one({ id: traceId, created_at: noon })), full] as const;
-    const more = late([small, small]);
+    const before = [
+      traceLoggedEvent(traceLoggedOf({ id: traceId, created_at: noon })),
+      full,
+    ] as const;
+    const more = lateSpansOf([small, small]);
     given(...before)
       .when(addSpans(more))
       .thenRejected('conflict', 'at most 20000 spans');
@@ -98,9 +101,12 @@ describe('a trace over all requests', () => {
       .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans: last } });
   });
   it('has at most 64 MiB of records as JSON; takes repeats and changes that add nothing', () => {
-    const before = [logged(one({ id: traceId, created_at: noon, input: 'a' })), ...heavy(67)];
+    const before = [
+      traceLoggedEvent(traceLoggedOf({ id: traceId, created_at: noon, input: 'a' })),
+      ...heavy(67),
+    ];
     given(...before)
-      .when(addSpans(late([{ type: 'tool', input: text }])))
+      .when(addSpans(lateSpansOf([{ type: 'tool', input: text }])))
       .thenRejected('conflict', 'at most 67108864 bytes');
     given(...before)
       .when(updateTrace({ output: text }))
@@ -118,8 +124,8 @@ describe('a trace over all requests', () => {
       type: 'TraceUpdated',
       data: { ...place, run_id: run, changes: { output: `${number}${text}` } },
     }));
-    const spans = late([{ type: 'tool', input: text }]);
-    given(logged(one({ id: traceId, created_at: noon })), ...changes)
+    const spans = lateSpansOf([{ type: 'tool', input: text }]);
+    given(traceLoggedEvent(traceLoggedOf({ id: traceId, created_at: noon })), ...changes)
       .when(addSpans(spans))
       .then({ type: 'SpansLogged', data: { ...place, run_id: run, spans } });
   });
@@ -127,7 +133,7 @@ describe('a trace over all requests', () => {
 
 describe('changing a trace', () => {
   const place = { project_id: projectId, trace_id: traceId };
-  const before = logged(one(booking, { is_complete: false }));
+  const before = traceLoggedEvent(traceLoggedOf(booking, { is_complete: false }));
   const updated = (changes: object): TraceEvent => ({
     type: 'TraceUpdated',
     data: { ...place, run_id: run, changes },
@@ -206,7 +212,7 @@ describe('changing a trace', () => {
       .when(updateTrace({ metrics: many }))
       .thenRejected('invalid');
     const { decision } = {
-      decision: updateTrace({ metrics: { ...many, reward: null } })(after(before)),
+      decision: updateTrace({ metrics: { ...many, reward: null } })(traceStateAfter(before)),
     };
     expect(isRejection(decision)).to.equal(false);
   });
@@ -215,7 +221,7 @@ describe('changing a trace', () => {
 });
 
 describe('changing a span', () => {
-  const before = logged(one(booking));
+  const before = traceLoggedEvent(traceLoggedOf(booking));
   const span = { project_id: projectId, trace_id: traceId, span_id: spanId };
 
   it('stores what its kind makes of the value', () =>
@@ -234,7 +240,7 @@ describe('changing a span', () => {
       .when(updateSpan(spanId, { input: [{ role: 'user', content: 'a flight, please' }] }))
       .thenNothing());
   it('is quiet when it is given an empty input and has none', () =>
-    given(logged(one({ id: traceId, spans: [{ type: 'llm', id: spanId }] })))
+    given(traceLoggedEvent(traceLoggedOf({ id: traceId, spans: [{ type: 'llm', id: spanId }] })))
       .when(updateSpan(spanId, { input: '' }))
       .thenNothing());
   it('refuses a value that is allowed only for other kinds', () => {

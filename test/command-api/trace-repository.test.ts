@@ -1,8 +1,13 @@
 import { expect } from 'chai';
-import { awaited, openTraceRepository } from '../../command-api/traces/repository.js';
-import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
-import { addSpans } from '../../command-api/traces/log.js';
-import { traceEvents } from '../../command-api/traces/sizes.js';
+import { pollUntilFound, openTraceRepository } from '../../command-api/traces/trace-repository.js';
+import {
+  persistentGet,
+  emptyPersistentMap,
+  persistentSet,
+  type PersistentMap,
+} from '../../command-api/traces/persistent-map.js';
+import { addSpans } from '../../command-api/traces/span-additions.js';
+import { traceEvents } from '../../command-api/traces/event-packing.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import { decode } from '../../events/codec.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -10,7 +15,14 @@ import { systemClock } from '../../engines/node/clock.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { temporaryFolder } from '../support/folder.js';
-import { late, one, projectId, traceId, uuid, authorAtNoon } from '../support/sent-traces.js';
+import {
+  lateSpansOf,
+  traceLoggedOf,
+  projectId,
+  traceId,
+  uuid,
+  authorAtNoon,
+} from '../support/trace-batches.js';
 
 const authorship = authorAtNoon();
 const stream = traceStream(projectId, traceId);
@@ -39,11 +51,15 @@ describe('the repository of traces', () => {
 
   it('reads only what is new of a trace that grows, not the whole each time', async () => {
     const repository = openTraceRepository({ log, clock: systemClock });
-    await repository.transact(stream, () => traceEvents(one({ id: traceId })), authorship);
+    await repository.transact(
+      stream,
+      () => traceEvents(traceLoggedOf({ id: traceId })),
+      authorship,
+    );
     const count = 100;
     eventsRead = 0;
     for (let added = 0; added < count; added += 1) {
-      await repository.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
+      await repository.transact(stream, addSpans(lateSpansOf([{ type: 'tool' }])), authorship);
     }
     expect(eventsRead).to.be.at.most(count * 3);
   });
@@ -52,14 +68,14 @@ describe('the repository of traces', () => {
     const input = 'x'.repeat(400_000);
     const own = traceStream(projectId, uuid(70));
     const repository = openTraceRepository({ log, clock: systemClock });
-    await repository.transact(own, () => traceEvents(one({ id: uuid(70) })), authorship);
+    await repository.transact(own, () => traceEvents(traceLoggedOf({ id: uuid(70) })), authorship);
     const large = 100;
     for (let added = 0; added < large; added += 1) {
-      await repository.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
+      await repository.transact(own, addSpans(lateSpansOf([{ type: 'tool', input }])), authorship);
     }
     eventsRead = 0;
     for (let added = 0; added < 10; added += 1) {
-      await repository.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
+      await repository.transact(own, addSpans(lateSpansOf([{ type: 'tool', input }])), authorship);
     }
     expect(eventsRead).to.equal(0);
     const { state } = await repository.load(own);
@@ -69,7 +85,9 @@ describe('the repository of traces', () => {
 
   it('answers the same however often it is asked', async () => {
     const input = 'x'.repeat(200_000);
-    const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
+    const large = traceLoggedOf({
+      spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })),
+    });
     const own = traceStream(projectId, large.trace_id);
     const repository = openTraceRepository({ log, clock: systemClock });
     await repository.transact(own, () => traceEvents(large), authorship);
@@ -81,8 +99,8 @@ describe('the repository of traces', () => {
   it('sees what another process appended', async () => {
     const [mine, theirs] = [0, 1].map(() => openTraceRepository({ log, clock: systemClock }));
     const before = (await mine?.load(stream))?.revision;
-    await theirs?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
-    await mine?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
+    await theirs?.transact(stream, addSpans(lateSpansOf([{ type: 'tool' }])), authorship);
+    await mine?.transact(stream, addSpans(lateSpansOf([{ type: 'tool' }])), authorship);
     expect((await mine?.load(stream))?.revision).to.equal(Number(before) + 2);
   });
 
@@ -102,29 +120,29 @@ describe('the repository of traces', () => {
         now += milliseconds;
       },
     };
-    const never = await awaited(clock, async () => {
+    const never = await pollUntilFound(clock, async () => {
       looks += 1;
       return null;
     });
     expect({ never, looks, now }).to.deep.equal({ never: null, looks: 8, now: 2_000 });
     now = 0;
-    expect(await awaited(clock, async () => (now >= 300 ? 'it' : null))).to.equal('it');
+    expect(await pollUntilFound(clock, async () => (now >= 300 ? 'it' : null))).to.equal('it');
     expect(now).to.equal(375);
   });
 });
 
 describe('layers', () => {
   it('hold what a map would, and leave older values as they were', () => {
-    const steps: Layers<number>[] = [noLayers()];
+    const steps: PersistentMap<number>[] = [emptyPersistentMap()];
     for (let step = 0; step < 500; step += 1) {
-      steps.push(withLayer(steps[step] ?? noLayers(), [[String(step % 300), step]]));
+      steps.push(persistentSet(steps[step] ?? emptyPersistentMap(), [[String(step % 300), step]]));
     }
     for (const seen of [0, 10, 33, 299, 301, 500]) {
       const expected = new Map(
         Array.from({ length: seen }, (_, step) => [String(step % 300), step]),
       );
       for (let key = 0; key < 300; key += 1) {
-        const found = layered(steps[seen] ?? noLayers(), String(key));
+        const found = persistentGet(steps[seen] ?? emptyPersistentMap(), String(key));
         expect(found).to.equal(expected.get(String(key)));
       }
     }

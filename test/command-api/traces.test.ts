@@ -1,26 +1,26 @@
 import { expect } from 'chai';
-import { differingFrom } from '../../command-api/traces/log.js';
-import { traceEvents } from '../../command-api/traces/sizes.js';
+import { differingIds } from '../../command-api/traces/span-additions.js';
+import { traceEvents } from '../../command-api/traces/event-packing.js';
 import type { Trace } from '../../command-api/traces/trace.js';
 import type { SpanContent, TraceEvent } from '../../events/traces.js';
 import {
   uuid,
-  after,
+  traceStateAfter,
   projectId,
   noon,
   later,
   traceId,
   spanId,
-  batch,
-  one,
-  late,
-  logged,
+  traceBatchOf,
+  traceLoggedOf,
+  lateSpansOf,
+  traceLoggedEvent,
   booking,
-} from '../support/sent-traces.js';
+} from '../support/trace-batches.js';
 
 describe('what a trace becomes', () => {
   it('has no member at its default, canonical values and its tree in pre-order', () => {
-    const { trace, spans } = one({
+    const { trace, spans } = traceLoggedOf({
       id: traceId.toUpperCase(),
       created_at: '2026-03-01 10:00+01:00',
       name: '',
@@ -122,7 +122,7 @@ describe('what a trace becomes', () => {
   ];
   for (const [title, sent, members] of values) {
     it(title, () => {
-      const [span] = one({ spans: [{ id: spanId, created_at: noon, ...sent }] }).spans;
+      const [span] = traceLoggedOf({ spans: [{ id: spanId, created_at: noon, ...sent }] }).spans;
       const { type, parent_id: _, id: _i, created_at: _c, ...rest } = span as SpanContent;
       expect({ type, ...rest }).to.deep.equal({
         type: (sent as { type: string }).type,
@@ -133,84 +133,97 @@ describe('what a trace becomes', () => {
 
   it('keeps a member called __proto__ of a map', () => {
     const sent = JSON.parse('{"metrics/__proto__":1,"gone":null}') as object;
-    const { metrics = {} } = one({ metrics: sent }).trace;
+    const { metrics = {} } = traceLoggedOf({ metrics: sent }).trace;
     expect(Object.entries(metrics)).to.deep.equal([['__proto__', 1]]);
   });
 });
 
 describe('a trace that comes again', () => {
-  const data = one(booking);
+  const data = traceLoggedOf(booking);
   const differing = (
     before: readonly TraceEvent[],
     sent: object,
     more: object = {},
-  ): readonly string[] => differingFrom(after(...before) as Trace, one(sent, more, later));
+  ): readonly string[] =>
+    differingIds(traceStateAfter(...before) as Trace, traceLoggedOf(sent, more, later));
 
-  it('is one event at first', () => expect(traceEvents(data)).to.deep.equal([logged(data)]));
+  it('is one event at first', () =>
+    expect(traceEvents(data)).to.deep.equal([traceLoggedEvent(data)]));
   it('differs in nothing when it is the same', () =>
-    expect(differing([logged(data)], booking)).to.deep.equal([]));
+    expect(differing([traceLoggedEvent(data)], booking)).to.deep.equal([]));
   it('differs in nothing when it was changed and got more spans in between', () => {
     const ids = { project_id: projectId, trace_id: traceId };
     const changes = { output: 'x', tags: ['b'] };
     const before: readonly TraceEvent[] = [
-      logged(data),
+      traceLoggedEvent(data),
       { type: 'TraceUpdated', data: { ...ids, changes } },
-      { type: 'SpansLogged', data: { ...ids, spans: late([{ type: 'tool' }]) } },
+      { type: 'SpansLogged', data: { ...ids, spans: lateSpansOf([{ type: 'tool' }]) } },
     ];
     expect(differing(before, booking)).to.deep.equal([]);
   });
   it('differs in nothing when the run or the session would be another one', () => {
     const more = { session_id: uuid(30), client_version: '2' };
-    expect(differing([logged(data)], booking, more)).to.deep.equal([]);
+    expect(differing([traceLoggedEvent(data)], booking, more)).to.deep.equal([]);
   });
   it('differs in nothing when ids and times that the service made differ', () => {
     const sent = { id: traceId, spans: [{ type: 'agent', spans: [{ type: 'tool', id: spanId }] }] };
-    expect(differing([logged(one(sent))], sent)).to.deep.equal([]);
+    expect(differing([traceLoggedEvent(traceLoggedOf(sent))], sent)).to.deep.equal([]);
   });
   it('differs where its content does', () =>
-    expect(differing([logged(data)], { ...booking, output: 'other' })).to.deep.equal([traceId]));
+    expect(differing([traceLoggedEvent(data)], { ...booking, output: 'other' })).to.deep.equal([
+      traceId,
+    ]));
   it('differs in a span whose content does', () => {
     const spans = [{ ...booking.spans[0], output: 'other' }];
-    expect(differing([logged(data)], { ...booking, spans })).to.deep.equal([spanId]);
+    expect(differing([traceLoggedEvent(data)], { ...booking, spans })).to.deep.equal([spanId]);
   });
   it('differs where the same spans are another tree', () => {
     const [span] = booking.spans;
     const tool = { type: 'tool', id: uuid(12), created_at: noon };
-    const flat = [logged(one({ ...booking, spans: [span, tool] }))];
+    const flat = [traceLoggedEvent(traceLoggedOf({ ...booking, spans: [span, tool] }))];
     const nested = { ...booking, spans: [{ ...span, spans: [tool] }] };
     expect(differing(flat, nested)).to.include(uuid(12));
   });
   it('differs when it has one span fewer', () =>
-    expect(differing([logged(data)], { ...booking, spans: [] })).to.deep.equal([traceId]));
+    expect(differing([traceLoggedEvent(data)], { ...booking, spans: [] })).to.deep.equal([
+      traceId,
+    ]));
   it('differs in an end that the first request did not have', () => {
-    const open = [logged(one(booking, { is_complete: false }))];
+    const open = [traceLoggedEvent(traceLoggedOf(booking, { is_complete: false }))];
     expect(differing(open, booking)).to.deep.equal([traceId]);
   });
 });
 
 describe('traces of one request', () => {
   it('are each recorded once, and counted as often as they were sent', () => {
-    const { ids, logged: distinct, differ, spansCount } = batch({ traces: [booking, booking] });
+    const {
+      ids,
+      logged: distinct,
+      differ,
+      spansCount,
+    } = traceBatchOf({ traces: [booking, booking] });
     expect(ids).to.deep.equal([traceId, traceId]);
     expect(distinct).to.have.length(1);
     expect(differ).to.deep.equal([]);
     expect(spansCount).to.equal(2);
   });
   it('that differ under one id: the first is recorded, the id is named', () => {
-    const { logged: distinct, differ } = batch({ traces: [booking, { ...booking, input: 'b' }] });
+    const { logged: distinct, differ } = traceBatchOf({
+      traces: [booking, { ...booking, input: 'b' }],
+    });
     expect(distinct.map(({ trace }) => trace.input)).to.deep.equal(['a flight, please']);
     expect(differ).to.deep.equal([traceId]);
   });
   it('that share a span: the first is recorded, the span is named', () => {
     const other = { ...booking, id: uuid(40) };
-    const { logged: distinct, differ } = batch({ traces: [booking, other] });
+    const { logged: distinct, differ } = traceBatchOf({ traces: [booking, other] });
     expect(distinct.map(({ trace_id: id }) => id)).to.deep.equal([traceId]);
     expect(differ).to.deep.equal([spanId]);
   });
   it('may hold a span twice, but not with different content', () => {
     const span = { type: 'tool', id: spanId, created_at: noon };
-    expect(one({ spans: [span, span] }).spans).to.have.length(1);
-    const { logged: distinct, differ } = batch({
+    expect(traceLoggedOf({ spans: [span, span] }).spans).to.have.length(1);
+    const { logged: distinct, differ } = traceBatchOf({
       traces: [{ spans: [span, { ...span, name: 'b' }] }],
     });
     expect(distinct).to.deep.equal([]);

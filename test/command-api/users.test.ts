@@ -1,18 +1,24 @@
-import { admit, groups } from '../../command-api/facts/groups.js';
+import { admitMembers, groups } from '../../command-api/facts/groups.js';
 import { users } from '../../command-api/facts/users.js';
 import { accept, invite } from '../../command-api/invitations/invitations.js';
 import { change, remove } from '../../command-api/users/users.js';
 import { groupMembersMax } from '../../contract/groups.js';
 import type { GroupEvent } from '../../events/groups.js';
 import type { UserEvent } from '../../events/users.js';
-import type { GroupId, GroupMemberId } from '../../kernel/shapes.js';
-import { spec } from '../support/given.js';
-import { instantAfter } from '../support/log.js';
-import { groupMade, organization, userId, userInvited, userMade } from '../support/people.js';
+import type { GroupId, GroupMemberId } from '../../kernel/schema-types.js';
+import { deciderSpec } from '../support/decider-spec.js';
+import { instantAfter } from '../support/test-log.js';
+import {
+  groupCreated,
+  organization,
+  userId,
+  userInvited,
+  userCreated,
+} from '../support/access-events.js';
 
-const given = spec(users);
+const given = deciderSpec(users);
 const id = userId(1);
-const made = (role: 'admin' | 'user') => userMade(1, role);
+const made = (role: 'admin' | 'user') => userCreated(1, role);
 const removed: UserEvent = {
   type: 'UserRemoved',
   data: { user_id: id, organization_id: organization },
@@ -107,7 +113,7 @@ describe('inviting a user', () => {
 
 describe('admitting to a group', () => {
   const group = 'group' as GroupId;
-  const created: GroupEvent = groupMade(group, id);
+  const created: GroupEvent = groupCreated(group, id);
   const member = (number: number) => `member-${number}` as GroupMemberId;
   const joined = (number: number): GroupEvent => ({
     type: 'GroupMemberAdded',
@@ -123,14 +129,14 @@ describe('admitting to a group', () => {
     role: 'member' as const,
     id: member(number),
   });
-  const of = spec(groups);
+  const of = deciderSpec(groups);
 
   it('adds newcomers once and leaves members as they are', () => {
     of(created, joined(1))
-      .when(admit(group, [newcomer(1), newcomer(2), newcomer(2)]))
+      .when(admitMembers(group, [newcomer(1), newcomer(2), newcomer(2)]))
       .then(joined(2));
     of(created, joined(1))
-      .when(admit(group, [{ ...newcomer(1), role: 'maintainer' }]))
+      .when(admitMembers(group, [{ ...newcomer(1), role: 'maintainer' }]))
       .thenNothing();
   });
 
@@ -140,14 +146,14 @@ describe('admitting to a group', () => {
       data: { group_id: group, organization_id: organization },
     };
     of()
-      .when(admit(group, [newcomer(1)]))
+      .when(admitMembers(group, [newcomer(1)]))
       .thenRejected('not-found');
     of(created, gone)
-      .when(admit(group, [newcomer(1)]))
+      .when(admitMembers(group, [newcomer(1)]))
       .thenRejected('not-found');
     const many = Array.from({ length: groupMembersMax }, (_, at) => joined(at));
     of(created, ...many)
-      .when(admit(group, [newcomer(groupMembersMax)]))
+      .when(admitMembers(group, [newcomer(groupMembersMax)]))
       .thenRejected('conflict', /at most/);
   });
 });

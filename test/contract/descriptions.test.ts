@@ -6,7 +6,7 @@ import { nouns } from '../../contract/nouns.js';
 import { openApiDocument } from '../../contract/openapi.js';
 import type { Operation } from '../../contract/operation.js';
 import { compileGuard } from '../../engines/ajv/compile.js';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 
 type Node = { readonly [member: string]: Node };
 const document = openApiDocument({ operations, components, nouns }) as unknown as Node;

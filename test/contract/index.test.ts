@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { operations } from '../../contract/all.js';
-import { repository } from '../support/outside.js';
+import { repository } from '../support/test-environment.js';
 
 const file = join(repository, 'docs', 'contract.md');
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { variables } from '../../config.js';
 import { openApiText, withOperations } from '../../cli/openapi.js';
-import { repository } from '../support/outside.js';
+import { repository } from '../support/test-environment.js';
 
 const file = (name: string): Promise<string> => readFile(join(repository, name), 'utf8');
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { compileGuard, type Guarded } from '../../engines/ajv/compile.js';
+import { compileGuard, type GuardResult } from '../../engines/ajv/compile.js';
 import { logSpans, logTraces, updateSpan, type SentTraces } from '../../contract/ingest.js';
 import {
   complaintsAboutChange,
@@ -18,7 +18,7 @@ const guards = {
   span: compileGuard(updateSpan.body ?? updateSpan.params, 'body'),
 };
 const complaintsOf = (
-  guarded: Guarded,
+  guarded: GuardResult,
   rules: (value: never) => readonly Complaint[],
 ): readonly Complaint[] => (guarded.ok ? rules(guarded.value as never) : guarded.complaints);
 const aboutTraces = (body: unknown) =>

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { repository } from '../support/outside.js';
+import { repository } from '../support/test-environment.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
@@ -49,7 +49,7 @@ describe('alerts and dashboard', () => {
     service = await startService({ dir: folder.dir });
     await service.client.call('GET', '/v2/healthcheck');
     // The events of the first start reach the history a moment later.
-    await until('an empty queue', 20_000, async () => {
+    await pollUntil('an empty queue', 20_000, async () => {
       metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
       return metrics.includes('\nassay_history_lag_events 0\n');
     });

@@ -4,10 +4,10 @@ import { openRecords } from '../../engines/duckdb/records.js';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import {
   aggregate,
-  belowIn,
+  indexChildren,
   columnFacts,
   compareRows,
-  considers,
+  isConsidered,
   metricTypes,
 } from '../../kernel/records/reference/aggregate.js';
 import { appliesTo, metricRegistry, standardColumns } from '../../kernel/records/columns.js';
@@ -25,7 +25,7 @@ import {
   type RecordScope,
   type SearchPlan,
   type Widget,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import { temporaryFolder } from '../support/folder.js';
 import { scopeFor } from '../support/filter-generators.js';
@@ -36,7 +36,7 @@ import {
   ratedTemplates,
   recordGroups,
 } from '../support/record-generators.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 import { dropDatabase, skipMongo } from '../support/with-mongo.js';
 
@@ -104,7 +104,7 @@ const openReplica = async (): Promise<Engine> => {
   const { dir, remove } = await temporaryFolder();
   const records = await openRecords({ dir, memoryMb: 256 });
   const fill = async (writes: RecordWrites): Promise<void> => {
-    const copy = await records.shadow({ lasting: true });
+    const copy = await records.shadow({ durable: true });
     await copy.model.apply(writes, mark);
     await copy.promote();
   };
@@ -278,8 +278,8 @@ const compareSearch = async (
   plan: SearchPlan,
 ): Promise<void> => {
   const project = rows.filter(({ values }) => values['project_id'] === plan.project);
-  const below = belowIn(project);
-  const considered = project.filter((row) => considers(plan, row, below));
+  const below = indexChildren(project);
+  const considered = project.filter((row) => isConsidered(plan, row, below));
   const sorted = considered.toSorted(compareRows(plan.sort, metricTypes(project)));
   const page = sorted.slice(plan.offset, plan.offset + plan.limit);
   // Dearer than the rest together, and of no page: a third of the cases will do.

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import type { AccessClaims } from '../../kernel/credentials.js';
-import type { FamilyId, Instant } from '../../kernel/shapes.js';
-import { instantAfter } from '../support/log.js';
+import type { FamilyId, Instant } from '../../kernel/schema-types.js';
+import { instantAfter } from '../support/test-log.js';
 import { ecKey, hmacWith, jws, signerOf } from '../support/oidc-issuer.js';
-import { keyId, organization, userId } from '../support/people.js';
+import { keyId, organization, userId } from '../support/access-events.js';
 import { cpuTime } from '../support/cpu-time.js';
 
 const seed = Buffer.alloc(32, 5);

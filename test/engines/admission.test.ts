@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { openAdmission } from '../../engines/koa/admission.js';
+import { openRequestAdmission } from '../../engines/koa/admission.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe('requests begin', () => {
   const begun = (networks: readonly string[], perTurnMax: number) => {
     const order: string[] = [];
-    const admission = openAdmission(perTurnMax);
+    const admission = openRequestAdmission(perTurnMax);
     for (const network of networks) admission.admit(network, () => order.push(network));
     return { order, admission };
   };
@@ -39,7 +39,7 @@ describe('requests begin', () => {
 
   it('from where somebody came in lately before strangers, who have one place', async () => {
     const order: string[] = [];
-    const admission = openAdmission(2, (network) => network === 'known');
+    const admission = openRequestAdmission(2, (network) => network === 'known');
     const take = (network: string) => admission.admit(network, () => order.push(network));
     for (let n = 0; n < 20; n += 1) take(`stranger ${n}`);
     for (let n = 0; n < 3; n += 1) take('known');

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { brokenAt } from '../../engines/csv/broken-json.js';
-import { parseTable, type TableFormat } from '../../engines/csv/table.js';
+import { jsonErrorIndex } from '../../engines/csv/json-error.js';
+import { parseTable, type TableFormat } from '../../engines/csv/parse-table.js';
 import { Fault } from '../../kernel/fault.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 const read = (text: string, format: TableFormat) =>
@@ -119,7 +119,7 @@ describe('where JSON is broken', () => {
         } catch (error) {
           message = String(error);
         }
-        const at = brokenAt(text);
+        const at = jsonErrorIndex(text);
         expect(at === null, message ?? 'it is read').to.equal(message === null);
         const told = /position (\d+)/.exec(message ?? '')?.[1];
         if (told !== undefined) expect(at, message ?? '').to.equal(Number(told));

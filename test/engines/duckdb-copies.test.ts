@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import { access, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection } from '@duckdb/node-api';
-import { openCopies } from '../../engines/duckdb/copies.js';
-import { openIn } from '../../engines/duckdb/instance.js';
-import { keep } from '../../engines/duckdb/keeper.js';
+import { openShadowCopies } from '../../engines/duckdb/shadow-copies.js';
+import { openModelFile } from '../../engines/duckdb/instance.js';
+import { openInstanceSupervisor } from '../../engines/duckdb/instance-supervisor.js';
 import type { RecordsModel } from '../../engines/duckdb/model.js';
-import { fileName } from '../../engines/duckdb/pointer.js';
+import { databaseFileName } from '../../engines/duckdb/generation-files.js';
 import { openRecords } from '../../engines/duckdb/records.js';
-import { start } from '../../kernel/ports.js';
+import { logStart } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
-import { faultOf } from '../suites/things.js';
+import { faultOf } from '../suites/sample-documents.js';
 import { temporaryFolder } from '../support/folder.js';
 import { markAt, put, putRows, run, scopeOf, traceRow } from '../support/record-rows.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** The first statement like this fails, as the engine would. */
 const failAt = (
@@ -63,7 +63,7 @@ describe('the files of DuckDB beside the live one', () => {
   it('keep a lasting copy that cannot be opened at the moment', async () => {
     const records = await openRecords({ dir: folder.dir, memoryMb: 16 });
     await putRows(records, [traceRow(1)]);
-    const copy = await records.shadow({ lasting: true });
+    const copy = await records.shadow({ durable: true });
     await putRows(copy.model, [traceRow(2), traceRow(3)]);
     // Still open, and then with an engine that is being opened again.
     expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
@@ -80,9 +80,9 @@ describe('the files of DuckDB beside the live one', () => {
 
   it('keep a lasting copy whose opening breaks off', async () => {
     const records = await openRecords({ dir: folder.dir });
-    const copy = await records.shadow({ lasting: true });
+    const copy = await records.shadow({ durable: true });
     await putRows(copy.model, [traceRow(2), traceRow(3)]);
-    await copy.leave();
+    await copy.detach();
     failAt(/^SELECT kind, id FROM deleted/, 'IO Error: Too many open files');
     expect(await faultOf(records.resume(copy.id))).to.equal('unavailable');
     const resumed = await records.resume(copy.id);
@@ -93,33 +93,41 @@ describe('the files of DuckDB beside the live one', () => {
   it('are opened again although a broken one could not be set aside at first', async () => {
     const records = await openRecords({ dir: folder.dir });
     await putRows(records, [traceRow(1)]);
-    const aside = join(folder.dir, `broken-${fileName(1)}`);
+    const aside = join(folder.dir, `broken-${databaseFileName(1)}`);
     const inTheWay = `${aside}.wal`;
     await mkdir(inTheWay);
     failAt(/count/, 'Corrupt database file: checksums do not match');
     expect(await faultOf(records.count(scopeOf()))).to.equal('unavailable');
-    await until('it is set aside in part', 10_000, () => isThere(aside));
+    await pollUntil('it is set aside in part', 10_000, () => isThere(aside));
     await rm(inTheWay, { recursive: true });
     const isOpen = async (): Promise<boolean> =>
-      (await records.checkpoint().catch(() => null)) === start;
-    await until('the records are open again', 10_000, isOpen);
+      (await records.checkpoint().catch(() => null)) === logStart;
+    await pollUntil('the records are open again', 10_000, isOpen);
     await records.close();
   });
 
   it('keep nothing in memory of a copy that is closed', async () => {
     const { dir } = folder;
-    const keeper = await keep({ dir, memoryMb: 100, notice: () => undefined });
+    const keeper = await openInstanceSupervisor({
+      dir,
+      memoryMb: 100,
+      onIncident: () => undefined,
+    });
     const forgotten: string[] = [];
     const forget = (model: RecordsModel): void => {
-      keeper.forget(model);
+      keeper.untrack(model);
       forgotten.push(model.catalog);
     };
     const nothing = (): never => {
       throw new Error('nobody asks for records');
     };
     const over = () => ({ close: nothing }) as unknown as Records;
-    const copies = openCopies(dir, { ...keeper, forget }, { over, promoted: nothing });
-    await (await copies.begin(2, true)).leave();
+    const copies = openShadowCopies(
+      dir,
+      { ...keeper, untrack: forget },
+      { over, promoted: nothing },
+    );
+    await (await copies.begin(2, true)).detach();
     await (await copies.begin(3, false)).discard();
     expect(forgotten).to.deep.equal(['records_2', 'records_3']);
     await keeper.close();
@@ -127,19 +135,23 @@ describe('the files of DuckDB beside the live one', () => {
 
   it('lose the file that was replaced when it can be removed again', async () => {
     const { dir } = folder;
-    const keeper = await keep({ dir, memoryMb: 100, notice: () => undefined });
+    const keeper = await openInstanceSupervisor({
+      dir,
+      memoryMb: 100,
+      onIncident: () => undefined,
+    });
     const { path } = keeper.live();
-    const copy = await openIn(keeper.instance(), dir, 2);
-    keeper.askOf(copy);
+    const copy = await openModelFile(keeper.instance(), dir, 2);
+    keeper.runOn(copy);
     const log = inTheWayOf(path);
-    await keeper.inTurn(() => keeper.become(copy, 2));
+    await keeper.runExclusive(() => keeper.promote(copy, 2));
     expect(keeper.live()).to.equal(copy);
-    expect(await faultOf(keeper.removeReplaced())).to.match(/EISDIR/);
+    expect(await faultOf(keeper.removeReplacedFiles())).to.match(/EISDIR/);
     await rm(log, { recursive: true });
-    await keeper.removeReplaced();
+    await keeper.removeReplacedFiles();
     await keeper.close();
     const files = (await readdir(dir)).filter((name) => name.endsWith('.duckdb'));
-    expect(files).to.deep.equal([fileName(2)]);
+    expect(files).to.deep.equal([databaseFileName(2)]);
   });
 
   it('are purged although the replaced file was not let go of', async () => {
@@ -147,8 +159,9 @@ describe('the files of DuckDB beside the live one', () => {
     await putRows(records, [traceRow(1), traceRow(2)]);
     failAt(/^DETACH records_1$/, 'IO Error: no answer', 'run');
     await put(records, { deletedRuns: [run] });
-    const isGone = async (): Promise<boolean> => !(await isThere(join(folder.dir, fileName(1))));
-    await until('the replaced file is gone', 10_000, isGone);
+    const isGone = async (): Promise<boolean> =>
+      !(await isThere(join(folder.dir, databaseFileName(1))));
+    await pollUntil('the replaced file is gone', 10_000, isGone);
     expect(await records.count(scopeOf())).to.equal(0);
     await putRows(records, [traceRow(3)]);
     await records.close();

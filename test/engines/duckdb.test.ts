@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { noNames } from '../../engines/duckdb/named-columns.js';
-import { rememberColumns, type Named } from '../../engines/duckdb/remembered-columns.js';
-import { fileName } from '../../engines/duckdb/pointer.js';
+import { noProjectColumns } from '../../engines/duckdb/project-columns.js';
+import { openColumnCache, type ProjectColumns } from '../../engines/duckdb/column-cache.js';
+import { databaseFileName } from '../../engines/duckdb/generation-files.js';
 import { openRecords } from '../../engines/duckdb/records.js';
-import { withDamage } from '../../engines/duckdb/trouble.js';
-import { start } from '../../kernel/ports.js';
+import { describeDamage } from '../../engines/duckdb/engine-errors.js';
+import { logStart } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
 import { recordsSuite } from '../suites/records.js';
@@ -25,7 +25,7 @@ import {
   spanRow,
   traceRow,
 } from '../support/record-rows.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 recordsSuite('DuckDB', async () => {
   const { dir, remove } = await temporaryFolder();
@@ -46,9 +46,9 @@ recordsSuite('DuckDB', async () => {
 
 describe('the names that DuckDB remembers', () => {
   it('are those of the projects that were asked about last', () => {
-    const known = rememberColumns(10);
-    const named = (count: number): Named => ({
-      ...noNames,
+    const known = openColumnCache(10);
+    const named = (count: number): ProjectColumns => ({
+      ...noProjectColumns,
       numbers: new Map(Array.from({ length: count }, (_, at) => [`metrics/${at}`, at])),
     });
     for (let project = 0; project < 1_000; project += 1) {
@@ -99,19 +99,19 @@ describe('the files of DuckDB', () => {
 
   it('lose what a crash left of a copy, and keep the live one', async () => {
     await openedOnce();
-    await writeFile(join(folder.dir, fileName(7)), 'torn');
-    await writeFile(join(folder.dir, `${fileName(7)}.wal`), 'torn');
+    await writeFile(join(folder.dir, databaseFileName(7)), 'torn');
+    await writeFile(join(folder.dir, `${databaseFileName(7)}.wal`), 'torn');
     const records = await openRecords({ dir: folder.dir });
     expect(await records.count(scopeOf())).to.equal(1);
     const left = await readdir(folder.dir);
-    expect(left.filter((name) => name.startsWith(fileName(7)))).to.deep.equal([]);
+    expect(left.filter((name) => name.startsWith(databaseFileName(7)))).to.deep.equal([]);
     await records.close();
   });
 
   it('keep a lasting copy over a kill, and know it for the live one once it is', async () => {
     const records = await openRecords({ dir: folder.dir });
     await putRows(records, [traceRow(1)]);
-    const copy = await records.shadow({ lasting: true });
+    const copy = await records.shadow({ durable: true });
     await putRows(copy.model, [traceRow(2), traceRow(3)]);
     // As a kill leaves it: nothing was closed.
     const killed = await temporaryFolder();
@@ -130,11 +130,11 @@ describe('the files of DuckDB', () => {
     await writeFile(lasting, pointer);
     later = await openRecords({ dir: killed.dir });
     expect(await later.resume(copy.id)).to.equal(null);
-    await (await later.shadow({ lasting: true })).discard();
+    await (await later.shadow({ durable: true })).discard();
     expect(await later.count(scopeOf())).to.equal(2);
     await later.close();
     const left = (await readdir(killed.dir)).filter((one) => !one.includes('spill'));
-    expect(left).to.have.members([fileName(Number(copy.id)), 'records.live']);
+    expect(left).to.have.members([databaseFileName(Number(copy.id)), 'records.live']);
     await killed.remove();
   });
 
@@ -144,25 +144,25 @@ describe('the files of DuckDB', () => {
     await putRows(records, [traceRow(1)]);
     for (const end of ['', '.wal']) {
       const old = join(copy.dir, `records-1.duckdb${end}`);
-      await copyFile(join(folder.dir, `${fileName(1)}${end}`), old);
+      await copyFile(join(folder.dir, `${databaseFileName(1)}${end}`), old);
     }
     await records.close();
     const later = await openRecords({ dir: copy.dir });
     expect(await later.count(scopeOf())).to.equal(1);
     await later.close();
-    expect(await readdir(copy.dir)).to.deep.equal([fileName(1)]);
+    expect(await readdir(copy.dir)).to.deep.equal([databaseFileName(1)]);
     await copy.remove();
   });
 
   it('begin anew when they are of another version, so that the log fills them again', async () => {
     await openedOnce();
-    const instance = await DuckDBInstance.create(join(folder.dir, fileName(1)));
+    const instance = await DuckDBInstance.create(join(folder.dir, databaseFileName(1)));
     const connection = await instance.connect();
     await connection.run("UPDATE schema_version SET version = 'old'");
     connection.closeSync();
     instance.closeSync();
     const records = await openRecords({ dir: folder.dir });
-    expect(await records.checkpoint()).to.equal(start);
+    expect(await records.checkpoint()).to.equal(logStart);
     expect(await records.count(scopeOf())).to.equal(0);
     await records.close();
   });
@@ -203,20 +203,20 @@ describe('the files of DuckDB', () => {
 
   it('begin anew when they cannot be read, and say so', async () => {
     await openedOnce();
-    await writeFile(join(folder.dir, fileName(1)), 'torn'.repeat(10_000));
+    await writeFile(join(folder.dir, databaseFileName(1)), 'torn'.repeat(10_000));
     const seen: Incident[] = [];
-    const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
-    expect(await records.checkpoint()).to.equal(start);
+    const records = await openRecords({ dir: folder.dir, onIncident: (one) => seen.push(one) });
+    expect(await records.checkpoint()).to.equal(logStart);
     expect(seen.map(({ kind, did }) => [kind, did])).to.deep.equal([['corrupt', 'dropped']]);
     await records.close();
   });
 
   it('begin anew when their file was cut short', async () => {
     await openedOnce();
-    await truncate(join(folder.dir, fileName(1)), 9_000);
+    await truncate(join(folder.dir, databaseFileName(1)), 9_000);
     const seen: Incident[] = [];
-    const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
-    expect(await records.checkpoint()).to.equal(start);
+    const records = await openRecords({ dir: folder.dir, onIncident: (one) => seen.push(one) });
+    expect(await records.checkpoint()).to.equal(logStart);
     expect(seen.map(({ kind, did }) => [kind, did])).to.deep.equal([['corrupt', 'dropped']]);
     await records.close();
   });
@@ -224,7 +224,7 @@ describe('the files of DuckDB', () => {
   it('say in the first answer that a damaged file is rebuilt from the log', () => {
     const about = (message: string): string => {
       const cause = new Error(message);
-      return (withDamage(new Fault('unavailable', 'not now', { cause })) as Fault).message;
+      return (describeDamage(new Fault('unavailable', 'not now', { cause })) as Fault).message;
     };
     expect(about('Computed checksum does not match stored checksum')).to.include('rebuilt from');
     expect(about('Out of Memory')).to.equal('not now');
@@ -236,7 +236,7 @@ describe('the files of DuckDB', () => {
     const records = await openRecords({
       dir: folder.dir,
       memoryMb: 16,
-      notice: (one) => seen.push(one),
+      onIncident: (one) => seen.push(one),
     });
     await putRows(records, [traceRow(1)]);
     const long = Array.from({ length: 30 }, (_, at) =>
@@ -284,7 +284,7 @@ describe('the files of DuckDB', () => {
   it('are without what was deleted after a while', async () => {
     const records = await withCanary(20);
     await put(records, { groups: [{ group: canaryRow.group, fresh: false, rows: [] }] });
-    await until('the canary is forgotten', 10_000, isForgotten);
+    await pollUntil('the canary is forgotten', 10_000, isForgotten);
     expect(await records.count(scopeOf())).to.equal(1);
     await putRows(records, [traceRow(3)]);
     await put(records, { deletedRuns: [run] });
@@ -319,7 +319,7 @@ describe('the files of DuckDB', () => {
     const records = await withCanary(20);
     const gate = gateAt(/^INSERT INTO texts FROM/);
     await put(records, { groups: [{ group: canaryRow.group, fresh: false, rows: [] }] });
-    await until('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
+    await pollUntil('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
     await putRows(records, [traceRow(3), traceRow(4, { body: { note: 'late' } })]);
     await put(records, { groups: [{ group: traceRow(3).group, fresh: false, rows: [] }] });
     await putRows(records, [traceRow(5), traceRow(6)]);
@@ -327,7 +327,7 @@ describe('the files of DuckDB', () => {
     const checkpoint = await records.checkpoint();
     expect(await records.count(scopeOf())).to.equal(4);
     gate.open();
-    await until('the canary is forgotten', 10_000, isForgotten);
+    await pollUntil('the canary is forgotten', 10_000, isForgotten);
     expect(await records.checkpoint()).to.equal(checkpoint);
     expect(await dumped(records)).to.deep.equal(before);
     await putRows(records, [traceRow(7)]);
@@ -341,12 +341,12 @@ describe('the files of DuckDB', () => {
     const records = await withCanary(20);
     const gate = gateAt(/^INSERT INTO texts FROM/);
     await put(records, { deletedRuns: [run] });
-    await until('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
+    await pollUntil('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
     const closing = records.close();
     gate.open();
     await closing;
     const again = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
-    await until('the canary is forgotten', 10_000, isForgotten);
+    await pollUntil('the canary is forgotten', 10_000, isForgotten);
     expect(await again.count(scopeOf())).to.equal(0);
     await again.close();
   });
@@ -355,12 +355,12 @@ describe('the files of DuckDB', () => {
     const records = await withCanary(20);
     const gate = gateAt(/SELECT DISTINCT kind FROM deleted/);
     await put(records, { deletedRuns: [run] });
-    await until('a purge asks', 10_000, () => Promise.resolve(gate.isReached()));
+    await pollUntil('a purge asks', 10_000, () => Promise.resolve(gate.isReached()));
     const closing = records.close();
     gate.open();
     await closing;
     const files = (await readdir(folder.dir)).filter((name) => name.startsWith('records'));
-    expect(files).to.deep.equal([fileName(1)]);
+    expect(files).to.deep.equal([databaseFileName(1)]);
   });
 
   it('are without what was deleted before a start', async () => {
@@ -368,7 +368,7 @@ describe('the files of DuckDB', () => {
     await put(records, { deletedRuns: [run] });
     await records.close();
     const again = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
-    await until('the canary is forgotten', 10_000, isForgotten);
+    await pollUntil('the canary is forgotten', 10_000, isForgotten);
     await again.close();
     const names = (await readdir(folder.dir)).filter((name) => name.endsWith('.duckdb'));
     const last = await openRecords({ dir: folder.dir, purgeLaterMs: 0 });

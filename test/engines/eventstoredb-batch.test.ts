@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import type { EventLog, StreamAppend } from '../../kernel/ports.js';
-import { position, single } from '../suites/event-log.js';
+import { positionOf, appendOne } from '../suites/event-log.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
 } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 describe('appends to EventStoreDB over one call', function () {
   this.timeout(60_000);
@@ -39,7 +39,7 @@ describe('appends to EventStoreDB over one call', function () {
 
   it('is not taken from a server that has none, after the first answer', async () => {
     await begin(false);
-    await single(log, appendOf(newStream(), 'none', newEvent('first')));
+    await appendOne(log, appendOf(newStream(), 'none', newEvent('first')));
     await log.append(many(20));
     expect(server.counts).to.deep.equal({ append: 21, batchAppend: 0 });
   });
@@ -51,7 +51,7 @@ describe('appends to EventStoreDB over one call', function () {
     const quickIsThere = new Promise<void>((resolve) => (letGo = resolve));
     server.faults.plan('append', { kind: 'held', until: () => quickIsThere });
     const append = async (name: string): Promise<void> => {
-      await single(log, appendOf(newStream(), 'none', newEvent(name)));
+      await appendOne(log, appendOf(newStream(), 'none', newEvent(name)));
       order.push(name);
     };
     const slow = append('slow');
@@ -64,16 +64,16 @@ describe('appends to EventStoreDB over one call', function () {
   /** Resolves with how many others were answered while it was waited for. */
   const amongOthers = async (silent: StreamAppend): Promise<number> => {
     server.faults.plan('append', { kind: 'silent-after' });
-    const going = single(log, silent);
+    const going = appendOne(log, silent);
     // One at a time, so that answers come as long as the silent one is waited for.
     let answered = 0;
     const over = new AbortController();
     const others = (async () => {
       for (; !over.signal.aborted; answered += 1) {
-        await single(log, appendOf(newStream(), 'none', newEvent('other')));
+        await appendOne(log, appendOf(newStream(), 'none', newEvent('other')));
       }
     })();
-    position(await going);
+    positionOf(await going);
     over.abort();
     await others;
     return answered;
@@ -90,8 +90,8 @@ describe('appends to EventStoreDB over one call', function () {
   it('keeps no call open that it uses no more', async () => {
     await begin(true);
     await amongOthers(appendOf(newStream(), 'none', newEvent('silent')));
-    await single(log, appendOf(newStream(), 'none', newEvent('next')));
-    await until('only the last call is open', 2_000, async () => server.batchCalls() === 1);
+    await appendOne(log, appendOf(newStream(), 'none', newEvent('next')));
+    await pollUntil('only the last call is open', 2_000, async () => server.batchCalls() === 1);
   });
 
   it('stores once what was under way when the call broke', async () => {
@@ -105,7 +105,7 @@ describe('appends to EventStoreDB over one call', function () {
   it('goes back to one call after it broke', async () => {
     await begin(true);
     server.faults.plan('append', { kind: 'unavailable' });
-    await single(log, appendOf(newStream(), 'none', newEvent('broken')));
+    await appendOne(log, appendOf(newStream(), 'none', newEvent('broken')));
     expect(server.counts).to.deep.equal({ append: 1, batchAppend: 1 });
     await log.append(many(10));
     expect(server.counts).to.deep.equal({ append: 1, batchAppend: 11 });

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import type { EventLog } from '../../kernel/ports.js';
-import { single } from '../suites/event-log.js';
+import { appendOne } from '../suites/event-log.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
 } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { describeWith, openssl } from '../support/tools.js';
-import { until } from '../support/until.js';
+import { describeWithTool, openssl } from '../support/required-tools.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const patience = { answerMs: 2_000, callMs: 6_000, lookMs: 500, restMs: 20 };
 
@@ -46,7 +46,7 @@ describe('EventStoreDB behind a connection string', function () {
   });
   const works = async (log: EventLog): Promise<void> => {
     const stream = newStream();
-    await single(log, appendOf(stream, 'none', newEvent('here')));
+    await appendOne(log, appendOf(stream, 'none', newEvent('here')));
     expect(await log.read(stream)).to.have.length(1);
   };
   const refusal = (log: EventLog): Promise<unknown> =>
@@ -55,7 +55,7 @@ describe('EventStoreDB behind a connection string', function () {
       (reason: unknown) => reason,
     );
 
-  describeWith(openssl, 'with TLS and a name', () => {
+  describeWithTool(openssl, 'with TLS and a name', () => {
     const credentials = { username: 'assay', password: 'p%ss wörd' };
     const named = `assay:${encodeURIComponent(credentials.password)}`;
     const secured = async (): Promise<{ port: number; authority: string }> => {
@@ -125,7 +125,7 @@ describe('EventStoreDB behind a connection string', function () {
       const stream = newStream();
       old.faults.plan('append', notLeader, 100);
       old.faults.plan('read', notLeader, 100);
-      await single(log, appendOf(stream, 'none', newEvent('led')));
+      await appendOne(log, appendOf(stream, 'none', newEvent('led')));
       expect(await log.read(stream)).to.have.length(1);
       expect(leader.store.read(`assay.${stream}`)).to.have.length(1);
       expect(old.store.read(`assay.${stream}`)).to.equal(null);
@@ -136,11 +136,11 @@ describe('EventStoreDB behind a connection string', function () {
       const log = await open(server.url);
       server.faults.plan('append', { kind: 'unavailable' }, 1_000);
       const append = appendOf(newStream(), 'none', newEvent());
-      const error = await single(log, append).catch((reason: unknown) => reason);
+      const error = await appendOne(log, append).catch((reason: unknown) => reason);
       expect(error).to.include({ code: 'unavailable' });
       server.faults.clear();
-      await until('the append is taken', 5_000, () =>
-        single(log, append).then(
+      await pollUntil('the append is taken', 5_000, () =>
+        appendOne(log, append).then(
           () => true,
           () => false,
         ),

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
-import { start, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
-import { single } from '../suites/event-log.js';
+import { logStart, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
+import { appendOne } from '../suites/event-log.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
 } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { pagesOf } from '../support/pages.js';
+import { readAllPages } from '../support/log-pages.js';
 
 /** Incompressible enough to be found again byte by byte. */
 const canary = 'canary-5f1c9a7e';
@@ -60,7 +60,7 @@ describe('What EventStoreDB holds', function () {
     const stored = { ...metadata, assay: { id, bytes: 12 } };
     const old = jsonEvent({ id, type, data: { old: true }, metadata: stored });
     await stranger.appendToStream(`assay.${stream}`, old);
-    const [event] = (await log.evidence(start, 10)).events;
+    const [event] = (await log.evidence(logStart, 10)).events;
     const digest = createHash('sha256').update('{"old":true}').digest('hex');
     expect([event?.id, event?.salt, event?.digest]).to.deep.equal([id, null, digest]);
   });
@@ -69,31 +69,31 @@ describe('What EventStoreDB holds', function () {
     it('is one event as if there were no limit, also when it is read in pages', async () => {
       const stream = newStream();
       const events = [newEvent('small'), large(3_500_000), newEvent('after')];
-      await single(log, appendOf(stream, 'none', ...events));
+      await appendOne(log, appendOf(stream, 'none', ...events));
       await reopen();
       const read = await log.read(stream);
       expect(read.map(({ data }) => data)).to.deep.equal(events.map(({ data }) => data));
       expect(read.map(({ revision }) => revision)).to.deep.equal([0, 1, 2]);
-      expect(await pagesOf(log)).to.deep.equal(read);
+      expect(await readAllPages(log)).to.deep.equal(read);
       expect(await log.streams('', null, 10)).to.deep.equal([stream]);
     });
 
     it('may be many events, each small enough', async () => {
       const stream = newStream();
       const events = Array.from({ length: 40 }, (_, index) => large(60_000, String(index)));
-      await single(log, appendOf(stream, 'none', ...events));
+      await appendOne(log, appendOf(stream, 'none', ...events));
       const read = await log.read(stream);
       expect(read.map(({ data }) => data)).to.deep.equal(events.map(({ data }) => data));
     });
 
     it('is one append however often it is sent, and refused with another payload', async () => {
       const append = appendOf(newStream(), 'none', large(2_000_000, 'first'));
-      const first = await single(log, append);
+      const first = await appendOne(log, append);
       await reopen();
-      expect(await single(log, append)).to.deep.equal(first);
+      expect(await appendOne(log, append)).to.deep.equal(first);
       const [event] = append.events;
       const other = { ...large(2_000_000, 'other'), id: event?.id ?? '' };
-      expect(await single(log, { ...append, events: [other] })).to.equal('conflict');
+      expect(await appendOne(log, { ...append, events: [other] })).to.equal('conflict');
       expect(await log.read(append.stream)).to.have.length(1);
     });
 
@@ -101,7 +101,7 @@ describe('What EventStoreDB holds', function () {
       const stream = newStream();
       const results = await Promise.all(
         Array.from({ length: 4 }, (_, index) =>
-          single(log, appendOf(stream, 'none', large(1_200_000, String(index)))),
+          appendOne(log, appendOf(stream, 'none', large(1_200_000, String(index)))),
         ),
       );
       expect(results.filter((result) => result !== 'conflict')).to.have.length(1);
@@ -114,7 +114,7 @@ describe('What EventStoreDB holds', function () {
       for (const kind of ['lost-answer', 'unavailable'] as const) {
         server.faults.plan('append', { kind }, 2);
         const append = appendOf(newStream(), 'none', large(1_500_000));
-        await single(log, append);
+        await appendOne(log, append);
         const [event, ...others] = await log.read(append.stream);
         expect(event?.data).to.deep.equal(append.events[0]?.data);
         expect(others).to.deep.equal([]);
@@ -125,17 +125,17 @@ describe('What EventStoreDB holds', function () {
   it('keeps nothing of an erased stream once scavenged, nor parts that lost a race', async () => {
     const [gone, kept] = [newStream(), newStream()];
     await Promise.all([
-      single(log, appendOf(gone, 'none', large(1_500_000), newEvent(`${canary} small`))),
-      single(log, appendOf(gone, 'none', large(1_500_000))),
+      appendOne(log, appendOf(gone, 'none', large(1_500_000), newEvent(`${canary} small`))),
+      appendOne(log, appendOf(gone, 'none', large(1_500_000))),
     ]);
-    await single(log, appendOf(kept, 'none', newEvent('kept')));
+    await appendOne(log, appendOf(kept, 'none', newEvent('kept')));
     expect(filesWith(dir, canary)).not.to.deep.equal([]);
     await log.erase(gone);
     await server.store.scavenge();
     await reopen();
-    expect((await pagesOf(log)).map(({ data }) => data)).to.deep.equal(['kept']);
+    expect((await readAllPages(log)).map(({ data }) => data)).to.deep.equal(['kept']);
     expect(await log.read(gone)).to.deep.equal([]);
-    expect(await single(log, appendOf(gone, 'none', large(1_500_000)))).to.equal('conflict');
+    expect(await appendOne(log, appendOf(gone, 'none', large(1_500_000)))).to.equal('conflict');
     // A refused append could leave parts: the stream of parts refuses them as well.
     expect(filesWith(dir, canary)).to.deep.equal([]);
   });
@@ -143,14 +143,14 @@ describe('What EventStoreDB holds', function () {
   it('is left out by every process once one has erased it', async () => {
     const other = await openEventStore({ url: server.url });
     const [gone, kept] = [newStream(), newStream()];
-    await single(log, appendOf(gone, 'none', newEvent(1), newEvent(2)));
-    await single(log, appendOf(kept, 'none', newEvent(3)));
-    expect(await pagesOf(other)).to.have.length(3);
+    await appendOne(log, appendOf(gone, 'none', newEvent(1), newEvent(2)));
+    await appendOne(log, appendOf(kept, 'none', newEvent(3)));
+    expect(await readAllPages(other)).to.have.length(3);
     await log.erase(gone);
-    expect((await pagesOf(other)).map(({ data }) => data)).to.deep.equal([3]);
+    expect((await readAllPages(other)).map(({ data }) => data)).to.deep.equal([3]);
     expect(await other.read(gone)).to.deep.equal([]);
     expect(await other.streams('', null, 10)).to.deep.equal([kept]);
-    expect(await single(other, appendOf(gone, 1, newEvent()))).to.equal('conflict');
+    expect(await appendOne(other, appendOf(gone, 1, newEvent()))).to.equal('conflict');
     await other.close();
   });
 
@@ -161,21 +161,21 @@ describe('What EventStoreDB holds', function () {
     await Promise.all(
       streams.flatMap((stream) => [log.erase(stream), other.erase(stream), other.erase(stream)]),
     );
-    expect(await pagesOf(log)).to.deep.equal([]);
-    expect(await pagesOf(other)).to.deep.equal([]);
+    expect(await readAllPages(log)).to.deep.equal([]);
+    expect(await readAllPages(other)).to.deep.equal([]);
     await other.close();
   });
 
   it('leaves out what is on its way to be erased when the process died in between', async () => {
     const stream = newStream();
-    await single(log, appendOf(stream, 'none', newEvent()));
+    await appendOne(log, appendOf(stream, 'none', newEvent()));
     server.faults.plan('delete', { kind: 'access-denied' }, 2);
     await log.erase(stream).catch(() => null);
     await reopen();
-    expect(await pagesOf(log)).to.deep.equal([]);
+    expect(await readAllPages(log)).to.deep.equal([]);
     server.faults.clear();
     await log.erase(stream);
-    expect(await single(log, appendOf(stream, 0, newEvent()))).to.equal('conflict');
+    expect(await appendOne(log, appendOf(stream, 0, newEvent()))).to.equal('conflict');
   });
 
   describe('what others keep on the same server', () => {
@@ -184,25 +184,29 @@ describe('What EventStoreDB holds', function () {
       const events = [newEvent('a'), newEvent('b')];
       const stream = newStream();
       await stranger.appendToStream('somebody-1', noise);
-      expect(await log.head()).to.equal(start);
-      expect(await log.page(start, 10)).to.deep.equal({ events: [], erased: [], through: start });
-      await single(log, appendOf(stream, 'none', ...events.slice(0, 1)));
+      expect(await log.head()).to.equal(logStart);
+      expect(await log.page(logStart, 10)).to.deep.equal({
+        events: [],
+        erased: [],
+        through: logStart,
+      });
+      await appendOne(log, appendOf(stream, 'none', ...events.slice(0, 1)));
       await stranger.appendToStream('$stats-0.0.0.0:2113', noise);
-      await single(log, appendOf(stream, 0, ...events.slice(1)));
+      await appendOne(log, appendOf(stream, 0, ...events.slice(1)));
       const head = await log.head();
       await stranger.appendToStream('assay2.thing-1', noise);
       for (const limit of [1, 2, 100]) {
-        const read = await pagesOf(log, start, limit);
+        const read = await readAllPages(log, logStart, limit);
         expect(read.map(({ data }) => data)).to.deep.equal(['a', 'b']);
         expect(read.at(-1)?.position).to.equal(head);
       }
       expect(await log.head()).to.equal(head);
       expect(await log.streams('thing-', null, 10)).to.deep.equal([stream]);
-      const waiting = log.grown(head);
+      const waiting = log.waitForGrowth(head);
       await stranger.appendToStream('somebody-1', noise);
       const ended = await Promise.race([waiting.then(() => 'grown'), log.head().then(() => null)]);
       expect(ended).to.equal(null);
-      await single(log, appendOf(stream, 1, newEvent('c')));
+      await appendOne(log, appendOf(stream, 1, newEvent('c')));
       await waiting;
       expect((await log.page(head, 10)).events.map(({ data }) => data)).to.deep.equal(['c']);
     });
@@ -210,10 +214,10 @@ describe('What EventStoreDB holds', function () {
     it('may be another log of ours', async () => {
       const other = await openEventStore({ url: server.url, space: 'other' });
       const stream = newStream();
-      await single(log, appendOf(stream, 'none', newEvent('here')));
-      await single(other, appendOf(stream, 'none', newEvent('there')));
-      expect((await pagesOf(log)).map(({ data }) => data)).to.deep.equal(['here']);
-      expect((await pagesOf(other)).map(({ data }) => data)).to.deep.equal(['there']);
+      await appendOne(log, appendOf(stream, 'none', newEvent('here')));
+      await appendOne(other, appendOf(stream, 'none', newEvent('there')));
+      expect((await readAllPages(log)).map(({ data }) => data)).to.deep.equal(['here']);
+      expect((await readAllPages(other)).map(({ data }) => data)).to.deep.equal(['there']);
       await other.erase(stream);
       expect(await log.read(stream)).to.have.length(1);
       await other.close();
@@ -226,7 +230,7 @@ describe('What EventStoreDB holds', function () {
       log.streams(prefix, null, 10);
     await log.append(streams.map((name) => appendOf(name as StreamName, 'none', newEvent())));
     expect(await listed('thing-a-')).to.deep.equal(['thing-a-1', 'thing-a-2']);
-    await single(log, appendOf('thing-a-3' as StreamName, 'none', newEvent()));
+    await appendOne(log, appendOf('thing-a-3' as StreamName, 'none', newEvent()));
     expect(await listed('thing-b-')).to.deep.equal(['thing-b-1']);
     expect(await listed('thing-a-')).to.deep.equal(['thing-a-1', 'thing-a-2', 'thing-a-3']);
     expect(await log.streams('thing-a-', 'thing-a-1x' as StreamName, 1)).to.deep.equal([
@@ -245,24 +249,24 @@ describe('What EventStoreDB holds', function () {
   describe('what an operator did to a stream', () => {
     it('does not stop the log: a soft-deleted one reads as empty and goes on', async () => {
       const stream = newStream();
-      await single(log, appendOf(stream, 'none', newEvent(0), newEvent(1)));
+      await appendOne(log, appendOf(stream, 'none', newEvent(0), newEvent(1)));
       await stranger.deleteStream(`assay.${stream}`);
       expect(await log.read(stream)).to.deep.equal([]);
-      await single(log, appendOf(stream, 'none', newEvent(2)));
+      await appendOne(log, appendOf(stream, 'none', newEvent(2)));
       const [event] = await log.read(stream);
       expect(event).to.include({ data: 2, revision: 2 });
-      await single(log, appendOf(stream, 2, newEvent(3)));
-      expect((await pagesOf(log)).at(-1)).to.include({ data: 3, revision: 3 });
+      await appendOne(log, appendOf(stream, 2, newEvent(3)));
+      expect((await readAllPages(log)).at(-1)).to.include({ data: 3, revision: 3 });
     });
 
     it('does not stop the log: a tombstoned one reads as empty and refuses', async () => {
       const [gone, kept] = [newStream(), newStream()];
-      await single(log, appendOf(gone, 'none', newEvent(0)));
+      await appendOne(log, appendOf(gone, 'none', newEvent(0)));
       await stranger.tombstoneStream(`assay.${gone}`);
-      await single(log, appendOf(kept, 'none', newEvent(1)));
+      await appendOne(log, appendOf(kept, 'none', newEvent(1)));
       expect(await log.read(gone)).to.deep.equal([]);
-      expect(await single(log, appendOf(gone, 0, newEvent()))).to.equal('conflict');
-      expect((await pagesOf(log)).at(-1)?.stream).to.equal(kept);
+      expect(await appendOne(log, appendOf(gone, 0, newEvent()))).to.equal('conflict');
+      expect((await readAllPages(log)).at(-1)?.stream).to.equal(kept);
     });
 
     it('does not stop the log: notes without metadata are no events of ours', async () => {
@@ -291,6 +295,6 @@ describe('What EventStoreDB holds', function () {
       const error = await log.append([append]).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(TypeError);
     }
-    expect(await pagesOf(log)).to.deep.equal([]);
+    expect(await readAllPages(log)).to.deep.equal([]);
   });
 });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
-import { start, type EventLog, type StreamName } from '../../kernel/ports.js';
+import { logStart, type EventLog, type StreamName } from '../../kernel/ports.js';
 import { evidenceIn } from '../suites/event-log-evidence.js';
-import { single } from '../suites/event-log.js';
+import { appendOne } from '../suites/event-log.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
@@ -12,7 +12,7 @@ import {
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { runs } from '../support/runs.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 describe('What EventStoreDB keeps of erased events', function () {
   this.timeout(60_000);
@@ -36,7 +36,7 @@ describe('What EventStoreDB keeps of erased events', function () {
   const filled = async (count: number): Promise<readonly StreamName[]> => {
     const streams = Array.from({ length: count }, () => newStream());
     for (const stream of streams) {
-      await single(log, appendOf(stream, 'none', newEvent(1), newEvent(2), newEvent(3)));
+      await appendOne(log, appendOf(stream, 'none', newEvent(1), newEvent(2), newEvent(3)));
     }
     return streams;
   };
@@ -64,7 +64,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     }
     await server.store.scavenge();
     expect(await seenByAll()).to.deep.equal(expected);
-    expect(await log.lag(start)).to.equal(60);
+    expect(await log.lag(logStart)).to.equal(60);
   });
 
   it('has a digest of the data alone where events are from before there were salts', async () => {
@@ -78,7 +78,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     const digest = createHash('sha256').update('{"old":true}').digest('hex');
     for (const wait of [async () => {}, server.store.scavenge]) {
       await wait();
-      const [event] = (await log.page(start, 10)).erased;
+      const [event] = (await log.page(logStart, 10)).erased;
       expect([event?.id, event?.digest]).to.deep.equal([id, digest]);
     }
     await stranger.dispose();
@@ -93,7 +93,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     await stranger.appendToStream('assay:erased', jsonEvent({ type: 'StreamsErased', data }));
     for (const one of data.streams) await stranger.tombstoneStream(`assay.${one}`);
     await log.erase(next);
-    await until('the register names them again', 5_000, async () => {
+    await pollUntil('the register names them again', 5_000, async () => {
       let entries = 0;
       for await (const _ of stranger.readStream('assay:erased')) entries += 1;
       return entries === 3;
@@ -106,7 +106,7 @@ describe('What EventStoreDB keeps of erased events', function () {
   });
 
   it('is given back by the last scavenge of the node that is furthest behind', async () => {
-    expect(await log.givenBack()).to.deep.equal({ when: 'later', since: null });
+    expect(await log.spaceReclaim()).to.deep.equal({ when: 'later', since: null });
     const operator = EventStoreDBClient.connectionString(server.url);
     const happened = async (type: string, scavengeId: string, node: string, result = 'Success') => {
       const data = { scavengeId, nodeEndpoint: node, result };
@@ -118,7 +118,7 @@ describe('What EventStoreDB keeps of erased events', function () {
       return at;
     };
     await happened('$scavengeStarted', 'one', 'a');
-    expect(await log.givenBack()).to.deep.equal({ when: 'later', since: null });
+    expect(await log.spaceReclaim()).to.deep.equal({ when: 'later', since: null });
     await happened('$scavengeCompleted', 'one', 'a');
     await happened('$scavengeStarted', 'two', 'b');
     await happened('$scavengeCompleted', 'two', 'b');
@@ -129,18 +129,18 @@ describe('What EventStoreDB keeps of erased events', function () {
     await happened('$scavengeStarted', 'five', 'a');
     await happened('$scavengeCompleted', 'five', 'a', 'Failed');
     expect(newest >= since).to.equal(true);
-    expect(await log.givenBack()).to.deep.equal({ when: 'later', since });
+    expect(await log.spaceReclaim()).to.deep.equal({ when: 'later', since });
     await operator.dispose();
   });
 
   it('has what another process appended behind the envelopes', async () => {
     for (let round = 0; round < runs(10); round += 1) {
       const stream = newStream();
-      await single(log, appendOf(stream, 'none', newEvent(0)));
+      await appendOne(log, appendOf(stream, 'none', newEvent(0)));
       let count = 1;
       const appending = async (): Promise<void> => {
         while (count < 6) {
-          const result = await single(other, appendOf(stream, count - 1, newEvent(count)));
+          const result = await appendOne(other, appendOf(stream, count - 1, newEvent(count)));
           if (result === 'conflict') return;
           count += 1;
         }
@@ -154,10 +154,10 @@ describe('What EventStoreDB keeps of erased events', function () {
 
   it('is tried again, at most eight times, while somebody appends in between', async () => {
     const stream = newStream();
-    await single(log, appendOf(stream, 'none', newEvent(0)));
+    await appendOne(log, appendOf(stream, 'none', newEvent(0)));
     let last = 0;
     const meddle = async (): Promise<void> => {
-      const result = await single(other, appendOf(stream, last, newEvent(last)));
+      const result = await appendOne(other, appendOf(stream, last, newEvent(last)));
       if (result !== 'conflict') last += 1;
     };
     server.faults.plan('delete', { kind: 'held', until: meddle }, 1_000);
@@ -173,7 +173,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     for (const kind of ['append', 'delete'] as const) {
       for (const before of [0, 1]) {
         const stream = newStream();
-        await single(log, appendOf(stream, 'none', newEvent(0), newEvent(1)));
+        await appendOne(log, appendOf(stream, 'none', newEvent(0), newEvent(1)));
         const expected = await evidenceIn(log, 100);
         if (before > 0) server.faults.plan(kind, { kind: 'slow', milliseconds: 1 }, before);
         server.faults.plan(kind, { kind: 'access-denied' });

@@ -9,11 +9,11 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
-import { start, type EventLog, type Position, type StreamName } from '../../kernel/ports.js';
+import { logStart, type EventLog, type Position, type StreamName } from '../../kernel/ports.js';
 import { raceSuite } from '../suites/event-log-races.js';
-import { position, single } from '../suites/event-log.js';
-import { calmClock } from '../support/calm-clock.js';
-import type { Fault } from '../support/eventstore-server/faults.js';
+import { positionOf, appendOne } from '../suites/event-log.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
+import type { InjectedFault } from '../support/eventstore-server/faults.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
@@ -22,8 +22,8 @@ import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { runs } from '../support/runs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { until } from '../support/until.js';
-import { pagesOf } from '../support/pages.js';
+import { pollUntil } from '../support/poll-until.js';
+import { readAllPages } from '../support/log-pages.js';
 
 /** Tests do not wait as long as the service does. */
 const patience = { answerMs: 400, callMs: 2_000, lookMs: 200, restMs: 20 };
@@ -71,10 +71,10 @@ describe('EventStoreDB when something goes wrong', function () {
     for (const kind of [...kinds, 'lost-answer', 'silent-after'] as const) {
       it(`is there once when the first answer is ${kind}`, async () => {
         const stream = newStream();
-        await single(log, appendOf(stream, 'none', newEvent('before')));
+        await appendOne(log, appendOf(stream, 'none', newEvent('before')));
         server.faults.plan('append', { kind });
-        const at = position(
-          await single(log, appendOf(stream, 0, newEvent('one'), newEvent('two'))),
+        const at = positionOf(
+          await appendOne(log, appendOf(stream, 0, newEvent('one'), newEvent('two'))),
         );
         const events = await log.read(stream);
         expect(events.map(({ data }) => data)).to.deep.equal(['before', 'one', 'two']);
@@ -84,9 +84,9 @@ describe('EventStoreDB when something goes wrong', function () {
 
     it('is a lost race when somebody else was faster meanwhile', async () => {
       const stream = newStream();
-      await single(log, appendOf(stream, 'none', newEvent('before')));
+      await appendOne(log, appendOf(stream, 'none', newEvent('before')));
       server.faults.plan('append', { kind: 'silent' });
-      const losing = single(log, appendOf(stream, 0, newEvent('loser')));
+      const losing = appendOne(log, appendOf(stream, 0, newEvent('loser')));
       await server.store.append(`assay.${stream}`, 0n, [
         {
           id: '7b4b2a2e-5d8e-4a57-9b1a-0f9d4d3c2b1a',
@@ -101,12 +101,12 @@ describe('EventStoreDB when something goes wrong', function () {
 
     it('is unavailable, in bounded time, when no answer ever comes', async () => {
       server.faults.plan('append', { kind: 'silent' }, 20);
-      const waited = calmClock();
+      const waited = idleAwareClock();
       const append = appendOf(newStream(), 'none', newEvent('late'));
-      await unavailable(single(log, append));
+      await unavailable(appendOne(log, append));
       expect(waited()).to.be.lessThan(patience.callMs + 2_000);
       server.faults.clear();
-      await single(log, append);
+      await appendOne(log, append);
       expect(await log.read(append.stream)).to.have.length(1);
     });
 
@@ -114,7 +114,7 @@ describe('EventStoreDB when something goes wrong', function () {
       server.faults.plan('append', { kind: 'unavailable' });
       const streams = Array.from({ length: 40 }, () => newStream());
       const results = await Promise.all(
-        streams.map((stream) => single(log, appendOf(stream, 'none', newEvent()))),
+        streams.map((stream) => appendOne(log, appendOf(stream, 'none', newEvent()))),
       );
       expect(results).not.to.include('conflict');
       for (const stream of streams) expect(await log.read(stream)).to.have.length(1);
@@ -122,7 +122,7 @@ describe('EventStoreDB when something goes wrong', function () {
   });
 
   it('stores an event once that is sent one to five times, whatever happens (A8)', async () => {
-    const fault: Arbitrary<Fault> = constantFrom(
+    const fault: Arbitrary<InjectedFault> = constantFrom(
       { kind: 'unavailable' },
       { kind: 'deadline' },
       { kind: 'lost-answer' },
@@ -144,7 +144,7 @@ describe('EventStoreDB when something goes wrong', function () {
       faults.forEach((one) => server.faults.plan('append', one));
       const positions = new Set<string>();
       for (let count = 0; count < repeats; count += 1) {
-        positions.add(position(await single(log, append)));
+        positions.add(positionOf(await appendOne(log, append)));
       }
       server.faults.clear();
       expect(positions.size).to.equal(1);
@@ -152,7 +152,7 @@ describe('EventStoreDB when something goes wrong', function () {
       const [first, ...rest] = append.events;
       if (first === undefined) return;
       const other = { ...append, events: [{ ...first, data: 'another' }, ...rest] };
-      expect(await single(log, other)).to.equal('conflict');
+      expect(await appendOne(log, other)).to.equal('conflict');
     });
     await assert(property, { numRuns: runs(6) });
   });
@@ -176,11 +176,11 @@ describe('EventStoreDB when something goes wrong', function () {
     for (const kind of ['unavailable', 'unknown', 'silent'] as const) {
       it(`is asked again when the first answer is ${kind}`, async () => {
         const stream = newStream();
-        await single(log, appendOf(stream, 'none', newEvent('here')));
+        await appendOne(log, appendOf(stream, 'none', newEvent('here')));
         server.faults.plan('read', { kind });
         expect(await log.read(stream)).to.have.length(1);
         server.faults.plan('read', { kind });
-        expect(await pagesOf(log)).to.have.length(1);
+        expect(await readAllPages(log)).to.have.length(1);
       });
     }
 
@@ -189,11 +189,11 @@ describe('EventStoreDB when something goes wrong', function () {
       await unavailable(log.read(newStream()));
       expect(log.health()).to.include({ writable: false, fatal: false });
       expect(log.health().cause).to.contain('Access Denied');
-      await until('it is found well again', 5_000, async () => log.health().writable);
+      await pollUntil('it is found well again', 5_000, async () => log.health().writable);
     });
 
     it('leaves the engine well when the server answers one question with an error', async () => {
-      await single(log, appendOf(newStream(), 'none', newEvent('here')));
+      await appendOne(log, appendOf(newStream(), 'none', newEvent('here')));
       const nowhere = `${(await log.head()).slice(0, -1)}f` as Position;
       const seen = new Set<boolean>();
       for (let count = 0; count < 3; count += 1) {
@@ -208,15 +208,15 @@ describe('EventStoreDB when something goes wrong', function () {
     it('finds the engine ill when the question after an error has none either', async () => {
       server.faults.plan('read', { kind: 'unknown' }, 5);
       await unavailable(log.read(newStream()));
-      await until('it is ill', 1_000, async () => !log.health().writable);
+      await pollUntil('it is ill', 1_000, async () => !log.health().writable);
       expect(log.health().cause).to.contain('Unexpected error');
-      await until('it is found well again', 5_000, async () => log.health().writable);
+      await pollUntil('it is found well again', 5_000, async () => log.health().writable);
     });
   });
 
   it('erases no stream whose entry in the register was refused, whoever asked', async () => {
     const streams = [newStream(), newStream(), newStream()];
-    for (const stream of streams) await single(log, appendOf(stream, 'none', newEvent()));
+    for (const stream of streams) await appendOne(log, appendOf(stream, 'none', newEvent()));
     // The first is being entered while the others come, who share the next entry; envelopes come
     // before each.
     server.faults.plan('append', { kind: 'slow', milliseconds: 200 }, 3);
@@ -229,33 +229,33 @@ describe('EventStoreDB when something goes wrong', function () {
 
   it('is unavailable within seconds while the server is away, well again by itself', async () => {
     const stream = newStream();
-    await single(log, appendOf(stream, 'none', newEvent('before')));
+    await appendOne(log, appendOf(stream, 'none', newEvent('before')));
     await server.close();
-    const waited = calmClock();
-    await unavailable(single(log, appendOf(stream, 0, newEvent('lost'))));
+    const waited = idleAwareClock();
+    await unavailable(appendOne(log, appendOf(stream, 0, newEvent('lost'))));
     await unavailable(log.read(stream));
-    await unavailable(log.page(start, 10));
+    await unavailable(log.page(logStart, 10));
     await unavailable(log.head());
     await unavailable(log.streams('thing-', null, 10));
     await unavailable(log.erase(stream));
     expect(waited()).to.be.lessThan(6 * (patience.callMs + 1_000));
     expect(log.health().writable).to.equal(false);
     server = await startEventStoreServer({ dir, port: server.port });
-    await until('it is found well again', 10_000, async () => log.health().writable);
-    await single(log, appendOf(stream, 0, newEvent('after')));
+    await pollUntil('it is found well again', 10_000, async () => log.health().writable);
+    await appendOne(log, appendOf(stream, 0, newEvent('after')));
     expect((await log.read(stream)).map(({ data }) => data)).to.deep.equal(['before', 'after']);
   });
 
   it('answers nothing wrong while the network is frozen', async () => {
     const stream = newStream();
-    await single(log, appendOf(stream, 'none', newEvent('before')));
+    await appendOne(log, appendOf(stream, 'none', newEvent('before')));
     network.pause();
     const append = appendOf(stream, 0, newEvent('after'));
-    await unavailable(single(log, append));
+    await unavailable(appendOne(log, append));
     await unavailable(log.read(stream));
     network.resume();
-    await until('the append is answered', 10_000, () =>
-      single(log, append).then(
+    await pollUntil('the append is answered', 10_000, () =>
+      appendOne(log, append).then(
         (result) => result !== 'conflict',
         () => false,
       ),
@@ -271,8 +271,8 @@ describe('EventStoreDB when something goes wrong', function () {
       const stream = newStream(`writer${writer}`);
       for (let count = 0; count < eachWrites; count += 1) {
         const append = appendOf(stream, count === 0 ? 'none' : count - 1, newEvent(count));
-        await until('an append is answered', 20_000, () =>
-          single(log, append).then(
+        await pollUntil('an append is answered', 20_000, () =>
+          appendOne(log, append).then(
             (result) => {
               expect(result).not.to.equal('conflict');
               return true;
@@ -293,7 +293,7 @@ describe('EventStoreDB when something goes wrong', function () {
         Array.from({ length: count }, (_, index) => index),
       );
     }
-    const all = (await pagesOf(log)).map((event) => event.position);
+    const all = (await readAllPages(log)).map((event) => event.position);
     expect(await follower).to.deep.equal(all);
   });
 
@@ -306,10 +306,10 @@ describe('EventStoreDB when something goes wrong', function () {
       const stream = newStream();
       for (let batch = 0; batch < 12; batch += 1) {
         const events = Array.from({ length: each }, (_, index) => newEvent(batch * each + index));
-        await single(log, appendOf(stream, batch === 0 ? 'none' : batch * each - 1, ...events));
+        await appendOne(log, appendOf(stream, batch === 0 ? 'none' : batch * each - 1, ...events));
         if (batch % 4 === 3) server.subscribers.drop();
       }
-      const all = (await pagesOf(log)).map((event) => event.position);
+      const all = (await readAllPages(log)).map((event) => event.position);
       expect(await following).to.deep.equal(all);
       expect(all).to.have.length(total);
     });
@@ -317,23 +317,23 @@ describe('EventStoreDB when something goes wrong', function () {
     it('opens a subscription again that stopped without a word', async () => {
       server.faults.plan('subscribe', { kind: 'silent' });
       const other = await open();
-      const waiting = log.grown(start);
-      await single(other, appendOf(newStream(), 'none', newEvent()));
+      const waiting = log.waitForGrowth(logStart);
+      await appendOne(other, appendOf(newStream(), 'none', newEvent()));
       await waiting;
       const head = await log.head();
-      const again = log.grown(head);
-      await single(other, appendOf(newStream(), 'none', newEvent()));
+      const again = log.waitForGrowth(head);
+      await appendOne(other, appendOf(newStream(), 'none', newEvent()));
       await again;
       expect((await log.page(head, 10)).events).to.have.length(1);
     });
 
     it('finds the log again whose server was away while it waited', async () => {
       const head = await log.head();
-      const waiting = log.grown(head);
+      const waiting = log.waitForGrowth(head);
       await server.close();
       server = await startEventStoreServer({ dir, port: server.port });
       const other = await open();
-      await single(other, appendOf(newStream(), 'none', newEvent('back')));
+      await appendOne(other, appendOf(newStream(), 'none', newEvent('back')));
       await waiting;
       expect((await log.page(head, 10)).events.map(({ data }) => data)).to.deep.equal(['back']);
     });
@@ -343,9 +343,9 @@ describe('EventStoreDB when something goes wrong', function () {
 /** Positions as a reader at the end of the log gets them, until there are so many. */
 const followed = async (log: EventLog, total: number): Promise<readonly string[]> => {
   const seen: string[] = [];
-  for (let after = start; seen.length < total;) {
+  for (let after = logStart; seen.length < total;) {
     try {
-      await log.grown(after);
+      await log.waitForGrowth(after);
       const page = await log.page(after, 50);
       seen.push(...page.events.map((event) => event.position));
       after = page.through;

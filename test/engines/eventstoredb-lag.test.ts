@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { lagMax, openLag, type ReadPositions } from '../../engines/eventstoredb/lag.js';
+import {
+  lagMax,
+  openLagCounter,
+  type ReadPositions,
+} from '../../engines/eventstoredb/count-lag.js';
 import type { Position } from '../../kernel/ports.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 const positionOf = (n: number): Position => n.toString(16).padStart(16, '0') as Position;
@@ -35,7 +39,7 @@ describe('the lag on EventStoreDB', () => {
     );
     const property = fc.asyncProperty(asks, async (steps) => {
       const { log, readPositions, grow } = openLog();
-      const lag = openLag(readPositions);
+      const lag = openLagCounter(readPositions);
       for (const step of steps) {
         if ('grow' in step) grow(step.grow);
         else {
@@ -54,7 +58,7 @@ describe('the lag on EventStoreDB', () => {
 
   it('reads an event once, however many read models ask and however often', async () => {
     const { read, readPositions, grow } = openLog();
-    const lag = openLag(readPositions);
+    const lag = openLagCounter(readPositions);
     for (let round = 0; round < 20; round += 1) {
       grow(40);
       const places = Array.from({ length: 28 }, (_, n) => positionOf(round * 60 + n));

@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { Type, type TSchema } from 'typebox';
 import { compileGuard } from '../../engines/ajv/compile.js';
 import { complaintsAbout } from '../../engines/ajv/complaints.js';
-import { readings } from '../../engines/ajv/kinds.js';
+import { kindParsers } from '../../engines/ajv/text-kinds.js';
 import { shapeOf } from '../../engines/ajv/shape.js';
-import { id, instant, name, nullable, oneOf } from '../../kernel/shapes.js';
+import { id, instant, name, nullable, oneOf } from '../../kernel/schema-types.js';
 import { runs } from '../support/runs.js';
 
 /** Schemas of the kind that operations have, small enough that random values often fit them. */
@@ -90,7 +90,13 @@ describe('ajv and the complaints', () => {
         const { shape, definitions } = shapeOf(schema, 'open');
         const guard = compileGuard(schema, 'body');
         for (const value of drawn) {
-          const subject = { shape, definitions, readings, source: 'json', loc: ['body'] } as const;
+          const subject = {
+            shape,
+            definitions,
+            readings: kindParsers,
+            source: 'json',
+            loc: ['body'],
+          } as const;
           const explained = complaintsAbout(structuredClone(value), subject);
           expect(guard(value).ok, JSON.stringify({ schema, value, explained })).to.equal(
             explained.length === 0,

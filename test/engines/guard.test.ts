@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Type, type TSchema } from 'typebox';
 import { compileAnswerGuard, compileGuard } from '../../engines/ajv/compile.js';
-import { id, instant, maybe, name, nullable, oneOf, secret } from '../../kernel/shapes.js';
+import { id, instant, nullish, name, nullable, oneOf, secret } from '../../kernel/schema-types.js';
 
 const complaintsOf = (schema: TSchema, value: unknown, place: 'body' | 'query' = 'body') => {
   const guarded = compileGuard(schema, place)(value);
@@ -228,11 +228,11 @@ describe('the request guard', () => {
     expect(
       accepted(
         Type.Object({
-          id: maybe(id('X')),
+          id: nullish(id('X')),
           at: Type.Array(instant),
           name: name(3),
           five: Type.Integer(),
-          none: maybe(id('X')),
+          none: nullish(id('X')),
         }),
         {
           id: '74AEC44E-EC21-4C9F-A3E2-B2AB2B81B4DB',
@@ -253,7 +253,7 @@ describe('the request guard', () => {
     expect(accepted(instant, '2026-03-01')).to.equal('2026-03-01T00:00:00.000000Z'));
   it('follows a schema into itself', () => {
     const tree = Type.Cyclic(
-      { Tree: Type.Object({ id: id('X'), kids: maybe(Type.Array(Type.Ref('Tree'))) }) },
+      { Tree: Type.Object({ id: id('X'), kids: nullish(Type.Array(Type.Ref('Tree'))) }) },
       'Tree',
     );
     const leaf = { id: '74AEC44E-EC21-4C9F-A3E2-B2AB2B81B4DB' };
@@ -278,7 +278,7 @@ describe('the request guard', () => {
 describe('the guard of query and path', () => {
   const page = Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
-    at: maybe(instant),
+    at: nullish(instant),
     flag: Type.Optional(Type.Boolean()),
     share: Type.Optional(Type.Number()),
     ids: Type.Optional(Type.Array(Type.Integer())),

@@ -1,10 +1,10 @@
-import { historyExportSuite, type ExportedFrom } from '../suites/history-export.js';
+import { historyExportSuite, type ExportEngines } from '../suites/history-export.js';
 import { startEventStoreServer } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { isLongRun } from '../support/runs.js';
 import { withMongo, dropDatabase } from '../support/with-mongo.js';
 
-const eventStore = async (): Promise<ExportedFrom> => {
+const eventStore = async (): Promise<ExportEngines> => {
   const { dir, remove } = await temporaryFolder();
   const server = await startEventStoreServer({ dir });
   return {
@@ -25,7 +25,7 @@ historyExportSuite('SQLite', async () => ({
 if (isLongRun) historyExportSuite('an EventStoreDB test server', eventStore);
 
 withMongo('exports with MongoDB', (server) => {
-  const mongo = async (): Promise<ExportedFrom> => {
+  const mongo = async (): Promise<ExportEngines> => {
     const mongodbUrl = server().url();
     return { eventStoreUrl: null, mongodbUrl, close: () => dropDatabase(mongodbUrl) };
   };

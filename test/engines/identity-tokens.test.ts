@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openIdentityTokens } from '../../engines/jose/identity-tokens.js';
-import { readProviders } from '../../engines/jose/providers.js';
+import { readProviders } from '../../engines/jose/identity-providers.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
 import type { IdentityTokens } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
-import { calmClock } from '../support/calm-clock.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
 import { temporaryFolder } from '../support/folder.js';
 import { forgeries } from '../support/forged-tokens.js';
-import { testClock } from '../support/log.js';
+import { testClock } from '../support/test-log.js';
 import { ecKey, jws, rsaKey, signerOf, startIssuer, type Issuer } from '../support/oidc-issuer.js';
 import { cpuTime } from '../support/cpu-time.js';
 
@@ -109,7 +109,7 @@ describe('id_tokens', () => {
       const tokens = await opened();
       const [, key = ecKey('x')] = issuer.keys;
       const claims = issuer.claims();
-      const once = async () => (await verify(tokens, issuer.token(claims, key)))?.once;
+      const once = async () => (await verify(tokens, issuer.token(claims, key)))?.singleUseDigests;
       // ECDSA draws a number each time, so these are two texts with one meaning.
       expect(await once()).to.deep.equal(await once());
     });
@@ -124,8 +124,8 @@ describe('id_tokens', () => {
         tokens,
         issuer.token(issuer.claims({ nonce: 'n'.repeat(16), jti: 'other' })),
       );
-      expect(first?.once[0]).not.to.equal(other?.once[0]);
-      expect(first?.once[1]).to.equal(other?.once[1]);
+      expect(first?.singleUseDigests[0]).not.to.equal(other?.singleUseDigests[0]);
+      expect(first?.singleUseDigests[1]).to.equal(other?.singleUseDigests[1]);
     });
   });
 
@@ -203,11 +203,11 @@ describe('id_tokens', () => {
     it('are asked for once, and again when a token has a new key', async () => {
       const tokens = await opened();
       for (let times = 0; times < 5; times += 1) expect(await works(tokens)).to.equal(true);
-      expect(issuer.asked()).to.equal(1);
+      expect(issuer.keyRequests()).to.equal(1);
       const fresh = rsaKey('rsa-9');
       issuer.keys.push(fresh);
       expect(await works(tokens, fresh)).to.equal(true);
-      expect(issuer.asked()).to.equal(2);
+      expect(issuer.keyRequests()).to.equal(2);
     });
 
     it('are asked for twice in 30 seconds at most, however many ids are made up', async () => {
@@ -223,10 +223,10 @@ describe('id_tokens', () => {
         const found = await Promise.all(made.slice(at, at + 100).map((one) => verify(tokens, one)));
         expect(found.every((one) => one === null)).to.equal(true);
       }
-      expect(issuer.asked()).to.equal(2);
+      expect(issuer.keyRequests()).to.equal(2);
       clock.move(31);
       await verify(tokens, made[0] ?? '');
-      expect(issuer.asked()).to.equal(3);
+      expect(issuer.keyRequests()).to.equal(3);
     });
 
     it('are not asked for by tokens that could not pass anyway', async () => {
@@ -234,19 +234,19 @@ describe('id_tokens', () => {
       for (const more of [{ iss: 'https://elsewhere.example' }, { aud: 'another' }]) {
         await verify(tokens, issuer.token(issuer.claims(more)));
       }
-      expect(issuer.asked()).to.equal(0);
+      expect(issuer.keyRequests()).to.equal(0);
     });
 
     it('count for a day while the provider is down, and are gone after it', async () => {
       const tokens = await opened();
       expect(await works(tokens)).to.equal(true);
-      issuer.be('down');
+      issuer.behave('down');
       clock.move(86_000);
       expect(await works(tokens)).to.equal(true);
       expect(troubles).to.have.length(1);
       clock.move(500);
       expect(await works(tokens)).to.equal(false);
-      issuer.be('well');
+      issuer.behave('well');
       clock.move(31);
       expect(await works(tokens)).to.equal(true);
     });
@@ -262,7 +262,7 @@ describe('id_tokens', () => {
 
     for (const mood of ['down', 'redirecting', 'huge', 'nonsense'] as const) {
       it(`are not had from a provider that is ${mood}`, async () => {
-        issuer.be(mood);
+        issuer.behave(mood);
         expect(await works(await opened())).to.equal(false);
         expect(troubles).to.have.length(1);
       });
@@ -270,8 +270,8 @@ describe('id_tokens', () => {
 
     it('are waited for three seconds', async function () {
       this.timeout(10_000);
-      issuer.be('slow');
-      const [began, waited] = [performance.now(), calmClock()];
+      issuer.behave('slow');
+      const [began, waited] = [performance.now(), idleAwareClock()];
       expect(await works(await opened())).to.equal(false);
       expect(performance.now() - began).to.be.at.least(2_900);
       expect(waited()).to.be.at.most(4_500);

@@ -4,7 +4,7 @@ import { openMongoLeases } from '../../engines/mongodb/leases.js';
 import { systemClock } from '../../engines/node/clock.js';
 import type { Leases } from '../../kernel/ports.js';
 import { leasesSuite } from '../suites/leases.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
 
 leasesSuite('one process', async () => {
@@ -37,37 +37,37 @@ withMongo('leases of several processes', (server) => {
     const at = (place: number): Leases => all[place] ?? expect.fail();
 
     it('is refused to everybody else, who cannot release it either', async () => {
-      expect(await at(0).take('projections', 'one', 60_000)).to.equal(1);
+      expect(await at(0).acquire('projections', 'one', 60_000)).to.equal(1);
       await at(1).release('projections', 'two');
-      expect(await at(1).take('projections', 'two', 60_000)).to.equal(null);
-      expect(await at(1).take('worker', 'two', 60_000)).to.equal(1);
+      expect(await at(1).acquire('projections', 'two', 60_000)).to.equal(null);
+      expect(await at(1).acquire('worker', 'two', 60_000)).to.equal(1);
     });
 
     it('is granted to one of many who ask at once', async () => {
       for (let round = 0; round < 10; round += 1) {
         const askers = Array.from({ length: 12 }, (_, asker) => `asker ${asker}`);
         const fences = await Promise.all(
-          askers.map((asker, place) => at(place % 3).take(`lease ${round}`, asker, 60_000)),
+          askers.map((asker, place) => at(place % 3).acquire(`lease ${round}`, asker, 60_000)),
         );
         expect(fences.filter((fence) => fence !== null)).to.deep.equal([1]);
       }
     });
 
     it('goes to the next one when its time is over, under a greater fence', async () => {
-      expect(await at(0).take('projections', 'one', 200)).to.equal(1);
+      expect(await at(0).acquire('projections', 'one', 200)).to.equal(1);
       let fence: number | null = null;
-      await until('the lease is free', 5_000, async () => {
-        fence = await at(1).take('projections', 'two', 60_000);
+      await pollUntil('the lease is free', 5_000, async () => {
+        fence = await at(1).acquire('projections', 'two', 60_000);
         return fence !== null;
       });
       expect(fence).to.equal(2);
-      expect(await at(0).take('projections', 'one', 60_000)).to.equal(null);
+      expect(await at(0).acquire('projections', 'one', 60_000)).to.equal(null);
     });
 
     it('stays with a holder who renews late while nobody else asked', async () => {
-      expect(await at(0).take('projections', 'one', 1)).to.equal(1);
-      await until('it is over', 5_000, async () => {
-        const renewed = await at(0).take('projections', 'one', 1);
+      expect(await at(0).acquire('projections', 'one', 1)).to.equal(1);
+      await pollUntil('it is over', 5_000, async () => {
+        const renewed = await at(0).acquire('projections', 'one', 1);
         return renewed === 1;
       });
     });

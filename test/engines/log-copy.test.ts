@@ -4,9 +4,9 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { openAppender } from '../../engines/sqlite/log-append.js';
 import { copyLog } from '../../engines/sqlite/log-copy.js';
-import { scan } from '../../engines/sqlite/log-scan.js';
+import { scanLog } from '../../engines/sqlite/log-scan.js';
 import {
-  lastIn,
+  lastPosIn,
   logFile,
   openForReading,
   openForWriting,
@@ -14,20 +14,20 @@ import {
 } from '../../engines/sqlite/log-schema.js';
 import { Fault } from '../../kernel/fault.js';
 import {
-  start,
-  type Bus,
+  logStart,
+  type NotificationBus,
   type EventLog,
   type Evidence,
   type StreamName,
 } from '../../kernel/ports.js';
-import { single } from '../suites/event-log.js';
+import { appendOne } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
 
 describe('a copy of the log on SQLite', () => {
   let from: Awaited<ReturnType<typeof temporaryFolder>>;
   let to: Awaited<ReturnType<typeof temporaryFolder>>;
-  let bus: Bus;
+  let bus: NotificationBus;
   let log: EventLog;
   beforeEach(async () => {
     [from, to] = [await temporaryFolder(), await temporaryFolder()];
@@ -43,14 +43,14 @@ describe('a copy of the log on SQLite', () => {
   const grow = async (count: number, text: string): Promise<void> => {
     const stream = newStream();
     const events = Array.from({ length: count }, (_, at) => newEvent({ at, text }));
-    await single(log, appendOf(stream, 'none', ...events));
+    await appendOne(log, appendOf(stream, 'none', ...events));
   };
   const copied = (progress: (done: number) => void = () => undefined) =>
     copyLog({ from: from.dir, to: to.dir, progress });
   const evidenceIn = async (dir: string): Promise<readonly Evidence[]> => {
     const own = openBus(dir);
     const reader = await openEventReader({ dir, bus: own });
-    const { events } = await reader.evidence(start, 10_000);
+    const { events } = await reader.evidence(logStart, 10_000);
     await reader.close();
     await own.close();
     return events;
@@ -82,7 +82,7 @@ describe('a copy of the log on SQLite', () => {
 
   it('loses what is erased after it was copied, byte for byte', async () => {
     const stream = newStream();
-    await single(log, appendOf(stream, 'none', newEvent({ text: 'canary-in-the-copy' })));
+    await appendOne(log, appendOf(stream, 'none', newEvent({ text: 'canary-in-the-copy' })));
     await grow(5, 'neighbour');
     await copied();
     expect(await readFile(logFile(to.dir), 'latin1')).to.include('canary-in-the-copy');
@@ -94,7 +94,7 @@ describe('a copy of the log on SQLite', () => {
 
   it('has the event that names each erasure, while the log is written and erased', async () => {
     let erased = newStream();
-    await single(log, appendOf(erased, 'none', newEvent({ text: 'copied, then erased' })));
+    await appendOne(log, appendOf(erased, 'none', newEvent({ text: 'copied, then erased' })));
     await grow(1_200, 'x');
     const database = openForWriting(from.dir);
     const { append, erase } = openAppender(database);
@@ -120,8 +120,8 @@ describe('a copy of the log on SQLite', () => {
       (SELECT 1 FROM events WHERE data = json_object('naming', erased.stream))`;
     expect(copy.prepare(unnamed).all()).to.deep.equal([]);
     expect(copy.prepareValue('SELECT count(*) FROM erased').get()).to.be.greaterThan(1);
-    expect([...scan(copy, 0)].flatMap(({ unreadable }) => unreadable)).to.deep.equal([]);
-    expect(lastIn(copy)).to.equal(posOf(position));
+    expect([...scanLog(copy, 0)].flatMap(({ unreadable }) => unreadable)).to.deep.equal([]);
+    expect(lastPosIn(copy)).to.equal(posOf(position));
     copy.close();
   });
 
@@ -130,7 +130,7 @@ describe('a copy of the log on SQLite', () => {
     await copied();
     const other = await temporaryFolder();
     const theirs = await openEventLog({ dir: other.dir, bus });
-    await single(theirs, appendOf(newStream(), 'none', newEvent({ text: 'theirs' })));
+    await appendOne(theirs, appendOf(newStream(), 'none', newEvent({ text: 'theirs' })));
     const refused: unknown = await copyLog({
       from: other.dir,
       to: to.dir,

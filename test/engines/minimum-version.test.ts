@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
-import { minimumNode, tooOldMessage } from '../../engines/node/minimum-version.js';
+import { minimumNode, oldNodeMessage } from '../../engines/node/minimum-version.js';
 import { temporaryFolder } from '../support/folder.js';
-import { bareEnvironment, repository } from '../support/outside.js';
+import { bareEnvironment, repository } from '../support/test-environment.js';
 
 const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   readonly engines: { readonly node: string };
@@ -34,7 +34,7 @@ const paths = (process.env['PATH'] ?? '')
   .map((folder) => join(folder, 'node'))
   .filter((path) => existsSync(path))
   .map((path) => realpathSync(path));
-const olderNodes = [...new Set(paths)].filter((path) => tooOldMessage(versionOf(path)) !== null);
+const olderNodes = [...new Set(paths)].filter((path) => oldNodeMessage(versionOf(path)) !== null);
 
 describe('the minimum version of Node', () => {
   it('is the one of package.json', () => {
@@ -44,9 +44,9 @@ describe('the minimum version of Node', () => {
   it('is compared by number, the newest part last', () => {
     const [major = 0, minor = 0] = minimumNode.split('.').map(Number);
     for (const version of [`${major}.${minor}.0`, `${major}.${minor + 10}.1`, `${major + 1}.0.0`])
-      expect(tooOldMessage(version), version).to.equal(null);
+      expect(oldNodeMessage(version), version).to.equal(null);
     for (const version of ['9.11.2', newest, `${major - 1}.99.0`, `${major}.${minor - 1}.9`])
-      expect(tooOldMessage(version), version).to.match(
+      expect(oldNodeMessage(version), version).to.match(
         new RegExp(`^Assay needs Node ${minimumNode} .* started by Node ${version}: .*npm .*\\.$`),
       );
   });
@@ -83,7 +83,7 @@ describe('the minimum version of Node', () => {
         expect([status, stdout, stderr], entry).to.deep.equal([
           1,
           '',
-          `${tooOldMessage(version) ?? ''}\n`,
+          `${oldNodeMessage(version) ?? ''}\n`,
         ]);
       }
       await folder.remove();

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { MongoClient } from 'mongodb';
 import { Fault } from '../../kernel/fault.js';
-import { cellsOf, measureStages } from '../../engines/mongodb/record-cells.js';
+import { cellPlanOf, measureStages } from '../../engines/mongodb/record-cells.js';
 import {
-  measuredFrom,
-  measureOf,
+  collectMeasures,
+  widgetMeasure,
   type CellMeasures,
 } from '../../engines/mongodb/record-measures.js';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
-import type { Aggregation, Widget } from '../../kernel/records/questions.js';
+import type { Aggregation, Widget } from '../../kernel/records/query-plans.js';
 import { numbers, uuid } from '../support/record-generators.js';
 import { aggregateOf, putRows, sessionId, spanRow, traceRow } from '../support/record-rows.js';
 import { runs } from '../support/runs.js';
@@ -54,7 +54,7 @@ const told = (cell: CellMeasures): unknown => ({
   records: cell.records,
   requests: cell.requests,
   sessions: cell.sessions,
-  ...Object.fromEntries(widgets.map((widget, at) => [widget.id, measureOf(cell, widget, at)])),
+  ...Object.fromEntries(widgets.map((widget, at) => [widget.id, widgetMeasure(cell, widget, at)])),
 });
 
 withMongo('measures of cells in MongoDB', (server) => {
@@ -84,13 +84,13 @@ withMongo('measures of cells in MongoDB', (server) => {
           metrics: { _m: value === null ? {} : { floating_point: value + 0 } },
         })),
       );
-      const way = cellsOf(plan);
-      const { cells, whole } = await measuredFrom(
+      const way = cellPlanOf(plan);
+      const { cells, total } = await collectMeasures(
         rows.aggregate([...measureStages(plan, way)]),
         plan,
         2,
       );
-      expect(told(whole)).to.deep.equal(expected(all));
+      expect(told(total)).to.deep.equal(expected(all));
       for (const cell of cells.values()) {
         const within = all.filter(({ minute }) => Math.floor(minute / 5) === cell.cell?.bucket);
         expect(told(cell)).to.deep.equal(expected(within));
@@ -108,8 +108,8 @@ withMongo('measures of cells in MongoDB', (server) => {
     const rows = client.db().collection('rows');
     await rows.insertMany(Array.from({ length: 50 }, (_, minute) => ({ minute, spans: 0 })));
     const plan = aggregateOf({ intervalMinutes: 1 });
-    const { cells } = await measuredFrom(
-      rows.aggregate([...measureStages(plan, cellsOf(plan))]),
+    const { cells } = await collectMeasures(
+      rows.aggregate([...measureStages(plan, cellPlanOf(plan))]),
       plan,
       7,
     );

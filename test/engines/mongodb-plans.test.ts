@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { MongoClient, type Document } from 'mongodb';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
-import { instantOf, microsecondsOf } from '../../kernel/records/buckets.js';
+import { instantOf, microsecondsOf } from '../../kernel/records/time-buckets.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { Aggregation, Widget } from '../../kernel/records/questions.js';
+import type { Aggregation, Widget } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
 import { isOfRows } from '../support/mongo.js';
-import { openWire, type MongoWire } from '../support/mongo-wire.js';
+import { openMongoProxy, type MongoProxy } from '../support/mongo-proxy.js';
 import {
   aggregateOf,
   groupKey,
@@ -98,26 +98,26 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
   'the columns of all records': (records) => records.columns(scopeOf()),
   'the columns of all records of a run': (records) => records.columns(scopeOf({ run })),
   'the type of a metric': (records) => records.metricTypes(project, ['verdict', 'none']),
-  'a record': (records) => records.locate(project, 'trace', traceId(1_500)),
+  'a record': (records) => records.findGroup(project, 'trace', traceId(1_500)),
   'a trace with its spans': (records) =>
-    records.groupOf({ project, population: 'trace', id: traceId(1_500), bytesMax: 1e6 }),
-  'the rows of a trace': (records) => records.groups([traceRow(1_500).group]),
-  'the weight of a trace': (records) => records.weights([traceRow(1_500).group]),
+    records.groupRows({ project, population: 'trace', id: traceId(1_500), bytesMax: 1e6 }),
+  'the rows of a trace': (records) => records.rowsByGroup([traceRow(1_500).group]),
+  'the weight of a trace': (records) => records.groupBytes([traceRow(1_500).group]),
   'the counts of a run': (records) => records.runCounts(project, [uuid(2, 9)]),
   'the ratings of a project': (records) => records.ratings(project, null),
   'the traces of a session': (records) => records.tracesOfSessions(project, [sessionId(7)], 100),
   'an entry whose key is no column': (records) =>
-    records.withEntry({ project, population: 'trace', key: 'none', value: 'v', limit: 10 }),
+    records.recordsWithEntry({ project, population: 'trace', key: 'none', value: 'v', limit: 10 }),
 };
 
 withMongo('plans of MongoDB', (server) => {
-  let wire: MongoWire;
+  let wire: MongoProxy;
   let records: Records;
   let client: MongoClient;
   const database = 'plans';
   before(async function () {
     this.timeout(60_000);
-    wire = await openWire(server(), database);
+    wire = await openMongoProxy(server(), database);
     records = await openMongoRecords({ url: wire.url });
     client = await MongoClient.connect(server().url(database));
     await putRows(records, rows());

@@ -6,7 +6,13 @@ import { openModelStates, type ModelDocument } from '../../engines/mongodb/model
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import { documentsSuite } from '../suites/documents.js';
 import { recordsSuite } from '../suites/records.js';
-import { at, faultOf, mark, things, writesOf } from '../suites/things.js';
+import {
+  positionAt,
+  faultOf,
+  checkpointAt,
+  sampleCollection,
+  writesOf,
+} from '../suites/sample-documents.js';
 import { putRows, scopeOf, searchOf, traceId, traceRow } from '../support/record-rows.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
 
@@ -57,7 +63,7 @@ withMongo('MongoDB', (server) => {
       documents = await openMongoDocuments({ url });
       records = await openMongoRecords({ url });
     };
-    await documents.apply(things, writesOf(thing('a')), mark(1));
+    await documents.apply(sampleCollection, writesOf(thing('a')), checkpointAt(1));
     await putRows(records, [traceRow(1)]);
     const client = await MongoClient.connect(url);
     const db = client.db();
@@ -73,17 +79,17 @@ withMongo('MongoDB', (server) => {
     }
     await reopen();
     expect(await records.count(scopeOf())).to.equal(1);
-    await documents.apply(things, writesOf(thing('b')), mark(2));
-    expect((await documents.load(things, ['a', 'b'])).size).to.equal(2);
+    await documents.apply(sampleCollection, writesOf(thing('b')), checkpointAt(2));
+    expect((await documents.load(sampleCollection, ['a', 'b'])).size).to.equal(2);
     expect((await names()).join()).to.match(/^models,rows_[-0-9a-f]{36},rows_[-0-9a-f]{36}$/);
 
-    const copies = [await documents.shadow(things), await records.shadow()];
+    const copies = [await documents.shadow(sampleCollection), await records.shadow()];
     for (const copy of copies) await copy.promote();
     const left = (await names()).filter((name) => !name.startsWith('rows_'));
     expect(left.join()).to.match(isNamed);
     await client.close();
     await reopen();
-    expect((await documents.load(things, ['a', 'b'])).size).to.equal(0);
+    expect((await documents.load(sampleCollection, ['a', 'b'])).size).to.equal(0);
     await Promise.all([documents.close(), records.close()]);
     await dropDatabase(url);
   });
@@ -91,18 +97,18 @@ withMongo('MongoDB', (server) => {
   it('takes no copy for one that is the live one, as a crash in between leaves it', async () => {
     const url = server().url();
     const documents = await openMongoDocuments({ url });
-    await documents.apply(things, writesOf(thing('a')), mark(1));
-    const copy = await documents.shadow(things, { lasting: true });
+    await documents.apply(sampleCollection, writesOf(thing('a')), checkpointAt(1));
+    const copy = await documents.shadow(sampleCollection, { durable: true });
     const client = await MongoClient.connect(url);
     const models = client.db().collection<{ _id: string }>('models');
     const named = await models.findOne({ _id: copy.id });
-    await copy.model.apply(things, writesOf(thing('b')), mark(2));
+    await copy.model.apply(sampleCollection, writesOf(thing('b')), checkpointAt(2));
     await copy.promote();
     if (named !== null) await models.insertOne(named);
-    expect(await documents.resume(things, copy.id)).to.equal(null);
+    expect(await documents.resume(sampleCollection, copy.id)).to.equal(null);
     await copy.discard();
     expect(await models.findOne({ _id: copy.id })).to.equal(null);
-    expect((await documents.load(things, ['b'])).size).to.equal(1);
+    expect((await documents.load(sampleCollection, ['b'])).size).to.equal(1);
     await Promise.all([client.close(), documents.close()]);
     await dropDatabase(url);
   });
@@ -110,15 +116,17 @@ withMongo('MongoDB', (server) => {
   it('takes nothing more where the server lost what was written, also nothing at all', async () => {
     const url = server().url();
     const documents = await openMongoDocuments({ url });
-    await documents.apply(things, writesOf(thing('a')), mark(1));
+    await documents.apply(sampleCollection, writesOf(thing('a')), checkpointAt(1));
     const client = await MongoClient.connect(url);
     const models = client.db().collection<{ _id: string }>('models');
     const [before] = await models.find().toArray();
-    await documents.apply(things, writesOf(thing('b')), mark(2));
-    await documents.apply(things, [], mark(3));
+    await documents.apply(sampleCollection, writesOf(thing('b')), checkpointAt(2));
+    await documents.apply(sampleCollection, [], checkpointAt(3));
     await models.replaceOne({}, { ...before });
     for (const writes of [[], writesOf(thing('c'))]) {
-      expect(await faultOf(documents.apply(things, writes, mark(4)))).to.equal('conflict');
+      expect(await faultOf(documents.apply(sampleCollection, writes, checkpointAt(4)))).to.equal(
+        'conflict',
+      );
     }
     await Promise.all([client.close(), documents.close()]);
     await dropDatabase(url);
@@ -128,7 +136,7 @@ withMongo('MongoDB', (server) => {
     const client = await MongoClient.connect(server().url(), { monitorCommands: true });
     const states = openModelStates(client.db());
     const all = Array.from({ length: 20 }, (_, index) => `model ${index}`);
-    const rest = { generation: 'one', seq: 3, fence: 1, position: at(1) };
+    const rest = { generation: 'one', seq: 3, fence: 1, position: positionAt(1) };
     await states.documents.insertMany(all.map((_id) => ({ _id, ...rest }) as ModelDocument));
     let requests = 0;
     client.on('commandStarted', () => {
@@ -137,13 +145,15 @@ withMongo('MongoDB', (server) => {
     const found = await Promise.all(['none', ...all].map((id) => states.find(id)));
     expect(found.map((state) => state?.position)).to.deep.equal([
       undefined,
-      ...all.map(() => at(1)),
+      ...all.map(() => positionAt(1)),
     ]);
     const committed = { generation: 'one', reserved: 3 };
-    const advances = all.map((id) => states.advance({ id, committed, checkpoint: mark(2) }));
+    const advances = all.map((id) =>
+      states.advance({ id, committed, checkpoint: checkpointAt(2) }),
+    );
     expect(new Set(await Promise.all(advances))).to.deep.equal(new Set([true]));
     expect(requests).to.equal(2);
-    expect((await states.find('model 7'))?.position).to.equal(at(2));
+    expect((await states.find('model 7'))?.position).to.equal(positionAt(2));
     await client.close();
     await dropDatabase(server().url());
   });
@@ -166,7 +176,7 @@ withMongo('MongoDB', (server) => {
     const { rows } = await records.search(searchOf({ bytesMax: 100_000_000 }));
     expect(rows.map(({ values }) => values['id'])).to.deep.equal([traceId(2), traceId(1)]);
     expect(rows[1]).to.deep.equal(trace);
-    expect((await records.groups([trace.group])).get(trace.group)).to.deep.equal([trace]);
+    expect((await records.rowsByGroup([trace.group])).get(trace.group)).to.deep.equal([trace]);
     const holding = (value: string, caseSensitive: boolean) =>
       records.count(
         scopeOf({

@@ -4,23 +4,23 @@ import type { Suite } from 'mocha';
 import { connect } from 'nats';
 import { openNatsBus } from '../../engines/nats/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
-import type { Bus } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { NotificationBus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/schema-types.js';
 import { openFreshness } from '../../projections/freshness.js';
 import { busSuite } from '../suites/bus.js';
 import { positionAt } from '../support/record-rows.js';
 import { startNatsServer, type NatsServer } from '../support/nats-server.js';
-import { describeWith, natsServer } from '../support/tools.js';
-import { until } from '../support/until.js';
+import { describeWithTool, natsServer } from '../support/required-tools.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const given = process.env['ASSAY_TEST_NATS_URL'];
 /** Hints from `one` reach `other`: some may get lost on the way to that. */
-const hear = async (one: Bus, other: Bus): Promise<void> => {
+const hear = async (one: NotificationBus, other: NotificationBus): Promise<void> => {
   let heard = false;
   const end = other.subscribe('hello', () => {
     heard = true;
   });
-  await until('a hint arrives', 20_000, async () => {
+  await pollUntil('a hint arrives', 20_000, async () => {
     one.publish('hello', null);
     return heard;
   });
@@ -28,7 +28,7 @@ const hear = async (one: Bus, other: Bus): Promise<void> => {
 };
 
 const suite = (title: string, tests: (this: Suite) => void): unknown =>
-  given === undefined ? describeWith(natsServer, title, tests) : describe(title, tests);
+  given === undefined ? describeWithTool(natsServer, title, tests) : describe(title, tests);
 
 suite('NATS as a bus', function () {
   this.timeout(60_000);
@@ -52,11 +52,11 @@ suite('NATS as a bus', function () {
   });
 });
 
-describeWith(natsServer, 'the bus on a NATS server that dies', function () {
+describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
   this.timeout(60_000);
   let server: NatsServer;
-  let buses: readonly Bus[] = [];
-  const open = async (): Promise<Bus> => {
+  let buses: readonly NotificationBus[] = [];
+  const open = async (): Promise<NotificationBus> => {
     const bus = await openNatsBus({ url: server.url, space: 'assay' });
     buses = [...buses, bus];
     return bus;
@@ -117,7 +117,7 @@ describeWith(natsServer, 'the bus on a NATS server that dies', function () {
     }
     stranger.publish('assay.s-count', '1');
     await stranger.drain();
-    await until('the hint among them is heard', 20_000, async () => heard.length > 0);
+    await pollUntil('the hint among them is heard', 20_000, async () => heard.length > 0);
     expect(heard).to.deep.equal([1]);
     await hear(await open(), bus);
   });
@@ -135,7 +135,7 @@ describeWith(natsServer, 'the bus on a NATS server that dies', function () {
     });
     const stranger = await connect({ servers: server.url });
     const lie = JSON.stringify({ name: 'tally', position: 'f'.repeat(16) });
-    const asked = freshness.reached(['tally'], null);
+    const asked = freshness.waitUntilApplied(['tally'], null);
     stranger.publish('assay.s-projection%2Emoved', lie);
     await stranger.drain();
     await hear(await open(), bus);

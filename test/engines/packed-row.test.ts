@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { checkPresenceBits, packedRow, unpackedRow } from '../../engines/duckdb/packed-row.js';
+import { checkPresenceBits, packRow, unpackRow } from '../../engines/duckdb/packed-row.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { standardColumns } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { recordGroups } from '../support/record-generators.js';
 import { spanRow, traceId, traceRow } from '../support/record-rows.js';
 import { runs } from '../support/runs.js';
 
 const packed = (row: RecordRow): string =>
-  packedRow(row, { elsewhere: 0, annotators: row.annotators });
-const again = (row: RecordRow): RecordRow => unpackedRow(packed(row));
+  packRow(row, { elsewhere: 0, annotators: row.annotators });
+const again = (row: RecordRow): RecordRow => unpackRow(packed(row));
 
 describe('a record packed into a text', () => {
   it('has a bit for each standard column, and is refused one column more', () => {

@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openRecords } from '../../engines/duckdb/records.js';
-import { inPartitions, partitionOf } from '../../kernel/records/partitions.js';
-import { stream } from '../../kernel/ports.js';
+import { partitionedRecords, partitionOf } from '../../kernel/records/partitions.js';
+import { streamNameOf } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { recordCopySuite } from '../suites/record-copies.js';
+import { recordShadowSuite } from '../suites/record-shadows.js';
 import { temporaryFolder } from '../support/folder.js';
-import { uuid } from '../support/recorded.js';
+import { uuid } from '../support/recorded-project.js';
 import {
   aggregateOf,
   markAt,
@@ -36,7 +36,7 @@ describe('records in partitions', function () {
     return openRecords({ dir: join(folder.dir, name) });
   };
   const open = async (): Promise<Records> =>
-    inPartitions(await Promise.all(['1', '2', '3'].map(openIn)));
+    partitionedRecords(await Promise.all(['1', '2', '3'].map(openIn)));
   beforeEach(async () => {
     folder = await temporaryFolder();
     [whole, records] = await Promise.all([openIn('whole'), open()]);
@@ -69,13 +69,15 @@ describe('records in partitions', function () {
       await putRows(of, rows.slice(rows.length / 2));
     }
     expect(await both((of) => of.checkpoint())).to.equal(markAt(2).position);
-    await both(async (of) => sorted(await of.heads(groups)));
-    await both(async (of) => sorted(await of.groups(groups)));
-    await both(async (of) => sorted(await of.weights(groups)));
+    await both(async (of) => sorted(await of.firstRows(groups)));
+    await both(async (of) => sorted(await of.rowsByGroup(groups)));
+    await both(async (of) => sorted(await of.groupBytes(groups)));
     await both(async (of) => sorted(await of.spanOutlines(groups)));
     await both((of) => Array.fromAsync(of.dump()));
     const places = groups.map((group) => ({ group, ordinals: [1] }));
-    await both(async (of) => new Set((await of.rowsAt(places)).map(({ values }) => values['id'])));
+    await both(
+      async (of) => new Set((await of.rowsByOrdinal(places)).map(({ values }) => values['id'])),
+    );
     for (const [at, project] of projects.entries()) {
       const scope = scopeOf({ project });
       const session = uuid(500 + at);
@@ -85,15 +87,15 @@ describe('records in partitions', function () {
       await both((of) => of.aggregate(aggregateOf({ project })));
       await both((of) => of.columns(scope));
       const id = traceId(at * 10 + 2);
-      await both((of) => of.locate(project, 'trace', id));
-      await both((of) => of.groupOf({ project, population: 'trace', id, bytesMax: 1e6 }));
+      await both((of) => of.findGroup(project, 'trace', id));
+      await both((of) => of.groupRows({ project, population: 'trace', id, bytesMax: 1e6 }));
       await both((of) => of.sessionPage({ project, session, ...page }));
-      const part = { after: null, order: 'first', but: [], limit: 9 } as const;
+      const part = { after: null, order: 'first', except: [], limit: 9 } as const;
       await both((of) => of.traceOutlines({ project, session }, part));
       await both((of) => of.metricTypes(project, ['cost']));
       await both(async (of) => sorted(await of.runMeasures(project, [uuid(2)])));
       const entry = { project, population: 'trace', key: 'team', value: 't1', limit: 9 } as const;
-      await both((of) => of.withEntry(entry));
+      await both((of) => of.recordsWithEntry(entry));
     }
   });
 
@@ -102,7 +104,7 @@ describe('records in partitions', function () {
     for (const of of [whole, records]) await put(of, { deletedProjects: [projects[0] ?? ''] });
     await both((of) => Array.fromAsync(of.dump()));
     const again = {
-      groups: [{ group: groups[3] ?? stream('trace', 'none'), fresh: false, rows: [] }],
+      groups: [{ group: groups[3] ?? streamNameOf('trace', 'none'), fresh: false, rows: [] }],
       deletedRuns: [],
       deletedProjects: [],
     };
@@ -113,7 +115,7 @@ describe('records in partitions', function () {
     await both((of) => Array.fromAsync(of.dump()));
   });
 
-  recordCopySuite(
+  recordShadowSuite(
     () => records,
     async () => {
       await records.close();

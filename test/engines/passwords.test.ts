@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { atOnceOn, openPasswords } from '../../engines/argon2/passwords.js';
+import { hashConcurrency, openPasswords } from '../../engines/argon2/passwords.js';
 import { Fault } from '../../kernel/fault.js';
-import { testClock } from '../support/log.js';
+import { testClock } from '../support/test-log.js';
 import { cpuTime } from '../support/cpu-time.js';
 
 const pepper = Buffer.alloc(32, 3);
@@ -14,10 +14,10 @@ describe('passwords', () => {
     const hash = await passwords.hash(secret);
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwords.hash(secret)).not.to.equal(hash);
-    expect(await passwords.matches(hash, secret, here)).to.equal(true);
-    expect(await passwords.matches(hash, `${secret} `, here)).to.equal(false);
+    expect(await passwords.verify(hash, secret, here)).to.equal(true);
+    expect(await passwords.verify(hash, `${secret} `, here)).to.equal(false);
     const elsewhere = openPasswords({ pepper: Buffer.alloc(32, 4), clock: testClock() });
-    expect(await elsewhere.matches(hash, secret, here)).to.equal(false);
+    expect(await elsewhere.verify(hash, secret, here)).to.equal(false);
   });
 
   it('match what was hashed before, whatever hashes now', async () => {
@@ -25,17 +25,17 @@ describe('passwords', () => {
     const stored =
       '$argon2id$v=19$m=19456,t=2,p=1$v+eHzcm8Kl65XeDkoQ98Mw' +
       '$NupbHPIcRXbs+C1Phj7CcY2rWAEQ5Ye1aRzDbo+l11Y';
-    expect(await passwords.matches(stored, secret, here)).to.equal(true);
-    expect(await passwords.matches(stored, `${secret} `, here)).to.equal(false);
+    expect(await passwords.verify(stored, secret, here)).to.equal(true);
+    expect(await passwords.verify(stored, `${secret} `, here)).to.equal(false);
   });
 
   it('match nobody and are too long for anybody', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
     for (const tried of ['nobody', '', secret, 'x'.repeat(100_000)]) {
-      expect(await passwords.matches(null, tried, here)).to.equal(false);
+      expect(await passwords.verify(null, tried, here)).to.equal(false);
     }
-    expect(await passwords.matches(hash, secret.padEnd(100_000), here)).to.equal(false);
+    expect(await passwords.verify(hash, secret.padEnd(100_000), here)).to.equal(false);
   });
 
   it('of nobody take as long as wrong ones', async () => {
@@ -51,8 +51,8 @@ describe('passwords', () => {
       }
       return least;
     };
-    const wrong = await best(() => passwords.matches(hash, 'not this one', here));
-    const nobody = await best(() => passwords.matches(null, 'not this one', here));
+    const wrong = await best(() => passwords.verify(hash, 'not this one', here));
+    const nobody = await best(() => passwords.verify(null, 'not this one', here));
     expect(nobody / wrong).to.be.within(0.5, 2);
   });
 
@@ -60,43 +60,45 @@ describe('passwords', () => {
     const clock = testClock();
     const passwords = openPasswords({ pepper, clock });
     const hash = await passwords.hash(secret);
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
-    await passwords.matches(hash, 'not this one', here);
-    expect(passwords.matchedLately(hash, 'not this one', here)).to.equal(false);
-    await passwords.matches(hash, secret, here);
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(true);
-    expect(passwords.matchedLately(await passwords.hash(secret), secret, here)).to.equal(false);
-    expect(passwords.matchedLately(null, secret, here)).to.equal(false);
-    expect(passwords.matchedLately(hash, secret, '10.0.0.2')).to.equal(false);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(false);
+    await passwords.verify(hash, 'not this one', here);
+    expect(passwords.wasVerifiedRecently(hash, 'not this one', here)).to.equal(false);
+    await passwords.verify(hash, secret, here);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(true);
+    expect(passwords.wasVerifiedRecently(await passwords.hash(secret), secret, here)).to.equal(
+      false,
+    );
+    expect(passwords.wasVerifiedRecently(null, secret, here)).to.equal(false);
+    expect(passwords.wasVerifiedRecently(hash, secret, '10.0.0.2')).to.equal(false);
     clock.move(60);
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(false);
   });
 
   it('that were right are not known after 20 wrong ones from the same place', async () => {
     const clock = testClock();
     const passwords = openPasswords({ pepper, clock });
     const hash = await passwords.hash(secret);
-    await passwords.matches(hash, secret, here);
+    await passwords.verify(hash, secret, here);
     const guess = (count: number, from: string): void => {
-      for (let n = 0; n < count; n += 1) passwords.matchedLately(hash, `guess ${n}`, from);
+      for (let n = 0; n < count; n += 1) passwords.wasVerifiedRecently(hash, `guess ${n}`, from);
     };
     guess(19, here);
     guess(50, '10.0.0.2');
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(true);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(true);
     guess(1, here);
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
-    await passwords.matches(hash, secret, here);
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(false);
+    await passwords.verify(hash, secret, here);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(false);
     clock.move(60);
-    await passwords.matches(hash, secret, here);
-    expect(passwords.matchedLately(hash, secret, here)).to.equal(true);
+    await passwords.verify(hash, secret, here);
+    expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(true);
   });
 
   it('wait for their turn, and not without end', async () => {
     const passwords = openPasswords({ pepper, clock: testClock(), atOnceMax: 2, waitingMax: 3 });
     const hash = await passwords.hash(secret);
     const asked = await Promise.allSettled(
-      Array.from({ length: 7 }, () => passwords.matches(hash, 'not this one', here)),
+      Array.from({ length: 7 }, () => passwords.verify(hash, 'not this one', here)),
     );
     const refused = asked.flatMap((one) =>
       one.status === 'rejected' && one.reason instanceof Fault ? [one.reason.code] : [],
@@ -106,5 +108,5 @@ describe('passwords', () => {
   });
 
   it('are compared two at a time at most, and leave a processor to everything else', () =>
-    expect([1, 2, 3, 4, 64].map(atOnceOn)).to.deep.equal([1, 1, 2, 2, 2]));
+    expect([1, 2, 3, 4, 64].map(hashConcurrency)).to.deep.equal([1, 1, 2, 2, 2]));
 });

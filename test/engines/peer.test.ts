@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { IncomingMessage } from 'node:http';
-import { openPeers, type Peer } from '../../engines/koa/peer.js';
+import { openPeerResolver, type Peer } from '../../engines/koa/peer.js';
 
 const from = (
   remoteAddress: string,
   headers: Readonly<Record<string, string>>,
   ...proxies: readonly string[]
-): Peer => openPeers(proxies)({ socket: { remoteAddress }, headers } as unknown as IncomingMessage);
+): Peer =>
+  openPeerResolver(proxies)({ socket: { remoteAddress }, headers } as unknown as IncomingMessage);
 
 describe('where a request came from', () => {
   const forwarded = { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https' };
@@ -32,7 +33,7 @@ describe('where a request came from', () => {
 
   it('tells of X-Forwarded-For from an address that is no configured proxy', () => {
     const seen: string[] = [];
-    const peers = openPeers(['10.0.0.8'], (address) => seen.push(address));
+    const peers = openPeerResolver(['10.0.0.8'], (address) => seen.push(address));
     for (const remoteAddress of ['10.0.0.8', '10.0.0.9']) {
       peers({ socket: { remoteAddress }, headers: forwarded } as unknown as IncomingMessage);
       peers({ socket: { remoteAddress }, headers: {} } as unknown as IncomingMessage);
@@ -41,6 +42,6 @@ describe('where a request came from', () => {
   });
 
   it('refuses a proxy that is no address', () => {
-    expect(() => openPeers(['proxy.example'])).to.throw('no address');
+    expect(() => openPeerResolver(['proxy.example'])).to.throw('no address');
   });
 });

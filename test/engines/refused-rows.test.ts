@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BIGINT, DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { expect } from 'chai';
-import { addRow, append, chunksFor } from '../../engines/duckdb/chunks.js';
+import { addRow, appendChunks, openChunkBuffer } from '../../engines/duckdb/chunk-buffer.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -32,10 +32,10 @@ describe('rows that DuckDB refuses', () => {
   });
 
   const refused = async (numbers: readonly number[]): Promise<void> => {
-    const chunks = chunksFor('once', columns);
+    const chunks = openChunkBuffer('once', columns);
     for (const number of numbers) addRow(chunks, [number]);
     await connection.run('BEGIN TRANSACTION');
-    const outcome = await append(connection, chunks).then(
+    const outcome = await appendChunks(connection, chunks).then(
       () => 'taken',
       () => 'refused',
     );

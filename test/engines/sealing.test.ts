@@ -7,13 +7,13 @@ import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { textSeal } from '../../engines/node/text-seal.js';
 import { openVault } from '../../engines/node/vault.js';
-import type { SealedPlace, Vault } from '../../kernel/vault.js';
+import type { SealContext, Vault } from '../../kernel/vault.js';
 import { temporaryFolder } from '../support/folder.js';
-import { testClock } from '../support/log.js';
-import { drawSeed } from '../support/outside.js';
+import { testClock } from '../support/test-log.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
-const place: SealedPlace = {
+const place: SealContext = {
   organizationId: 'organization',
   integrationId: 'integration',
   provider: 'writer',
@@ -114,10 +114,10 @@ describe('what is sealed', function () {
       changed(key[part], 1 + (seed % 255)).map((bytes) => ({ ...key, [part]: bytes })),
     );
     for (const one of wrong) {
-      await keysIn('wrapped').change(() => [one]);
+      await keysIn('wrapped').update(() => [one]);
       expect(await opens(vaultIn('wrapped').open(place, sealed))).to.equal(false);
     }
-    await keysIn('wrapped').change(() => [key]);
+    await keysIn('wrapped').update(() => [key]);
     expect(await vaultIn('wrapped').open(place, sealed)).to.equal('secret');
   });
 

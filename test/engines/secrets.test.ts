@@ -3,7 +3,12 @@ import { assert, property, uint8Array } from 'fast-check';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFiles } from '../../engines/node/files.js';
-import { isWhole, keyOf, openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
+import {
+  isValidApiKey,
+  encodeApiKey,
+  openSecrets,
+  ensureSecretKey,
+} from '../../engines/node/secrets.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
 
@@ -12,24 +17,24 @@ const secrets = openSecrets(Buffer.alloc(32, 1));
 
 it('Hints of one installation have a space that follows from its key', () => {
   const other = openSecrets(Buffer.alloc(32, 2));
-  expect(secrets.hintSpace).to.match(/^assay\.[0-9a-f]{32}$/);
-  expect(openSecrets(Buffer.alloc(32, 1)).hintSpace).to.equal(secrets.hintSpace);
-  expect(other.hintSpace).to.not.equal(secrets.hintSpace);
+  expect(secrets.notificationSpace).to.match(/^assay\.[0-9a-f]{32}$/);
+  expect(openSecrets(Buffer.alloc(32, 1)).notificationSpace).to.equal(secrets.notificationSpace);
+  expect(other.notificationSpace).to.not.equal(secrets.notificationSpace);
 });
 
 describe('API key values', () => {
   it('have the form of the contract’s known answer', () =>
-    expect(keyOf(Uint8Array.from({ length: 32 }, (_, index) => index))).to.equal(known));
+    expect(encodeApiKey(Uint8Array.from({ length: 32 }, (_, index) => index))).to.equal(known));
 
   it('carry a checksum that any bytes pass and any changed digit fails', () =>
     assert(
       property(uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-        const value = keyOf(bytes);
+        const value = encodeApiKey(bytes);
         expect(value).to.match(/^asy_[0-9A-Za-z]{49}$/);
-        expect(isWhole(value)).to.equal(true);
+        expect(isValidApiKey(value)).to.equal(true);
         for (let at = 4; at < value.length; at += 1) {
           const digit = value[at] === '0' ? '1' : '0';
-          expect(isWhole(value.slice(0, at) + digit + value.slice(at + 1))).to.equal(false);
+          expect(isValidApiKey(value.slice(0, at) + digit + value.slice(at + 1))).to.equal(false);
         }
       }),
       { numRuns: runs(50) },
@@ -38,7 +43,7 @@ describe('API key values', () => {
   it('are minted anew each time', () => {
     const minted = Array.from({ length: 100 }, secrets.mintKey);
     expect(new Set(minted).size).to.equal(100);
-    expect(minted.every(isWhole)).to.equal(true);
+    expect(minted.every(isValidApiKey)).to.equal(true);
   });
 
   it('are refused without a look-up when the checksum is wrong; other forms are looked up', () => {
@@ -63,9 +68,9 @@ describe('the secret key of a data folder', () => {
   it('is made once, for its owner’s eyes only', async () => {
     const { dir, remove } = await temporaryFolder();
     const path = join(dir, 'secret.key');
-    const made = await secretKeyOf(diskFiles, path);
+    const made = await ensureSecretKey(diskFiles, path);
     expect(made).to.have.length(32);
-    expect(await secretKeyOf(diskFiles, path)).to.deep.equal(made);
+    expect(await ensureSecretKey(diskFiles, path)).to.deep.equal(made);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
     await remove();
   });
@@ -74,7 +79,7 @@ describe('the secret key of a data folder', () => {
     const { dir, remove } = await temporaryFolder();
     const path = join(dir, 'secret.key');
     await diskFiles.write(path, Buffer.from('torn'));
-    const refused = await secretKeyOf(diskFiles, path).catch((error: Error) => error.message);
+    const refused = await ensureSecretKey(diskFiles, path).catch((error: Error) => error.message);
     expect(refused).to.include('does not hold 32 bytes');
     await remove();
   });

@@ -7,12 +7,12 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Bus, EventLog, EventReader, StreamName } from '../../kernel/ports.js';
-import { at, dumped, mark, things } from '../suites/things.js';
-import { single } from '../suites/event-log.js';
+import type { NotificationBus, EventLog, EventReader, StreamName } from '../../kernel/ports.js';
+import { positionAt, dumpAll, checkpointAt, sampleCollection } from '../suites/sample-documents.js';
+import { appendOne } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** Files of the folder that hold the text, byte for byte. */
 const filesWith = async (dir: string, text: string): Promise<readonly string[]> => {
@@ -25,7 +25,7 @@ const filesWith = async (dir: string, text: string): Promise<readonly string[]> 
 
 describe('the files of the log on SQLite', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let bus: Bus;
+  let bus: NotificationBus;
   let log: EventLog;
   beforeEach(async () => {
     folder = await temporaryFolder();
@@ -45,8 +45,8 @@ describe('the files of the log on SQLite', () => {
     const texts = [canary, `${canary} ${'x'.repeat(50_000)} ${canary}`, canary.repeat(40)];
     for (const [index, text] of texts.entries()) {
       const expected = index === 0 ? 'none' : index - 1;
-      await single(log, appendOf(gone, expected, newEvent({ text })));
-      await single(log, appendOf(neighbours, expected, newEvent('y'.repeat(index * 1_000))));
+      await appendOne(log, appendOf(gone, expected, newEvent({ text })));
+      await appendOne(log, appendOf(neighbours, expected, newEvent('y'.repeat(index * 1_000))));
     }
     expect(await filesWith(folder.dir, canary)).not.to.deep.equal([]);
     await log.erase(gone);
@@ -61,8 +61,8 @@ describe('the files of the log on SQLite', () => {
     const reader = await openEventReader({ dir: folder.dir, bus: deaf });
     const head = await reader.head();
     const hours = setInterval(() => {}, 1_000_000);
-    const grown = reader.grown(head);
-    await single(log, appendOf(newStream(), 'none', newEvent()));
+    const grown = reader.waitForGrowth(head);
+    await appendOne(log, appendOf(newStream(), 'none', newEvent()));
     await grown;
     clearInterval(hours);
     expect(await reader.head()).to.equal(await log.head());
@@ -72,9 +72,9 @@ describe('the files of the log on SQLite', () => {
 
   it('hold an event id once, also when another stream has that payload at that place', async () => {
     const event = newEvent({ amount: 1 });
-    await single(log, appendOf(newStream(), 'none', event));
+    await appendOne(log, appendOf(newStream(), 'none', event));
     const other = newStream();
-    expect(await single(log, appendOf(other, 'none', event))).to.equal('conflict');
+    expect(await appendOne(log, appendOf(other, 'none', event))).to.equal('conflict');
     expect(await log.read(other)).to.deep.equal([]);
   });
 
@@ -92,7 +92,7 @@ describe('the files of the log on SQLite', () => {
   });
 
   it('open when they are from before there were salts, whose events then have none', async () => {
-    await single(log, appendOf(newStream(), 'none', newEvent({ old: true })));
+    await appendOne(log, appendOf(newStream(), 'none', newEvent({ old: true })));
     await log.close();
     const database = openDatabase(join(folder.dir, 'log.sqlite'));
     for (const column of ['salt', 'digest']) {
@@ -103,20 +103,20 @@ describe('the files of the log on SQLite', () => {
     database.close();
     const digest = createHash('sha256').update('{"old":true}').digest('hex');
     const found = async (reader: EventReader): Promise<unknown> =>
-      (await reader.evidence(at(0), 10)).events.map((event) => [event.salt, event.digest]);
+      (await reader.evidence(positionAt(0), 10)).events.map((event) => [event.salt, event.digest]);
     const reader = await openEventReader({ dir: folder.dir, bus });
     expect(await found(reader), 'read before it was opened').to.deep.equal([[null, digest]]);
     log = await openEventLog({ dir: folder.dir, bus });
-    await single(log, appendOf(newStream(), 'none', newEvent({ old: false })));
-    const [old, young] = (await log.evidence(at(0), 10)).events;
+    await appendOne(log, appendOf(newStream(), 'none', newEvent({ old: false })));
+    const [old, young] = (await log.evidence(positionAt(0), 10)).events;
     expect([old?.salt, old?.digest]).to.deep.equal([null, digest]);
     expect(young?.salt).to.have.length(32);
-    expect((await reader.evidence(at(0), 10)).events).to.deep.equal([old, young]);
+    expect((await reader.evidence(positionAt(0), 10)).events).to.deep.equal([old, young]);
     await reader.close();
     const { stream = newStream() } = old ?? {};
     await log.erase(stream);
     const gone = { ...old, data: null };
-    expect((await log.evidence(at(0), 10)).events).to.deep.equal([gone, young]);
+    expect((await log.evidence(positionAt(0), 10)).events).to.deep.equal([gone, young]);
   });
 
   it('list streams behind thousands that were erased', async () => {
@@ -131,7 +131,7 @@ describe('the files of the log on SQLite', () => {
 
   it('are closed with all that was sent before', async () => {
     const sent = Promise.all(
-      Array.from({ length: 200 }, () => single(log, appendOf(newStream(), 'none', newEvent()))),
+      Array.from({ length: 200 }, () => appendOne(log, appendOf(newStream(), 'none', newEvent()))),
     );
     await log.close();
     expect(new Set(await sent)).not.to.include('conflict');
@@ -140,7 +140,7 @@ describe('the files of the log on SQLite', () => {
       .catch((error: unknown) => error);
     expect(late).to.be.instanceOf(Fault).with.property('code', 'unavailable');
     log = await openEventLog({ dir: folder.dir, bus });
-    expect((await log.page(at(0), 1_000)).events).to.have.length(200);
+    expect((await log.page(positionAt(0), 1_000)).events).to.have.length(200);
   });
 
   it('grow in a WAL that is brought home while writing goes on', async () => {
@@ -161,13 +161,13 @@ describe('the files of documents on SQLite', () => {
     const { dir, remove } = await temporaryFolder();
     const documents = await openDocuments({ dir });
     const document = { key: 'a', scope: 'here', fields: {}, body: 'the mark of the copy' };
-    await documents.apply(things, [], mark(3));
-    const copy = await documents.shadow(things);
-    await copy.model.apply(things, [{ key: 'a', document }], mark(9));
+    await documents.apply(sampleCollection, [], checkpointAt(3));
+    const copy = await documents.shadow(sampleCollection);
+    await copy.model.apply(sampleCollection, [{ key: 'a', document }], checkpointAt(9));
     await documents.close();
     const again = await openDocuments({ dir });
-    expect(await again.checkpoint(things)).to.equal(at(3));
-    expect(await dumped(again, things)).to.deep.equal([]);
+    expect(await again.checkpoint(sampleCollection)).to.equal(positionAt(3));
+    expect(await dumpAll(again, sampleCollection)).to.deep.equal([]);
     await again.close();
     const database = openDatabase(join(dir, 'documents.sqlite'));
     const tables = database.prepareValue(
@@ -180,19 +180,23 @@ describe('the files of documents on SQLite', () => {
 
   it('are without what was deleted after a while', async () => {
     const { dir, remove } = await temporaryFolder();
-    const documents = await openDocuments({ dir, forgetAfterMs: 20 });
+    const documents = await openDocuments({ dir, truncateWalAfterMs: 20 });
     const canary = 'a-canary-that-was-deleted';
     const document = (key: string, body: string) => ({
       key,
       document: { key, scope: 'here', fields: {}, body },
     });
-    await documents.apply(things, [document('a', canary), document('b', 'stays')], mark(1));
+    await documents.apply(
+      sampleCollection,
+      [document('a', canary), document('b', 'stays')],
+      checkpointAt(1),
+    );
     expect(await filesWith(dir, canary)).not.to.deep.equal([]);
-    await documents.apply(things, [{ key: 'a', document: null }], mark(2));
+    await documents.apply(sampleCollection, [{ key: 'a', document: null }], checkpointAt(2));
     const isForgotten = async () => (await filesWith(dir, canary)).length === 0;
-    await until('the canary is forgotten', 5_000, isForgotten);
+    await pollUntil('the canary is forgotten', 5_000, isForgotten);
     expect(await filesWith(dir, 'stays')).to.deep.equal(['documents.sqlite']);
-    expect(await dumped(documents, things)).to.have.length(1);
+    expect(await dumpAll(documents, sampleCollection)).to.have.length(1);
     await documents.close();
     await remove();
   });

@@ -7,11 +7,11 @@ import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { openVault } from '../../engines/node/vault.js';
 import { Fault } from '../../kernel/fault.js';
-import type { SealedPlace, Vault } from '../../kernel/vault.js';
+import type { SealContext, Vault } from '../../kernel/vault.js';
 import { temporaryFolder } from '../support/folder.js';
-import { testClock } from '../support/log.js';
+import { testClock } from '../support/test-log.js';
 
-const place: SealedPlace = {
+const place: SealContext = {
   organizationId: 'organization',
   integrationId: 'integration',
   provider: 'writer',
@@ -122,7 +122,7 @@ describe('the vault', () => {
   it('seals with a new data key after a year or a renewal, opens with the old one', async () => {
     const vault = opened();
     const first = await vault.seal(place, 'first');
-    const renewed = await vault.renew(place.organizationId);
+    const renewed = await vault.rotateDataKey(place.organizationId);
     const second = await vault.seal(place, 'second');
     expect(second.data_key_id).to.equal(renewed).and.not.equal(first.data_key_id);
     clock.move(366 * 86_400);
@@ -135,7 +135,7 @@ describe('the vault', () => {
   it('destroys data keys that are neither used, nor sealing, nor replaced just now', async () => {
     const vault = opened();
     const first = await vault.seal(place, 'first');
-    await vault.renew(place.organizationId);
+    await vault.rotateDataKey(place.organizationId);
     const none = new Set<never>();
     expect(await vault.destroyUnused(place.organizationId, none, clock.now())).to.equal(0);
     clock.move(1);
@@ -168,7 +168,7 @@ describe('the vault', () => {
   it('knows at once what another process did to data keys', async () => {
     const [mine, theirs] = [opened(), opened()];
     const first = await mine.seal(place, 'first');
-    const renewed = await theirs.renew(place.organizationId);
+    const renewed = await theirs.rotateDataKey(place.organizationId);
     const second = await mine.seal(place, 'second');
     expect(second.data_key_id).to.equal(renewed);
     clock.move(1);

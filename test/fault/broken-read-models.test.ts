@@ -4,13 +4,20 @@ import { cp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
-import { markDamaged } from '../../engines/node/broken-files.js';
-import { start } from '../../kernel/ports.js';
+import { markDamaged } from '../../engines/node/file-quarantine.js';
+import { logStart } from '../../kernel/ports.js';
 import { openRecords } from '../../engines/duckdb/records.js';
-import { at, dumped, faultOf, mark, things, writesOf } from '../suites/things.js';
+import {
+  positionAt,
+  dumpAll,
+  faultOf,
+  checkpointAt,
+  sampleCollection,
+  writesOf,
+} from '../suites/sample-documents.js';
 import { temporaryFolder } from '../support/folder.js';
-import { assay, startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const garbage = randomBytes(200_000);
 const recordsFile = async (dir: string): Promise<string> =>
@@ -39,7 +46,7 @@ describe('a folder whose read models are broken', function () {
     });
   };
   const hasAll = async ({ client }: ServiceProcess): Promise<void> => {
-    await until('what was logged', 20_000, async () => {
+    await pollUntil('what was logged', 20_000, async () => {
       const found = await client.send('POST', `${root}/traces/search`, { body: {} });
       return JSON.stringify(found.body).includes('canary-answer');
     });
@@ -72,7 +79,7 @@ describe('a folder whose read models are broken', function () {
     await service.stop();
     const left = await readdir(dir);
     expect(left).to.include('broken-documents.sqlite').and.to.include(`broken-${records}`);
-    const { code, output } = await assay(dir, 'verify');
+    const { code, output } = await runAssay(dir, 'verify');
     expect(code, output).to.equal(0);
   });
 
@@ -80,11 +87,11 @@ describe('a folder whose read models are broken', function () {
     it(`does likewise for assay ${command.join(' ')}`, async () => {
       await damaged(join(folder.dir, 'documents.sqlite'));
       await writeFile(join(folder.dir, await recordsFile(folder.dir)), garbage);
-      const first = await assay(folder.dir, ...command);
+      const first = await runAssay(folder.dir, ...command);
       expect(first.output).to.include('damaged and set aside as broken-documents.sqlite');
       expect(first.output).to.include('damaged and set aside as broken-records');
       expect(first.code, first.output).to.equal(0);
-      const second = await assay(folder.dir, 'verify');
+      const second = await runAssay(folder.dir, 'verify');
       expect(second.output).not.to.include('damaged');
       expect(second.code, second.output).to.equal(0);
     });
@@ -103,11 +110,11 @@ describe('a broken file of a read model', () => {
     const told: string[] = [];
     const broken = ({ file }: { readonly file: string }): void => void told.push(file);
     const first = await openDocuments({ dir: folder.dir, broken });
-    await first.apply(things, writesOf(thing), mark(1));
+    await first.apply(sampleCollection, writesOf(thing), checkpointAt(1));
     await first.close();
     markDamaged(join(folder.dir, 'documents.sqlite'));
     const second = await openDocuments({ dir: folder.dir, broken });
-    expect(await dumped(second, things)).to.deep.equal([]);
+    expect(await dumpAll(second, sampleCollection)).to.deep.equal([]);
     await second.close();
     await (await openDocuments({ dir: folder.dir, broken })).close();
     expect(told).to.deep.equal(['broken-documents.sqlite']);
@@ -121,21 +128,24 @@ describe('a broken file of a read model', () => {
 
   it('is noted where a row is not what was written, for the next opening', async () => {
     const first = await openDocuments({ dir: folder.dir });
-    await first.apply(things, writesOf(thing, { ...thing, key: 'b' }), mark(1));
+    await first.apply(sampleCollection, writesOf(thing, { ...thing, key: 'b' }), checkpointAt(1));
     expect(first.damage?.()).to.equal(null);
     inFile(folder.dir, (file) => file.exec(`UPDATE documents_1 SET body = '2' WHERE key = 'a'`));
-    expect(await faultOf(first.get(things, 'a'))).to.equal('unavailable');
-    expect((await first.get(things, 'b'))?.body).to.equal(1);
+    expect(await faultOf(first.get(sampleCollection, 'a'))).to.equal('unavailable');
+    expect((await first.get(sampleCollection, 'b'))?.body).to.equal(1);
     expect(first.damage?.()).to.match(/at the next start it is set aside/);
     await first.close();
     const second = await openDocuments({ dir: folder.dir });
-    expect([await second.get(things, 'a'), second.damage?.()]).to.deep.equal([null, null]);
+    expect([await second.get(sampleCollection, 'a'), second.damage?.()]).to.deep.equal([
+      null,
+      null,
+    ]);
     await second.close();
   });
 
   it('is known by its checkpoint too, which is never believed against its checksum', async () => {
     const first = await openDocuments({ dir: folder.dir });
-    await first.apply(things, writesOf(thing), mark(1));
+    await first.apply(sampleCollection, writesOf(thing), checkpointAt(1));
     await first.close();
     inFile(folder.dir, (file) => file.exec(`UPDATE generations SET position = '00000000000000ff'`));
     const told: string[] = [];
@@ -143,14 +153,14 @@ describe('a broken file of a read model', () => {
       dir: folder.dir,
       broken: ({ cause }) => void told.push(cause),
     });
-    expect(await second.checkpoint(things)).to.equal(start);
+    expect(await second.checkpoint(sampleCollection)).to.equal(logStart);
     expect(told).to.deep.equal(['Error: a row of generations is not as it was written']);
     await second.close();
   });
 
   it('of a build without checksums is given them, and keeps what it has', async () => {
     const first = await openDocuments({ dir: folder.dir });
-    await first.apply(things, writesOf(thing), mark(1));
+    await first.apply(sampleCollection, writesOf(thing), checkpointAt(1));
     await first.close();
     inFile(folder.dir, (file) => {
       for (const table of ['generations', 'documents_1']) {
@@ -159,13 +169,13 @@ describe('a broken file of a read model', () => {
       file.pragma('user_version = 0');
     });
     const old = await openDocuments({ dir: folder.dir, readOnly: true });
-    expect((await old.get(things, 'a'))?.body, 'read before').to.equal(1);
+    expect((await old.get(sampleCollection, 'a'))?.body, 'read before').to.equal(1);
     await old.close();
     const second = await openDocuments({ dir: folder.dir });
-    expect((await second.get(things, 'a'))?.body).to.equal(1);
-    expect(await second.checkpoint(things)).to.equal(at(1));
+    expect((await second.get(sampleCollection, 'a'))?.body).to.equal(1);
+    expect(await second.checkpoint(sampleCollection)).to.equal(positionAt(1));
     inFile(folder.dir, (file) => file.exec(`UPDATE documents_1 SET body = '2'`));
-    expect(await faultOf(second.get(things, 'a'))).to.equal('unavailable');
+    expect(await faultOf(second.get(sampleCollection, 'a'))).to.equal('unavailable');
     await second.close();
   });
 
@@ -185,7 +195,7 @@ describe('a broken file of a read model', () => {
     const name = await recordsFile(folder.dir);
     await writeFile(join(folder.dir, name), garbage);
     const seen: (string | undefined)[] = [];
-    const again = await openRecords({ dir: folder.dir, notice: ({ kept }) => seen.push(kept) });
+    const again = await openRecords({ dir: folder.dir, onIncident: ({ kept }) => seen.push(kept) });
     await again.close();
     expect(seen).to.deep.equal([`broken-${name}`]);
     expect((await stat(join(folder.dir, `broken-${name}`))).size).to.equal(garbage.length);

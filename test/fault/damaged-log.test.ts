@@ -5,15 +5,15 @@ import { openDatabase } from '../../engines/sqlite/database.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { logFile } from '../../engines/sqlite/log-schema.js';
-import { scan } from '../../engines/sqlite/log-scan.js';
+import { scanLog } from '../../engines/sqlite/log-scan.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Position } from '../../kernel/ports.js';
-import { single } from '../suites/event-log.js';
+import { logStart, type Position } from '../../kernel/ports.js';
+import { appendOne } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { drawSeed } from '../support/outside.js';
-import { assay, startService } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { drawSeed } from '../support/test-environment.js';
+import { runAssay, startService } from '../support/service-process.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const pageBytes = 8_192;
 const pagesDamaged = 20;
@@ -55,7 +55,7 @@ const contentPages = async (path: string): Promise<readonly number[]> => {
 const firstLost = (dir: string): string => {
   const database = openDatabase(logFile(dir), { readOnly: true });
   try {
-    for (const { unreadable } of scan(database, 0)) {
+    for (const { unreadable } of scanLog(database, 0)) {
       const [first] = unreadable;
       if (first !== undefined) return first.position;
     }
@@ -101,7 +101,7 @@ describe('a service whose log is damaged on the disk', function () {
       const answer = await fetch(`${service.opsUrl}/readyz`);
       return { status: answer.status, body: (await answer.json()) as { log: { cause: string } } };
     };
-    await until('red', 10_000, async () => (await ready()).status === 503);
+    await pollUntil('red', 10_000, async () => (await ready()).status === 503);
     const { log } = (await ready()).body;
     expect(log.cause).to.include(`the log is damaged: position ${lost}`);
     const refused = await service.client.send<{ code: string }>('POST', '/v2/projects', {
@@ -115,10 +115,10 @@ describe('a service whose log is damaged on the disk', function () {
         .split('\n')
         .filter((line) => line.includes('is damaged'));
     const errors = () => told().filter((line) => line.includes('"level":50'));
-    await until('it is said', 5_000, async () => errors().length > 0);
+    await pollUntil('it is said', 5_000, async () => errors().length > 0);
     // Some rounds of all that looks through the log.
     let rounds = 0;
-    await until('some rounds', 20_000, async () => {
+    await pollUntil('some rounds', 20_000, async () => {
       await ready();
       rounds += 1;
       return rounds > 30;
@@ -130,7 +130,7 @@ describe('a service whose log is damaged on the disk', function () {
   for (const command of ['verify', 'rebuild --all', 'backup'] as const) {
     it(`is told by assay ${command}, with the position`, async () => {
       const where = command === 'backup' ? [`${folder.dir}.kept`] : [];
-      const { code, output } = await assay(folder.dir, ...command.split(' '), ...where);
+      const { code, output } = await runAssay(folder.dir, ...command.split(' '), ...where);
       expect(code).to.equal(1);
       expect(output)
         .to.match(/damaged/)
@@ -142,7 +142,7 @@ describe('a service whose log is damaged on the disk', function () {
     const told = await startService({ dir: anywhere }).then(
       async (service) => {
         const red = async () => (await fetch(`${service.opsUrl}/readyz`)).status === 503;
-        await until('red', 10_000, red);
+        await pollUntil('red', 10_000, red);
         await service.stop();
         return 'the log is damaged; assay doctor';
       },
@@ -152,7 +152,7 @@ describe('a service whose log is damaged on the disk', function () {
       .to.match(/damaged/)
       .and.to.include('assay doctor');
     for (const command of ['verify', 'rebuild --all', `backup ${anywhere}.kept`]) {
-      const { code, output } = await assay(anywhere, ...command.split(' '));
+      const { code, output } = await runAssay(anywhere, ...command.split(' '));
       expect(code, command).to.equal(1);
       expect(output, command)
         .to.match(/damaged/)
@@ -161,7 +161,7 @@ describe('a service whose log is damaged on the disk', function () {
   });
 
   it('is bad, says the doctor, and from where on', async () => {
-    const { code, output } = await assay(folder.dir, 'doctor', '--json');
+    const { code, output } = await runAssay(folder.dir, 'doctor', '--json');
     expect(code).to.equal(1);
     expect(output).to.match(new RegExp(`\\d+ positions are lost, first ${lost}`));
   });
@@ -174,7 +174,7 @@ describe('an event that is not what was stored', () => {
     const stream = newStream();
     const first = await openEventLog({ dir, bus });
     const event = newEvent({ text: 'as it was' });
-    await single(first, appendOf(stream, 'none', event));
+    await appendOne(first, appendOf(stream, 'none', event));
     await first.close();
     const database = openDatabase(logFile(dir));
     database.exec(`UPDATE events SET ${change}`);
@@ -187,12 +187,12 @@ describe('an event that is not what was stored', () => {
       );
     const at = '0000000000000001' as Position;
     const said = `The log is damaged at position ${at}: ${why}`;
-    const ofType = log.page(start, 10, [event.type]);
+    const ofType = log.page(logStart, 10, [event.type]);
     expect(await code(log.read(stream))).to.deep.equal(['log-damaged', said]);
     expect(await code(ofType)).to.deep.equal(['log-damaged', said]);
-    expect(await code(log.page(start, 10))).to.deep.equal(['log-damaged', said]);
+    expect(await code(log.page(logStart, 10))).to.deep.equal(['log-damaged', said]);
     expect(log.health()).to.include({ writable: false, fatal: false });
-    const more = single(log, appendOf(newStream(), 'none', newEvent({ text: 'more' })));
+    const more = appendOne(log, appendOf(newStream(), 'none', newEvent({ text: 'more' })));
     expect(await code(more)).to.include('log-damaged');
     await log.close();
     await bus.close();

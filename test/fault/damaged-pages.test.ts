@@ -6,8 +6,8 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { copyLog } from '../../engines/sqlite/log-copy.js';
 import { logFile } from '../../engines/sqlite/log-schema.js';
-import { Fault, reasonOf } from '../../kernel/fault.js';
-import { start, type EventReader, type StreamName } from '../../kernel/ports.js';
+import { Fault, redactedReason } from '../../kernel/fault.js';
+import { logStart, type EventReader, type StreamName } from '../../kernel/ports.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 
@@ -55,11 +55,11 @@ const failures = async (dir: string, streams: readonly StreamName[]) => {
   const tried = async (work: () => Promise<unknown>): Promise<void> => {
     await work().catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;
-      found.push(reasonOf(error));
+      found.push(redactedReason(error));
     });
   };
   const all = async (reader: EventReader): Promise<void> => {
-    for (let at = start; ;) {
+    for (let at = logStart; ;) {
       const { through } = await reader.page(at, 50);
       if (through <= at) return;
       at = through;
@@ -68,8 +68,8 @@ const failures = async (dir: string, streams: readonly StreamName[]) => {
   await tried(async () => {
     const reader = await openEventReader({ dir, bus });
     await tried(() => all(reader));
-    await tried(() => reader.page(start, 1_000, ['SomethingHappened']));
-    await tried(() => reader.evidence(start, 1_000));
+    await tried(() => reader.page(logStart, 1_000, ['SomethingHappened']));
+    await tried(() => reader.evidence(logStart, 1_000));
     await tried(() => reader.streams('trace-', null, 1_000));
     await tried(() => reader.head());
     for (const stream of streams.slice(0, 20)) await tried(() => reader.read(stream));

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
-import { describeWith, strace } from '../support/tools.js';
-import { acknowledgedOf, refusalsOf, startWriting } from './writing.js';
-import { pagesOf } from '../support/pages.js';
+import { describeWithTool, strace } from '../support/required-tools.js';
+import { acknowledgedOf, refusalsOf, startWriterProcess } from './writer-process.js';
+import { readAllPages } from '../support/log-pages.js';
 
 const small = { writers: 8, bytes: 1_000, appends: 300 };
 /** So large that some wait for a later transaction when one fails. */
@@ -25,13 +25,13 @@ const faults = [
 const storedIn = async (dir: string): Promise<readonly string[]> => {
   const bus = openBus(dir);
   const log = await openEventLog({ dir, bus });
-  const events = await pagesOf(log);
+  const events = await readAllPages(log);
   await log.close();
   await bus.close();
   return events.map(({ id }) => id);
 };
 
-describeWith(strace, 'a disk that fails once', function () {
+describeWithTool(strace, 'a disk that fails once', function () {
   this.timeout(60_000);
 
   for (const [calls, at, load] of faults) {
@@ -48,7 +48,7 @@ describeWith(strace, 'a disk that fails once', function () {
         `trace=${calls}`,
       ];
       const inject = ['-e', `inject=${calls}:error=EIO:when=${at}`];
-      const writing = startWriting([...failing, ...inject], { dir, ...load });
+      const writing = startWriterProcess([...failing, ...inject], { dir, ...load });
       expect(await writing.ended).to.equal(0);
       const first = writing.said.findIndex((one) => 'refused' in one);
       expect(first, 'a refusal').to.be.greaterThan(0);

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
-import { startService, type Exit } from '../support/service-process.js';
+import { startService, type ProcessExit } from '../support/service-process.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
-import { describeWith, strace } from '../support/tools.js';
+import { describeWithTool, strace } from '../support/required-tools.js';
 
 /** Ends; with ASSAY_TEST_RUNS=100 two hundred. */
 const ends = runs(2);
 /** More than a start needs. */
 const syncsBefore = 200;
 
-describeWith(strace, 'a service whose disk fails for good', function () {
+describeWithTool(strace, 'a service whose disk fails for good', function () {
   this.timeout(60_000 * ends);
 
   /** Writes traces, which the read side folds meanwhile, until the service is gone. */
-  const end = async (dir: string): Promise<Exit> => {
+  const end = async (dir: string): Promise<ProcessExit> => {
     const calls = 'fsync,fdatasync';
     const prefix = [
       'strace',
@@ -43,7 +43,7 @@ describeWith(strace, 'a service whose disk fails for good', function () {
 
   it('exits with 70, in the midst of whatever its threads do', async () => {
     const { dir, remove } = await temporaryFolder();
-    const exits: Exit[] = [];
+    const exits: ProcessExit[] = [];
     while (exits.length < ends) {
       exits.push(await end(`${dir}/${exits.length}`));
     }

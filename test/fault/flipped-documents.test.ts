@@ -2,22 +2,34 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
-import { checkRows, frameTrouble } from '../../engines/sqlite/document-check.js';
+import { checkRows, catalogDamage } from '../../engines/sqlite/document-check.js';
 import { documentsFile } from '../../engines/sqlite/document-store.js';
-import { lookAtDocuments } from '../../engines/sqlite/look.js';
+import { checkDocumentsFile } from '../../engines/sqlite/integrity-check.js';
 import type { Collection, Documents } from '../../kernel/documents.js';
-import { reasonOf } from '../../kernel/fault.js';
-import { start } from '../../kernel/ports.js';
-import { projections } from '../../projections/all.js';
+import { redactedReason } from '../../kernel/fault.js';
+import { logStart } from '../../kernel/ports.js';
+import { projections } from '../../projections/projection-registry.js';
 import { historyCollection } from '../../projections/history/collection.js';
-import { dumped } from '../suites/things.js';
+import { dumpAll } from '../suites/sample-documents.js';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { auditSays, copyFiles, openFlipWorld, type FlipWorld } from './flip-world.js';
-import { answered, countFlips, flipEach, flipOne, type Flip, type Said } from './flips.js';
+import {
+  auditFinding,
+  copyFiles,
+  openByteFlipFixture,
+  type ByteFlipFixture,
+} from './byte-flip-fixture.js';
+import {
+  answerOrFault,
+  countFlips,
+  forEachFlip,
+  withFlip,
+  type Flip,
+  type FlipFindings,
+} from './byte-flips.js';
 
 const flips = runs(100);
 const collections: readonly Collection[] = [
@@ -31,10 +43,10 @@ const documentAnswers = async (documents: Documents): Promise<ReadonlyMap<string
   for (const collection of collections) {
     const { name } = collection;
     const ask = async (question: string, answer: () => Promise<unknown>): Promise<void> =>
-      void answers.set(`${question} of ${name}`, await answered(answer));
+      void answers.set(`${question} of ${name}`, await answerOrFault(answer));
     await ask('checkpoint', () => documents.checkpoint(collection));
-    const items = await dumped(documents, collection).catch(() => []);
-    await ask('documents', () => dumped(documents, collection));
+    const items = await dumpAll(documents, collection).catch(() => []);
+    await ask('documents', () => dumpAll(documents, collection));
     const scopes = new Set(items.map(({ value }) => (value as { scope: string }).scope));
     for (const scope of scopes) {
       await ask(`list in ${scope}`, async () =>
@@ -63,51 +75,59 @@ const served = async (dir: string): Promise<Asked> => {
 /** A collection that begins anew is folded from the log. */
 const isBegun = (answers: Asked['answers'], question: string): boolean =>
   answers.get(`checkpoint of ${question.slice(question.lastIndexOf(' ') + 1)}`) ===
-  JSON.stringify(start);
+  JSON.stringify(logStart);
 
 describe('documents with one flipped byte', function () {
   this.timeout(60_000 + flips * 2_000);
-  let world: FlipWorld;
+  let world: ByteFlipFixture;
   before(async () => {
-    world = await openFlipWorld();
+    world = await openByteFlipFixture();
   });
   after(() => world?.remove());
 
   it('are built anew or as they were, and found by the doctor where they are not', async () => {
-    const random = seeded(drawSeed('flips of documents'));
+    const random = seededRandom(drawSeed('flips of documents'));
     const { data } = world;
     const { answers: truth } = await served(data);
-    expect(await auditSays(data)).to.equal(null);
-    const counts = await countFlips(documentsFile(data), flips, random, async (): Promise<Said> => {
-      const doctor = lookAtDocuments(data).trouble;
-      const audit = await auditSays(data);
-      const { answers, isAnew } = await served(data);
-      const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
-      const wrong = changed.filter(
-        ([question]) =>
-          !isAnew &&
-          !isBegun(answers, question) &&
-          answers.get(question)?.startsWith('refused: ') !== true,
-      );
-      for (const name of await readdir(data)) {
-        if (name.startsWith('broken-')) await rm(join(data, name));
-      }
-      const [first] = wrong;
-      return {
-        service: isAnew || changed.length > 0 ? 'healed' : 'same',
-        wrong: first === undefined ? null : `${first[0]}: ${answers.get(first[0])?.slice(0, 300)}`,
-        doctor,
-        audit,
-      };
-    });
+    expect(await auditFinding(data)).to.equal(null);
+    const counts = await countFlips(
+      documentsFile(data),
+      flips,
+      random,
+      async (): Promise<FlipFindings> => {
+        const doctor = checkDocumentsFile(data).problem;
+        const audit = await auditFinding(data);
+        const { answers, isAnew } = await served(data);
+        const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
+        const wrong = changed.filter(
+          ([question]) =>
+            !isAnew &&
+            !isBegun(answers, question) &&
+            answers.get(question)?.startsWith('refused: ') !== true,
+        );
+        for (const name of await readdir(data)) {
+          if (name.startsWith('broken-')) await rm(join(data, name));
+        }
+        const [first] = wrong;
+        return {
+          service: isAnew || changed.length > 0 ? 'healed' : 'same',
+          wrong:
+            first === undefined ? null : `${first[0]}: ${answers.get(first[0])?.slice(0, 300)}`,
+          doctor,
+          audit,
+        };
+      },
+    );
     process.stdout.write(`    documents.sqlite: ${JSON.stringify(counts)}\n`);
   });
 
   it('is found in a large file by the check of a running service', async () => {
-    const random = seeded(drawSeed('flips of documents'));
+    const random = seededRandom(drawSeed('flips of documents'));
     const { data } = world;
     const { answers: truth } = await served(data);
-    await flipEach(documentsFile(data), runs(60), random, (flip) => expectFound(data, truth, flip));
+    await forEachFlip(documentsFile(data), runs(60), random, (flip) =>
+      expectFound(data, truth, flip),
+    );
   });
 
   it('finds entries whose size changed and pages whose count changed, in indexes', async () => {
@@ -126,21 +146,21 @@ describe('documents with one flipped byte', function () {
     expect(flips).not.to.deep.equal([]);
     for (const { at, bit } of flips) {
       const from = whole[at] ?? 0;
-      await flipOne(file, whole, { at, from, to: from ^ bit }, (flip) =>
+      await withFlip(file, whole, { at, from, to: from ^ bit }, (flip) =>
         expectFound(data, truth, flip),
       );
     }
   });
 
   it('go back to an earlier checkpoint where the write-ahead log of a kill is cut', async () => {
-    const random = seeded(drawSeed('flips of a write-ahead log'));
+    const random = seededRandom(drawSeed('flips of a write-ahead log'));
     const { dir, remove } = await temporaryFolder();
     const form = /^documents\.sqlite(-wal)?$/;
     await copyFiles(world.killed, dir, form);
     const { answers: truth } = await served(dir);
     await copyFiles(world.killed, dir, form);
     const counts = { flips: 0, back: 0 };
-    await flipEach(`${documentsFile(dir)}-wal`, runs(60), random, async ({ at }) => {
+    await forEachFlip(`${documentsFile(dir)}-wal`, runs(60), random, async ({ at }) => {
       const { answers, isAnew } = await served(dir);
       let isBack = isAnew;
       for (const { name } of collections) {
@@ -191,7 +211,7 @@ const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>
       await documents.close();
     }
   } catch (error) {
-    return new Map([['open', reasonOf(error)]]);
+    return new Map([['open', redactedReason(error)]]);
   }
 };
 
@@ -199,13 +219,13 @@ const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>
 const checkSays = (dir: string): string | null => {
   const database = openDatabase(documentsFile(dir));
   try {
-    const frame = frameTrouble(database);
+    const frame = catalogDamage(database);
     if (frame !== null) return frame;
     const pieces = checkRows(database, { indexes: true, fills: true });
     while (pieces.next().done !== true);
     return null;
   } catch (error) {
-    return reasonOf(error);
+    return redactedReason(error);
   } finally {
     database.close();
   }

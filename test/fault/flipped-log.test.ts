@@ -1,18 +1,23 @@
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { openBus } from '../../engines/memory/bus.js';
-import { damageAtStart, openCheck } from '../../engines/sqlite/log-check.js';
+import { damageAtStart, openIncrementalCheck } from '../../engines/sqlite/log-check.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
-import { lookAtLog } from '../../engines/sqlite/look.js';
+import { checkLogFile } from '../../engines/sqlite/integrity-check.js';
 import { logFile, openForWriting } from '../../engines/sqlite/log-schema.js';
-import { cutLog, lostLog } from '../../engines/sqlite/lost-log.js';
+import { findTruncatedLog, findLostLog } from '../../engines/sqlite/lost-log.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { auditSays, copyFiles, openFlipWorld, type FlipWorld } from './flip-world.js';
-import { countFlips, flipEach, logAnswers, logReads, type Said } from './flips.js';
+import {
+  auditFinding,
+  copyFiles,
+  openByteFlipFixture,
+  type ByteFlipFixture,
+} from './byte-flip-fixture.js';
+import { countFlips, forEachFlip, logAnswers, logReads, type FlipFindings } from './byte-flips.js';
 
 const streamsInAll = 24;
 const eventsEach = 4;
@@ -34,10 +39,10 @@ const filled = async (dir: string): Promise<readonly StreamName[]> => {
 };
 
 const doctorSays = async (dir: string): Promise<string | null> => {
-  const { unreadable, structure } = await lookAtLog(dir, {
+  const { unreadable, structure } = await checkLogFile(dir, {
     quick: false,
     isHeld: false,
-    tell: () => undefined,
+    progress: () => undefined,
   });
   return structure?.trouble ?? unreadable[0]?.why ?? null;
 };
@@ -47,10 +52,10 @@ const checkSays = (dir: string): string | null => {
   try {
     const database = openForWriting(dir);
     try {
-      const check = openCheck(database);
+      const check = openIncrementalCheck(database);
       for (;;) {
-        const { damage, restMs } = check();
-        if (damage !== null || restMs > 5) return damage?.cause ?? null;
+        const { damage, pauseMs } = check();
+        if (damage !== null || pauseMs > 5) return damage?.cause ?? null;
       }
     } finally {
       database.close();
@@ -74,9 +79,9 @@ describe('a log with one flipped byte', function () {
   after(() => folder.remove());
 
   it('is refused where it would answer otherwise, and found by the doctor', async () => {
-    const random = seeded(drawSeed('flips of the log'));
+    const random = seededRandom(drawSeed('flips of the log'));
     const counts = { found: 0, harmless: 0 };
-    await flipEach(logFile(folder.dir), flips, random, async ({ at, from, to }) => {
+    await forEachFlip(logFile(folder.dir), flips, random, async ({ at, from, to }) => {
       const flip = `byte ${at}: ${from} to ${to}`;
       const doctor = await doctorSays(folder.dir);
       const answers = await logAnswers(folder.dir, streams);
@@ -92,8 +97,8 @@ describe('a log with one flipped byte', function () {
   });
 
   it('is found by the check of a running service where an answer depends on it', async () => {
-    const random = seeded(drawSeed('flips of the log'));
-    await flipEach(logFile(folder.dir), flips, random, async ({ at, from, to }) => {
+    const random = seededRandom(drawSeed('flips of the log'));
+    await forEachFlip(logFile(folder.dir), flips, random, async ({ at, from, to }) => {
       const doctor = await doctorSays(folder.dir);
       const check = checkSays(folder.dir);
       const isFree = doctor === null || /freelist|never used|2nd reference/i.test(doctor);
@@ -113,10 +118,10 @@ const stores = /^(log|documents)\.sqlite(-wal)?$/;
 describe('the log of a service with one flipped byte', function () {
   const flips = runs(200);
   this.timeout(120_000 + flips * 2_000);
-  let world: FlipWorld;
+  let world: ByteFlipFixture;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   before(async () => {
-    world = await openFlipWorld();
+    world = await openByteFlipFixture();
     folder = await temporaryFolder();
   });
   after(async () => {
@@ -125,43 +130,48 @@ describe('the log of a service with one flipped byte', function () {
   });
 
   it('is found by the doctor and by audit verify, and refused where it is read', async () => {
-    const random = seeded(drawSeed('flips of the log of a service'));
+    const random = seededRandom(drawSeed('flips of the log of a service'));
     const { data } = world;
     const names = await streamsOf(data);
     const truth = await logReads(data, names);
-    const counts = await countFlips(logFile(data), flips, random, async (): Promise<Said> => {
-      const doctor = await doctorSays(data);
-      const audit = await auditSays(data);
-      if (audit !== null) expect(doctor, audit).not.to.equal(null);
-      const refusal = startSays(data);
-      const answers = refusal === 'no look-up' ? truth : await logReads(data, names);
-      const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
-      const isServed = refusal !== 'all' && !answers.has('open');
-      const wrong = changed.filter(
-        ([question]) => isServed && !isRefusal(answers.get(question) ?? ''),
-      );
-      return {
-        service: changed.length === 0 && refusal === null ? 'same' : 'refused',
-        wrong: wrong.length === 0 ? null : said(wrong),
-        doctor,
-        audit,
-      };
-    });
+    const counts = await countFlips(
+      logFile(data),
+      flips,
+      random,
+      async (): Promise<FlipFindings> => {
+        const doctor = await doctorSays(data);
+        const audit = await auditFinding(data);
+        if (audit !== null) expect(doctor, audit).not.to.equal(null);
+        const refusal = startSays(data);
+        const answers = refusal === 'no look-up' ? truth : await logReads(data, names);
+        const changed = [...truth].filter(([question, answer]) => answers.get(question) !== answer);
+        const isServed = refusal !== 'all' && !answers.has('open');
+        const wrong = changed.filter(
+          ([question]) => isServed && !isRefusal(answers.get(question) ?? ''),
+        );
+        return {
+          service: changed.length === 0 && refusal === null ? 'same' : 'refused',
+          wrong: wrong.length === 0 ? null : said(wrong),
+          doctor,
+          audit,
+        };
+      },
+    );
     process.stdout.write(`    log.sqlite: ${JSON.stringify(counts)}\n`);
   });
 
   it('shows in the read models where it cuts the write-ahead log that a kill left', async () => {
-    const random = seeded(drawSeed('flips of a write-ahead log'));
+    const random = seededRandom(drawSeed('flips of a write-ahead log'));
     const { dir } = folder;
     await copyFiles(world.killed, dir, stores);
     const names = await streamsOf(dir);
     const truth = await logReads(dir, names);
     await copyFiles(world.killed, dir, stores);
     const counts = { flips: 0, found: 0, cut: 0 };
-    await flipEach(`${logFile(dir)}-wal`, runs(60), random, async ({ at }) => {
+    await forEachFlip(`${logFile(dir)}-wal`, runs(60), random, async ({ at }) => {
       const answers = await logReads(dir, names);
       const isCut = [...truth].some(([question, answer]) => answers.get(question) !== answer);
-      const found = cutLog(dir) ?? (await doctorSays(dir)) ?? (await auditSays(dir));
+      const found = findTruncatedLog(dir) ?? (await doctorSays(dir)) ?? (await auditFinding(dir));
       counts.flips += 1;
       if (isCut) counts.cut += 1;
       if (found !== null) counts.found += 1;
@@ -175,7 +185,7 @@ describe('the log of a service with one flipped byte', function () {
 /** What a start refuses before it answers anything: all, or what may be hidden. Null: nothing. */
 const startSays = (dir: string): string | null => {
   try {
-    if (lostLog(dir) !== null) return 'all';
+    if (findLostLog(dir) !== null) return 'all';
     const damage = damageAtStart(dir);
     return damage === null ? null : damage.hidesEvents ? 'no look-up' : 'no append';
   } catch {

@@ -1,17 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
-import { lookAtRecords } from '../../engines/duckdb/look.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
+import { checkRecordsFile } from '../../engines/duckdb/integrity-check.js';
 import { openRecords } from '../../engines/duckdb/records.js';
-import { start, type StreamName } from '../../kernel/ports.js';
+import { logStart, type StreamName } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { until } from '../support/until.js';
-import { copyFiles, openFlipWorld, theFile, type FlipWorld } from './flip-world.js';
-import { answered, countFlips, flipEach, type Said } from './flips.js';
+import { pollUntil } from '../support/poll-until.js';
+import {
+  copyFiles,
+  openByteFlipFixture,
+  findOnlyFile,
+  type ByteFlipFixture,
+} from './byte-flip-fixture.js';
+import { answerOrFault, countFlips, forEachFlip, type FlipFindings } from './byte-flips.js';
 
 const flips = runs(100);
 /** An opening takes most of the time: of so many flips one is asked of the service too. */
@@ -21,11 +26,11 @@ const log = /^records-v\d+-1\.duckdb\.wal$/;
 
 /** All rows, how far they are, and each group as the index of names finds it. */
 const recordAnswers = async (records: Records): Promise<readonly string[]> => {
-  const rows = await answered(() => Array.fromAsync(records.dump()));
+  const rows = await answerOrFault(() => Array.fromAsync(records.dump()));
   const found = [...rows.matchAll(/"key":"([^" ]+) /g)].map(([, name = '']) => name as StreamName);
   const names = [...new Set(found)];
-  const groups = await answered(async () => [...(await records.groups(names))]);
-  return [await answered(() => records.checkpoint()), rows, groups];
+  const groups = await answerOrFault(async () => [...(await records.rowsByGroup(names))]);
+  return [await answerOrFault(() => records.checkpoint()), rows, groups];
 };
 
 const isBefore = (one = '', other = ''): boolean => /^"[0-9a-f]{16}"$/.test(one) && one < other;
@@ -35,11 +40,11 @@ type Asked = { readonly answers: readonly string[]; readonly isAnew: boolean };
 /** As a service that goes on until the file that it found damaged was replaced. */
 const served = async (dir: string): Promise<Asked> => {
   const dids: string[] = [];
-  const records = await openRecords({ dir, notice: ({ did }) => void dids.push(did) });
+  const records = await openRecords({ dir, onIncident: ({ did }) => void dids.push(did) });
   try {
     const answers = await recordAnswers(records);
     if (answers.some((answer) => answer.startsWith('refused: '))) {
-      await until('a new file', 20_000, async () => dids.includes('reopened'));
+      await pollUntil('a new file', 20_000, async () => dids.includes('reopened'));
     }
     return { answers, isAnew: dids.includes('dropped') };
   } finally {
@@ -49,10 +54,10 @@ const served = async (dir: string): Promise<Asked> => {
 
 describe('records with one flipped byte', function () {
   this.timeout(120_000 + flips * 2_000);
-  let world: FlipWorld;
+  let world: ByteFlipFixture;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   before(async () => {
-    world = await openFlipWorld();
+    world = await openByteFlipFixture();
     folder = await temporaryFolder();
   });
   after(async () => {
@@ -68,15 +73,15 @@ describe('records with one flipped byte', function () {
     ['the write-ahead log that a kill left', log, () => world.killed, runs(60)],
   ] as const) {
     it(`are found by the doctor in ${title}, and built anew where they are read`, async () => {
-      const random = seeded(drawSeed('flips of records'));
+      const random = seededRandom(drawSeed('flips of records'));
       const { dir } = folder;
       await copied(from());
       const { answers: truth } = await served(dir);
       await copied(from());
-      const path = await theFile(dir, form);
+      const path = await findOnlyFile(dir, form);
       let nth = 0;
-      const counts = await countFlips(path, count, random, async (): Promise<Said> => {
-        const doctor = (await lookAtRecords(dir)).trouble;
+      const counts = await countFlips(path, count, random, async (): Promise<FlipFindings> => {
+        const doctor = (await checkRecordsFile(dir)).problem;
         nth += 1;
         if (nth % servedOneOf !== 0) return { service: 'same', wrong: null, doctor, audit: null };
         const { answers, isAnew } = await served(dir);
@@ -98,15 +103,15 @@ describe('records with one flipped byte', function () {
   }
 
   it('are as they were or begin anew where the number of the live file is another', async () => {
-    const random = seeded(drawSeed('flips of a pointer'));
+    const random = seededRandom(drawSeed('flips of a pointer'));
     const { dir } = folder;
     await copied(world.data);
     const { answers: truth } = await served(dir);
     const path = join(dir, 'records.live');
     await writeFile(path, '1\n');
-    await flipEach(path, runs(8), random, async ({ at, to }) => {
+    await forEachFlip(path, runs(8), random, async ({ at, to }) => {
       const { answers } = await served(dir);
-      const isBegun = answers[0] === JSON.stringify(start);
+      const isBegun = answers[0] === JSON.stringify(logStart);
       if (!isBegun) expect(answers, `byte ${at} is ${to}`).to.deep.equal(truth);
       await copied(world.data);
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { lockFolder } from '../../engines/sqlite/folder-lock.js';
 import { Fault } from '../../kernel/fault.js';
-import { calmClock } from '../support/calm-clock.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
 import { temporaryFolder } from '../support/folder.js';
 
 const inline = ['--input-type=module', '-e'];
@@ -57,7 +57,7 @@ describe('a data folder', () => {
   it('has one process: another is refused at once, and told where and what to do', async () => {
     const { dir, remove } = await temporaryFolder();
     const holder = await startHolder(dir);
-    const waited = calmClock();
+    const waited = idleAwareClock();
     const refusal = refusalOf(dir);
     expect(waited()).to.be.lessThan(1_000);
     expect(refusal).to.be.instanceOf(Fault).with.property('code', 'conflict');

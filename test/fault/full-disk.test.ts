@@ -2,9 +2,14 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
-import { describeWith, ownMounts } from '../support/tools.js';
-import { until } from '../support/until.js';
-import { acknowledgedOf, refusalsOf, startWriting, type Writing } from './writing.js';
+import { describeWithTool, ownMounts } from '../support/required-tools.js';
+import { pollUntil } from '../support/poll-until.js';
+import {
+  acknowledgedOf,
+  refusalsOf,
+  startWriterProcess,
+  type WriterProcess,
+} from './writer-process.js';
 
 const diskMebibytes = 12;
 
@@ -21,21 +26,25 @@ const fill = (file: string): void => {
   }
 };
 
-describeWith(ownMounts, 'a log whose disk is full', function () {
+describeWithTool(ownMounts, 'a log whose disk is full', function () {
   this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let writing: Writing;
+  let writing: WriterProcess;
   let filler: string;
 
   before(async () => {
     folder = await temporaryFolder();
     const mount = `mount -t tmpfs -o size=${diskMebibytes}m tmpfs "${folder.dir}"`;
     const apart = ['unshare', '-Urm', 'sh', '-c', `${mount} && exec "$@"`, 'sh'];
-    writing = startWriting(apart, { dir: folder.dir, writers: 4, bytes: 20_000, appends: 0 });
-    await until('the first events are in', 10_000, async () => writing.said.length > 20);
+    writing = startWriterProcess(apart, { dir: folder.dir, writers: 4, bytes: 20_000, appends: 0 });
+    await pollUntil('the first events are in', 10_000, async () => writing.said.length > 20);
     filler = join(`/proc/${writing.child.pid}/root`, folder.dir, 'filler');
     fill(filler);
-    await until('an append is refused', 10_000, async () => refusalsOf(writing.said).length > 0);
+    await pollUntil(
+      'an append is refused',
+      10_000,
+      async () => refusalsOf(writing.said).length > 0,
+    );
   });
   after(async () => {
     writing.child.kill('SIGKILL');
@@ -53,7 +62,7 @@ describeWith(ownMounts, 'a log whose disk is full', function () {
   it('takes them again within 5 s of room, in the same process', async () => {
     const before = acknowledgedOf(writing.said).length;
     rmSync(filler);
-    await until('an append is acknowledged', 5_000, async () => {
+    await pollUntil('an append is acknowledged', 5_000, async () => {
       return acknowledgedOf(writing.said).length > before;
     });
   });

@@ -6,15 +6,20 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openEngines, type Engines } from '../../engines/open.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
-import { cutLog } from '../../engines/sqlite/lost-log.js';
+import { findTruncatedLog } from '../../engines/sqlite/lost-log.js';
 import { Fault } from '../../kernel/fault.js';
-import { projectorState } from '../../projections/parking.js';
-import { mark, thing, things, writesOf } from '../suites/things.js';
-import { single } from '../suites/event-log.js';
+import { projectorStateCollection } from '../../projections/parking.js';
+import {
+  checkpointAt,
+  sampleDocument,
+  sampleCollection,
+  writesOf,
+} from '../suites/sample-documents.js';
+import { appendOne } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { assay, spawnService, startService } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { runAssay, spawnService, startService } from '../support/service-process.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const embedded = { eventStoreUrl: null, mongodbUrl: null, natsUrl: null };
 
@@ -30,14 +35,14 @@ describe('a data folder whose log is lost', () => {
     const bus = openBus(folder.dir);
     const log = await openEventLog({ dir: folder.dir, bus });
     for (let count = 0; count < events; count += 1) {
-      await single(log, appendOf(newStream(), 'none', newEvent('said')));
+      await appendOne(log, appendOf(newStream(), 'none', newEvent('said')));
     }
     await log.close();
     await bus.close();
   };
   const folded = async (place: number): Promise<void> => {
     const documents = await openDocuments({ dir: folder.dir });
-    await documents.apply(things, writesOf(thing('a')), mark(place));
+    await documents.apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(place));
     await documents.close();
   };
   /** What a start says that is refused, or `starts`. */
@@ -56,11 +61,11 @@ describe('a data folder whose log is lost', () => {
     await logged(3);
     const documents = await openDocuments({ dir: folder.dir });
     const one = [{ key: 'a', document: { key: 'a', scope: '', fields: {}, body: {} } }];
-    await documents.apply(projectorState, one, mark(10));
+    await documents.apply(projectorStateCollection, one, checkpointAt(10));
     await documents.close();
-    expect(cutLog(folder.dir)).to.equal(null);
+    expect(findTruncatedLog(folder.dir)).to.equal(null);
     await folded(10);
-    expect(cutLog(folder.dir)).to.match(/^the log ends at 0{15}3, and .* up to 0{15}a$/);
+    expect(findTruncatedLog(folder.dir)).to.match(/^the log ends at 0{15}3, and .* up to 0{15}a$/);
   });
 
   it('is refused while read models say how far it went, and told what to do', async () => {
@@ -107,7 +112,7 @@ describe('a service whose log was lost', function () {
     await mkdir(kept);
     const service = await startService({ dir });
     await service.client.call('POST', '/v2/projects', { body: { name: 'of long ago' } });
-    await until('it is folded', 20_000, () => hasProject(service));
+    await pollUntil('it is folded', 20_000, () => hasProject(service));
     await service.stop();
     await cp(join(dir, 'log.sqlite'), join(kept, 'log.sqlite'));
   });
@@ -146,7 +151,7 @@ describe('a service whose log was lost', function () {
     expect(said).to.match(/log\.sqlite is missing, yet .* up to position [0-9a-f]{16}: put it/);
     expect(await files()).to.deep.equal(before);
     for (const command of [['rebuild', '--all'], ['doctor']]) {
-      const { code, output } = await assay(dir, ...command);
+      const { code, output } = await runAssay(dir, ...command);
       expect([code, output.includes('log.sqlite is missing, yet read models')], output).to.eql([
         1,
         true,
@@ -162,7 +167,7 @@ describe('a service whose log was lost', function () {
   it('begins anew once the read models are moved away, as it was told', async () => {
     await truncate(join(dir, 'log.sqlite'), 0);
     expect(await refused()).to.include('log.sqlite has no events, yet read models');
-    const { code, output } = await assay(dir, 'doctor');
+    const { code, output } = await runAssay(dir, 'doctor');
     expect([code, output.includes('has no events, yet')], output).to.eql([1, true]);
     for (const name of await readdir(dir)) {
       if (/^(documents\.sqlite|records-v)/.test(name)) {

@@ -6,9 +6,15 @@ import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import { at, dumped, mark, things, writesOf } from '../suites/things.js';
-import { calmClock } from '../support/calm-clock.js';
-import { holdFirst, openWire, type MongoWire } from '../support/mongo-wire.js';
+import {
+  positionAt,
+  dumpAll,
+  checkpointAt,
+  sampleCollection,
+  writesOf,
+} from '../suites/sample-documents.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
+import { holdFirst, openMongoProxy, type MongoProxy } from '../support/mongo-proxy.js';
 import { isOfRows, type MongoServer } from '../support/mongo.js';
 import { groupsOf, idsOf, markAt, searchOf, traceId, traceRow } from '../support/record-rows.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
@@ -20,7 +26,7 @@ const thing = (key: string, body: unknown = key) => ({
   body,
 });
 const bodies = async (documents: Documents): Promise<readonly unknown[]> =>
-  (await dumped(documents, things)).map(({ key, value }) => [
+  (await dumpAll(documents, sampleCollection)).map(({ key, value }) => [
     key,
     (value as { body: unknown }).body,
   ]);
@@ -37,16 +43,16 @@ const commits = (command: Stored): boolean => command['update'] === 'models';
 
 withMongo('batches on MongoDB', (server) => {
   let database: string;
-  let wire: MongoWire;
+  let wire: MongoProxy;
   /** Through the wire. */
   let first: Documents;
   let second: Documents;
   beforeEach(async () => {
     database = `faults-${process.pid}-${performance.now().toFixed(0)}`;
-    wire = await openWire(server(), database);
+    wire = await openMongoProxy(server(), database);
     first = await openMongoDocuments({ url: wire.url });
     second = await openMongoDocuments({ url: server().url(database) });
-    await first.apply(things, writesOf(thing('a', 1), thing('b', 1)), mark(1));
+    await first.apply(sampleCollection, writesOf(thing('a', 1), thing('b', 1)), checkpointAt(1));
   });
   afterEach(async () => {
     await first.close();
@@ -64,7 +70,7 @@ withMongo('batches on MongoDB', (server) => {
     it(`that break off ${when} show nothing, and are done whole when repeated`, async () => {
       const writes = [...writesOf(thing('a', 2), thing('c', 2)), { key: 'b', document: null }];
       const held = holdFirst(wire, step);
-      const broken = first.apply(things, writes, mark(2));
+      const broken = first.apply(sampleCollection, writes, checkpointAt(2));
       await held.came;
       expect(await bodies(second)).to.deep.equal([
         ['a', 1],
@@ -72,13 +78,13 @@ withMongo('batches on MongoDB', (server) => {
       ]);
       held.release('cut');
       expect(await codeOf(broken)).to.equal('unavailable');
-      expect(await second.checkpoint(things)).to.equal(at(1));
+      expect(await second.checkpoint(sampleCollection)).to.equal(positionAt(1));
       expect(await bodies(second)).to.deep.equal([
         ['a', 1],
         ['b', 1],
       ]);
-      await first.apply(things, writes, mark(2));
-      expect(await second.checkpoint(things)).to.equal(at(2));
+      await first.apply(sampleCollection, writes, checkpointAt(2));
+      expect(await second.checkpoint(sampleCollection)).to.equal(positionAt(2));
       expect(await bodies(second)).to.deep.equal([
         ['a', 2],
         ['c', 2],
@@ -88,19 +94,19 @@ withMongo('batches on MongoDB', (server) => {
     it(`of a projector that is replaced ${when} never show, however late they go on`, async () => {
       const held = holdFirst(wire, step);
       const late = first.apply(
-        things,
+        sampleCollection,
         writesOf(thing('a', 'late'), thing('x', 'late')),
-        mark(2, 1),
+        checkpointAt(2, 1),
       );
       await held.came;
-      await second.apply(things, writesOf(thing('a', 2)), mark(3, 2));
+      await second.apply(sampleCollection, writesOf(thing('a', 2)), checkpointAt(3, 2));
       held.release('pass');
       expect(await codeOf(late)).to.equal('conflict');
       expect(await bodies(second)).to.deep.equal([
         ['a', 2],
         ['b', 1],
       ]);
-      await second.apply(things, writesOf(thing('c', 3)), mark(4, 2));
+      await second.apply(sampleCollection, writesOf(thing('c', 3)), checkpointAt(4, 2));
       expect(await bodies(first)).to.deep.equal([
         ['a', 2],
         ['b', 1],
@@ -110,16 +116,16 @@ withMongo('batches on MongoDB', (server) => {
   }
 
   it('are not folded onto a server that forgot the last one, until opened anew', async () => {
-    await first.apply(things, writesOf(thing('a', 2)), mark(2));
+    await first.apply(sampleCollection, writesOf(thing('a', 2)), checkpointAt(2));
     const client = await MongoClient.connect(server().url(database));
-    const forgotten = { seq: 1, reserved: 1, position: at(1), dead: [] };
+    const forgotten = { seq: 1, reserved: 1, position: positionAt(1), dead: [] };
     await client.db().collection('models').updateMany({}, { $set: forgotten });
     await client.close();
-    const next = () => first.apply(things, writesOf(thing('c', 3)), mark(3));
+    const next = () => first.apply(sampleCollection, writesOf(thing('c', 3)), checkpointAt(3));
     expect(await codeOf(next())).to.equal('conflict');
     expect(await codeOf(next())).to.equal('conflict');
     const anew = await openMongoDocuments({ url: server().url(database) });
-    expect(await anew.checkpoint(things)).to.equal(at(1));
+    expect(await anew.checkpoint(sampleCollection)).to.equal(positionAt(1));
     await anew.close();
   });
 
@@ -129,13 +135,13 @@ withMongo('batches on MongoDB', (server) => {
     const write = async () => {
       for (let position = 2; position <= last; position += 1) {
         const all = keys.map((key) => thing(key, position));
-        await first.apply(things, writesOf(...all), mark(position));
+        await first.apply(sampleCollection, writesOf(...all), checkpointAt(position));
       }
     };
     const writing = write();
     const seen: number[] = [];
     while (seen.at(-1) !== last) {
-      const loaded = await second.load(things, keys);
+      const loaded = await second.load(sampleCollection, keys);
       const states = new Set([...loaded.values()].map(({ body }) => Number(body)));
       expect(states.size).to.be.at.most(1);
       seen.push(...states);
@@ -150,18 +156,22 @@ withMongo('what MongoDB keeps', (server) => {
     const url = server().url();
     const keeping = { replaced: 0, dead: 0, copies: 0, sweepEvery: 0 };
     const documents = await openMongoDocuments({ url, keeping });
-    const wire = await openWire(server(), new URL(url).pathname.slice(1));
+    const wire = await openMongoProxy(server(), new URL(url).pathname.slice(1));
     const broken = await openMongoDocuments({ url: wire.url });
     for (let place = 1; place <= 5; place += 1) {
-      await documents.apply(things, writesOf(thing('a', place), thing('b', place)), mark(place));
+      await documents.apply(
+        sampleCollection,
+        writesOf(thing('a', place), thing('b', place)),
+        checkpointAt(place),
+      );
     }
-    wire.judge((command) => (commits(command) ? 'cut' : 'pass'));
-    const late = broken.apply(things, writesOf(thing('a', 'late')), mark(6));
+    wire.decideEach((command) => (commits(command) ? 'cut' : 'pass'));
+    const late = broken.apply(sampleCollection, writesOf(thing('a', 'late')), checkpointAt(6));
     expect(await codeOf(late)).to.equal('unavailable');
-    await documents.shadow(things);
-    const copy = await documents.shadow(things);
-    await copy.model.apply(things, writesOf(thing('a', 'new')), mark(6));
-    await documents.apply(things, [], mark(6));
+    await documents.shadow(sampleCollection);
+    const copy = await documents.shadow(sampleCollection);
+    await copy.model.apply(sampleCollection, writesOf(thing('a', 'new')), checkpointAt(6));
+    await documents.apply(sampleCollection, [], checkpointAt(6));
     const client = await MongoClient.connect(url);
     const rows = async (): Promise<number[]> => {
       const all = await client.db().listCollections().toArray();
@@ -169,8 +179,8 @@ withMongo('what MongoDB keeps', (server) => {
       return Promise.all(names.map((name) => client.db().collection(name).countDocuments()));
     };
     // What was there when the sweep before the last one ended is still kept.
-    await documents.apply(things, writesOf(thing('a', 7)), mark(7));
-    await documents.apply(things, writesOf(thing('a', 8)), mark(8));
+    await documents.apply(sampleCollection, writesOf(thing('a', 7)), checkpointAt(7));
+    await documents.apply(sampleCollection, writesOf(thing('a', 8)), checkpointAt(8));
     expect(Math.max(...(await rows()))).to.be.at.most(4);
     expect(await bodies(documents)).to.deep.equal([
       ['a', 8],
@@ -194,14 +204,14 @@ withMongo('a MongoDB that goes away', (server) => {
     const url = mongo.url();
     const documents = await openMongoDocuments({ url });
     const records: Records = await openMongoRecords({ url });
-    await documents.apply(things, writesOf(thing('a')), mark(1));
+    await documents.apply(sampleCollection, writesOf(thing('a')), checkpointAt(1));
     const writes = { groups: groupsOf([traceRow(1)]), deletedRuns: [], deletedProjects: [] };
     await records.apply(writes, markAt(1));
     await mongo.kill();
-    const waited = calmClock();
+    const waited = idleAwareClock();
     const questions: readonly (() => Promise<unknown>)[] = [
-      () => documents.get(things, 'a'),
-      () => documents.apply(things, writesOf(thing('b')), mark(2)),
+      () => documents.get(sampleCollection, 'a'),
+      () => documents.apply(sampleCollection, writesOf(thing('b')), checkpointAt(2)),
       () => records.search(searchOf()),
       () => records.checkpoint(),
     ];
@@ -209,9 +219,9 @@ withMongo('a MongoDB that goes away', (server) => {
     expect(codes).to.deep.equal(questions.map(() => 'unavailable'));
     expect(waited()).to.be.lessThan(10_000);
     await mongo.restart();
-    expect((await documents.get(things, 'a'))?.body).to.equal('a');
-    await documents.apply(things, writesOf(thing('b')), mark(2));
-    expect(await documents.checkpoint(things)).to.equal(at(2) satisfies Position);
+    expect((await documents.get(sampleCollection, 'a'))?.body).to.equal('a');
+    await documents.apply(sampleCollection, writesOf(thing('b')), checkpointAt(2));
+    expect(await documents.checkpoint(sampleCollection)).to.equal(positionAt(2) satisfies Position);
     expect(idsOf((await records.search(searchOf())).rows)).to.deep.equal([traceId(1)]);
     await documents.close();
     await records.close();

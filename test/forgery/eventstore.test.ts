@@ -1,30 +1,30 @@
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { decode } from '../../events/codec.js';
 import { systemChain } from '../../kernel/history/entries.js';
-import { stream, type EventLog, type StreamName } from '../../kernel/ports.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
-import { historyVerdicts } from '../../service/answers/history-verdict.js';
+import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
+import { historyVerification } from '../../service/adapters/history-verification.js';
 import { oneOf, type Rng } from '../fuzz/valid-request.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
 } from '../support/eventstore-server/server.js';
-import type { Entry } from '../support/eventstore-server/store.js';
+import type { ServerEvent } from '../support/eventstore-server/store.js';
 import { temporaryFolder } from '../support/folder.js';
-import { testClock } from '../support/log.js';
-import { keptChains } from '../support/naive-chains.js';
+import { testClock } from '../support/test-log.js';
+import { fixedChains } from '../support/reference-chains.js';
 import { metadata } from '../support/new-events.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { ours, projects, theirs, toldAt, traceOf } from '../support/told-history.js';
+import { ours, projects, theirs, sampleEventAt, traceOf } from '../support/sample-history.js';
 
-const gone = stream('trace', projects[0] ?? '', traceOf(3));
+const gone = streamNameOf('trace', projects[0] ?? '', traceOf(3));
 const fact = {
-  stream: stream('erasure', 'x'),
+  stream: streamNameOf('erasure', 'x'),
   type: 'StreamsErased',
   data: { streams: [gone] },
   organization: ours,
@@ -33,7 +33,7 @@ const fact = {
 /** Events of three histories, one of their streams erased. */
 const tell = async (log: EventLog): Promise<void> => {
   const revisions = new Map<StreamName, number>();
-  for (const told of [...Array.from({ length: 60 }, (_, at) => toldAt(at)), fact]) {
+  for (const told of [...Array.from({ length: 60 }, (_, at) => sampleEventAt(at)), fact]) {
     const { stream: name, type, data } = told;
     const before = revisions.get(name);
     revisions.set(name, (before ?? -1) + 1);
@@ -48,19 +48,19 @@ type Members = Record<string, unknown>;
 type Written = { data: Buffer; metadata: Buffer; type: string };
 
 const jsonOf = (text: Buffer): Members => JSON.parse(text.toString()) as Members;
-const assay = (change: (members: Members, data: string) => Members) => (entry: Entry) => {
+const assay = (change: (members: Members, data: string) => Members) => (entry: ServerEvent) => {
   const members = jsonOf(entry.metadata);
   const own = members['assay'] as Members;
   const changed = change(own, JSON.stringify(jsonOf(entry.data)));
   return { metadata: Buffer.from(JSON.stringify({ ...members, assay: { ...own, ...changed } })) };
 };
-const member = (name: string, value: unknown) => (entry: Entry) => ({
+const member = (name: string, value: unknown) => (entry: ServerEvent) => ({
   metadata: Buffer.from(JSON.stringify({ ...jsonOf(entry.metadata), [name]: value })),
 });
 const forged = Buffer.from('{"forged":true}');
 
 /** What somebody with the server's disk does to an event. */
-const touches: Readonly<Record<string, (entry: Entry) => Partial<Written>>> = {
+const touches: Readonly<Record<string, (entry: ServerEvent) => Partial<Written>>> = {
   content: () => ({ data: forged }),
   'content and digest': (entry) => ({
     data: forged,
@@ -104,12 +104,12 @@ describe('an EventStoreDB whose disk somebody touches', function () {
 
   it('is found out by verify, whatever was drawn', async () => {
     await opened(tell);
-    const chains = await opened(keptChains);
+    const chains = await opened(fixedChains);
     const { signal } = new AbortController();
     // A new client: nobody who remembers what was there.
     const verified = () =>
       opened(async (log) => {
-        const ask = historyVerdicts({ log, chains, clock: testClock(), sha256 });
+        const ask = historyVerification({ log, chains, clock: testClock(), sha256 });
         const found: string[] = [];
         for (const chain of [ours, theirs, systemChain]) {
           const { broken_at: broken } = await ask(chain, { from: 1, to: null }, signal);
@@ -118,9 +118,9 @@ describe('an EventStoreDB whose disk somebody touches', function () {
         return found;
       });
     const seed = drawSeed('touches of an EventStoreDB');
-    const rng: Rng = seeded(seed).next;
-    const all = server.store.all() as Entry[];
-    const isOurs = ({ stream: name, type }: Entry): boolean =>
+    const rng: Rng = seededRandom(seed).next;
+    const all = server.store.all() as ServerEvent[];
+    const isOurs = ({ stream: name, type }: ServerEvent): boolean =>
       name.startsWith('assay.') && !type.startsWith('$') && name !== `assay.${gone}`;
     const places = all.flatMap((entry, at) => (isOurs(entry) ? [at] : []));
     expect(places.length).to.be.greaterThan(50);

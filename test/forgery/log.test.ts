@@ -1,44 +1,49 @@
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { rangeUpTo, scrub } from '../../command-api/seals/scrub.js';
-import { newestSeal } from '../../command-api/seals/sealed.js';
+import { newestSeal } from '../../command-api/seals/seal-streams.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import type { HistorySealed } from '../../events/seals.js';
 import { Fault } from '../../kernel/fault.js';
-import { base64, checkpointText, noteOf, originOf } from '../../kernel/history/checkpoint.js';
+import { base64, checkpointText, noteText, chainOrigin } from '../../kernel/history/checkpoint.js';
 import { systemChain, type ChainName } from '../../kernel/history/entries.js';
-import { rootOf } from '../../kernel/history/tree.js';
-import { stream } from '../../kernel/ports.js';
-import { chainSaid } from '../../projections/history/chain.js';
-import { historyVerdicts } from '../../service/answers/history-verdict.js';
+import { merkleRoot } from '../../kernel/history/merkle-tree.js';
+import { streamNameOf } from '../../kernel/ports.js';
+import { declaredChain } from '../../projections/history/chain-membership.js';
+import { historyVerification } from '../../service/adapters/history-verification.js';
 import { below, oneOf } from '../fuzz/valid-request.js';
 import { temporaryFolder } from '../support/folder.js';
-import { testClock } from '../support/log.js';
-import { openLogFile, touches, type LogRow, type LogRows } from '../support/log-tampering.js';
-import { keptChains } from '../support/naive-chains.js';
-import { drawSeed } from '../support/outside.js';
+import { testClock } from '../support/test-log.js';
+import { openLogFile, tamperings, type LogRow, type LogRows } from '../support/log-tampering.js';
+import { fixedChains } from '../support/reference-chains.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { installation, openSealedLog, sealedBy, type SealedLog } from '../support/sealed-log.js';
-import { ours, projects, theirs, toldAt, traceOf } from '../support/told-history.js';
+import {
+  installation,
+  openSealedLog,
+  sealSigningKey,
+  type SealedLog,
+} from '../support/sealed-log.js';
+import { ours, projects, theirs, sampleEventAt, traceOf } from '../support/sample-history.js';
 
 const chainNames: readonly ChainName[] = [ours, theirs, systemChain];
-const gone = stream('trace', projects[0] ?? '', traceOf(3));
-const goneByItself = stream('idempotency-answer', 'x');
+const gone = streamNameOf('trace', projects[0] ?? '', traceOf(3));
+const goneByItself = streamNameOf('idempotency-answer', 'x');
 
 /** Three histories with seals, an erasure that is named and one that needs no name, and a tail. */
 const tell = async (log: SealedLog): Promise<void> => {
   await log.publishKey();
-  await log.append(Array.from({ length: 60 }, (_, at) => toldAt(at)));
+  await log.append(Array.from({ length: 60 }, (_, at) => sampleEventAt(at)));
   const fact = { streams: [gone] };
   await log.append([
-    { stream: stream('erasure', 'x'), type: 'StreamsErased', data: fact, organization: ours },
+    { stream: streamNameOf('erasure', 'x'), type: 'StreamsErased', data: fact, organization: ours },
     { stream: goneByItself, type: 'AnswerKept', data: { body: 'x' }, organization: ours },
   ]);
   await log.log.erase(gone);
   await log.log.erase(goneByItself);
   await log.fold();
   for (const chain of chainNames) await log.seal(chain);
-  await log.append(Array.from({ length: 30 }, (_, at) => toldAt(60 + at)));
+  await log.append(Array.from({ length: 30 }, (_, at) => sampleEventAt(60 + at)));
   await log.fold();
 };
 
@@ -69,7 +74,7 @@ describe('a log that somebody with the disk touches', function () {
 
   /** Why the histories are broken, those that are. */
   const verified = async (chains: SealedLog['chains'] = log.chains): Promise<readonly string[]> => {
-    const ask = historyVerdicts({ log: log.log, chains, clock, sha256 });
+    const ask = historyVerification({ log: log.log, chains, clock, sha256 });
     const found: string[] = [];
     for (const chain of chainNames) {
       try {
@@ -90,9 +95,9 @@ describe('a log that somebody with the disk touches', function () {
       chains: log.chains,
       clock,
       sha256,
-      chainOf: chainSaid,
-      scrubbed: () => undefined,
-      mismatched: () => undefined,
+      chainOf: declaredChain,
+      onScrubbed: () => undefined,
+      onMismatch: () => undefined,
     };
     try {
       const unsealed = [];
@@ -110,14 +115,14 @@ describe('a log that somebody with the disk touches', function () {
 
   it('is found out by verify, and at its end by the scrub too, whatever was drawn', async () => {
     const seed = drawSeed('touches of the embedded log');
-    const rng = seeded(seed).next;
+    const rng = seededRandom(seed).next;
     const end = 1 + pristine.events.findLastIndex(({ type }) => type === 'HistorySealed');
     const counts = new Map<string, number>();
     const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
     for (let draw = 0; draw < runs(150); draw += 1) {
-      const name = oneOf(rng, Object.keys(touches));
+      const name = oneOf(rng, Object.keys(tamperings));
       const at = below(rng, pristine.events.length);
-      const touched = touches[name]?.(pristine, at, rng) ?? null;
+      const touched = tamperings[name]?.(pristine, at, rng) ?? null;
       if (touched === null) continue;
       file.put(touched);
       const label = `ASSAY_TEST_SEED=${seed} draw ${draw}: ${name} at ${at}`;
@@ -157,7 +162,7 @@ describe('a log that somebody with the disk touches', function () {
       const row = pristine.events[at];
       if (row === undefined || !isSealed(row)) continue;
       file.put(forged(at));
-      expect(await verified(await keptChains(log.log)), String(at)).to.deep.equal(['seal']);
+      expect(await verified(await fixedChains(log.log)), String(at)).to.deep.equal(['seal']);
     }
   });
 
@@ -169,12 +174,12 @@ describe('a log that somebody with the disk touches', function () {
       const sealed = JSON.parse(row.data) as HistorySealed;
       const { chain, size } = sealed;
       // Of each seal the beginning is final by then: seals are written anew from the first on.
-      const chains = await keptChains(log.log);
-      const root = rootOf(sha256, await rangeUpTo(chains, chain, size));
+      const chains = await fixedChains(log.log);
+      const root = merkleRoot(sha256, await rangeUpTo(chains, chain, size));
       const [last] = await chains.entries(chain, size, size);
-      const origin = originOf(installation, chain);
+      const origin = chainOrigin(installation, chain);
       const text = checkpointText({ origin, size, root });
-      const note = noteOf({ text, signatures: [sealedBy.signed(origin, text)] });
+      const note = noteText({ text, signatures: [sealSigningKey.sign(origin, text)] });
       const anew = { ...sealed, root: base64(root), head_hash: last?.hash, note };
       return rewritten(row, JSON.stringify(anew));
     };
@@ -186,9 +191,9 @@ describe('a log that somebody with the disk touches', function () {
       const by = await sealedAnew(row);
       file.put({ erased, events: events.map((one, each) => (each === index ? by : one)) });
     }
-    const chains = await keptChains(log.log);
+    const chains = await fixedChains(log.log);
     expect(await verified(chains)).to.deep.equal([]);
     const anew = await rangeUpTo(chains, ours, 20);
-    expect(base64(rootOf(sha256, anew))).to.not.equal(base64(rootOf(sha256, kept)));
+    expect(base64(merkleRoot(sha256, anew))).to.not.equal(base64(merkleRoot(sha256, kept)));
   });
 });

@@ -1,25 +1,25 @@
 import { expect } from 'chai';
-import { choiceOf, readConfig } from '../../config.js';
-import { datasetUnlinking } from '../../service/answers/dataset-use.js';
+import { engineChoiceOf, readConfig } from '../../config.js';
+import { unlinkDatasetFrom } from '../../service/adapters/experiment-datasets.js';
 import { startService } from '../../service/service.js';
-import { openDatasetErasures } from '../../command-api/erasures/datasets.js';
-import { openErasures } from '../../command-api/erasures/reactions.js';
-import { openRecordErasures } from '../../command-api/erasures/records.js';
-import { openForgetting } from '../../command-api/idempotency/worker.js';
+import { openDatasetErasures } from '../../command-api/erasures/dataset-erasures.js';
+import { openRunErasures } from '../../command-api/erasures/run-and-project-erasures.js';
+import { openRecordErasures } from '../../command-api/erasures/record-erasures.js';
+import { openResponseExpiry } from '../../command-api/idempotency/worker.js';
 import { operations } from '../../contract/all.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { openEngines } from '../../engines/open.js';
-import { start } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import { logStart } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { appKey } from '../support/app.js';
 import { canaries, type Canaries } from '../support/canaries.js';
 import { clientOf, type Client } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
 import { testCache } from '../support/sandboxes.js';
-import { until } from '../support/until.js';
-import { deleteAll, fillAndDelete } from './organisation.js';
-import { planter, type Planter } from './planting.js';
-import { fillProject } from './worlds.js';
+import { pollUntil } from '../support/poll-until.js';
+import { deleteAll, fillAndDelete } from './organization-fixture.js';
+import { openPlanter, type Planter } from './canary-planter.js';
+import { fillProject } from './project-fixture.js';
 
 const configOf = (dir: string) =>
   readConfig({
@@ -37,7 +37,7 @@ const running = async (dir: string, work: (client: Client) => Promise<void>): Pr
   const client = clientOf({ url: service.url, apiKey: appKey });
   try {
     await work(client);
-    await service.settled();
+    await service.untilCaughtUp();
   } finally {
     client.close();
     await service.close();
@@ -46,13 +46,24 @@ const running = async (dir: string, work: (client: Client) => Promise<void>): Pr
 
 /** What the workers do in the next 25 hours. */
 const aDayLater = async (dir: string): Promise<void> => {
-  const engines = await openEngines(choiceOf(configOf(dir)));
+  const engines = await openEngines(engineChoiceOf(configOf(dir)));
   const bus = await engines.bus(null);
   const log = await engines.log(bus);
   const later = new Date(Date.now() + 25 * 3_600_000).toISOString().replace('Z', '000Z');
   const clock = { now: () => later as Instant, milliseconds: () => performance.now() };
-  const needs = { log, clock, ids: randomIds, after: start, unlinkDataset: datasetUnlinking(log) };
-  for (const open of [openErasures, openRecordErasures, openDatasetErasures, openForgetting]) {
+  const needs = {
+    log,
+    clock,
+    ids: randomIds,
+    after: logStart,
+    unlinkDataset: unlinkDatasetFrom(log),
+  };
+  for (const open of [
+    openRunErasures,
+    openRecordErasures,
+    openDatasetErasures,
+    openResponseExpiry,
+  ]) {
     const { step } = open(needs);
     while (await step());
   }
@@ -62,7 +73,7 @@ const aDayLater = async (dir: string): Promise<void> => {
 
 /** Where canaries are, without the file and which of several it is. */
 const heard = async (planted: Canaries, dir: string): Promise<readonly string[]> => {
-  const found = await planted.heardBelow(dir);
+  const found = await planted.foundBelow(dir);
   return [...new Set(found.map((one) => one.replace(/( \d+)? in \S+$/, '')))].sort();
 };
 
@@ -80,8 +91,8 @@ describe('what was deleted', function () {
     ({ dir } = folder);
     close = folder.remove;
     await running(dir, async (client) => {
-      plant = planter(client, planted);
-      const entry = { person: planted.at('job: createSession person') };
+      plant = openPlanter(client, planted);
+      const entry = { person: planted.plant('job: createSession person') };
       const kept = await fillProject(plant, 'kept', { metadata: {}, validates: false });
       const doomed = await fillProject(plant, 'doomed', { metadata: {}, validates: true });
       await fillProject(plant, 'job', { metadata: entry, validates: false });
@@ -93,12 +104,12 @@ describe('what was deleted', function () {
       const asked = await plant.send<{ job_id: string }>('job', 'deleteByMetadata', {
         body: value,
       });
-      await until('the job is done', 30_000, async () => {
+      await pollUntil('the job is done', 30_000, async () => {
         const reply = await client.call<{ status: string }>('GET', `/v2/org-jobs/${asked.job_id}`);
         return reply.body.status === 'completed';
       });
-      await until('the records were copied', 30_000, async () =>
-        (await planted.heardBelow(dir)).every(
+      await pollUntil('the records were copied', 30_000, async () =>
+        (await planted.foundBelow(dir)).every(
           (one) => !one.startsWith('doomed') || !one.includes('duckdb'),
         ),
       );

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { seeded } from '../../cli/demo/seeded.js';
-import { operation, route } from '../../contract/operation.js';
-import { id, instant, maybe, name, oneOf } from '../../kernel/shapes.js';
-import { drawSeed } from '../support/outside.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
+import { operation, writeRoute } from '../../contract/operation.js';
+import { id, instant, nullish, name, oneOf } from '../../kernel/schema-types.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { made, project, smallService } from '../support/small-service.js';
+import { operationDefaults, project, smallService } from '../support/small-service.js';
 import { fuzzOperation } from './bad-input.js';
 
 const node = Type.Cyclic(
@@ -18,7 +18,7 @@ const node = Type.Cyclic(
   'Node',
 );
 const sow = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'sow',
   method: 'POST',
   path: '/v2/projects/{project_id}/trees',
@@ -28,16 +28,16 @@ const sow = operation({
   query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
   body: Type.Object({
     name: name(),
-    at: maybe(instant),
+    at: nullish(instant),
     kind: oneOf(['oak', 'elm']),
     height: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-    labels: maybe(Type.Record(Type.String(), Type.String())),
+    labels: nullish(Type.Record(Type.String(), Type.String())),
     roots: Type.Array(node, { maxItems: 5 }),
   }),
   response: Type.Object({ roots: Type.Integer() }),
 });
 const list = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'list',
   method: 'GET',
   path: '/v2/projects/{project_id}/trees',
@@ -49,7 +49,7 @@ const list = operation({
 });
 
 const plant = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'plant',
   method: 'POST',
   path: '/v2/projects/{project_id}/plants',
@@ -59,10 +59,10 @@ const plant = operation({
   form: {
     files: { file: { required: true, bytesMax: 1_000 } },
     parts: Type.Object({
-      name: maybe(name()),
-      height: maybe(Type.Integer({ minimum: 0, maximum: 100 })),
-      kinds: maybe(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
-      roots: maybe(Type.Object({ deep: Type.Boolean() })),
+      name: nullish(name()),
+      height: nullish(Type.Integer({ minimum: 0, maximum: 100 })),
+      kinds: nullish(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
+      roots: nullish(Type.Object({ deep: Type.Boolean() })),
     }),
   },
   response: Type.Object({ bytes: Type.Integer() }),
@@ -71,9 +71,11 @@ const plant = operation({
 describe('bad input', () => {
   it('is refused in the shape of the contract, whatever it is', async () => {
     const service = await smallService([
-      route(sow, async ({ body }) => ({ body: { roots: body.roots.length } })),
-      route(list, async () => ({ body: [] })),
-      route(plant, async ({ files }) => ({ body: { bytes: files['file']?.bytes.length ?? 0 } })),
+      writeRoute(sow, async ({ body }) => ({ body: { roots: body.roots.length } })),
+      writeRoute(list, async () => ({ body: [] })),
+      writeRoute(plant, async ({ files }) => ({
+        body: { bytes: files['file']?.bytes.length ?? 0 },
+      })),
     ]);
     const seed = drawSeed();
     for (const operation of [sow, list, plant]) {
@@ -82,7 +84,7 @@ describe('bad input', () => {
         credential: { 'Service-API-Key': 'editor' },
         operation,
         runs: runs(200),
-        rng: seeded(seed).next,
+        rng: seededRandom(seed).next,
         known: { project_id: project },
       }).catch((error: unknown) => {
         throw new Error(`seed ${seed}`, { cause: error });

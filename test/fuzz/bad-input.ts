@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import type { Operation } from '../../contract/operation.js';
-import { formBytes, formType, type Part } from '../support/forms.js';
+import { formBytes, formType, type FormPart } from '../support/multipart-forms.js';
 import { addressOf, below, oneOf, validValue, type Rng } from './valid-request.js';
 
 type Fuzz = {
@@ -98,7 +98,7 @@ const drawForm = ({ operation, rng, known = {} }: Fuzz, path: string): Shot => {
     content: oneOf(rng, ['a,b\n1,2\n', '{"a":1}\n', '[{"a":[1]}]', '', '\u0000"', 'x\n1,2\n']),
     fileName: oneOf(rng, ['f.csv', 'f.jsonl', 'f', '../f.json']),
   }));
-  const parts: Part[] = [...files, ...texts];
+  const parts: FormPart[] = [...files, ...texts];
   const bad = oneOf(rng, badNodes);
   const name = oneOf(rng, ['file', 'x', '__proto__', 'x[9][y]', ...parts.map((one) => one.name)]);
   if (rng() < 0.8) parts.push({ name, content: bad, ...(rng() < 0.3 && { fileName: 'f' }) });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { operations } from '../../contract/all.js';
 import { readConfig } from '../../config.js';
-import { openLogOf } from '../../service/read-log.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Operation } from '../../contract/operation.js';
 import { appPassword, startApp, type App } from '../support/app.js';
-import { adminEmail, basic, cookie, entrance } from '../support/logins.js';
-import { drawSeed } from '../support/outside.js';
-import { knownObjects } from '../support/known-objects.js';
+import { adminEmail, basic, cookie, openLoginClient } from '../support/logins.js';
+import { drawSeed } from '../support/test-environment.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
 import { runs } from '../support/runs.js';
 import { fuzzOperation } from './bad-input.js';
 
@@ -20,7 +20,7 @@ const credentialFor = async (
   if (schemes.includes('K')) return { 'Service-API-Key': app.apiKey };
   if (schemes.includes('P')) return basic(adminEmail, appPassword);
   if (!schemes.includes('C')) return {};
-  const door = entrance(app);
+  const door = openLoginClient(app);
   const login = await door.logIn();
   door.close();
   return cookie(login.cookie);
@@ -48,8 +48,8 @@ describe('bad input on every operation', function () {
 
   before(async () => {
     app = await startApp();
-    ids = await knownObjects(app.client, 'fuzz');
-    const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    ids = await createOneOfEach(app.client, 'fuzz');
+    const log = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
     head = () => log.reader.head();
     written = async (since) => {
       const { events } = await log.reader.page(since, 1_000);
@@ -72,7 +72,7 @@ describe('bad input on every operation', function () {
         credential: await credentialFor(operation, app),
         operation,
         runs: runsOf(operation.operationId),
-        rng: seeded(seed).next,
+        rng: seededRandom(seed).next,
         known: ids,
         after: async (status) => {
           const now = await head();

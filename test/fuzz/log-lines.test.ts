@@ -1,15 +1,21 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { operations } from '../../contract/all.js';
 import { canaries } from '../support/canaries.js';
 import { clientOf } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
-import { knownObjects } from '../support/known-objects.js';
-import { drawSeed } from '../support/outside.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { anywhere, broken, inForms, inJson, type Sent } from './planted.js';
+import {
+  anyPlaces,
+  malformedRequests,
+  formPlaces,
+  jsonPlaces,
+  type CanaryRequest,
+} from './canary-requests.js';
 import { oneOf, validRequest } from './valid-request.js';
 
 const requests = runs(150);
@@ -52,30 +58,30 @@ describe('the log lines of a service', function () {
 
   it('hold nothing of what requests brought, taken or refused, but their ids', async () => {
     const planted = canaries();
-    const rng = seeded(seed).next;
-    const known = await knownObjects(service.client, 'canaries');
+    const rng = seededRandom(seed).next;
+    const known = await createOneOfEach(service.client, 'canaries');
     const statuses = new Set<number>();
     const isOver = (request: number): boolean =>
       request >= requests && due.every((status) => statuses.has(status));
     for (let request = 0; !isOver(request) && request < requestsMax; request += 1) {
       const operation = oneOf(rng, asked);
-      const inBodies = operation.form === null ? inJson : inForms;
+      const inBodies = operation.form === null ? jsonPlaces : formPlaces;
       const [place, plant] = oneOf(
         rng,
-        operation.kind === 'w' ? oneOf(rng, [anywhere, inBodies]) : anywhere,
+        operation.kind === 'w' ? oneOf(rng, [anyPlaces, inBodies]) : anyPlaces,
       );
-      const text = planted.at(`${request}: ${place} of ${operation.operationId}`);
+      const text = planted.plant(`${request}: ${place} of ${operation.operationId}`);
       const sent = plant(validRequest(operation, rng, known), text, rng);
       statuses.add(await statusOf(service, operation.method, sent));
     }
     expect([...statuses]).to.include.members(due);
-    for (const [place, head] of broken) await say(service, head(planted.at(place)));
-    const headers = { 'X-Request-Id': planted.at(kept) };
+    for (const [place, head] of malformedRequests) await say(service, head(planted.plant(place)));
+    const headers = { 'X-Request-Id': planted.plant(kept) };
     await service.client.call('GET', '/v2/projects', { headers });
     expect(await service.stop()).to.include({ code: 0 });
     const lines = service.output();
     expect(lines.split('\n').length).to.be.greaterThan(requests);
-    expect(planted.heardIn(Buffer.from(lines)), `ASSAY_TEST_SEED=${seed}`).to.deep.equal([kept]);
+    expect(planted.foundIn(Buffer.from(lines)), `ASSAY_TEST_SEED=${seed}`).to.deep.equal([kept]);
   });
 });
 
@@ -83,7 +89,7 @@ describe('the log lines of a service', function () {
 const statusOf = async (
   { url, apiKey }: ServiceProcess,
   method: string,
-  { path, ask }: Sent,
+  { path, ask }: CanaryRequest,
 ): Promise<number> => {
   const names = Object.keys(ask.headers ?? {});
   const hasOwn = names.includes('Authorization') || names.includes('Service-API-Key');

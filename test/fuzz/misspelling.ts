@@ -6,7 +6,7 @@ type Raw = Readonly<Record<string, unknown>>;
 type Path = readonly string[];
 
 /** An object of a body whose members its schema names, so that others are not read. */
-export type Closed = {
+type ClosedObject = {
   readonly path: Path;
   /** Members that it may have, those of all kinds that its value could be of. */
   readonly known: ReadonlySet<string>;
@@ -49,8 +49,8 @@ const canBe = (value: Record<string, unknown>, kind: Raw): boolean => {
 };
 
 /** All closed objects of a value, whatever their depth. */
-export const closedIn = (schema: TSchema, value: unknown): readonly Closed[] => {
-  const walk = (kinds: readonly Raw[], one: unknown, path: Path): readonly Closed[] => {
+export const closedObjectsIn = (schema: TSchema, value: unknown): readonly ClosedObject[] => {
+  const walk = (kinds: readonly Raw[], one: unknown, path: Path): readonly ClosedObject[] => {
     if (Array.isArray(one)) {
       const items = kinds.flatMap(({ items: of }) =>
         of === undefined || Array.isArray(of) ? [] : kindsOf(of as Raw),
@@ -79,7 +79,7 @@ export const closedIn = (schema: TSchema, value: unknown): readonly Closed[] => 
 };
 
 /** The name with one or two letters wrong. */
-export const misspelt = (name: string, rng: Rng): string => {
+export const misspell = (name: string, rng: Rng): string => {
   const letters = Array.from(name);
   const at = below(rng, letters.length);
   const letter = oneOf(rng, Array.from('abcdefghijklmnopqrstuvwxyz_'));
@@ -122,13 +122,13 @@ const other = (value: unknown): unknown => {
 /** All that can be done to one member of a closed object, each kind once. */
 export const mutantsOf = (
   value: unknown,
-  closed: readonly Closed[],
-  { path, known }: Closed,
+  closed: readonly ClosedObject[],
+  { path, known }: ClosedObject,
   member: string,
   rng: Rng,
 ): readonly Mutant[] => {
   const mutants: Mutant[] = [];
-  const wrong = misspelt(member, rng);
+  const wrong = misspell(member, rng);
   if (!known.has(wrong)) {
     const { copy, object } = opened(value, path);
     object[wrong] = object[member];

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { operations } from '../../contract/all.js';
 import type { Operation } from '../../contract/operation.js';
 import { appPassword, startApp, type App } from '../support/app.js';
 import type { Ask, Reply } from '../support/client.js';
-import { formBytes, formType, type Part } from '../support/forms.js';
-import { knownObjects } from '../support/known-objects.js';
-import { adminEmail, basic, cookie, entrance } from '../support/logins.js';
-import { drawSeed } from '../support/outside.js';
+import { formBytes, formType, type FormPart } from '../support/multipart-forms.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
+import { adminEmail, basic, cookie, openLoginClient } from '../support/logins.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { closedIn, misspelt, mutantsOf, type Mutant } from './misspelling.js';
+import { closedObjectsIn, misspell, mutantsOf, type Mutant } from './misspelling.js';
 import { addressOf, validValue, type Rng } from './valid-request.js';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ const withKnown = (value: unknown, known: Raw): unknown => {
 
 const encoded = (path: readonly string[]): string => path.map(encodeURIComponent).join('/');
 
-const partsOf = (operation: Operation, texts: Raw): readonly Part[] => [
+const partsOf = (operation: Operation, texts: Raw): readonly FormPart[] => [
   ...Object.keys(operation.form?.files ?? {}).map((name) => ({
     name,
     content: 'a,b\n1,2\n',
@@ -107,7 +107,7 @@ const askOf = (operation: Operation, { text, path, what }: Mutant): Ask | null =
 
 /** Of one body, as many as `shotsMax`, whichever they are. */
 const bodyShots = (operation: Operation, address: string, value: unknown, rng: Rng) => {
-  const closed = operation.body === null ? [] : closedIn(operation.body, value);
+  const closed = operation.body === null ? [] : closedObjectsIn(operation.body, value);
   // A part of a form has a text, and null is none.
   const isSent = (path: readonly string[]) =>
     operation.form === null || memberOf(value, path) !== null;
@@ -151,7 +151,7 @@ const queryShots = (operation: Operation, params: Raw, body: Ask, known: Raw, rn
   const shots = Object.entries(properties).flatMap(([name, schema]): readonly Shot[] => {
     const value = Object.hasOwn(known, name) ? known[name] : validValue(schema, rng, known);
     if (value === null) return [];
-    const wrong = misspelt(name, rng);
+    const wrong = misspell(name, rng);
     const isList = (schema as { readonly type?: string }).type === 'array';
     const pair = `${name}=${encodeURIComponent(value as string)}`;
     const isKnown = Object.hasOwn(properties, wrong);
@@ -206,7 +206,7 @@ describe('a misspelt, repeated or misplaced member on every operation', function
   let known: Raw;
   before(async () => {
     app = await startApp();
-    known = await knownObjects(app.client, 'misspelt');
+    known = await createOneOfEach(app.client, 'misspelt');
   });
   after(() => app.close());
 
@@ -214,7 +214,7 @@ describe('a misspelt, repeated or misplaced member on every operation', function
     if (schemes.includes('K')) return { 'Service-API-Key': app.apiKey };
     if (schemes.includes('P')) return basic(adminEmail, appPassword);
     if (!schemes.includes('C')) return {};
-    const door = entrance(app);
+    const door = openLoginClient(app);
     const login = await door.logIn();
     door.close();
     return cookie(login.cookie);
@@ -230,7 +230,7 @@ describe('a misspelt, repeated or misplaced member on every operation', function
   };
 
   it('is refused, or named in the answer', async () => {
-    const rng = seeded(drawSeed('misspelt members')).next;
+    const rng = seededRandom(drawSeed('misspelt members')).next;
     const silent: string[] = [];
     const tally = { operations: 0, requests: 0, refused: 0, misspelt: 0, twice: 0, misplaced: 0 };
     for (const operation of operations) {

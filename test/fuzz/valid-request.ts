@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { components } from '../../contract/all.js';
 import type { Operation } from '../../contract/operation.js';
 import type { Ask } from '../support/client.js';
-import { form } from '../support/forms.js';
+import { formRequest } from '../support/multipart-forms.js';
 
 /** Draws from 0 (inclusive) to 1. */
 export type Rng = () => number;
@@ -122,7 +122,7 @@ export const validRequest = (
     const texts = Object.entries(body as Raw).filter(([, value]) => value !== null);
     return {
       path,
-      ask: form([
+      ask: formRequest([
         ...Object.keys(operation.form.files).map((name) => ({
           name,
           content: 'a,b\n1,2\n',

@@ -2,7 +2,7 @@ import '../../engines/node/minimum-version.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { eventSchemas } from '../../events/all.js';
 import { goldenEventsDir, goldenName } from './event-files.js';
-import { sampleOf } from './sample.js';
+import { sampleOf } from './schema-samples.js';
 
 /**
  * `npm run golden:add`: writes a file for the newest version of each event type that has none yet.

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { eventSchemas } from '../../events/all.js';
 import { decode } from '../../events/codec.js';
-import { decodeChecked, nonconformities } from '../../events/conformity.js';
+import { decodeChecked, schemaErrors } from '../../events/schema-conformance.js';
 import { secretEventTypes } from '../../events/secrets.js';
 import { goldenEvents, goldenName } from './event-files.js';
 
@@ -14,7 +14,7 @@ const machinery = new Set(['all.ts', 'codec.ts', 'schemas.ts', 'upcasts.ts']);
 describe('events of every version ever stored', () => {
   for (const { file, type, schema, data } of golden) {
     it(`reads ${file} as today's ${type}`, () =>
-      expect(nonconformities(type, decode(type, schema, data))).to.deep.equal([]));
+      expect(schemaErrors(type, decode(type, schema, data))).to.deep.equal([]));
   }
 
   it('has a file for each type and version that was ever written (npm run golden:add)', () => {
@@ -83,7 +83,7 @@ describe('events of every version ever stored', () => {
   });
 
   it('says which member of an event is not as its schema has it', () =>
-    expect(nonconformities('ProjectDeleted', { project_id: 'x' }).join()).to.include(
+    expect(schemaErrors('ProjectDeleted', { project_id: 'x' }).join()).to.include(
       'ProjectDeleted/project_id',
     ));
 });

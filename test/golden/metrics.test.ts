@@ -2,15 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { CustomMetrics } from '../../contract/metrics.js';
 import { aggregate, metricTypes } from '../../kernel/records/reference/aggregate.js';
-import type { Aggregate, AggregatePlan, AggregateRefusal } from '../../kernel/records/questions.js';
+import type {
+  Aggregate,
+  AggregatePlan,
+  AggregateRefusal,
+} from '../../kernel/records/query-plans.js';
 import type { MetricType, RecordRow } from '../../kernel/records/record.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import type { Position, StreamName } from '../../kernel/ports.js';
 import { bucketOf, metricsParts } from '../../query-api/metrics/answer.js';
-import { metricsAsked, planMetrics } from '../../query-api/metrics/plan.js';
+import { metricsInRequest, planMetrics } from '../../query-api/metrics/plan.js';
 import { temporaryFolder } from '../support/folder.js';
 import { textOf } from '../support/json-parts.js';
-import { instantAt, project, readScript, type Step } from './script.js';
+import { instantAt, project, readScript, type Step } from './metrics-scripts.js';
 
 /** What answers the questions of a script. */
 type Answerer = {
@@ -84,7 +88,7 @@ const follow = async (step: Step, answerer: Answerer): Promise<void> => {
   if (step.is === 'rows') return answerer.put(step.rows);
   const { plan, complaints } = planMetrics(
     step.body,
-    await answerer.types(metricsAsked(step.body)),
+    await answerer.types(metricsInRequest(step.body)),
   );
   if (plan === null) {
     const [complaint] = complaints;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Cast } from '../support/cast.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
 import type { Client } from '../support/client.js';
 import {
   create,
@@ -15,12 +15,12 @@ import {
 type Page = { readonly records: readonly View[] };
 
 describe('annotations of a trace', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let client: Client;
   let rated: RatedProject;
   let me: string;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     client = cast.ours.admin.as;
     me = cast.ours.admin.id;
   });

@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import { expectRefused } from '../support/key-ring.js';
 
 describe('an API key of somebody else over HTTP', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let project = '';
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     const { user, manager, auditor } = cast.ours;
     const body = { name: `keys of others ${randomUUID()}` };
     project = (await user.as.call<{ id: string }>('POST', '/v2/projects', { body })).body.id;
@@ -20,11 +24,11 @@ describe('an API key of somebody else over HTTP', () => {
   });
   after(() => cast.close());
 
-  const make = async ({ as }: Actor, more: object = {}): Promise<string> => {
+  const make = async ({ as }: RoleUser, more: object = {}): Promise<string> => {
     const body = { description: 'of a test', ...more };
     return (await as.call<{ id: string }>('POST', '/v2/users/api_keys', { body })).body.id;
   };
-  const revoke = ({ as }: Actor, id: string) => as.send('DELETE', `/v2/users/api_keys/${id}`);
+  const revoke = ({ as }: RoleUser, id: string) => as.send('DELETE', `/v2/users/api_keys/${id}`);
 
   it('that is bound to a project is revoked by its owners', async () => {
     const { user, manager, auditor } = cast.ours;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { keyOf } from '../../engines/node/secrets.js';
+import { encodeApiKey } from '../../engines/node/secrets.js';
 import { sharedApp, startApp, type App } from '../support/app.js';
 import { clientOf, type Client } from '../support/client.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 import {
   expectInvalid,
   expectRefused,
@@ -75,7 +75,7 @@ describe('API keys over HTTP', () => {
     });
 
     it('takes a value that was made elsewhere', async () => {
-      for (const value of [keyOf(randomBytes(32)), randomBytes(24).toString('hex')]) {
+      for (const value of [encodeApiKey(randomBytes(32)), randomBytes(24).toString('hex')]) {
         const made = await create({ api_key: value });
         expect(made.body.api_key).to.equal(value);
         const client = clientOf({ url: app.url, apiKey: value });
@@ -91,7 +91,7 @@ describe('API keys over HTTP', () => {
         lone.client.send('POST', '/v2/users/api_keys', {
           body: { description: 'of a test', api_key: value },
         });
-      const value = keyOf(randomBytes(32));
+      const value = encodeApiKey(randomBytes(32));
       expect((await ask(value)).status).to.equal(200);
       for (let times = 0; times < 5; times += 1) {
         expectInvalid(
@@ -101,7 +101,7 @@ describe('API keys over HTTP', () => {
           'Value error, this key value cannot be used',
         );
       }
-      const refused = await ask(keyOf(randomBytes(32)));
+      const refused = await ask(encodeApiKey(randomBytes(32)));
       expectRefused(refused, 429, 'too_many_requests');
       expect(Number(refused.headers['retry-after'])).to.be.greaterThan(0);
       expect((await ask(null)).status, 'minted values go on').to.equal(200);
@@ -110,7 +110,7 @@ describe('API keys over HTTP', () => {
     });
 
     it('answers 422 for malformed values, past dates and unknown roles', async () => {
-      const broken = `${keyOf(randomBytes(32)).slice(0, -1)}_`;
+      const broken = `${encodeApiKey(randomBytes(32)).slice(0, -1)}_`;
       for (const value of [
         'short',
         'x'.repeat(256),
@@ -176,7 +176,7 @@ describe('API keys over HTTP', () => {
         { project_role: 'owner' },
         { expires_at: later(6) },
         { project_id: project },
-        { api_key: keyOf(randomBytes(32)) },
+        { api_key: encodeApiKey(randomBytes(32)) },
       ]) {
         expectRefused(await create(more, parent.as), 403, 'forbidden');
       }
@@ -241,7 +241,7 @@ describe('API keys over HTTP', () => {
       expect(await works(grandchild.as)).to.equal(true);
       expect((await revoke(parent.id)).status).to.equal(200);
       for (const { as, id } of [parent, child, grandchild]) {
-        await until('the key is refused', 1_000, async () => !(await works(as)));
+        await pollUntil('the key is refused', 1_000, async () => !(await works(as)));
         expectRefused(await as.send('GET', '/v2/projects'), 401, 'invalid_credentials');
         expect(await listed(id)).to.equal(null);
       }
@@ -274,13 +274,13 @@ describe('API keys over HTTP', () => {
     it('ends when the key expires', async () => {
       const soon = await keys.make({ expires_at: new Date(Date.now() + 2_500).toISOString() });
       expect(await works(soon.as)).to.equal(true);
-      await until('the key has expired', 5_000, async () => !(await works(soon.as)));
+      await pollUntil('the key has expired', 5_000, async () => !(await works(soon.as)));
       expectRefused(await soon.as.send('GET', '/v2/projects'), 401, 'token_expired');
       expect(await listed(soon.id)).to.equal(null);
     });
 
     it('is nothing with no key, a wrong key, or one whose checksum is wrong', async () => {
-      const unknown = [keyOf(randomBytes(32)), `asy_${'0'.repeat(49)}`, 'nonsense'];
+      const unknown = [encodeApiKey(randomBytes(32)), `asy_${'0'.repeat(49)}`, 'nonsense'];
       for (const value of unknown) {
         const client = clientOf({ url: app.url, apiKey: value });
         expectRefused(await client.send('GET', '/v2/projects'), 401, 'invalid_credentials');

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { madeUpRoutes } from '../support/made-up-routes.js';
+import { sampleRoutes } from '../support/sample-routes.js';
 import { smallService, type SmallService } from '../support/small-service.js';
 
 describe('the HTTP engine at the socket', () => {
   let service: SmallService;
   before(async () => {
-    service = await smallService(madeUpRoutes);
+    service = await smallService(sampleRoutes);
   });
   after(() => service.close());
 

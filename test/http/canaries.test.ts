@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { integrationBodies } from '../support/integration-bodies.js';
 import { adminEmail, basic, cookie, cookieOf, form, type Token } from '../support/logins.js';
 import { startIssuer, type Issuer } from '../support/oidc-issuer.js';
-import { assay, startService, type ServiceProcess } from '../support/service-process.js';
+import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
 
 /** Answers as they came, status and headers too, to be looked through afterwards. */
 type Heard = { readonly said: () => Buffer };
@@ -30,33 +30,33 @@ const sendSecrets = async (service: ServiceProcess, planted: Canaries) => {
   const { ask, said } = listening(service);
   const put = (provider: string, sent: Ask) => ask('PUT', `/v2/integrations/${provider}`, sent);
   for (const round of ['first', 'replaced']) {
-    const bodies = integrationBodies((where) => planted.at(`${round} ${where}`));
+    const bodies = integrationBodies((where) => planted.plant(`${round} ${where}`));
     for (const [provider, body] of Object.entries(bodies)) {
       expect(await put(provider, { body }), provider).to.equal(200);
       await ask('GET', `/v2/integrations/${provider}`);
     }
   }
-  const wrong = (place: string) => ({ organization_id: 5, token: planted.at(place) });
+  const wrong = (place: string) => ({ organization_id: 5, token: planted.plant(place) });
   expect(await put('writer', { body: wrong('refused by the guard') })).to.equal(422);
   expect(await put('palm', { body: wrong('of no provider') })).to.equal(404);
-  expect(await put('aws_bedrock', { body: { token: planted.at('of another type') } })).to.equal(
+  expect(await put('aws_bedrock', { body: { token: planted.plant('of another type') } })).to.equal(
     422,
   );
-  const nested = { token: { aws_access_key_id: planted.at('half a key') } };
+  const nested = { token: { aws_access_key_id: planted.plant('half a key') } };
   expect(await put('aws_bedrock', { body: nested })).to.equal(422);
-  const surplus = { ...wrong('x'), organization_id: 'a', surplus: planted.at('of no name') };
+  const surplus = { ...wrong('x'), organization_id: 'a', surplus: planted.plant('of no name') };
   expect(await put('writer', { body: surplus })).to.equal(200);
-  expect(await put('writer', { body: `{"token":"${planted.at('broken JSON')}"` })).to.equal(422);
+  expect(await put('writer', { body: `{"token":"${planted.plant('broken JSON')}"` })).to.equal(422);
   const text = { 'Content-Type': 'text/plain' };
-  expect(await put('writer', { body: planted.at('other media'), headers: text })).to.equal(415);
+  expect(await put('writer', { body: planted.plant('other media'), headers: text })).to.equal(415);
   const zipped = gzipSync(JSON.stringify(wrong('zipped')));
   const gzip = { 'Content-Encoding': 'gzip' };
   expect(await put('writer', { body: zipped, headers: gzip })).to.equal(422);
   expect(await put('writer', { body: zipped.subarray(0, 30), headers: gzip })).to.equal(400);
-  const etag = { 'If-Match': `"${planted.at('a tag')}"` };
+  const etag = { 'If-Match': `"${planted.plant('a tag')}"` };
   expect(await put('writer', { body: wrong('under a tag'), headers: etag })).to.equal(422);
-  expect(await ask('GET', `/v2/integrations/${planted.at('in the path')}`)).to.equal(404);
-  expect(await ask('GET', `/v2/integrations?token=${planted.at('in the query')}`)).to.equal(200);
+  expect(await ask('GET', `/v2/integrations/${planted.plant('in the path')}`)).to.equal(404);
+  expect(await ask('GET', `/v2/integrations?token=${planted.plant('in the query')}`)).to.equal(200);
   await ask('DELETE', '/v2/integrations/openai');
   await ask('GET', '/v2/integrations');
   return said;
@@ -68,13 +68,13 @@ const sendCredentials = async (service: ServiceProcess, planted: Canaries): Prom
   const { ask, said } = listening(nobody);
   const greet = (headers: Record<string, string>) =>
     ask('GET', '/v2/current_user/groups', { headers });
-  const basic = Buffer.from(`admin@localhost:${planted.at('a password')}`).toString('base64');
-  await greet({ 'Service-API-Key': planted.at('a key') });
-  await greet({ 'Service-API-Key': `asy_${planted.at('an own key')}` });
-  await greet({ Authorization: `Bearer ${planted.at('a token')}` });
+  const basic = Buffer.from(`admin@localhost:${planted.plant('a password')}`).toString('base64');
+  await greet({ 'Service-API-Key': planted.plant('a key') });
+  await greet({ 'Service-API-Key': `asy_${planted.plant('an own key')}` });
+  await greet({ Authorization: `Bearer ${planted.plant('a token')}` });
   await greet({ Authorization: `Basic ${basic}` });
-  await greet({ Cookie: `refresh_token=${planted.at('a cookie')}` });
-  const api_key = planted.at('a key that works');
+  await greet({ Cookie: `refresh_token=${planted.plant('a cookie')}` });
+  const api_key = planted.plant('a key that works');
   await service.client.call('POST', '/v2/users/api_keys', {
     body: { description: 'own', api_key },
     headers: { 'Idempotency-Key': randomUUID() },
@@ -95,8 +95,8 @@ const sendLogins = async (
   const learn = (how: string, reply: Reply<Token>): string => {
     expect(reply.status, `${how}: ${JSON.stringify(reply.body)}`).to.equal(200);
     const refresh = cookieOf(reply)?.get('refresh_token') ?? '';
-    planted.learnt(`the access token of ${how}`, reply.body.access_token);
-    planted.learnt(`the refresh token of ${how}`, refresh);
+    planted.register(`the access token of ${how}`, reply.body.access_token);
+    planted.register(`the refresh token of ${how}`, refresh);
     return refresh;
   };
   const sent = { username: adminEmail, password };
@@ -112,8 +112,8 @@ const sendLogins = async (
     ['an id_token of nobody', { sub: 'another', email: 'nobody@example.org' }],
   ] as const) {
     const id_token = issuer.token(issuer.claims(more));
-    planted.learnt(what, id_token);
-    planted.learnt(`the signature of ${what}`, id_token.split('.')[2]?.slice(0, 40) ?? '');
+    planted.register(what, id_token);
+    planted.register(`the signature of ${what}`, id_token.split('.')[2]?.slice(0, 40) ?? '');
     const body = { provider: 'okta', id_token };
     const reply = await nobody.send<Token>('POST', '/v2/login/social', { body });
     if (what === 'an id_token') learn(what, reply);
@@ -123,7 +123,7 @@ const sendLogins = async (
     ...greeted,
     body: { description: 'minted' },
   });
-  planted.learnt('a minted key', made.body.api_key);
+  planted.register('a minted key', made.body.api_key);
   nobody.close();
 };
 
@@ -143,8 +143,8 @@ describe('no secret is ever found again', function () {
     const scratch = await temporaryFolder();
     const issuer = await startIssuer();
     const planted = canaries();
-    const inClear = planted.at('no secret, for the scan to find');
-    const password = planted.at('the password of the first admin');
+    const inClear = planted.plant('no secret, for the scan to find');
+    const password = planted.plant('the password of the first admin');
     try {
       const env = {
         ASSAY_LOG_LEVEL: 'debug',
@@ -158,21 +158,28 @@ describe('no secret is ever found again', function () {
       const alsoSaid = await sendCredentials(service, planted);
       const visible = { token: 'x', hostname: `https://${inClear}.example` };
       await service.client.call('PUT', '/v2/integrations/nvidia', { body: visible });
-      const rotated = await assay(folder.dir, 'keys', 'rotate', '--json');
+      const rotated = await runAssay(folder.dir, 'keys', 'rotate', '--json');
       expect(rotated.code, rotated.output).to.equal(0);
-      const inspected = await assay(folder.dir, 'inspect', 'events', '--limit', '1000', '--json');
+      const inspected = await runAssay(
+        folder.dir,
+        'inspect',
+        'events',
+        '--limit',
+        '1000',
+        '--json',
+      );
       const ops = await fetch(`${service.opsUrl}/metrics`).then((reply) => reply.text());
-      const whileUp = await planted.heardBelow(folder.dir);
+      const whileUp = await planted.foundBelow(folder.dir);
       await service.stop();
       const heard = [said(), alsoSaid, service.output(), rotated.output, ops]
-        .flatMap((one) => planted.heardIn(Buffer.from(one)))
+        .flatMap((one) => planted.foundIn(Buffer.from(one)))
         .filter((place) => place !== 'no secret, for the scan to find');
       expect(heard).to.deep.equal([]);
-      expect(planted.heardIn(Buffer.from(inspected.output))).to.not.include('first writer');
+      expect(planted.foundIn(Buffer.from(inspected.output))).to.not.include('first writer');
       const onDisk = [
         ...whileUp,
-        ...(await planted.heardBelow(folder.dir)),
-        ...(await planted.heardBelow(scratch.dir)),
+        ...(await planted.foundBelow(folder.dir)),
+        ...(await planted.foundBelow(scratch.dir)),
       ];
       const found = onDisk.filter((one) => one.startsWith('no secret'));
       expect(found, 'the scan finds what is there').to.not.deep.equal([]);
@@ -191,10 +198,10 @@ describe('no secret is ever found again', function () {
       const body = { organization_id: 'account', token: 'secret' };
       await service.client.call('PUT', '/v2/integrations/writer', { body });
       await service.stop();
-      const { code, output } = await assay(folder.dir, 'keys', 'rotate');
+      const { code, output } = await runAssay(folder.dir, 'keys', 'rotate');
       expect(code, output).to.equal(0);
       expect(output).to.match(/sealed anew: 1; old data keys destroyed: 0\n.*kept until the next/);
-      const again = await assay(folder.dir, 'keys', 'rotate');
+      const again = await runAssay(folder.dir, 'keys', 'rotate');
       expect(again.output).to.match(/sealed anew: 1; old data keys destroyed: 1/);
       expect(again.output).not.to.include('kept until');
     } finally {

@@ -2,10 +2,14 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { collaboratorPermissions } from '../../contract/permissions.js';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import type { Client, Reply } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Collaborator = {
   readonly id: string;
@@ -17,13 +21,13 @@ type Collaborator = {
 type Page = { readonly collaborators: readonly Collaborator[]; readonly [m: string]: unknown };
 
 describe('collaborators over HTTP', () => {
-  let cast: Cast;
-  let owner: Actor;
-  let other: Actor;
+  let cast: TwoOrganizations;
+  let owner: RoleUser;
+  let other: RoleUser;
   let root: string;
   let id: string;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     owner = cast.ours.user;
     other = cast.ours.manager;
   });
@@ -119,8 +123,12 @@ describe('collaborators over HTTP', () => {
     expect((await cast.app.client.send('GET', root, { headers })).status).to.equal(200);
     const removed = await owner.as.send('DELETE', `${root}/users/${other.id}`);
     expect(removed.body).to.have.all.keys('message');
-    await until('the project is out of sight', 1_000, async () => (await roleOf(other.as)) === 404);
-    await until(
+    await pollUntil(
+      'the project is out of sight',
+      1_000,
+      async () => (await roleOf(other.as)) === 404,
+    );
+    await pollUntil(
       'the bound key sees nothing',
       1_000,
       async () => (await cast.app.client.send('GET', root, { headers })).status === 404,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ColumnDescriptor } from '../../contract/columns.js';
-import { recordedProject, uuid, type RecordedProject } from '../support/recorded.js';
+import { recordedProject, uuid, type RecordedProject } from '../support/recorded-project.js';
 
 describe('POST …/available_columns', () => {
   let project: RecordedProject;

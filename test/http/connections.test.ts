@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { operation, route } from '../../contract/operation.js';
+import { operation, writeRoute } from '../../contract/operation.js';
 import type { Position } from '../../kernel/ports.js';
-import { madeUpRoutes } from '../support/made-up-routes.js';
+import { sampleRoutes } from '../support/sample-routes.js';
 import { closed, headOf, rawSockets, unsent, type RawSockets } from '../support/raw-sockets.js';
-import { made, smallService, type SmallService } from '../support/small-service.js';
+import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
 
 /** Like a login: reads a body, and asks for no credential. */
 const anonymous = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'anonymous',
   method: 'POST',
   path: '/v2/anonymous',
@@ -20,7 +20,7 @@ const anonymous = operation({
   schemes: [],
   requires: 'public',
 });
-const routes = [...madeUpRoutes, route(anonymous, async () => ({ body: null }))];
+const routes = [...sampleRoutes, writeRoute(anonymous, async () => ({ body: null }))];
 
 describe('connections', () => {
   let service: SmallService;

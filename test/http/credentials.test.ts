@@ -3,18 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { appKey, appPassword, sharedApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
 import { expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
-import { adminEmail, basic, bearer, entrance, form, type Entrance } from '../support/logins.js';
+import {
+  adminEmail,
+  basic,
+  bearer,
+  openLoginClient,
+  form,
+  type LoginClient,
+} from '../support/logins.js';
 
 describe('authentication over HTTP', () => {
   let app: App;
-  let door: Entrance;
+  let door: LoginClient;
   let keys: KeyRing;
   let client: Client;
   before(async () => {
     app = await sharedApp();
-    door = entrance(app);
+    door = openLoginClient(app);
     keys = keyRing(app);
-    client = door.anybody();
+    client = door.anonymousClient();
   });
   after(() => {
     door.close();
@@ -115,9 +122,9 @@ describe('authentication over HTTP', () => {
     it('of one e-mail are 429 from the sixth on, wherever they come from', async () => {
       const stranger = `${randomUUID()}@example.org`;
       for (let times = 0; times < 5; times += 1) {
-        expectRefused(await fails(door.anybody(), stranger), 401, 'invalid_credentials');
+        expectRefused(await fails(door.anonymousClient(), stranger), 401, 'invalid_credentials');
       }
-      const reply = await fails(door.anybody(), stranger.toUpperCase());
+      const reply = await fails(door.anonymousClient(), stranger.toUpperCase());
       expectRefused(reply, 429, 'too_many_requests');
       expect(Number(reply.headers['retry-after'])).to.be.within(1, 60);
       const byBasic = { headers: basic(stranger, 'x') };
@@ -128,14 +135,14 @@ describe('authentication over HTTP', () => {
       const key = { 'Service-API-Key': `${randomUUID()}${randomUUID()}` };
       const statuses = [];
       for (let times = 0; times < 7; times += 1) {
-        const asked = await door.anybody().send('GET', '/v2/projects', { headers: key });
+        const asked = await door.anonymousClient().send('GET', '/v2/projects', { headers: key });
         statuses.push(asked.status);
       }
       expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
     });
 
     it('of one address are 429 from the 31st on; a right credential still gets in', async () => {
-      const busy = door.anybody();
+      const busy = door.anonymousClient();
       const replies = await Promise.all(
         Array.from({ length: 34 }, () => fails(busy, `${randomUUID()}@example.org`)),
       );
@@ -150,7 +157,7 @@ describe('authentication over HTTP', () => {
     it('at once are counted like failures one after the other', async () => {
       const stranger = `${randomUUID()}@example.org`;
       const replies = await Promise.all(
-        Array.from({ length: 20 }, () => fails(door.anybody(), stranger)),
+        Array.from({ length: 20 }, () => fails(door.anonymousClient(), stranger)),
       );
       expect(replies.filter(({ status }) => status === 401)).to.have.length(5);
     });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sharedApp, type App } from '../support/app.js';
 import { upload, valuesOf, type ContentPage, type DatasetRecord } from '../support/datasets.js';
 import type { Client } from '../support/client.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 
 const csv = 'question,answer,tox\nq1,a1,0.1\nq2,"a\n2",0.2\n';
@@ -217,7 +217,7 @@ describe('making datasets over HTTP', () => {
       expect(largest.body).to.deep.include({ num_rows: 100_000 });
       const lastRow = at(largest.body.id, '/content?starting_token=99999');
       // A read waits for 2 s at most, and this is much to fold.
-      await until('it is read', 60_000, async () => {
+      await pollUntil('it is read', 60_000, async () => {
         return (await app.client.send('GET', lastRow)).status === 200;
       });
       const { body } = await app.client.call<ContentPage>('GET', lastRow);

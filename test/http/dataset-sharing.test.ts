@@ -1,21 +1,25 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import { upload, type DatasetRecord } from '../support/datasets.js';
 import { expectRefused } from '../support/key-ring.js';
 
 describe('sharing a dataset with a further project', () => {
-  let cast: Cast;
-  let owner: Actor;
-  let reader: Actor;
+  let cast: TwoOrganizations;
+  let owner: RoleUser;
+  let reader: RoleUser;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     owner = cast.ours.user;
     reader = cast.ours.manager;
   });
   after(() => cast.close());
 
-  const projectOf = async ({ as }: Actor): Promise<string> => {
+  const projectOf = async ({ as }: RoleUser): Promise<string> => {
     const body = { name: randomUUID() };
     return (await as.call<{ id: string }>('POST', '/v2/projects', { body })).body.id;
   };

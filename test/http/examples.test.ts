@@ -3,9 +3,9 @@ import { operations } from '../../contract/all.js';
 import { exampleIds } from '../../contract/example-ids.js';
 import { exampleParameter } from '../../contract/openapi-examples.js';
 import type { Operation } from '../../contract/operation.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { startApp, type App } from '../support/app.js';
-import { form } from '../support/forms.js';
+import { formRequest } from '../support/multipart-forms.js';
 import { openApiText } from '../../cli/openapi.js';
 
 /** What later examples speak of, in the order in which it can be made. */
@@ -134,7 +134,7 @@ describe('the examples of the OpenAPI document', () => {
         name,
         content: typeof one === 'string' ? one : JSON.stringify(one),
       }));
-      const ask = file === null ? { ...(body !== null && { body }) } : form(parts);
+      const ask = file === null ? { ...(body !== null && { body }) } : formRequest(parts);
       const reply = await app.client.send<Json>(method, place, ask);
       if (reply.status !== status) {
         refused.push(`${operationId} ${reply.status} ${JSON.stringify(reply.body)}`);

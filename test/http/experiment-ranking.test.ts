@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import type { Criterion, RankingCriteria } from '../../contract/experiment-ranking.js';
 import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
-import { naiveRanking, type Candidate } from '../support/naive-ranking.js';
-import { drawSeed } from '../support/outside.js';
+import { referenceRanking, type Candidate } from '../support/reference-ranking.js';
+import { drawSeed } from '../support/test-environment.js';
 
 type Page = { readonly experiments: readonly ExperimentRecord[] };
 type Sent = { readonly trace_ids: readonly string[] };
@@ -329,7 +329,7 @@ describe('ranking of experiments over HTTP', () => {
 
   it('agrees with the rules read one by one, as experiments and traces come and go', async () => {
     const seed = drawSeed();
-    const random = seeded(seed).next;
+    const random = seededRandom(seed).next;
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const criteria: Criterion[] = [
       { metric: 'reward', weight: 2, direction: 'higher' },
@@ -389,7 +389,7 @@ describe('ranking of experiments over HTTP', () => {
     for (let at = 0; at < 25; at += 1) {
       const step = at < 4 ? steps[0] : pick([...steps, ...steps.slice(0, 2), ...steps.slice(1, 2)]);
       await step?.();
-      const expected = naiveRanking([...candidates.values()], criteria, chosen);
+      const expected = referenceRanking([...candidates.values()], criteria, chosen);
       const found = await standings();
       expect(Object.fromEntries(found), `ASSAY_TEST_SEED=${seed}, step ${at}`).to.deep.equal(
         Object.fromEntries(expected),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { sharedApp, type App } from '../support/app.js';
-import { form } from '../support/forms.js';
+import { formRequest } from '../support/multipart-forms.js';
 import { create, like, ratedProject, type RatedProject } from '../support/rated-project.js';
 
 type Made = { readonly id: string };
@@ -168,7 +168,7 @@ describe('exports of datasets over HTTP', () => {
       { name: 'name', content: `export ${randomUUID()}` },
       { name: 'file', content, fileName },
     ];
-    return (await app.client.call<Made>('POST', '/v2/datasets', form(parts))).body.id;
+    return (await app.client.call<Made>('POST', '/v2/datasets', formRequest(parts))).body.id;
   };
   const file = async (id: string, query = ''): Promise<string> =>
     (await app.client.call<string>('GET', `/v2/datasets/${id}/content/export${query}`)).body;

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { operation, reading, route, type Route } from '../../contract/operation.js';
-import { partsOf } from '../../engines/koa/multipart.js';
+import { operation, readRoute, writeRoute, type Route } from '../../contract/operation.js';
+import { parseParts } from '../../engines/koa/multipart.js';
 import { Fault } from '../../kernel/fault.js';
-import { isMet } from '../../kernel/precondition.js';
-import { id, maybe, name, oneOf } from '../../kernel/shapes.js';
-import { form, formBytes, formType, type Part } from '../support/forms.js';
-import { made, smallService, type SmallService } from '../support/small-service.js';
+import { isIfMatchMet } from '../../kernel/if-match.js';
+import { id, nullish, name, oneOf } from '../../kernel/schema-types.js';
+import { formRequest, formBytes, formType, type FormPart } from '../support/multipart-forms.js';
+import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
 
 const upload = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'upload',
   method: 'POST',
   path: '/v2/uploads',
@@ -23,17 +23,17 @@ const upload = operation({
     },
     parts: Type.Object({
       thing_id: id('ThingId'),
-      count: maybe(Type.Integer({ minimum: 1, maximum: 10 })),
-      draft: maybe(Type.Boolean()),
-      name: maybe(name()),
-      kinds: maybe(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
-      mapping: maybe(Type.Object({ input: Type.String() })),
+      count: nullish(Type.Integer({ minimum: 1, maximum: 10 })),
+      draft: nullish(Type.Boolean()),
+      name: nullish(name()),
+      kinds: nullish(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
+      mapping: nullish(Type.Object({ input: Type.String() })),
     }),
   },
   response: Type.Unknown(),
 });
 const oneFile = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'oneFile',
   method: 'POST',
   path: '/v2/one-file',
@@ -46,7 +46,7 @@ const oneFile = operation({
   response: Type.Unknown(),
 });
 const source = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'source',
   method: 'GET',
   path: '/v2/source',
@@ -58,7 +58,7 @@ const source = operation({
 });
 const thing = (method: 'GET' | 'PATCH' | 'DELETE', more: object = {}) =>
   operation({
-    ...made,
+    ...operationDefaults,
     operationId: `${method}Thing`,
     method,
     path: '/v2/thing',
@@ -69,12 +69,13 @@ const thing = (method: 'GET' | 'PATCH' | 'DELETE', more: object = {}) =>
     ...more,
   });
 
-const changed = (ifMatch: Parameters<typeof isMet>[0]) => {
-  if (!isMet(ifMatch, 'two')) throw new Fault('precondition-failed', 'It was changed meanwhile');
+const changed = (ifMatch: Parameters<typeof isIfMatchMet>[0]) => {
+  if (!isIfMatchMet(ifMatch, 'two'))
+    throw new Fault('precondition-failed', 'It was changed meanwhile');
   return { body: null, etag: 'three' };
 };
 const routes: readonly Route[] = [
-  route(upload, async ({ body, files, mint }) => ({
+  writeRoute(upload, async ({ body, files, mint }) => ({
     body: {
       ...body,
       id: mint('UploadId'),
@@ -85,19 +86,19 @@ const routes: readonly Route[] = [
       ]),
     },
   })),
-  route(oneFile, async ({ files }) => ({ body: Object.keys(files) })),
-  reading(source, [], async ({ query }) => {
+  writeRoute(oneFile, async ({ files }) => ({ body: Object.keys(files) })),
+  readRoute(source, [], async ({ query }) => {
     if (query.gone === true) throw new Fault('not-found', 'No source');
     return { body: 'def é():\n' };
   }),
-  reading(thing('GET'), [], async () => ({ body: null, etag: 'two' })),
-  route(thing('PATCH'), async ({ ifMatch }) => changed(ifMatch)),
-  route(thing('DELETE', { status: 204 }), async ({ ifMatch }) => changed(ifMatch)),
+  readRoute(thing('GET'), [], async () => ({ body: null, etag: 'two' })),
+  writeRoute(thing('PATCH'), async ({ ifMatch }) => changed(ifMatch)),
+  writeRoute(thing('DELETE', { status: 204 }), async ({ ifMatch }) => changed(ifMatch)),
 ];
 
-const file = (part: string, content: string): Part => ({ name: part, content, fileName: 'x' });
+const file = (part: string, content: string): FormPart => ({ name: part, content, fileName: 'x' });
 const thingId = '7e0b1c2d-3f4a-4b5c-8d6e-7f8091a2b3c4';
-const needed: readonly Part[] = [
+const needed: readonly FormPart[] = [
   { name: 'file', content: 'a,b\n\u00fc', fileName: 'path/to/\u00fcber.csv' },
   { name: 'thing_id', content: thingId.toUpperCase() },
 ];
@@ -109,9 +110,11 @@ describe('the HTTP engine reads forms', () => {
   });
   after(() => service.close());
 
-  const send = (parts: readonly Part[], headers: Record<string, string> = {}) =>
-    service.as('editor').send<Record<string, unknown>>('POST', '/v2/uploads', form(parts, headers));
-  const complaints = async (parts: readonly Part[]) => {
+  const send = (parts: readonly FormPart[], headers: Record<string, string> = {}) =>
+    service
+      .as('editor')
+      .send<Record<string, unknown>>('POST', '/v2/uploads', formRequest(parts, headers));
+  const complaints = async (parts: readonly FormPart[]) => {
     const { status, body } = await send(parts);
     expect(status).to.equal(422);
     return (body['detail'] as readonly { loc: string[]; type: string; msg: string }[]).map(
@@ -214,8 +217,8 @@ describe('the HTTP engine reads forms', () => {
     const keyed = async (content: string) =>
       (await send([...needed, file('other', content)], key)).status;
     expect([await keyed('x'), await keyed('x'), await keyed('y')]).to.deep.equal([200, 200, 422]);
-    const asked = (parts: readonly Part[]) =>
-      service.as('editor').send('POST', '/v2/one-file', form(parts));
+    const asked = (parts: readonly FormPart[]) =>
+      service.as('editor').send('POST', '/v2/one-file', formRequest(parts));
     expect((await asked([file('file', 'x')])).status).to.equal(200);
     const refused = await asked([file('file', 'x'), ...others]);
     expect(refused.body).to.deep.equal({
@@ -229,7 +232,7 @@ describe('the HTTP engine reads forms', () => {
 
   it('and keeps no bytes of what it ignores', async () => {
     const parts = [file('file', 'kept'), file('other', 'ignored')];
-    const { files } = await partsOf(Readable.from([formBytes(parts)]), formType, {
+    const { files } = await parseParts(Readable.from([formBytes(parts)]), formType, {
       fileBytesMax: 1_000,
       kept: new Set(['file']),
     });
@@ -238,7 +241,7 @@ describe('the HTTP engine reads forms', () => {
 
   it('within limits: file, parts, one text', async () => {
     const sized = (bytes: number) => file('file', 'x'.repeat(bytes));
-    const [, thingPart] = needed as readonly [Part, Part];
+    const [, thingPart] = needed as readonly [FormPart, FormPart];
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ name: `p${index}`, content: 'x' }));
     const text = (bytes: number) => ({ name: 'x', content: 'x'.repeat(bytes) });

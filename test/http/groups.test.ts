@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import type { Client, Reply } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Group = {
   readonly id: string;
@@ -29,12 +33,12 @@ type Members = { readonly members: readonly Member[] };
 type Groups = { readonly groups: readonly Group[]; readonly [member: string]: unknown };
 
 describe('groups over HTTP', () => {
-  let cast: Cast;
-  let maker: Actor;
-  let guest: Actor;
-  let other: Actor;
+  let cast: TwoOrganizations;
+  let maker: RoleUser;
+  let guest: RoleUser;
+  let other: RoleUser;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     ({ user: maker, auditor: guest, read_only: other } = cast.ours);
   });
   after(async () => {
@@ -47,12 +51,12 @@ describe('groups over HTTP', () => {
   const get = (id: string, as: Client): Promise<Reply<Group>> => as.send('GET', `/v2/groups/${id}`);
   const add = (id: string, body: unknown, as: Client): Promise<Reply<Member[]>> =>
     as.send('POST', `/v2/groups/${id}/members`, { body });
-  const join = (id: string, who: Actor) => add(id, [{ user_id: who.id }], who.as);
+  const join = (id: string, who: RoleUser) => add(id, [{ user_id: who.id }], who.as);
   const membersOf = (id: string, as: Client): Promise<Reply<Members>> =>
     as.send('GET', `/v2/groups/${id}/members`);
-  const put = (id: string, who: Actor, role: string, as: Client): Promise<Reply<Member>> =>
+  const put = (id: string, who: RoleUser, role: string, as: Client): Promise<Reply<Member>> =>
     as.send('PATCH', `/v2/groups/${id}/members/${who.id}`, { body: { role } });
-  const remove = (id: string, who: Actor, as: Client) =>
+  const remove = (id: string, who: RoleUser, as: Client) =>
     as.send('DELETE', `/v2/groups/${id}/members/${who.id}`);
 
   it('has its creator as maintainer and those who were named', async () => {
@@ -231,7 +235,7 @@ describe('groups over HTTP', () => {
     expect(await sizes(id)).to.deep.equal([3, 3, 3, 3, 3]);
     await admin.as.call('DELETE', `/v2/users/${one}`);
     expect(await sizes(id)).to.deep.equal([2, 2, 2, 2, 2]);
-    // The gate remembers people for half a second; a group must not.
+    // The authorizer remembers people for half a second; a group must not.
     const late = (await create({ users: [{ user_id: two }] })).body;
     await admin.as.call('DELETE', `/v2/users/${two}`);
     expectRefused(await add(late.id, [{ user_id: two }], maker.as), 404, 'not_found');
@@ -288,9 +292,9 @@ describe('groups over HTTP', () => {
     expect(changed.body).to.include({ role: 'viewer', warning: null });
     expectRefused(await as.send('POST', `${root}/log_streams`, stream), 403, 'forbidden');
     await remove(id, cast.ours.manager, maker.as);
-    await until('the member lost sight', 1_000, async () => (await sees()) === 404);
+    await pollUntil('the member lost sight', 1_000, async () => (await sees()) === 404);
     await add(id, [{ user_id: cast.ours.manager.id }], maker.as);
-    await until('the member sees it again', 1_000, async () => (await sees()) === 200);
+    await pollUntil('the member sees it again', 1_000, async () => (await sees()) === 200);
     const unshared = await maker.as.send('DELETE', `${root}/groups/${id}`);
     expect(unshared.status).to.equal(200);
     expect(await sees()).to.equal(404);
@@ -325,7 +329,7 @@ describe('groups over HTTP', () => {
     await maker.as.call('POST', `${root}/groups`, { body: [{ group_id: id }] });
     expect((await cast.ours.manager.as.send('GET', root)).status).to.equal(200);
     await maker.as.call('DELETE', `/v2/groups/${id}`);
-    await until(
+    await pollUntil(
       'the project is out of sight',
       1_000,
       async () => (await cast.ours.manager.as.send('GET', root)).status === 404,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import { madeUpRoutes } from '../support/made-up-routes.js';
+import { sampleRoutes } from '../support/sample-routes.js';
 import {
   colleague,
   foreignProject,
@@ -13,7 +13,7 @@ import {
 describe('the HTTP engine', () => {
   let service: SmallService;
   before(async () => {
-    service = await smallService(madeUpRoutes, {
+    service = await smallService(sampleRoutes, {
       reached: async (_reads, min) => {
         if (min !== null && min > 'f') throw new Fault('read-model-behind', 'Not there yet');
         return '00000000000000aa' as Position;

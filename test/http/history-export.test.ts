@@ -4,30 +4,34 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { operateCommand } from '../../cli/ask.js';
+import { opsCaller } from '../../cli/ops-client.js';
 import { writeBundle } from '../../cli/audit-bundle.js';
 import { httpSource } from '../../cli/audit-sources.js';
-import type { BundleBegun, BundleLine, BundleNode } from '../../kernel/history/bundle.js';
+import type { BundleHeader, BundleLine, BundleNode } from '../../kernel/history/bundle.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { trustedKey } from '../../engines/node/seal-keys.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { bytesOfHex } from '../../kernel/history/hex.js';
-import { isIncluded, leafHash } from '../../kernel/history/tree.js';
-import { sealCommand } from '../../service/sealing.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import { fromHex } from '../../kernel/history/hex.js';
+import { isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
+import { sealCommand } from '../../service/history-sealing.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import { temporaryFolder } from '../support/folder.js';
-import { repository } from '../support/outside.js';
+import { repository } from '../support/test-environment.js';
 
-type First = { readonly begun: BundleBegun; readonly cursor: string };
+type First = { readonly begun: BundleHeader; readonly cursor: string };
 type Last = { readonly next_cursor: string | null };
 
 describe('the history taken elsewhere over HTTP', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let project = '';
   let vkey = '';
   before(async () => {
-    [cast, folder] = await Promise.all([startCast(), temporaryFolder()]);
+    [cast, folder] = await Promise.all([startTwoOrganizations(), temporaryFolder()]);
     const made = await cast.ours.user.as.call<{ id: string }>('POST', '/v2/projects', {
       body: { name: 'exported' },
     });
@@ -35,7 +39,7 @@ describe('the history taken elsewhere over HTTP', () => {
     await cast.ours.user.as.call('POST', `/v2/projects/${project}/log_streams`, {
       body: { name: 'one' },
     });
-    await operateCommand(cast.app.opsUrl, { opsToken: null })(sealCommand, {});
+    await opsCaller(cast.app.opsUrl, { opsToken: null })(sealCommand, {});
     const keys = await cast.ours.auditor.as.call<{ keys: readonly { vkey: string }[] }>(
       'GET',
       '/v2/history/keys',
@@ -47,14 +51,14 @@ describe('the history taken elsewhere over HTTP', () => {
     await folder.remove();
   });
 
-  const linesOf = async <T>({ as }: Actor, path: string): Promise<readonly T[]> => {
+  const linesOf = async <T>({ as }: RoleUser, path: string): Promise<readonly T[]> => {
     const { body } = await as.call<string>('GET', `/v2/history/${path}`);
     return body
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as T);
   };
-  const bundled = async (actor: Actor, query: string) => {
+  const bundled = async (actor: RoleUser, query: string) => {
     const lines = await linesOf<object>(actor, `export${query}`);
     const [first, last] = [lines[0] as First, lines.at(-1) as Last];
     const between = lines.slice(1, -1);
@@ -87,7 +91,7 @@ describe('the history taken elsewhere over HTTP', () => {
     ]);
     for (const one of entries) expect(one.project_id).to.equal(project);
     expect(nodes.length).to.be.greaterThan(0);
-    const status = async ({ as }: Actor, query: string): Promise<number> =>
+    const status = async ({ as }: RoleUser, query: string): Promise<number> =>
       (await as.send('GET', `/v2/history/export${query}`)).status;
     expect(await status(cast.ours.user, '')).to.equal(403);
     expect(await status(cast.ours.read_only, `?project_id=${project}`)).to.equal(404);
@@ -219,7 +223,7 @@ describe('the history taken elsewhere over HTTP', () => {
     let status = 0;
     // Erasing follows the deletion.
     for (let tries = 0; tries < 500 && status !== 200; tries += 1) {
-      await operateCommand(cast.app.opsUrl, { opsToken: null })(sealCommand, {});
+      await opsCaller(cast.app.opsUrl, { opsToken: null })(sealCommand, {});
       ({ status } = await auditor.as.send('GET', `/v2/history/${path}`));
       if (status !== 200) expect(status).to.be.oneOf([404, 409]);
     }
@@ -230,7 +234,7 @@ describe('the history taken elsewhere over HTTP', () => {
     if (checkpoint === null) throw new Error('no checkpoint');
     expect(trustedKey(vkey).hasSigned(checkpoint)).to.equal(true);
     for (const { entry, proof } of entries) {
-      const leaf = { index: entry.seq - 1, hash: leafHash(sha256, bytesOfHex(entry.hash)) };
+      const leaf = { index: entry.seq - 1, hash: leafHash(sha256, fromHex(entry.hash)) };
       const hashes = proof.hashes.map((one) => Buffer.from(one, 'base64'));
       expect(isIncluded(sha256, leaf, checkpoint, hashes)).to.equal(true);
     }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
 import type { HistoryEntry, HistoryPage } from '../../contract/history.js';
 import { below, oneOf, type Rng } from '../fuzz/valid-request.js';
 import { startApp, type App } from '../support/app.js';
 import { allEntries } from '../support/history.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 type Made = { readonly id: string };
@@ -31,7 +31,7 @@ const holds = (filters: Filters, entry: HistoryEntry): boolean =>
 describe('pages of history', function () {
   this.timeout(120_000);
   const seed = drawSeed('pages of history');
-  const rng: Rng = seeded(seed).next;
+  const rng: Rng = seededRandom(seed).next;
   let app: App;
   const projects: string[] = [];
 

@@ -1,22 +1,26 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import { clientOf, type Client } from '../support/client.js';
-import { knownObjects } from '../support/known-objects.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
 
 /** Contract 2.6, the row of `audit-resource`, which depends on what the query names. */
 describe('who may read the history of one resource', function () {
   this.timeout(60_000);
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let project: string;
   let inProject: readonly string[];
   let inOrganization: readonly string[];
   const clients: Client[] = [];
 
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     const { user: owner, manager } = cast.ours;
-    const known = await knownObjects(owner.as, 'audited');
+    const known = await createOneOfEach(owner.as, 'audited');
     project = String(known['project_id']);
     const id = (name: string) => String(known[name]);
     const of = `?project_id=${project}`;
@@ -49,7 +53,7 @@ describe('who may read the history of one resource', function () {
       paths.map(async (path) => (await client.send('GET', `/v2/history/${path}`)).status),
     );
   const all = (paths: readonly string[], status: number) => paths.map(() => status);
-  const keyOf = async (actor: Actor, body: object): Promise<Client> => {
+  const keyOf = async (actor: RoleUser, body: object): Promise<Client> => {
     const made = await actor.as.call<{ api_key: string }>('POST', '/v2/users/api_keys', {
       body: { description: 'audit', ...body },
     });

@@ -2,18 +2,22 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
-import { operateCommand } from '../../cli/ask.js';
+import { opsCaller } from '../../cli/ops-client.js';
 import type { HistoryProof } from '../../contract/history-seals.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { trustedKey } from '../../engines/node/seal-keys.js';
 import { entryHash } from '../../kernel/history/chain.js';
 import { base64, fromBase64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
+import { fromHex, toHex } from '../../kernel/history/hex.js';
 import { parseInclusionProof } from '../../kernel/history/proof-text.js';
-import { isBeginning, isIncluded, leafHash } from '../../kernel/history/tree.js';
-import { sealCommand, type SealedNow } from '../../service/sealing.js';
+import { isConsistent, isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
+import { sealCommand, type SealResult } from '../../service/history-sealing.js';
 import { startApp, type App } from '../support/app.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 
 type Sealed = { readonly size: number; readonly root: string; readonly note: string };
 type Keys = { readonly keys: readonly { readonly vkey: string; readonly kid: string }[] };
@@ -24,24 +28,24 @@ type Consistency = {
 };
 
 describe('seals of the history over HTTP', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
   });
   after(() => cast.close());
 
-  const seal = async (): Promise<SealedNow> =>
-    (await operateCommand(cast.app.opsUrl, { opsToken: null })(sealCommand, {})) as SealedNow;
-  const changed = async ({ as }: Actor, name: string): Promise<string> =>
+  const seal = async (): Promise<SealResult> =>
+    (await opsCaller(cast.app.opsUrl, { opsToken: null })(sealCommand, {})) as SealResult;
+  const changed = async ({ as }: RoleUser, name: string): Promise<string> =>
     (await as.call<{ readonly id: string }>('POST', '/v2/projects', { body: { name } })).body.id;
-  const checkpoint = async ({ as }: Actor) => {
+  const checkpoint = async ({ as }: RoleUser) => {
     const { body, headers } = await as.call<string>('GET', '/v2/history/checkpoint');
     expect(headers['content-type']).to.match(/^text\/plain/);
     const parsed = parseCheckpoint(body);
     if (parsed === null) throw new Error(`no checkpoint: ${body}`);
     return { ...parsed, note: body };
   };
-  const proofOf = async ({ as }: Actor, query: string): Promise<HistoryProof> =>
+  const proofOf = async ({ as }: RoleUser, query: string): Promise<HistoryProof> =>
     (await as.call<HistoryProof>('GET', `/v2/history/proof?${query}`)).body;
 
   it('are 404 before the first, then a checkpoint that a stranger can check', async () => {
@@ -105,7 +109,7 @@ describe('seals of the history over HTTP', () => {
     const hashes = body.hashes.flatMap((one) => fromBase64(one) ?? []);
     expect(body.from_root).to.equal(base64(kept.root));
     expect(body.to_root).to.equal(base64(now.root));
-    expect(isBeginning(sha256, kept, now, hashes)).to.equal(true);
+    expect(isConsistent(sha256, kept, now, hashes)).to.equal(true);
     expect((await admin.as.send('GET', '/v2/history/consistency?from=1&to=9999')).status).to.equal(
       404,
     );
@@ -139,12 +143,12 @@ describe('seals of the history over HTTP', () => {
         causationId: entry.causation_id,
         dataDigest: entry.data_digest,
       });
-      expect(hexOf(hash)).to.equal(entry.hash);
+      expect(toHex(hash)).to.equal(entry.hash);
       const leaf = { index: text.index, hash: leafHash(sha256, hash) };
       expect(isIncluded(sha256, leaf, text.checkpoint, text.hashes), String(seq)).to.equal(true);
       if (data === null) continue;
       const digest = createHash('sha256')
-        .update(bytesOfHex(salt ?? ''))
+        .update(fromHex(salt ?? ''))
         .update(data);
       expect(digest.digest('hex')).to.equal(entry.data_digest);
     }
@@ -187,11 +191,11 @@ describe('a history that somebody tampered with', () => {
 
   const ready = async () => {
     const answer = await fetch(`${app.opsUrl}/readyz`);
-    type State = { readonly status: string; readonly seals: SealedNow };
+    type State = { readonly status: string; readonly seals: SealResult };
     return { http: answer.status, ...((await answer.json()) as State) };
   };
-  const seal = async (): Promise<SealedNow> =>
-    (await operateCommand(app.opsUrl, { opsToken: null })(sealCommand, {})) as SealedNow;
+  const seal = async (): Promise<SealResult> =>
+    (await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {})) as SealResult;
   const made = (name: string) => app.client.call('POST', '/v2/projects', { body: { name } });
   const checkpoint = async () =>
     (await app.client.call<string>('GET', '/v2/history/checkpoint')).body;
@@ -243,14 +247,14 @@ describe('a history that somebody tampered with', () => {
       database.prepare('DELETE FROM sums WHERE pos = ?').run(pos);
     });
     database.close();
-    const told = await operateCommand(app.opsUrl, { opsToken: null })('rebuild', {
+    const told = await opsCaller(app.opsUrl, { opsToken: null })('rebuild', {
       name: 'history',
     }).catch((error: unknown) => String(error));
     expect(told).to.match(/history contradicts seal \d+ of [0-9a-f-]{36}: /);
   });
 
   it('says what is wrong with the log where the fold has not met it yet', async () => {
-    const operate = operateCommand(app.opsUrl, { opsToken: null });
+    const operate = opsCaller(app.opsUrl, { opsToken: null });
     await operate('pause', { name: 'history' });
     await made('paused');
     tamper('paused');

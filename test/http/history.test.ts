@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import type { HistoryEntry, HistoryPage, HistoryVerdict } from '../../contract/history.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { startApp, type App } from '../support/app.js';
 import { allEntries, allPages, hashOf, sha256Hex } from '../support/history.js';
-import { patched, withoutNulls } from '../support/merge-patch.js';
-import { until } from '../support/until.js';
+import { mergePatched, withoutNulls } from '../support/merge-patch.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Made = { readonly id: string };
 type OneResource = HistoryPage & { readonly state?: JsonObject | null };
@@ -191,7 +191,7 @@ describe('history over HTTP', function () {
     const { entries, head } = await list('', path);
     const last = entries.at(-1);
     const { state } = await one(`at=${head.position}`, path);
-    const made = entries.reduce<Json>((sofar, { after }) => patched(sofar, after ?? {}), null);
+    const made = entries.reduce<Json>((sofar, { after }) => mergePatched(sofar, after ?? {}), null);
     // Templates come and go by entries of their own; those of the project are about their order.
     const order = { annotation_templates: [] };
     expect({ ...(made as object), ...order }).to.deep.equal({
@@ -222,7 +222,7 @@ describe('history over HTTP', function () {
     const body = { log_stream_id: logStream, filters };
     await app.client.call('POST', `${root}/traces/delete`, { body });
     const path = `/v2/history/trace/${gone}`;
-    await until('the content is erased', 20_000, async () =>
+    await pollUntil('the content is erased', 20_000, async () =>
       (await list(`project_id=${project}`, path)).entries.every(({ erased }) => erased),
     );
     const { entries } = await list(`project_id=${project}`, path);
@@ -274,7 +274,7 @@ describe('history over HTTP', function () {
     const { entries } = await list(`project_id=${project}`);
     expect(typesOf(entries)).to.include('ProjectCreated');
     const path = `/v2/history/trace/${traces[0]}`;
-    await until('what was in it is erased', 20_000, async () =>
+    await pollUntil('what was in it is erased', 20_000, async () =>
       (await list(`project_id=${project}`, path)).entries.every(({ erased }) => erased),
     );
     expect(await verified()).to.include({ status: 'intact', broken_at: null });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { operation, route, type Route } from '../../contract/operation.js';
+import { operation, writeRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import { id, secret } from '../../kernel/shapes.js';
-import { made, smallService, type SmallService } from '../support/small-service.js';
+import { id, secret } from '../../kernel/schema-types.js';
+import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
 
 const makeKey = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'makeKey',
   method: 'POST',
   path: '/v2/keys/{owner}',
@@ -26,7 +26,7 @@ describe('Idempotency-Key', () => {
   const minted: string[] = [];
   before(async () => {
     const routes: readonly Route[] = [
-      route(makeKey, async ({ mint, cause }) => {
+      writeRoute(makeKey, async ({ mint, cause }) => {
         effects += 1;
         const keyId = mint('KeyId');
         minted.push(keyId, cause.eventId('s' as never, 0));

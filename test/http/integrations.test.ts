@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { openLogOf } from '../../service/read-log.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import { providers } from '../../contract/integration-providers.js';
 import { expectReplayEqual, type App } from '../support/app.js';
-import { startCast, type Cast } from '../support/cast.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
 import type { Client } from '../support/client.js';
 import { integrationBodies } from '../support/integration-bodies.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
@@ -24,12 +24,12 @@ const path = (rest = '') => `/v2/integrations${rest}`;
 const uri = 'https://provider.example';
 
 describe('integrations over HTTP', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let app: App;
   let keys: KeyRing;
   before(async () => {
     // An app of its own: integrations belong to a user, and all other tests share one.
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     ({ app } = cast);
     keys = keyRing(app);
   });
@@ -256,7 +256,7 @@ describe('integrations over HTTP', () => {
     });
 
     it('leave one ciphertext for each integration, and none for what is deleted', async () => {
-      const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+      const log = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
       try {
         const seals = () => log.reader.streams('sealed-integration-', null, 100);
         for (const token of ['a', 'b', 'c']) await put('writer', writer(token));

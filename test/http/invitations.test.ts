@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Cast } from '../support/cast.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
 import { clientOf, type Client, type Reply } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
 import { basic, bearer, cookieOf, type Token } from '../support/logins.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Invitation = {
   readonly user_id: string;
@@ -17,9 +17,9 @@ type Invitation = {
 type Invited = { readonly message: string; readonly invitations: readonly Invitation[] };
 
 describe('invitations over HTTP', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
   });
   after(async () => {
     await expectReplayEqual(cast.app);
@@ -180,7 +180,7 @@ describe('invitations over HTTP', () => {
           .status;
       expect(await ask()).to.equal(200);
       await cast.ours.manager.as.call('DELETE', `/v2/users/${id}`);
-      await until('the token is refused', 1_000, async () => (await ask()) === 401);
+      await pollUntil('the token is refused', 1_000, async () => (await ask()) === 401);
     });
   });
 });

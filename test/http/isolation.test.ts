@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
-import { openLogOf } from '../../service/read-log.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import type { Operation } from '../../contract/operation.js';
 import { below, oneOf, validRequest } from '../fuzz/valid-request.js';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Cast } from '../support/cast.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
 import type { Ask, Client, Reply } from '../support/client.js';
-import { formBytes } from '../support/forms.js';
-import { knownObjects } from '../support/known-objects.js';
-import { drawSeed } from '../support/outside.js';
-import { pagesOf } from '../support/pages.js';
+import { formBytes } from '../support/multipart-forms.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
+import { drawSeed } from '../support/test-environment.js';
+import { readAllPages } from '../support/log-pages.js';
 import { runs } from '../support/runs.js';
 
 type Known = Readonly<Record<string, unknown>>;
@@ -31,15 +31,15 @@ const asked = operations.filter(
 describe('isolation of one organisation from another', function () {
   this.timeout(180_000);
   const seed = drawSeed('calls across organisations');
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let ours: Known;
   let theirs: Known;
   let stranger: Client;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     stranger = cast.theirs.admin.as;
-    ours = await knownObjects(cast.ours.admin.as, 'ours');
-    theirs = await knownObjects(stranger, 'theirs');
+    ours = await createOneOfEach(cast.ours.admin.as, 'ours');
+    theirs = await createOneOfEach(stranger, 'theirs');
     const job = await cast.ours.admin.as.call<{ job_id: string }>(
       'POST',
       '/v2/org-jobs/delete-by-metadata',
@@ -53,7 +53,7 @@ describe('isolation of one organisation from another', function () {
   });
 
   it(`answers ids of another organisation like ids that do not exist`, async () => {
-    const rng = seeded(seed).next;
+    const rng = seededRandom(seed).next;
     const names = Object.keys(ours).filter((name) => isId(ours[name]));
     let compared = 0;
     for (let call = 0; compared < runs(400); call += 1) {
@@ -71,8 +71,8 @@ describe('isolation of one organisation from another', function () {
         emails: [`${name}@example.org`],
       });
       const [one, other] = [`${label}a`, `${label}b`];
-      const foreign = validRequest(operation, seeded(draw).next, known(ours, one));
-      const random = validRequest(operation, seeded(draw).next, known(invented, other));
+      const foreign = validRequest(operation, seededRandom(draw).next, known(ours, one));
+      const random = validRequest(operation, seededRandom(draw).next, known(invented, other));
       const isOwn = makesOfIds(operation) && !borrowed.has('project_id');
       if (isOwn || !mentions(foreign, ours, names)) continue;
       compared += 1;
@@ -91,9 +91,9 @@ describe('isolation of one organisation from another', function () {
   });
 
   it('leaves no trace of calls in the other’s streams', async () => {
-    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
+    const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
     const streams = new Set<string>();
-    for (const { stream, metadata } of await pagesOf(reader)) {
+    for (const { stream, metadata } of await readAllPages(reader)) {
       if (metadata.actor.id === cast.theirs.admin.id) streams.add(stream);
     }
     await close();
@@ -107,7 +107,7 @@ describe('isolation of one organisation from another', function () {
 
   it('takes over no member that an operation does not name', async () => {
     const marker = `probe-${randomUUID()}`;
-    const rng = seeded(seed).next;
+    const rng = seededRandom(seed).next;
     const tried = asked.filter(({ body }) => body !== null);
     const refused: string[] = [];
     for (const operation of tried) {
@@ -132,8 +132,8 @@ describe('isolation of one organisation from another', function () {
     const { id, organizationId } = cast.theirs.admin;
     const me = await stranger.call('GET', `/v2/users/${id}`);
     expect(me.body).to.include({ organization_id: organizationId, role: 'admin' });
-    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
-    expect(JSON.stringify(await pagesOf(reader))).not.to.include(marker);
+    const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
+    expect(JSON.stringify(await readAllPages(reader))).not.to.include(marker);
     await close();
   });
 });

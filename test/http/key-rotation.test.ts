@@ -1,34 +1,41 @@
 import { expect } from 'chai';
-import { rotateCommand, type Rotated } from '../../command-api/integrations/rotate.js';
-import { openLogOf } from '../../service/read-log.js';
-import { operateCommand } from '../../cli/ask.js';
-import { integrationStream, slots } from '../../command-api/integrations/integrations.js';
-import { readSeal, sealedPlace } from '../../command-api/integrations/seals.js';
+import { rotateCommand, type RotationResult } from '../../command-api/integrations/key-rotation.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
+import { opsCaller } from '../../cli/ops-client.js';
+import {
+  integrationStream,
+  integrationSlots,
+} from '../../command-api/integrations/integrations.js';
+import { readSeal, sealContext } from '../../command-api/integrations/secret-seals.js';
 import { readConfig } from '../../config.js';
 import { providers, type Provider } from '../../contract/integration-providers.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
+import { openSecrets, ensureSecretKey } from '../../engines/node/secrets.js';
 import { openVault } from '../../engines/node/vault.js';
 import { openEngines, secretKeyFile } from '../../engines/open.js';
 import type { EventLog } from '../../kernel/ports.js';
-import { load } from '../../kernel/transact.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import { runs } from '../support/runs.js';
 import { integrationBodies } from '../support/integration-bodies.js';
 
-type Place = { readonly person: Actor; readonly provider: Provider };
+type Place = { readonly person: RoleUser; readonly provider: Provider };
 
 const roundsMore = runs(4);
 
 describe('a rotation of data keys during requests', function () {
   this.timeout(60_000 * runs(1));
-  let cast: Cast;
-  let people: readonly Actor[];
+  let cast: TwoOrganizations;
+  let people: readonly RoleUser[];
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     people = [cast.ours, cast.theirs].flatMap(({ admin, user, auditor }) => [admin, user, auditor]);
   });
   after(async () => {
@@ -50,8 +57,8 @@ describe('a rotation of data keys during requests', function () {
     }
     return text;
   };
-  const rotate = async (): Promise<Rotated> =>
-    (await operateCommand(cast.app.opsUrl, { opsToken: null })(rotateCommand, {})) as Rotated;
+  const rotate = async (): Promise<RotationResult> =>
+    (await opsCaller(cast.app.opsUrl, { opsToken: null })(rotateCommand, {})) as RotationResult;
 
   it('fails none of them, and leaves each secret as it was last sent', async () => {
     await Promise.all(places().map((place) => using(place, 1)));
@@ -73,18 +80,22 @@ describe('a rotation of data keys during requests', function () {
   const openAll = async () => {
     const { dir } = cast.app;
     const config = readConfig({ ASSAY_DATA_DIR: dir });
-    const { reader, close } = await openLogOf(config);
+    const { reader, close } = await openReadOnlyLog(config);
     const log = reader as EventLog;
     const keys = await (await openEngines(config)).dataKeys();
-    const secrets = openSecrets(await secretKeyOf(diskFiles, secretKeyFile(dir)));
+    const secrets = openSecrets(await ensureSecretKey(diskFiles, secretKeyFile(dir)));
     const vault = openVault({ keys, clock: systemClock, ids: randomIds, ...secrets });
     const texts: (string | null)[] = [];
     for (const { person, provider } of places()) {
-      const { state } = await load(log, integrationStream(person.id, provider), slots);
+      const { state } = await loadStreamState(
+        log,
+        integrationStream(person.id, provider),
+        integrationSlots,
+      );
       const { integration } = state;
       const seal =
         integration && (await readSeal(log, integration.place.integration_id, integration.sealId));
-      texts.push(seal && (await vault.open(sealedPlace(seal, seal.seal_version), seal.sealed)));
+      texts.push(seal && (await vault.open(sealContext(seal, seal.seal_version), seal.sealed)));
     }
     const count = (await keys.all()).length;
     await keys.close();

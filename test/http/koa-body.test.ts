@@ -1,13 +1,13 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { operation, route } from '../../contract/operation.js';
+import { operation, writeRoute } from '../../contract/operation.js';
 import { openKoaBodyReader } from '../../engines/koa/koa-body.js';
 import { Fault } from '../../kernel/fault.js';
-import { madeUpRoutes } from '../support/made-up-routes.js';
+import { sampleRoutes } from '../support/sample-routes.js';
 import { headOf, rawSockets, type RawSockets } from '../support/raw-sockets.js';
-import { made, smallService, type SmallService } from '../support/small-service.js';
-import { until } from '../support/until.js';
+import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
+import { pollUntil } from '../support/poll-until.js';
 
 describe('the body reader on koa-body', () => {
   const reader = openKoaBodyReader(10, () => new Fault('too-large', 'More than 10 bytes'));
@@ -31,7 +31,7 @@ describe('the body reader on koa-body', () => {
 });
 
 const signIn = operation({
-  ...made,
+  ...operationDefaults,
   operationId: 'signIn',
   method: 'POST',
   path: '/v2/sign-in',
@@ -45,7 +45,10 @@ describe('bodies read with koa-body', () => {
   let service: SmallService;
   let sockets: RawSockets;
   beforeEach(async () => {
-    const routes = [...madeUpRoutes, route(signIn, async ({ body }) => ({ body: { got: body } }))];
+    const routes = [
+      ...sampleRoutes,
+      writeRoute(signIn, async ({ body }) => ({ body: { got: body } })),
+    ];
     service = await smallService(routes, { load: { bodyBytesMax: 400_000 } });
     sockets = rawSockets(service.port);
   });
@@ -86,12 +89,12 @@ describe('bodies read with koa-body', () => {
     const socket = await sockets.open(headOf('POST /v2/echo', declared));
     socket.write(gzip.subarray(0, 290_000));
     const large = JSON.stringify({ text: 'a'.repeat(250_000) });
-    await until('the cancelled body fills the budget', 10_000, async () => {
+    await pollUntil('the cancelled body fills the budget', 10_000, async () => {
       const { status } = await post('/v2/echo', large);
       return status === 503;
     });
     socket.destroy();
-    await until('there is room again', 10_000, async () => {
+    await pollUntil('there is room again', 10_000, async () => {
       const { status } = await post('/v2/echo', large);
       return status === 200;
     });

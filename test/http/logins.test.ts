@@ -9,27 +9,27 @@ import {
   bearer,
   cookie,
   cookieOf,
-  entrance,
+  openLoginClient,
   form,
-  type Entrance,
+  type LoginClient,
   type Token,
 } from '../support/logins.js';
 import { runs } from '../support/runs.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const claimsOf = (token: string): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as never;
 
 describe('logins over HTTP', () => {
   let app: App;
-  let door: Entrance;
+  let door: LoginClient;
   let keys: KeyRing;
   let client: Client;
   before(async () => {
     app = await sharedApp();
-    door = entrance(app);
+    door = openLoginClient(app);
     keys = keyRing(app);
-    client = door.anybody();
+    client = door.anonymousClient();
   });
   after(() => {
     door.close();
@@ -37,7 +37,11 @@ describe('logins over HTTP', () => {
   });
   const right = { username: adminEmail, password: appPassword };
   const dead = (token: string) =>
-    until('the access token is dead', 1_000, async () => (await door.asked(token)) === 401);
+    pollUntil(
+      'the access token is dead',
+      1_000,
+      async () => (await door.statusWith(token)) === 401,
+    );
 
   describe('POST /login', () => {
     it('answers a bearer token for 24 hours and the refresh cookie', async () => {
@@ -66,7 +70,7 @@ describe('logins over HTTP', () => {
       const claims = claimsOf(reply.body.access_token);
       expect(claims).to.have.all.keys('iss', 'aud', 'sub', 'org', 'sid', 'iat', 'exp', 'jti');
       expect(Number(claims['exp']) - Number(claims['iat'])).to.equal(86_400);
-      expect(await door.asked(reply.body.access_token)).to.equal(200);
+      expect(await door.statusWith(reply.body.access_token)).to.equal(200);
     });
 
     it('gives the cookie the name that no neighbour can plant when it came over TLS', async () => {
@@ -210,7 +214,7 @@ describe('logins over HTTP', () => {
       const again = await door.refresh(login.cookie);
       expect(cookieOf(again)?.get('refresh_token')).to.equal(successor);
       expect(again.position).to.equal(first.position);
-      expect(await door.asked(again.body.access_token)).to.equal(200);
+      expect(await door.statusWith(again.body.access_token)).to.equal(200);
     });
 
     it('revokes the family when an older one comes back: 401, and all its tokens die', async () => {
@@ -310,7 +314,7 @@ describe('logins over HTTP', () => {
         body: { api_key: key.api_key },
       });
       expect((await logOut(bearer(body.access_token))).status).to.equal(200);
-      expect(await door.asked(body.access_token)).to.equal(200);
+      expect(await door.statusWith(body.access_token)).to.equal(200);
     });
 
     it('answers 401 without either, with another scheme, and the second time', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sharedApp } from '../support/app.js';
-import { recordedProject, uuid, type RecordedProject } from '../support/recorded.js';
+import { recordedProject, uuid, type RecordedProject } from '../support/recorded-project.js';
 
 const path = 'metrics/custom_search';
 const day = { start_time: '2026-03-01T00:00:00Z', end_time: '2026-03-01T23:59:59Z' };

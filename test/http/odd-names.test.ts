@@ -4,7 +4,7 @@ import { assert, asyncProperty, constantFrom, uniqueArray } from 'fast-check';
 import { sharedApp, type App } from '../support/app.js';
 import { upload, type ContentPage, type DatasetRecord } from '../support/datasets.js';
 import { expectInvalid, keyRing, type KeyRing } from '../support/key-ring.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -3,16 +3,23 @@ import { Type, type TSchema } from 'typebox';
 import { openApiDocument } from '../../contract/openapi.js';
 import { operation, type Operation } from '../../contract/operation.js';
 import { healthcheck, readDescription } from '../../contract/service.js';
-import { component, id, maybe, named, secret, type Json } from '../../kernel/shapes.js';
+import {
+  componentSchema,
+  id,
+  nullish,
+  namedSchema,
+  secret,
+  type Json,
+} from '../../kernel/schema-types.js';
 import { serviceReads } from '../../query-api/service/routes.js';
-import { made, smallService } from '../support/small-service.js';
+import { operationDefaults, smallService } from '../support/small-service.js';
 
 const tree = Type.Cyclic(
-  { Tree: Type.Object({ kids: maybe(Type.Array(Type.Ref('Tree'))) }) },
+  { Tree: Type.Object({ kids: nullish(Type.Array(Type.Ref('Tree'))) }) },
   'Tree',
 );
 const plant = operation({
-  ...made,
+  ...operationDefaults,
   schemes: ['K', 'B', 'P'],
   operationId: 'plant',
   method: 'POST',
@@ -22,7 +29,7 @@ const plant = operation({
   query: Type.Object({ depth: Type.Optional(Type.Integer()) }),
   body: Type.Object({
     trees: Type.Array(tree),
-    filter: maybe(component<Json>('Filter')),
+    filter: nullish(componentSchema<Json>('Filter')),
     range: Type.Tuple([Type.Number(), Type.Number()]),
     labels: Type.Record(Type.String(), Type.String()),
   }),
@@ -101,7 +108,10 @@ describe('the OpenAPI document', () => {
     }
   });
   it('is not made when two schemas have one name', () => {
-    const other = { ...see, response: named('Plant', Type.Object({ leaves: Type.Integer() })) };
+    const other = {
+      ...see,
+      response: namedSchema('Plant', Type.Object({ leaves: Type.Integer() })),
+    };
     expect(() => documentOf(plant, other)).to.throw('two schemas are called Plant');
   });
   it('keeps what only the guard needs to itself', () => {

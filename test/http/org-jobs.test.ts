@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { appPassword, expectReplayEqual } from '../support/app.js';
-import { filesWith } from '../support/canary.js';
-import { startCast, type Cast } from '../support/cast.js';
+import { filesContaining } from '../support/files-containing.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
 import { clientOf, type Client, type Reply } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
 import { adminEmail, basic } from '../support/logins.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Job = {
   readonly status: string;
@@ -18,11 +18,11 @@ type Job = {
 
 describe('deletion by metadata over HTTP', function () {
   this.timeout(90_000);
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let admin: Client;
   let nobody: Client;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     admin = cast.ours.admin.as;
     nobody = clientOf({ url: cast.app.url, apiKey: null });
   });
@@ -43,7 +43,7 @@ describe('deletion by metadata over HTTP', function () {
   const job = (id: string, as: Client = admin): Promise<Reply<Job>> =>
     as.send('GET', `/v2/org-jobs/${id}`);
   const finished = async (id: string): Promise<Job> => {
-    await until('the job is over', 30_000, async () => {
+    await pollUntil('the job is over', 30_000, async () => {
       const { status } = (await job(id)).body;
       return status === 'completed' || status === 'failed';
     });
@@ -209,17 +209,17 @@ describe('deletion by metadata over HTTP', function () {
       const many = Array.from({ length: 40 }, () => marked(canary));
       await log(root, [...many, marked(kept)], admin);
     }
-    await cast.app.settled();
-    expect(await filesWith(cast.app.dir, canary ?? '')).not.to.deep.equal([]);
+    await cast.app.untilCaughtUp();
+    expect(await filesContaining(cast.app.dir, canary ?? '')).not.to.deep.equal([]);
     const done = await finished((await ask(user ?? '')).body.job_id);
     expect(done.result).to.deep.equal({ projects: 1, sessions: 0, traces: 120, spans: 120 });
     for (const word of [canary, user]) {
-      await until('the bytes are gone', 60_000, async () => {
-        const left = await filesWith(cast.app.dir, word ?? '');
+      await pollUntil('the bytes are gone', 60_000, async () => {
+        const left = await filesContaining(cast.app.dir, word ?? '');
         return left.length === 0;
       });
     }
-    expect(await filesWith(cast.app.dir, kept ?? '')).not.to.deep.equal([]);
+    expect(await filesContaining(cast.app.dir, kept ?? '')).not.to.deep.equal([]);
     expect(await count(root, 'traces', admin)).to.equal(3);
   });
 });

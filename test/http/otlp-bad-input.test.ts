@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { otelBytes, otelRequest, otelSpan } from '../support/otlp.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 describe('what is no OTLP', () => {

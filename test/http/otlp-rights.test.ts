@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import type { Client, Reply } from '../support/client.js';
-import { startCast, type Cast } from '../support/cast.js';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.js';
 import { otelRequest, otelSpan } from '../support/otlp.js';
 
 type Project = { readonly id: string; readonly name: string };
 type Span = { readonly metrics: Readonly<Record<string, number>> };
 
 describe('who may send spans of OpenTelemetry', () => {
-  let cast: Cast;
+  let cast: TwoOrganizations;
   let project: string;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     const { user, manager, auditor } = cast.ours;
     const body = { name: 'flights' };
     project = (await user.as.call<Project>('POST', '/v2/projects', { body })).body.id;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { drawnTrace, type ShownRecord } from '../../cli/drawn-trace.js';
+import { renderTrace, type RenderedRecord } from '../../cli/trace-rendering.js';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { otelRequest, otelSpan } from '../support/otlp.js';
 import { traceRecordId } from '../support/otel-records.js';
@@ -142,7 +142,7 @@ describe('traces of OTLP', () => {
     });
     expect(body).to.include({ total_count: 1 });
     const shown = await trace(number);
-    const drawn = drawnTrace(shown as unknown as ShownRecord, { width: 120 });
+    const drawn = renderTrace(shown as unknown as RenderedRecord, { width: 120 });
     expect(drawn[0]).to.include('failed 500: sold out');
     await expectReplayEqual(app);
   });

@@ -30,7 +30,7 @@ describe('a project that logs faster than can be read', () => {
   it('does not make the reads of others wait', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await small.logs('to Oslo');
-    await app.settled();
+    await app.untilCaughtUp();
     await app.projector.pause('records');
     const logged = await heavy.logs('a', 'b');
     const headers = { 'X-Min-Position': logged.position ?? '' };
@@ -58,7 +58,7 @@ describe('a project that logs faster than can be read', () => {
   it('has to wait with its next request, and no other project has to', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await small.logs('to Paris');
-    await app.settled();
+    await app.untilCaughtUp();
     await app.projector.pause('records');
     const text = 'x'.repeat(1_000_000);
     expect((await heavy.logs(...Array<string>(4).fill(text))).status).to.equal(200);
@@ -67,12 +67,12 @@ describe('a project that logs faster than can be read', () => {
     await app.projector.resume('records');
     expect((await next).status).to.equal(200);
     expect(await pauses()).to.equal(1);
-    await app.settled();
+    await app.untilCaughtUp();
   });
 
   it('has to wait sooner while a read of another project is late', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
-    await app.settled();
+    await app.untilCaughtUp();
     await app.projector.pause('records');
     expect((await heavy.logs('x'.repeat(500_000), 'x'.repeat(500_000))).status).to.equal(200);
     await small.logs('to Oslo');
@@ -87,6 +87,6 @@ describe('a project that logs faster than can be read', () => {
     expect((await reading).status).to.equal(200);
     expect(await pauses()).to.be.greaterThan(0);
     await app.projector.resume('records');
-    await app.settled();
+    await app.untilCaughtUp();
   });
 });

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import type { Reply } from '../support/client.js';
 import { upload, valuesOf, type ContentPage } from '../support/datasets.js';
 
@@ -14,18 +18,18 @@ const names = numbers.map((at) => `name ${at}`);
 
 /** Nobody sends If-Match here: all succeed, one after the other. */
 describe('changes of one object that are sent at once', () => {
-  let cast: Cast;
-  let admin: Actor;
+  let cast: TwoOrganizations;
+  let admin: RoleUser;
   let project: string;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     admin = cast.ours.admin;
   });
   beforeEach(async () => {
     project = await made('/v2/projects', { name: randomUUID() });
   });
   after(async () => {
-    await cast.app.settled();
+    await cast.app.untilCaughtUp();
     await expectReplayEqual(cast.app);
     await cast.close();
   });

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { RejectedItem } from '../../contract/partial-ingest.js';
 import { sharedApp, type App } from '../support/app.js';
 import type { Ask, Reply } from '../support/client.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Logged = {
   readonly traces_count: number;
@@ -60,7 +60,7 @@ describe('a partly malformed ingest request', () => {
       [4, 'x', ['body', 'traces', '4', 'id']],
     ]);
     expect(body.rejected[0]?.msg).to.equal('Input should be a valid string');
-    await until('the accepted one is readable', 30_000, async () => (await read(good)) === 200);
+    await pollUntil('the accepted one is readable', 30_000, async () => (await read(good)) === 200);
     expect(await read(bad)).to.equal(404);
   });
 
@@ -133,7 +133,7 @@ describe('a long text of an ingest request', () => {
   const { send, post } = inNewProject();
   const inputOf = async (trace: string): Promise<string> => {
     let found = '';
-    await until('the trace is readable', 30_000, async () => {
+    await pollUntil('the trace is readable', 30_000, async () => {
       const { status, body } = await send<{ readonly input: string }>('GET', `/traces/${trace}`);
       found = body.input;
       return status === 200;

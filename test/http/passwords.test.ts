@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { start } from '../../kernel/ports.js';
-import { openLogOf } from '../../service/read-log.js';
+import { logStart } from '../../kernel/ports.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import { appPassword, startApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
@@ -9,21 +9,21 @@ import {
   adminEmail,
   basic,
   bearer,
-  entrance,
-  type Entrance,
+  openLoginClient,
+  type LoginClient,
   type Token,
 } from '../support/logins.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 // The admin's password changes here, so it is an admin that no other test has.
 describe('changing the password over HTTP', () => {
   let app: App;
-  let door: Entrance;
+  let door: LoginClient;
   let client: Client;
   before(async () => {
     app = await startApp();
-    door = entrance(app);
-    client = door.anybody();
+    door = openLoginClient(app);
+    client = door.anonymousClient();
   });
   after(async () => {
     door.close();
@@ -46,15 +46,15 @@ describe('changing the password over HTTP', () => {
     const other = await door.logIn();
     const reply = await change(bearer(mine.token), appPassword, second);
     expect(reply.body).to.have.all.keys('message');
-    await until('the other login is dead', 1_000, async () => {
-      return (await door.asked(other.token)) === 401;
+    await pollUntil('the other login is dead', 1_000, async () => {
+      return (await door.statusWith(other.token)) === 401;
     });
     expect((await door.refresh(other.cookie)).status).to.equal(401);
     expect((await door.refresh(mine.cookie)).status).to.equal(200);
-    expect(await door.asked(mine.token)).to.equal(200);
+    expect(await door.statusWith(mine.token)).to.equal(200);
     const old = { headers: basic(adminEmail, appPassword) };
     expectRefused(await client.send('GET', '/v2/projects', old), 401, 'invalid_credentials');
-    expect(await door.asked((await door.logIn(adminEmail, second)).token)).to.equal(200);
+    expect(await door.statusWith((await door.logIn(adminEmail, second)).token)).to.equal(200);
   });
 
   it('works with Basic, which ends all logins', async () => {
@@ -98,8 +98,8 @@ describe('changing the password over HTTP', () => {
 
   it('leaves no password and no token in the log', async () => {
     const login = await door.logIn(adminEmail, third);
-    const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
-    const text = JSON.stringify((await log.reader.page(start, 1_000)).events);
+    const log = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const text = JSON.stringify((await log.reader.page(logStart, 1_000)).events);
     await log.close();
     expect(text).to.include('PasswordChanged').and.include('RefreshFamilyStarted');
     for (const secret of [appPassword, second, third, login.token, login.cookie, app.apiKey]) {

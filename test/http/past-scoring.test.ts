@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { ratedProject, type RatedProject } from '../support/rated-project.js';
-import { until } from '../support/until.js';
-import { registeredScorer } from '../support/validations.js';
+import { pollUntil } from '../support/poll-until.js';
+import { registeredScorer } from '../support/scorer-validations.js';
 
 type Job = Readonly<Record<string, unknown>> & {
   readonly failures: readonly Readonly<Record<string, unknown>>[];
@@ -30,7 +30,7 @@ describe('past scoring over HTTP', function () {
     scorer = (await registeredScorer(app, { name }, picky.replace('"x":', '"never":'))).id;
   });
   after(async () => {
-    await app.settled();
+    await app.untilCaughtUp();
     await expectReplayEqual(app);
   });
 
@@ -40,7 +40,7 @@ describe('past scoring over HTTP', function () {
     app.client.send<{ job_id: string; scorer_version: number }>('POST', at, { body });
   const job = async (at = path()): Promise<Job> => (await app.client.call<Job>('GET', at)).body;
   const over = async (at = path()): Promise<Job> => {
-    await until('the end of the job', 60_000, async () =>
+    await pollUntil('the end of the job', 60_000, async () =>
       ['completed', 'failed', 'cancelled'].includes(String((await job(at))['status'])),
     );
     return job(at);

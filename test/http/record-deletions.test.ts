@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { openLogOf } from '../../service/read-log.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import { expectReplayEqual, startApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Deleted = {
   readonly message: string;
@@ -99,7 +99,7 @@ describe('deleting records over HTTP', function () {
   it('says what would be deleted when the run is dry, and appends nothing', async () => {
     const [id, other] = [randomUUID(), randomUUID()];
     await log([{ id, name: 'gone' }, { id: other, name: 'gone' }, { name: 'kept' }]);
-    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
     const types = ['RecordsDeleted', 'TraceDeleted'];
     const before = await reader.head();
     const dry = await remove('traces', { ...named('gone'), dry_run: true });
@@ -139,7 +139,7 @@ describe('deleting records over HTTP', function () {
   });
 
   it('answers that an id logged again was deleted, even once it is erased', async () => {
-    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
     const trace = randomUUID();
     const session = randomUUID();
     await app.client.call('POST', `${root}/sessions`, {
@@ -166,7 +166,7 @@ describe('deleting records over HTTP', function () {
     ];
     expect(await said()).to.deep.equal(expected);
     const project = root.split('/').at(-1);
-    await until('both streams are erased', 10_000, async () => {
+    await pollUntil('both streams are erased', 10_000, async () => {
       const traces = await reader.streams(`trace-${project}-`, null, 10);
       const sessions = await reader.streams(`session-${project}-`, null, 10);
       return traces.length + sessions.length === 0;
@@ -189,9 +189,9 @@ describe('deleting records over HTTP', function () {
   it('erases the content of what it deleted from the log', async () => {
     await log([{ id: randomUUID(), name: 'gone', input: 'a secret' }, { name: 'kept' }]);
     await remove('traces', named('gone'));
-    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
     const prefix = `trace-${root.split('/').at(-1)}-`;
-    await until('one stream is left', 10_000, async () => {
+    await pollUntil('one stream is left', 10_000, async () => {
       const names = await reader.streams(prefix, null, 10);
       return names.length === 1;
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordedProject, uuid, type RecordedProject } from '../support/recorded.js';
+import { recordedProject, uuid, type RecordedProject } from '../support/recorded-project.js';
 
 type View = { readonly id: string; readonly [member: string]: unknown };
 type Page = {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { keyRing, type KeyRing } from '../support/key-ring.js';
 import { describeRealRuns, flat, mean, realRuns } from '../support/real-runs.js';
-import { until } from '../support/until.js';
-import { registeredScorer } from '../support/validations.js';
+import { pollUntil } from '../support/poll-until.js';
+import { registeredScorer } from '../support/scorer-validations.js';
 
 type Row = { readonly id: string; readonly metrics: Readonly<Record<string, unknown>> };
 type Searched = {
@@ -35,7 +35,7 @@ describe('scorers of a run', function () {
   });
   after(async () => {
     keys.close();
-    await app.settled();
+    await app.untilCaughtUp();
     await expectReplayEqual(app);
   });
 
@@ -62,7 +62,7 @@ describe('scorers of a run', function () {
   const metricsOf = async (root: string, kind: string, id: string) =>
     (await app.client.call<Row>('GET', `${root}/${kind}/${id}`)).body.metrics ?? {};
   const becomes = (what: string, question: () => Promise<unknown>, wanted: unknown) =>
-    until(what, 45_000, async () => (await question()) === wanted);
+    pollUntil(what, 45_000, async () => (await question()) === wanted);
 
   it('score records of their kinds when a trace is complete, and when they change', async () => {
     const { name, root, run } = await scored(failed, ['tool']);
@@ -248,7 +248,7 @@ describeRealRuns('a scorer of tool spans on 200 real runs', function () {
         })
       ).body.aggregate_metrics;
     let known = false;
-    await until('every tool span is scored', 150_000, async () => {
+    await pollUntil('every tool span is scored', 150_000, async () => {
       const { Count: count } = await search();
       return count === outputs.length;
     });

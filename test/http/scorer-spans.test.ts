@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { scorerArguments } from '../../kernel/sandbox.js';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
-import { form } from '../support/forms.js';
-import { repository } from '../support/outside.js';
+import { formRequest } from '../support/multipart-forms.js';
+import { repository } from '../support/test-environment.js';
 import { ratedProject, type RatedProject } from '../support/rated-project.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 import {
-  endedTask,
+  waitForTaskEnd,
   registeredScorer,
   scorerParts,
   validatePath,
-  type AskedTask,
-} from '../support/validations.js';
+  type RequestedTask,
+} from '../support/scorer-validations.js';
 
 type Tree = { readonly id: string; readonly spans: readonly Tree[] };
 type Shown = Tree & { readonly metrics: Readonly<Record<string, unknown>> };
@@ -61,7 +61,7 @@ describe('scorers of traces that see spans', function () {
     project = await ratedProject(app.client);
   });
   after(async () => {
-    await app.settled();
+    await app.untilCaughtUp();
     await expectReplayEqual(app);
   });
 
@@ -96,7 +96,7 @@ describe('scorers of traces that see spans', function () {
     (await app.client.call<Shown>('GET', project.at(`/${kind}/${id}`))).body;
   const scoreOf = async (id: string, name: string, kind = 'traces'): Promise<unknown> => {
     let score: unknown = null;
-    await until(`a score of ${kind}`, 60_000, async () => {
+    await pollUntil(`a score of ${kind}`, 60_000, async () => {
       const { metrics } = await read(id, kind);
       score = metrics[name] ?? metrics[`${name}_error_message`] ?? null;
       return score !== null;
@@ -119,7 +119,7 @@ describe('scorers of traces that see spans', function () {
     expect(seen).to.deep.equal([tree, ['1', 'inner', '2', '3'], 0]);
     await app.client.call('PATCH', project.at(`/spans/${second.id}`), { body: { output: 'new' } });
     const wanted = JSON.stringify([tree, ['1', 'inner', 'new', '3'], 0]);
-    await until('a new score', 60_000, async () => {
+    await pollUntil('a new score', 60_000, async () => {
       const score = (await read(trace)).metrics[scorer.name];
       return JSON.stringify(JSON.parse(String(score))) === wanted;
     });
@@ -166,7 +166,7 @@ describe('scorers of traces that see spans', function () {
     const path = project.at(`/runs/${run}/scorers/${scorer.id}/score`);
     await app.client.call('POST', path, { body: { scoreable_node_types: ['trace'] } });
     let job: Job | null = null;
-    await until('the end of the job', 60_000, async () => {
+    await pollUntil('the end of the job', 60_000, async () => {
       job = (await app.client.call<Job>('GET', path)).body;
       return job.status === 'completed';
     });
@@ -176,12 +176,12 @@ describe('scorers of traces that see spans', function () {
 
   it('are told of parameters that nothing is passed for', async () => {
     const validated = async (source: string) => {
-      const asked = await app.client.send<AskedTask>(
+      const asked = await app.client.send<RequestedTask>(
         'POST',
         validatePath,
-        form(scorerParts(source)),
+        formRequest(scorerParts(source)),
       );
-      return (await endedTask(app.client, asked)).result?.result;
+      return (await waitForTaskEnd(app.client, asked)).result?.result;
     };
     const file = (body: string) => `def scorer_fn(*, node_outptu="", **k) -> int:\n    ${body}`;
     const known = { unknown_parameters: ['node_outptu'], known_parameters: [...scorerArguments] };

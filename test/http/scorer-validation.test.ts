@@ -3,15 +3,15 @@ import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
 import { upload } from '../support/datasets.js';
-import { form } from '../support/forms.js';
+import { formRequest } from '../support/multipart-forms.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 import {
-  endedTask,
+  waitForTaskEnd,
   scorerParts as partsOf,
   validatePath as path,
-  type AskedTask as Asked,
+  type RequestedTask as Asked,
   type Task,
-} from '../support/validations.js';
+} from '../support/scorer-validations.js';
 
 type Job = { readonly id: string; readonly status: string; readonly [member: string]: unknown };
 
@@ -44,7 +44,7 @@ describe('validation of code scorers over HTTP', function () {
   });
   after(async () => {
     keys.close();
-    await app.settled();
+    await app.untilCaughtUp();
     await expectReplayEqual(app);
   });
 
@@ -66,10 +66,10 @@ describe('validation of code scorers over HTTP', function () {
     as.send<Asked>(
       'POST',
       `${path}/dataset`,
-      form(partsOf(source, { dataset_id: dataset, ...more }), headers),
+      formRequest(partsOf(source, { dataset_id: dataset, ...more }), headers),
     );
   const poll = (id: string, as: Client = app.client) => as.send<Task>('GET', `${path}/${id}`);
-  const ended = (asked: Reply<Asked>): Promise<Task> => endedTask(app.client, asked);
+  const ended = (asked: Reply<Asked>): Promise<Task> => waitForTaskEnd(app.client, asked);
 
   it('scores rows of a dataset and keeps them in a run of its own', async () => {
     const asked = await validate(scorer, {
@@ -212,12 +212,12 @@ describe('validation of code scorers over HTTP', function () {
     ];
     for (const [asked, loc, type] of wrong) expectInvalid(await validate(...asked), loc, type);
     const parts = [{ name: 'dataset_id', content: dataset }];
-    const missing = await app.client.send('POST', `${path}/dataset`, form(parts));
+    const missing = await app.client.send('POST', `${path}/dataset`, formRequest(parts));
     expectInvalid(missing, ['body', 'file'], 'missing');
     const asFile = await app.client.send(
       'POST',
       `${path}/dataset`,
-      form([...partsOf(source), { name: 'dataset_id', content: dataset, fileName: 'x' }]),
+      formRequest([...partsOf(source), { name: 'dataset_id', content: dataset, fileName: 'x' }]),
     );
     expectInvalid(asFile, ['body', 'dataset_id'], 'value_error');
     const large = await validate('#'.repeat(262_145));
@@ -264,7 +264,7 @@ describe('validation of code scorers over HTTP', function () {
 
   it('validates one sample per node type without a project, for its sender only', async () => {
     const send = (source: string, more: Record<string, string> = {}, as: Client = app.client) =>
-      as.send<Asked>('POST', path, form(partsOf(source, more)));
+      as.send<Asked>('POST', path, formRequest(partsOf(source, more)));
     const source =
       'def scorer_fn(*, step_object, node_type, **k) -> str:\n' +
       '    return f"{node_type} {step_object.input} {step_object.output}"';

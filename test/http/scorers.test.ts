@@ -2,9 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
-import { form } from '../support/forms.js';
+import { formRequest } from '../support/multipart-forms.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
-import { endedTask, scorerParts, validatePath, type AskedTask } from '../support/validations.js';
+import {
+  waitForTaskEnd,
+  scorerParts,
+  validatePath,
+  type RequestedTask,
+} from '../support/scorer-validations.js';
 
 type Version = {
   readonly id: string;
@@ -31,7 +36,7 @@ describe('the registry of scorers over HTTP', function () {
   });
   after(async () => {
     keys.close();
-    await app.settled();
+    await app.untilCaughtUp();
     await expectReplayEqual(app);
   });
 
@@ -50,11 +55,15 @@ describe('the registry of scorers over HTTP', function () {
     as.send<Version>(
       'POST',
       `${root}/${id}/version/code`,
-      form(scorerParts(file, { validation_result: JSON.stringify(result) })),
+      formRequest(scorerParts(file, { validation_result: JSON.stringify(result) })),
     );
   const validated = async (file: string): Promise<unknown> => {
-    const asked = await app.client.send<AskedTask>('POST', validatePath, form(scorerParts(file)));
-    return (await endedTask(app.client, asked)).result;
+    const asked = await app.client.send<RequestedTask>(
+      'POST',
+      validatePath,
+      formRequest(scorerParts(file)),
+    );
+    return (await waitForTaskEnd(app.client, asked)).result;
   };
 
   it('creates, shows, changes and deletes a code scorer', async () => {

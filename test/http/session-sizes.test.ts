@@ -1,14 +1,14 @@
 import { randomUUID as id } from 'node:crypto';
 import { expect } from 'chai';
 import { sizedSessionStream } from '../../command-api/traces/session-sizes.js';
-import { append } from '../../kernel/transact.js';
-import type { SessionId } from '../../kernel/shapes.js';
-import { ingesting } from '../support/ingesting.js';
-import { authorAt } from '../support/log.js';
+import { appendEvents } from '../../kernel/transact.js';
+import type { SessionId } from '../../kernel/schema-types.js';
+import { ingestHarness } from '../support/ingest-harness.js';
+import { authorAt } from '../support/test-log.js';
 import { project } from '../support/small-service.js';
 
 describe('traces of one session', () => {
-  const { service, run, post } = ingesting();
+  const { service, run, post } = ingestHarness();
 
   const sizeOf = async (session: string): Promise<readonly unknown[]> =>
     (await service().log.read(sizedSessionStream(project, session as SessionId))).map(
@@ -19,7 +19,7 @@ describe('traces of one session', () => {
     const name = sizedSessionStream(project, session as SessionId);
     const data = { project_id: project, session_id: session, traces };
     const events = [{ type: 'SessionGrew', data }];
-    await append(service().log, [{ stream: name, events }], authorAt());
+    await appendEvents(service().log, [{ stream: name, events }], authorAt());
   };
   const log = (session: string, traces: readonly object[]) =>
     post('traces', { log_stream_id: run(), session_id: session, traces });

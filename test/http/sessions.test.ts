@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { RunId } from '../../kernel/shapes.js';
+import type { RunId } from '../../kernel/schema-types.js';
 import type { Client } from '../support/client.js';
 import { ingestService, type IngestService } from '../support/ingest-service.js';
 import { project } from '../support/small-service.js';

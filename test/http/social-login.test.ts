@@ -20,12 +20,12 @@ import {
   adminEmail,
   bearer,
   cookieOf,
-  entrance,
-  type Entrance,
+  openLoginClient,
+  type LoginClient,
   type Token,
 } from '../support/logins.js';
 import { rsaKey, startIssuer, type Issuer } from '../support/oidc-issuer.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Me = { readonly id: string; readonly [member: string]: unknown };
 
@@ -34,7 +34,7 @@ describe('social login over HTTP', () => {
   let issuer: Issuer;
   let other: Issuer;
   let app: App;
-  let door: Entrance;
+  let door: LoginClient;
   let client: Client;
 
   /** What an operator does: finds the address of the keys, writes it down. */
@@ -55,8 +55,8 @@ describe('social login over HTTP', () => {
     const path = join(folder.dir, 'providers.json');
     await writeFile(path, JSON.stringify(providers));
     app = await startApp(undefined, { ASSAY_IDENTITY_PROVIDERS: path });
-    door = entrance(app);
-    client = door.anybody();
+    door = openLoginClient(app);
+    client = door.anonymousClient();
   });
   after(async () => {
     door.close();
@@ -107,7 +107,7 @@ describe('social login over HTTP', () => {
     const value = cookieOf(reply)?.get('refresh_token') ?? '';
     const renewed = await door.refresh(value);
     expect(renewed.status).to.equal(200);
-    expect(await door.asked(renewed.body.access_token)).to.equal(200);
+    expect(await door.statusWith(renewed.body.access_token)).to.equal(200);
   });
 
   it('logs in an invited user, in the role of the invitation', async () => {
@@ -159,8 +159,8 @@ describe('social login over HTTP', () => {
     const reply = await logIn(issuer.token(somebody(await newcomer())));
     const { id } = await me(reply.body.access_token);
     await app.client.call('DELETE', `/v2/users/${id}`);
-    await until('the token is dead', 1_000, async () => {
-      return (await door.asked(reply.body.access_token)) === 401;
+    await pollUntil('the token is dead', 1_000, async () => {
+      return (await door.statusWith(reply.body.access_token)) === 401;
     });
     const renewed = await door.refresh(cookieOf(reply)?.get('refresh_token') ?? '');
     expectRefused(renewed, 401, 'invalid_credentials');
@@ -185,7 +185,7 @@ describe('social login over HTTP', () => {
     refused(await logIn(issuer.token(somebody(adminEmail)), 'google'));
     refused(await logIn(issuer.token(somebody(adminEmail)), 'custom'));
     const body = { provider: 'okta', access_token: 'x' };
-    refused(await door.anybody().send('POST', '/v2/login/social', { body }));
+    refused(await door.anonymousClient().send('POST', '/v2/login/social', { body }));
   });
 
   it('answers 422 for an unknown provider name, and for tokens out of bounds', async () => {
@@ -251,7 +251,7 @@ describe('social login over HTTP', () => {
   });
 
   it('leaves the users in the read model as the log has them', async () => {
-    await app.settled();
+    await app.untilCaughtUp();
     const [verified] = await app.projector.verify('user_list');
     expect(verified?.difference, JSON.stringify(verified)).to.equal(null);
   });

@@ -1,13 +1,13 @@
 import { randomUUID as id } from 'node:crypto';
 import { expect } from 'chai';
-import { layered } from '../../command-api/traces/layers.js';
+import { persistentGet } from '../../command-api/traces/persistent-map.js';
 import { type Trace } from '../../command-api/traces/trace.js';
-import { calmClock } from '../support/calm-clock.js';
-import { ingesting } from '../support/ingesting.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
+import { ingestHarness } from '../support/ingest-harness.js';
 import { project } from '../support/small-service.js';
 
 describe('POST spans', () => {
-  const { service, run, post, send, head, stateOf, recordOf } = ingesting();
+  const { service, run, post, send, head, stateOf, recordOf } = ingestHarness();
 
   it('adds to the tree and answers the place', async () => {
     const [trace, parent, child] = [id(), id(), id()];
@@ -45,7 +45,7 @@ describe('POST spans', () => {
 
   it('answers 404 when the trace does not come within 2 s', async () => {
     const trace = id();
-    const [began, waited] = [performance.now(), calmClock()];
+    const [began, waited] = [performance.now(), idleAwareClock()];
     const reply = await post('spans', {
       trace_id: trace,
       parent_id: trace,
@@ -88,13 +88,13 @@ describe('POST spans', () => {
     );
     expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([200]));
     const state = await stateOf(trace);
-    expect(spans.filter((span) => layered((state as Trace).records, span) === undefined)).to.be
-      .empty;
+    expect(spans.filter((span) => persistentGet((state as Trace).records, span) === undefined)).to
+      .be.empty;
   });
 });
 
 describe('PATCH spans', () => {
-  const { run, patch, send, recordOf } = ingesting();
+  const { run, patch, send, recordOf } = ingestHarness();
 
   it('changes what is given and answers the place', async () => {
     const [trace, span] = [id(), id()];

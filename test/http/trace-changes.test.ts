@@ -1,11 +1,11 @@
 import { randomUUID as id } from 'node:crypto';
 import { expect } from 'chai';
 import { traceStream } from '../../command-api/facts/traces.js';
-import { ingesting } from '../support/ingesting.js';
+import { ingestHarness } from '../support/ingest-harness.js';
 import { project } from '../support/small-service.js';
 
 describe('PATCH traces', () => {
-  const { service, run, patch, send, head, stateOf, recordOf } = ingesting();
+  const { service, run, patch, send, head, stateOf, recordOf } = ingestHarness();
 
   it('changes what is given and answers the place', async () => {
     const trace = id();

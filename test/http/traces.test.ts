@@ -1,11 +1,11 @@
 import { randomUUID as id } from 'node:crypto';
 import { expect } from 'chai';
 import { traceStream } from '../../command-api/facts/traces.js';
-import { ingesting } from '../support/ingesting.js';
+import { ingestHarness } from '../support/ingest-harness.js';
 import { foreignProject, project } from '../support/small-service.js';
 
 describe('POST traces', () => {
-  const { service, run, post, send, head, stateOf } = ingesting();
+  const { service, run, post, send, head, stateOf } = ingestHarness();
 
   it('answers as the contract shows', async () => {
     const trace = id();

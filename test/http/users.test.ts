@@ -2,10 +2,14 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { userPermissions } from '../../contract/permissions.js';
 import { expectReplayEqual } from '../support/app.js';
-import { startCast, type Actor, type Cast } from '../support/cast.js';
+import {
+  startTwoOrganizations,
+  type RoleUser,
+  type TwoOrganizations,
+} from '../support/two-organizations.js';
 import type { Client } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type User = { readonly id: string; readonly email: string; readonly [member: string]: unknown };
 type Page = { readonly users: readonly User[]; readonly [member: string]: unknown };
@@ -14,10 +18,10 @@ type Invited = {
 };
 
 describe('users over HTTP', () => {
-  let cast: Cast;
-  let admin: Actor;
+  let cast: TwoOrganizations;
+  let admin: RoleUser;
   before(async () => {
-    cast = await startCast();
+    cast = await startTwoOrganizations();
     admin = cast.ours.admin;
   });
   after(async () => {
@@ -207,7 +211,7 @@ describe('users over HTTP', () => {
       const { auditor } = cast.ours;
       expect((await auditor.as.send('GET', '/v2/projects')).status).to.equal(200);
       expect((await remove(auditor.id, cast.ours.manager.as)).status).to.equal(200);
-      await until(
+      await pollUntil(
         'the key is refused',
         1_000,
         async () => (await auditor.as.send('GET', '/v2/projects')).status === 401,
@@ -220,7 +224,7 @@ describe('users over HTTP', () => {
       expect((await guest.as.send('GET', '/v2/current_user')).status).to.equal(200);
       await remove(guest.id);
       const statuses = new Set<number>();
-      await until('they are refused by the gate', 2_000, async () => {
+      await pollUntil('they are refused by the authorizer', 2_000, async () => {
         statuses.add((await guest.as.send('GET', '/v2/current_user')).status);
         return (await guest.as.send('GET', '/v2/projects')).status === 401;
       });

@@ -5,9 +5,9 @@ import {
   microsecondsBetween,
   microsecondsOf,
   millisecondsOf,
-} from '../../kernel/records/buckets.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { drawSeed } from '../support/outside.js';
+} from '../../kernel/records/time-buckets.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 const first = microsecondsOf('0001-01-01T00:00:00.000000Z' as Instant);

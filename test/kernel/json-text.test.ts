@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { parseJsonText } from '../../kernel/json-text.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 /** Names in their order: what V8 reads as another name is another value. */

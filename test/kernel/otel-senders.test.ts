@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 import { recordOf } from '../support/otel-records.js';
 
 const question = [{ role: 'user', content: 'Rome?' }];

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { namesOf, otelMapping } from '../../kernel/otel/mapping.js';
+import { ruleInputNames, otelMapping } from '../../kernel/otel/mapping.js';
 import { otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
-import type { JsonObject } from '../../kernel/shapes.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 import { otelSpan } from '../support/otlp.js';
 import { noon, readSpan, recordOf } from '../support/otel-records.js';
-import { drawSeed, repository } from '../support/outside.js';
+import { drawSeed, repository } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 const question = [{ role: 'user', content: 'Rome?' }];
@@ -275,10 +275,10 @@ describe('what spans of exporters are', () => {
   it('never fails, whatever attributes say', () => {
     const seed = drawSeed();
     const name = fc.oneof(
-      fc.constantFrom(...namesOf(otelMapping.rules)),
+      fc.constantFrom(...ruleInputNames(otelMapping.rules)),
       fc
         .tuple(
-          fc.constantFrom(...namesOf(otelMapping.rules)),
+          fc.constantFrom(...ruleInputNames(otelMapping.rules)),
           fc.constantFrom('0', '0.role', '1.x'),
         )
         .map(([family, rest]) => `${family}${rest}`),
@@ -314,7 +314,11 @@ describe('what spans of exporters are', () => {
     const page = readFileSync(join(repository, 'docs', 'contract.md'), 'utf8');
     const [, section = ''] = /### 5\.12 OTLP([^]*?)\n### /.exec(page) ?? [];
     const { aliases, metadataFamilies } = otelMapping.rules;
-    const names = [...namesOf(otelMapping.rules), ...metadataFamilies, ...aliases.map(([a]) => a)];
+    const names = [
+      ...ruleInputNames(otelMapping.rules),
+      ...metadataFamilies,
+      ...aliases.map(([a]) => a),
+    ];
     const untold = names.filter((name) => !section.includes(`\`${name}`));
     expect(untold).to.deep.equal([]);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { bleu } from '../../kernel/records/bleu.js';
-import { overlapOf, overlapTextMax } from '../../kernel/records/overlaps.js';
-import { longestCommon, rouge } from '../../kernel/records/rouge.js';
+import { computeOverlap, overlapTextMax } from '../../kernel/records/overlap-metrics.js';
+import { lcsLength, rouge } from '../../kernel/records/rouge.js';
 import { tokens13a } from '../../kernel/records/tokens-13a.js';
 
 const ngrams = (tokens: readonly string[], n: number): readonly string[] =>
@@ -180,7 +180,7 @@ describe('ROUGE-L', () => {
       fc.property(
         tokens,
         tokens,
-        (one, other) => longestCommon(one, other) === naiveCommon(one, other),
+        (one, other) => lcsLength(one, other) === naiveCommon(one, other),
       ),
     );
   });
@@ -194,7 +194,7 @@ describe('ROUGE-L', () => {
       });
     for (const kinds of [2, 8, 60, 500]) {
       const [one, other] = [noise(kinds), noise(kinds)];
-      expect(longestCommon(one, other), `${kinds}`).to.equal(naiveCommon(one, other));
+      expect(lcsLength(one, other), `${kinds}`).to.equal(naiveCommon(one, other));
     }
   });
 });
@@ -203,11 +203,11 @@ describe('overlap metrics', () => {
   it('are computed of texts of 32 KiB, and not when one of them has a byte more', () => {
     const [text, more] = ['a '.repeat(overlapTextMax / 2), 'é'.repeat(overlapTextMax / 2)];
     for (const name of ['bleu', 'rouge'] as const) {
-      expect(overlapOf(name, text, text)).to.be.closeTo(1, 1e-12);
-      expect(overlapOf(name, `${text}a`, 'a')).to.equal(null);
-      expect(overlapOf(name, 'a', `${text}a`)).to.equal(null);
-      expect(overlapOf(name, more, 'a'), 'bytes, not characters').to.equal(0);
-      expect(overlapOf(name, `${more}é`, 'a')).to.equal(null);
+      expect(computeOverlap(name, text, text)).to.be.closeTo(1, 1e-12);
+      expect(computeOverlap(name, `${text}a`, 'a')).to.equal(null);
+      expect(computeOverlap(name, 'a', `${text}a`)).to.equal(null);
+      expect(computeOverlap(name, more, 'a'), 'bytes, not characters').to.equal(0);
+      expect(computeOverlap(name, `${more}é`, 'a')).to.equal(null);
     }
   });
 });

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { inPartitions, isOfPartition, partitionOf } from '../../kernel/records/partitions.js';
-import { stream } from '../../kernel/ports.js';
-import { drawSeed } from '../support/outside.js';
+import {
+  partitionedRecords,
+  partitionPredicate,
+  partitionOf,
+} from '../../kernel/records/partitions.js';
+import { streamNameOf } from '../../kernel/ports.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 describe('partitions of the records', () => {
@@ -14,11 +18,11 @@ describe('partitions of the records', () => {
       fc.property(fc.uuid(), fc.uuid(), count, (project, id, parts) => {
         const at = partitionOf(project, parts);
         for (let index = 1; index <= parts; index += 1) {
-          const isMine = isOfPartition({ index, count: parts });
-          expect(isMine({ stream: stream('trace', project, id) })).to.equal(index === at);
-          expect(isMine({ stream: stream('session', project, id) })).to.equal(index === at);
-          expect(isMine({ stream: stream('run', id) })).to.equal(true);
-          expect(isMine({ stream: stream('project', project) })).to.equal(true);
+          const isMine = partitionPredicate({ index, count: parts });
+          expect(isMine({ stream: streamNameOf('trace', project, id) })).to.equal(index === at);
+          expect(isMine({ stream: streamNameOf('session', project, id) })).to.equal(index === at);
+          expect(isMine({ stream: streamNameOf('run', id) })).to.equal(true);
+          expect(isMine({ stream: streamNameOf('project', project) })).to.equal(true);
         }
       }),
       { seed, numRuns: runs(100) },
@@ -37,6 +41,6 @@ describe('partitions of the records', () => {
   });
 
   it('are two or more', () => {
-    expect(() => inPartitions([])).to.throw(RangeError);
+    expect(() => partitionedRecords([])).to.throw(RangeError);
   });
 });

@@ -1,20 +1,25 @@
 import { expect } from 'chai';
 import { reject, type Decide, type Decision, type Fold } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { stream, type EventLog, type StreamAppend, type StreamName } from '../../kernel/ports.js';
 import {
-  append,
+  streamNameOf,
+  type EventLog,
+  type StreamAppend,
+  type StreamName,
+} from '../../kernel/ports.js';
+import {
+  appendEvents,
   asConflict,
-  load,
-  retried,
-  retriesMax,
+  loadStreamState,
+  retryOnConflict,
+  conflictRetriesMax,
   transact,
   transactAll,
-  type Loaded,
+  type StreamState,
 } from '../../kernel/transact.js';
-import { seeded } from '../../cli/demo/seeded.js';
-import { authorAt, testLog, type TestLog } from '../support/log.js';
-import { drawSeed } from '../support/outside.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
+import { authorAt, testLog, type TestLog } from '../support/test-log.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 /** Types that the log's codec knows: a name is a counter of its claims here. */
@@ -25,7 +30,7 @@ const holders: Fold<readonly string[], Claimed> = {
 };
 const claimed = (holder: string): Claimed => ({ type: 'NameClaimed', data: { holder } });
 const names = (count: number): readonly StreamName[] =>
-  Array.from({ length: count }, (_, at) => stream('reservation', 'test', String(at)));
+  Array.from({ length: count }, (_, at) => streamNameOf('reservation', 'test', String(at)));
 const [one, two, three] = names(3) as [StreamName, StreamName, StreamName];
 const add =
   (holder: string): Decide<readonly string[], Claimed> =>
@@ -72,11 +77,11 @@ describe('a transaction', () => {
   afterEach(() => world.close());
 
   const held = async (name: StreamName): Promise<readonly string[]> =>
-    (await load(world.log, name, holders)).state;
+    (await loadStreamState(world.log, name, holders)).state;
   const others = (name: StreamName, holder: string): Promise<unknown> =>
     transact(beside(world.log), name, holders, add(holder), authorAt());
   const each = (log: EventLog) => ({
-    load: (name: StreamName) => load(log, name, holders),
+    load: (name: StreamName) => loadStreamState(log, name, holders),
     decide: add('mine'),
   });
 
@@ -110,11 +115,11 @@ describe('a transaction', () => {
             return ['conflict'];
           },
         });
-        await append(log, [{ stream: name, events: [renamed] }], authorAt());
+        await appendEvents(log, [{ stream: name, events: [renamed] }], authorAt());
         return appended;
       };
-      expect(await about(stream('run', 'x'))).to.deep.equal({ project_id: project });
-      expect(await about(stream('trace', project, 'x'))).to.equal(undefined);
+      expect(await about(streamNameOf('run', 'x'))).to.deep.equal({ project_id: project });
+      expect(await about(streamNameOf('trace', project, 'x'))).to.equal(undefined);
     });
 
     it('is refused as the decision says', async () => {
@@ -126,13 +131,13 @@ describe('a transaction', () => {
     });
 
     it('is decided again on what others made of it when it lost a race', async () => {
-      let races = retriesMax;
+      let races = conflictRetriesMax;
       const { batches, log } = watched(world.log, async () => {
         if ((races -= 1) >= 0) await others(one, `other ${races}`);
       });
       const { state } = await transact(log, one, holders, add('mine'), authorAt());
       expect(state).to.deep.equal(['other 2', 'other 1', 'other 0', 'mine']);
-      expect(batches).to.have.length(retriesMax + 1);
+      expect(batches).to.have.length(conflictRetriesMax + 1);
     });
 
     it('is a conflict when others are faster each time', async () => {
@@ -140,17 +145,17 @@ describe('a transaction', () => {
       const { batches, log } = watched(world.log, () => others(one, `${(races += 1)}`).then(quiet));
       const fault = await refusal(transact(log, one, holders, add('mine'), authorAt()));
       expect(fault).to.include({ code: 'conflict', message: tooMany });
-      expect(batches).to.have.length(retriesMax + 1);
+      expect(batches).to.have.length(conflictRetriesMax + 1);
     });
 
     it('begins from a kept state, and reports what its append made of it', async () => {
       await others(one, 'theirs');
-      let kept: Loaded<readonly string[]> = await load(world.log, one, holders);
+      let kept: StreamState<readonly string[]> = await loadStreamState(world.log, one, holders);
       const noted: StreamName[] = [];
       const fold = {
         ...holders,
         load: async () => kept,
-        note: (name: StreamName, loaded: typeof kept) => {
+        store: (name: StreamName, loaded: typeof kept) => {
           kept = loaded;
           noted.push(name);
         },
@@ -163,7 +168,7 @@ describe('a transaction', () => {
       for (const holder of ['mine', 'mine', 'more']) {
         await transact(blind, one, fold, add(holder), authorAt());
       }
-      expect(kept).to.deep.equal(await load(world.log, one, holders));
+      expect(kept).to.deep.equal(await loadStreamState(world.log, one, holders));
       expect(noted).to.deep.equal([one, one]);
     });
   });
@@ -208,7 +213,7 @@ describe('a transaction', () => {
       let races = 0;
       const { batches, log } = watched(world.log, () => others(two, `${(races += 1)}`).then(quiet));
       const done = await transactAll(log, asking(one, two), each(log), authorAt());
-      expect(batches).to.have.length(retriesMax + 1);
+      expect(batches).to.have.length(conflictRetriesMax + 1);
       expect(done.get(two)).to.deep.include({ events: [claimed('mine')], position: 'conflict' });
       expect(done.get(two)?.before.state).to.deep.equal(['1', '2', '3']);
       expect(done.get(one)?.position).to.not.equal('conflict');
@@ -245,7 +250,7 @@ describe('a transaction', () => {
         ...each(world.log),
         load: async (name: StreamName) => {
           peak = Math.max(peak, (reading += 1));
-          const loaded = await load(world.log, name, holders);
+          const loaded = await loadStreamState(world.log, name, holders);
           reading -= 1;
           return loaded;
         },
@@ -258,7 +263,7 @@ describe('a transaction', () => {
     // What a stream comes to hold is what one decision after the other makes of it, alone and in
     // the order in which they got into it; whoever is told `conflict` left nothing.
     it('has the same effect on each as single decisions one after the other', async () => {
-      const random = seeded(drawSeed('transactions that race'));
+      const random = seededRandom(drawSeed('transactions that race'));
       const all = names(4);
       for (let round = 0; round < runs(4); round += 1) {
         const lasting = beside(world.log);
@@ -317,7 +322,7 @@ describe('a transaction', () => {
         stream: name,
         events: [claimed('a'), claimed('b')],
       }));
-      const [first, second, third] = await append(log, additions, authorAt());
+      const [first, second, third] = await appendEvents(log, additions, authorAt());
       expect(batches).to.deep.equal([[one, two, three]]);
       expect(second).to.equal('conflict');
       expect([first, third]).to.not.include('conflict');
@@ -330,13 +335,13 @@ describe('a transaction', () => {
       const by = { ...authorAt(), eventId: (name: StreamName, at: number) => `${name} ${at}` };
       const first = { stream: one, events: [claimed('a'), claimed('b')] };
       const more = { stream: one, expected: 1, events: [claimed('c')] };
-      await append(log, [first], by);
-      await append(log, [more], by);
-      expect(await append(log, [], by)).to.deep.equal([]);
+      await appendEvents(log, [first], by);
+      await appendEvents(log, [more], by);
+      expect(await appendEvents(log, [], by)).to.deep.equal([]);
       expect(batches).to.deep.equal([[one], [one]]);
       const ids = (await world.log.read(one)).map(({ id }) => id);
       expect(ids).to.deep.equal([0, 1, 2].map((at) => `${one} ${at}`));
-      expect(await append(log, [more], authorAt())).to.deep.equal(['conflict']);
+      expect(await appendEvents(log, [more], authorAt())).to.deep.equal(['conflict']);
     });
 
     it('waits for nobody', async () => {
@@ -351,7 +356,7 @@ describe('a transaction', () => {
         add('mine'),
         authorAt(),
       ).catch(String);
-      await append(world.log, [{ stream: one, events: [claimed('first')] }], authorAt());
+      await appendEvents(world.log, [{ stream: one, events: [claimed('first')] }], authorAt());
       expect(await held(one)).to.deep.equal(['first']);
       end();
       expect(await waiting).to.equal('Error: over');
@@ -361,11 +366,11 @@ describe('a transaction', () => {
   describe('with something to prepare before each try', () => {
     it('is tried again while it is a conflict, and returns the result', async () => {
       const tries: number[] = [];
-      const done = await retried(async (number) => {
+      const done = await retryOnConflict(async (number) => {
         tries.push(number);
-        return number < retriesMax ? 'conflict' : { made: number };
+        return number < conflictRetriesMax ? 'conflict' : { made: number };
       });
-      expect(done).to.deep.equal({ made: retriesMax });
+      expect(done).to.deep.equal({ made: conflictRetriesMax });
       expect(tries).to.deep.equal([0, 1, 2, 3]);
     });
 
@@ -375,10 +380,13 @@ describe('a transaction', () => {
         tries += 1;
         return 'conflict';
       };
-      expect(await refusal(retried(lost))).to.include({ code: 'conflict', message: tooMany });
-      expect(tries).to.equal(retriesMax + 1);
+      expect(await refusal(retryOnConflict(lost))).to.include({
+        code: 'conflict',
+        message: tooMany,
+      });
+      expect(tries).to.equal(conflictRetriesMax + 1);
       const gone = new Fault('not-found', 'gone');
-      const caught = retried(() => Promise.reject(gone).catch(asConflict));
+      const caught = retryOnConflict(() => Promise.reject(gone).catch(asConflict));
       expect(await refusal(caught)).to.equal(gone);
       expect(asConflict(new Fault('conflict', 'taken'))).to.equal('conflict');
     });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
-import type { Recorded } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/records/record-of.js';
+import type { StoredEvent } from '../../kernel/ports.js';
+import { toRecordView } from '../../kernel/records/record-view.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { foldTrace } from '../../projections/records/trace.js';
+import { foldTrace } from '../../projections/records/fold-trace.js';
 import { runs } from '../support/runs.js';
 import {
   instantAt,
@@ -14,7 +14,7 @@ import {
   spanId,
   traceId,
   traceStream,
-} from '../support/trace-histories.js';
+} from '../support/random-trace-logs.js';
 
 const second = 1_000_000_000;
 const ids = { project_id: projectId, trace_id: traceId(1) };
@@ -60,7 +60,7 @@ const rowsOf = (
     },
   });
   for (const event of more) log.append(traceStream(1), event);
-  return foldTrace([], log.events as readonly Recorded<TraceEvent>[]);
+  return foldTrace([], log.events as readonly StoredEvent<TraceEvent>[]);
 };
 const secondsOf = (rows: readonly RecordRow[]): readonly unknown[] =>
   rows.map(({ metrics }) => {
@@ -78,7 +78,7 @@ describe('the elapsed time of a record', () => {
       { kind: 'llm', parent: 4, at: 19, took: null },
     ]);
     expect(secondsOf(rows)).to.deep.equal([11, 6, 3, 1, null, null]);
-    expect(recordOf(rows[1] as RecordRow)).to.deep.include({
+    expect(toRecordView(rows[1] as RecordRow)).to.deep.include({
       metrics: {},
       metric_info: {
         duration_ns: {

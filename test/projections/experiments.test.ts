@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import type { ExperimentEvent, ExperimentScopeEvent } from '../../events/experiments.js';
-import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
+import type { ExperimentGroupId, RunId, TagId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentMembers } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { documentsOf } from '../support/documents-of.js';
-import { experimentMade } from '../support/experiment-facts.js';
-import { instantAfter, recordedAt } from '../support/log.js';
-import { organization, projectId, userId } from '../support/people.js';
-import { uuid } from '../support/recorded.js';
+import { experimentCreated } from '../support/experiment-facts.js';
+import { instantAfter, recordedAt } from '../support/test-log.js';
+import { organization, projectId, userId } from '../support/access-events.js';
+import { uuid } from '../support/recorded-project.js';
 
 const id = uuid(1) as RunId;
 const project = projectId(1);
 const place = { run_id: id, project_id: project };
 const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
-const created = experimentMade({
+const created = experimentCreated({
   ...place,
   organization_id: organization,
   name: 'one',

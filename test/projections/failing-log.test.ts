@@ -2,21 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import { openSequence } from '../../kernel/turns.js';
-import { allTraces } from '../../kernel/records/questions.js';
+import { openMutex } from '../../kernel/concurrency.js';
+import { allTracesScope } from '../../kernel/records/query-plans.js';
 import type { Records } from '../../kernel/records/records.js';
 import { temporaryFolder } from '../support/folder.js';
-import { hastyClock } from '../support/hasty-clock.js';
-import { logged } from '../support/logged-trace.js';
+import { fastClock } from '../support/fast-clock.js';
+import { traceLoggedEvent } from '../support/trace-logged-event.js';
 import { projectorIn, type OpenProjector } from '../support/projector.js';
-import { projectId, traceStream } from '../support/trace-histories.js';
-import { until } from '../support/until.js';
+import { projectId, traceStream } from '../support/random-trace-logs.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const traces = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => ({
     stream: traceStream(from + at),
     expected: 'none' as const,
-    events: [logged(from + at)],
+    events: [traceLoggedEvent(from + at)],
   }));
 
 describe('the projector, when its log fails for a moment', () => {
@@ -29,12 +29,12 @@ describe('the projector, when its log fails for a moment', () => {
     await open.close();
     await folder.remove();
   });
-  const counted = (): Promise<number> => open.records.count(allTraces(projectId));
+  const counted = (): Promise<number> => open.records.count(allTracesScope(projectId));
 
   it('folds nothing onto a store that still writes the batch before', async () => {
     const away = { since: null as Promise<void> | null, isOver: false };
-    const clock = hastyClock();
-    const inTurn = openSequence();
+    const clock = fastClock();
+    const inTurn = openMutex();
     const records = (found: Records): Records => ({
       ...found,
       apply: (writes, checkpoint) =>
@@ -58,7 +58,7 @@ describe('the projector, when its log fails for a moment', () => {
     });
     open = await projectorIn({ dir: folder.dir, clock, records, reader });
     await open.log.append(traces(0, 100));
-    await until('all is folded', 30_000, async () => (await counted()) >= 130);
+    await pollUntil('all is folded', 30_000, async () => (await counted()) >= 130);
     expect(away.isOver).to.equal(true);
     expect(await counted()).to.equal(130);
     for (const { name, difference } of await open.projector.verify(null)) {
@@ -70,16 +70,16 @@ describe('the projector, when its log fails for a moment', () => {
     const asked = { times: 0 };
     const reader = (log: EventLog): EventLog => ({
       ...log,
-      grown: async (...waiting) => {
+      waitForGrowth: async (...waiting) => {
         asked.times += 1;
         if (asked.times === 1) throw new Error('disk I/O error');
-        return log.grown(...waiting);
+        return log.waitForGrowth(...waiting);
       },
     });
     open = await projectorIn({ dir: folder.dir, reader });
-    await until('it has failed and been asked again', 30_000, async () => asked.times > 1);
+    await pollUntil('it has failed and been asked again', 30_000, async () => asked.times > 1);
     await open.log.append(traces(0, 3));
-    await open.settled();
+    await open.untilCaughtUp();
     expect(await counted()).to.equal(3);
   });
 });

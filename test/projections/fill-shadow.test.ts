@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type EventLog } from '../../kernel/ports.js';
-import { fillShadow, type Filling } from '../../projections/fill-shadow.js';
-import { nothingSetAside } from '../../projections/parking.js';
+import { logStart, type EventLog } from '../../kernel/ports.js';
+import { fillShadow, type FillShadowNeeds } from '../../projections/fill-shadow.js';
+import { nothingParked } from '../../projections/parking.js';
 import type { Sink } from '../../projections/read-model.js';
 import { batchEventsMax } from '../../projections/subscription.js';
 import { temporaryFolder } from '../support/folder.js';
-import { room, said } from '../support/said.js';
+import { wordStream, wordSaid } from '../support/word-projection.js';
 
 const gone = new Fault('conflict', 'A newer projector has taken over');
 const damaged = new Fault('log-damaged', 'The log is damaged');
@@ -30,8 +30,8 @@ const noting = (
   const sink: Sink = {
     name: 'words',
     version: 1,
-    parks: false,
-    checkpoint: () => Promise.resolve(start),
+    canPark: false,
+    checkpoint: () => Promise.resolve(logStart),
     dump: async function* () {},
     fold: (events) => {
       steps.push(`folded ${events.length}`);
@@ -59,21 +59,21 @@ describe('a copy that is filled', () => {
     await folder.remove();
   });
   const append = async (expected: number, count: number): Promise<void> => {
-    const events = Array.from({ length: count }, () => said('word'));
+    const events = Array.from({ length: count }, () => wordSaid('word'));
     const first = expected === 0 ? 'none' : expected - 1;
-    await log.append([{ stream: room('a'), expected: first, events }]);
+    await log.append([{ stream: wordStream('a'), expected: first, events }]);
   };
-  const filled = (sink: Sink, more: Partial<Filling> = {}) =>
+  const filled = (sink: Sink, more: Partial<FillShadowNeeds> = {}) =>
     fillShadow(
       {
         reader: log,
         decode: (_type, _schema, data) => data,
         sink,
         fence: 1,
-        exceptions: nothingSetAside,
+        parkedAndSkipped: nothingParked,
         ...more,
       },
-      { position: start, poisons: new Map() },
+      { position: logStart, poisons: new Map() },
       null,
     );
 

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Clock, type Position } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
-import { lateAfterMs, openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
+import { logStart, type Clock, type Position } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/schema-types.js';
+import { lateReadMs, openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
 import { movedSubject } from '../../projections/subscription.js';
 import { positionAt } from '../support/record-rows.js';
 
@@ -21,7 +21,7 @@ describe('freshness', () => {
   const opened = (clock: Clock = systemClock, targets?: FreshnessNeeds['targets']) =>
     openFreshness({
       ...(targets !== undefined && { targets }),
-      readIsLate: (project, name) => late.push(`${project} ${name}`),
+      onLateRead: (project, name) => late.push(`${project} ${name}`),
       reader: { head: async () => head },
       checkpoints: new Map([
         [
@@ -40,7 +40,7 @@ describe('freshness', () => {
     bus = openBus(randomUUID());
     asked = 0;
     late = [];
-    stored = start;
+    stored = logStart;
     head = positionAt(1);
   });
   afterEach(() => bus.close());
@@ -50,7 +50,7 @@ describe('freshness', () => {
     says({ name: 'tally', position: beyond });
     await turn();
     let isReached = false;
-    const reached = freshness.reached(['tally'], null).then((position) => {
+    const reached = freshness.waitUntilApplied(['tally'], null).then((position) => {
       isReached = true;
       return position;
     });
@@ -65,7 +65,7 @@ describe('freshness', () => {
     setImmediate(() => {
       stored = positionAt(2);
     });
-    expect(await freshness.reached(['tally'], positionAt(2))).to.equal(positionAt(2));
+    expect(await freshness.waitUntilApplied(['tally'], positionAt(2))).to.equal(positionAt(2));
   });
 
   it('goes by the head that was asked for ahead', async () => {
@@ -74,7 +74,7 @@ describe('freshness', () => {
     const ahead = freshness.head();
     await turn();
     head = positionAt(2);
-    const reached = await freshness.reached(['tally'], null, { head: ahead });
+    const reached = await freshness.waitUntilApplied(['tally'], null, { head: ahead });
     expect(reached).to.equal(positionAt(1));
   });
 
@@ -87,17 +87,17 @@ describe('freshness', () => {
     };
     const freshness = opened(clock);
     stored = head = positionAt(5);
-    expect(await freshness.reached(['tally'], null)).to.equal(positionAt(5));
+    expect(await freshness.waitUntilApplied(['tally'], null)).to.equal(positionAt(5));
     stored = positionAt(1);
     head = positionAt(6);
-    expect(await freshness.reached(['tally'], null)).to.equal(positionAt(1));
-    const late = freshness.reached(['tally'], positionAt(5));
+    expect(await freshness.waitUntilApplied(['tally'], null)).to.equal(positionAt(1));
+    const late = freshness.waitUntilApplied(['tally'], positionAt(5));
     expect(await late.catch(({ code }: Fault) => code)).to.equal('read-model-behind');
   });
 
   it('looks at once when a hint is true', async () => {
     const freshness = opened();
-    const reached = freshness.reached(['tally'], null);
+    const reached = freshness.waitUntilApplied(['tally'], null);
     await turn();
     const before = asked;
     stored = positionAt(1);
@@ -110,7 +110,7 @@ describe('freshness', () => {
   it('asks a store no more often for any number of hints', async () => {
     const freshness = opened();
     const began = performance.now();
-    const all = Array.from({ length: 50 }, () => freshness.reached(['tally'], null));
+    const all = Array.from({ length: 50 }, () => freshness.waitUntilApplied(['tally'], null));
     for (let count = 0; count < 500; count += 1) {
       says({ name: 'tally', position: beyond });
       await turn();
@@ -123,9 +123,9 @@ describe('freshness', () => {
   it('passes over hints that say nothing', async () => {
     const freshness = opened();
     stored = positionAt(1);
-    await freshness.reached(['tally'], null);
+    await freshness.waitUntilApplied(['tally'], null);
     head = positionAt(2);
-    const reached = freshness.reached(['tally'], null);
+    const reached = freshness.waitUntilApplied(['tally'], null);
     await turn();
     const before = asked;
     const position = beyond;
@@ -162,7 +162,9 @@ describe('freshness', () => {
       },
     });
     const reached = (waiting: object = {}) =>
-      freshness.reached(['tally'], positionAt(1), waiting).catch(({ code }: Fault) => code);
+      freshness
+        .waitUntilApplied(['tally'], positionAt(1), waiting)
+        .catch(({ code }: Fault) => code);
     expect(await reached()).to.equal('read-model-behind');
     expect(passed).to.be.within(2_000, 2_100);
     expect(await reached({ atMostMs: 8_000 })).to.equal(positionAt(1));
@@ -170,7 +172,7 @@ describe('freshness', () => {
 
   it('says once of each read of a project that it is late', async () => {
     let passed = 0;
-    let reachedAfter = lateAfterMs;
+    let reachedAfter = lateReadMs;
     const freshness = opened({
       ...systemClock,
       milliseconds: () => passed,
@@ -179,32 +181,34 @@ describe('freshness', () => {
         if (passed >= reachedAfter) stored = head;
       },
     });
-    await freshness.reached(['tally'], null, { project: 'p' });
+    await freshness.waitUntilApplied(['tally'], null, { project: 'p' });
     expect(late, 'in time').to.deep.equal([]);
     head = positionAt(2);
-    reachedAfter = passed + 5 * lateAfterMs;
-    await freshness.reached(['tally'], null, { project: 'p' });
+    reachedAfter = passed + 5 * lateReadMs;
+    await freshness.waitUntilApplied(['tally'], null, { project: 'p' });
     expect(late).to.deep.equal(['p tally']);
     head = positionAt(3);
-    reachedAfter = passed + 5 * lateAfterMs;
-    await freshness.reached(['tally'], null);
+    reachedAfter = passed + 5 * lateReadMs;
+    await freshness.waitUntilApplied(['tally'], null);
     expect(late, 'of no project').to.deep.equal(['p tally']);
   });
 
   it('waits for no event that changes nothing of what is asked', async () => {
-    const targets = { head: () => positionAt(3), target: () => positionAt(2) };
+    const targets = { head: () => positionAt(3), positionFor: () => positionAt(2) };
     const freshness = opened(systemClock, targets);
     head = positionAt(4);
     stored = positionAt(2);
     const about = { project: 'p', atMostMs: 60_000 };
-    expect(await freshness.reached(['tally'], null, about)).to.equal(positionAt(3));
-    expect(await freshness.reached(['tally'], positionAt(3), about)).to.equal(positionAt(3));
+    expect(await freshness.waitUntilApplied(['tally'], null, about)).to.equal(positionAt(3));
+    expect(await freshness.waitUntilApplied(['tally'], positionAt(3), about)).to.equal(
+      positionAt(3),
+    );
     let isReached = false;
     // Nobody was answered with the newest yet, but somebody asks for it.
-    const newest = freshness.reached(['tally'], positionAt(4), about).finally(() => {
+    const newest = freshness.waitUntilApplied(['tally'], positionAt(4), about).finally(() => {
       isReached = true;
     });
-    const all = freshness.reached(['tally'], null, { atMostMs: 60_000 });
+    const all = freshness.waitUntilApplied(['tally'], null, { atMostMs: 60_000 });
     for (let count = 0; count < 10; count += 1) await turn();
     expect(isReached).to.equal(false);
     stored = positionAt(4);
@@ -214,7 +218,9 @@ describe('freshness', () => {
 
   it('refuses a position beyond the head without waiting for it', async () => {
     const freshness = opened();
-    const refusal = await freshness.reached(['tally'], beyond).catch((fault: unknown) => fault);
+    const refusal = await freshness
+      .waitUntilApplied(['tally'], beyond)
+      .catch((fault: unknown) => fault);
     expect(refusal).to.be.instanceOf(Fault);
     expect((refusal as Fault).code).to.equal('read-model-behind');
     expect(asked).to.equal(0);

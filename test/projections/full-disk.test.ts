@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
-import { isOfDisk } from '../../kernel/full-disk.js';
-import { allTraces } from '../../kernel/records/questions.js';
+import { isDiskError } from '../../kernel/disk-errors.js';
+import { allTracesScope } from '../../kernel/records/query-plans.js';
 import type { Records } from '../../kernel/records/records.js';
 import { temporaryFolder } from '../support/folder.js';
-import { hastyClock } from '../support/hasty-clock.js';
-import { logged } from '../support/logged-trace.js';
+import { fastClock } from '../support/fast-clock.js';
+import { traceLoggedEvent } from '../support/trace-logged-event.js';
 import { projectorIn } from '../support/projector.js';
-import { projectId, traceStream } from '../support/trace-histories.js';
-import { until } from '../support/until.js';
+import { projectId, traceStream } from '../support/random-trace-logs.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** As DuckDB says it, through the port. */
 const noRoom = (): Fault =>
@@ -32,20 +32,20 @@ describe('a read model whose disk is full', () => {
         return found.apply(writes, checkpoint);
       },
     });
-    const open = await projectorIn({ dir: folder.dir, records, clock: hastyClock() });
+    const open = await projectorIn({ dir: folder.dir, records, clock: fastClock() });
     const batch = [1, 2, 3].map((number) => ({
       stream: traceStream(number),
       expected: 'none' as const,
-      events: [logged(number)],
+      events: [traceLoggedEvent(number)],
     }));
     await open.log.append(batch);
-    await until('it was refused again and again', 30_000, async () => disk.refused >= 12);
+    await pollUntil('it was refused again and again', 30_000, async () => disk.refused >= 12);
     expect(await open.projector.parked()).to.deep.equal([]);
     const [stalled] = (await open.projector.status()).map((one) => one.stalled);
     expect(stalled).to.include('No space left on device');
     disk.isFull = false;
-    const counted = () => open.records.count(allTraces(projectId));
-    await until('all is there', 30_000, async () => (await counted()) === 3);
+    const counted = () => open.records.count(allTracesScope(projectId));
+    await pollUntil('all is there', 30_000, async () => (await counted()) === 3);
     await open.close();
     await folder.remove();
   });
@@ -53,14 +53,16 @@ describe('a read model whose disk is full', () => {
   it('is told by what engines and systems say of it', () => {
     const coded = (code: string): Error => Object.assign(new Error('no'), { code });
     for (const code of ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE'])
-      expect(isOfDisk(new Fault('unavailable', 'no', { cause: coded(code) })), code).to.equal(true);
-    expect(isOfDisk(noRoom())).to.equal(true);
+      expect(isDiskError(new Fault('unavailable', 'no', { cause: coded(code) })), code).to.equal(
+        true,
+      );
+    expect(isDiskError(noRoom())).to.equal(true);
     for (const other of [
       coded('EPIPE'),
       new Error('Out of Memory'),
       new TypeError('no uuid'),
       null,
     ])
-      expect(isOfDisk(other)).to.equal(false);
+      expect(isDiskError(other)).to.equal(false);
   });
 });

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import type { CollaboratorId, GroupId, IntegrationId, RunId, SealId } from '../../kernel/shapes.js';
+import type {
+  CollaboratorId,
+  GroupId,
+  IntegrationId,
+  RunId,
+  SealId,
+} from '../../kernel/schema-types.js';
 import type { Fingerprint } from '../../kernel/vault.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { apiKeyList } from '../../projections/api-key-list.js';
@@ -9,18 +15,18 @@ import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
 import { documentsOf } from '../support/documents-of.js';
-import { instantAfter } from '../support/log.js';
+import { instantAfter } from '../support/test-log.js';
 import {
   keyId,
-  keyMade,
+  apiKeyCreated,
   organization,
   projectId,
-  projectMade,
+  projectCreated,
   templateId,
   userId,
   userInvited,
-  userMade,
-} from '../support/people.js';
+  userCreated,
+} from '../support/access-events.js';
 
 const id = projectId(1);
 const run = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
@@ -40,7 +46,7 @@ describe('the lists', () => {
   it('have projects by organisation, with their last change', () => {
     const [document, ...others] = documentsOf(
       projectList,
-      projectMade(1, userId(1)),
+      projectCreated(1, userId(1)),
       { type: 'ProjectRenamed', data: { project_id: id, name: 'new' } },
       {
         type: 'ProjectDetailsChanged',
@@ -68,7 +74,7 @@ describe('the lists', () => {
     const place = { project_id: id, collaborator_id: 'one' as CollaboratorId };
     const [document] = documentsOf(
       projectList,
-      projectMade(1, userId(1)),
+      projectCreated(1, userId(1)),
       { type: 'CollaboratorAdded', data: { ...place, user_id, role: 'viewer' } },
       { type: 'CollaboratorRoleChanged', data: { project_id: id, user_id, role: 'editor' } },
       { type: 'GroupCollaboratorAdded', data: { ...place, group_id, role: 'viewer' } },
@@ -85,7 +91,7 @@ describe('the lists', () => {
 
   it('have no deleted project', () =>
     expect(
-      documentsOf(projectList, projectMade(1, userId(1)), projectMade(2, userId(1)), {
+      documentsOf(projectList, projectCreated(1, userId(1)), projectCreated(2, userId(1)), {
         type: 'ProjectDeleted',
         data: { project_id: id },
       }).map(({ key }) => key),
@@ -113,7 +119,7 @@ describe('the lists', () => {
   it('have revoked keys, marked, and no hash of any value', () => {
     const [document] = documentsOf(
       apiKeyList,
-      keyMade(1, { ancestors: [keyId(9)], project_id: id, project_role: 'editor' }),
+      apiKeyCreated(1, { ancestors: [keyId(9)], project_id: id, project_role: 'editor' }),
       { type: 'ApiKeyRevoked', data: { api_key_id: keyId(1) } },
     );
     expect(document?.fields).to.include({ revoked: true, created_by: userId(1) });
@@ -229,7 +235,7 @@ describe('the lists', () => {
   it('have users by organisation, with their last change', () => {
     const [document] = documentsOf(
       userList,
-      userMade(1, 'admin'),
+      userCreated(1, 'admin'),
       { type: 'UserRoleChanged', data: { user_id: userId(1), role: 'user' } },
       {
         type: 'UserDetailsChanged',
@@ -262,7 +268,7 @@ describe('the lists', () => {
 
   it('have no removed user', () =>
     expect(
-      documentsOf(userList, userMade(1, 'admin'), {
+      documentsOf(userList, userCreated(1, 'admin'), {
         type: 'UserRemoved',
         data: { user_id: userId(1), organization_id: organization },
       }),

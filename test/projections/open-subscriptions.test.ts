@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventReader } from '../../kernel/ports.js';
-import { behindReason } from '../../projections/open-subscriptions.js';
+import { fillReason } from '../../projections/open-subscriptions.js';
 import { temporaryFolder } from '../support/folder.js';
-import { logged } from '../support/logged-trace.js';
+import { traceLoggedEvent } from '../support/trace-logged-event.js';
 import { append, projectorIn, type OpenProjector } from '../support/projector.js';
-import { traceStream } from '../support/trace-histories.js';
-import { until } from '../support/until.js';
+import { traceStream } from '../support/random-trace-logs.js';
+import { pollUntil } from '../support/poll-until.js';
 
 describe('read models that a projector opens', () => {
   it('are filled when they lack more than a hundred events, and else lag', async () => {
@@ -22,11 +22,11 @@ describe('read models that a projector opens', () => {
 
     await grown(dir, 101, 101);
     const filling = await held(dir);
-    expect(await reasons(filling)).to.deep.equal([behindReason]);
+    expect(await reasons(filling)).to.deep.equal([fillReason]);
     filling.goOn();
     await folded(filling);
     expect(await reasons(filling)).to.deep.equal([null]);
-    await append(filling.log, traceStream(300), 0, logged(300));
+    await append(filling.log, traceStream(300), 0, traceLoggedEvent(300));
     expect(await reasons(filling), 'what comes later is lag').to.deep.equal([null]);
     await filling.close();
     await remove();
@@ -37,7 +37,7 @@ const reasons = async ({ projector }: OpenProjector) =>
   (await projector.status()).map(({ rebuilding }) => rebuilding);
 
 const folded = (one: OpenProjector) =>
-  until('all is folded', 30_000, async () =>
+  pollUntil('all is folded', 30_000, async () =>
     (await one.projector.status()).every(({ lag_events: lag }) => lag === 0),
   );
 
@@ -61,7 +61,8 @@ const held = async (dir: string): Promise<OpenProjector & { readonly goOn: () =>
 const grown = async (dir: string, first: number, count: number): Promise<void> => {
   const bus = openBus(randomUUID());
   const log = await openEventLog({ dir, bus });
-  for (let n = first; n < first + count; n += 1) await append(log, traceStream(n), 0, logged(n));
+  for (let n = first; n < first + count; n += 1)
+    await append(log, traceStream(n), 0, traceLoggedEvent(n));
   await log.close();
   await bus.close();
 };

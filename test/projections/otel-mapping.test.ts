@@ -13,8 +13,8 @@ import {
   spanId,
   traceId,
   traceStream,
-} from '../support/trace-histories.js';
-import { until } from '../support/until.js';
+} from '../support/random-trace-logs.js';
+import { pollUntil } from '../support/poll-until.js';
 
 const received: OtelSpansReceived = {
   project_id: projectId,
@@ -71,7 +71,7 @@ describe('a mapping of received spans with another version', () => {
   it('shows old traces in its new form, rebuilt from what is stored', async () => {
     const { dir, remove } = await temporaryFolder();
     const shown = async ({ records }: OpenProjector) => {
-      const rows = (await records.groups([traceStream(1)])).get(traceStream(1)) ?? [];
+      const rows = (await records.rowsByGroup([traceStream(1)])).get(traceStream(1)) ?? [];
       return rows.map(({ values, userMetadata }) => [
         values['input'],
         userMetadata['brand_new.input'],
@@ -80,7 +80,7 @@ describe('a mapping of received spans with another version', () => {
     };
     const before = await projectorIn({ dir });
     await append(before.log, traceStream(1), 0, newEvent('OtelSpansReceived', received));
-    await before.settled();
+    await before.untilCaughtUp();
     expect(await shown(before)).to.deep.equal([
       ['as the old rule says', 'as the new rule says', '3'],
       ['as the old rule says', 'as the new rule says', '3'],
@@ -89,7 +89,7 @@ describe('a mapping of received spans with another version', () => {
     await before.close();
 
     const after = await projectorIn({ dir, mapping: later });
-    await until(
+    await pollUntil(
       'rows of the new mapping',
       10_000,
       async () => (await shown(after))[1]?.[0] === 'as the new rule says',

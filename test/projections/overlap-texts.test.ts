@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { TraceEvent } from '../../events/traces.js';
-import type { Recorded } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/records/record-of.js';
+import type { StoredEvent } from '../../kernel/ports.js';
+import { toRecordView } from '../../kernel/records/record-view.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { foldTrace } from '../../projections/records/trace.js';
-import { foldTraces } from '../../projections/records/traces.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
+import { foldTrace } from '../../projections/records/fold-trace.js';
+import { foldTraces } from '../../projections/records/trace-batch.js';
 import {
   instantAt,
   logOf,
@@ -13,7 +13,7 @@ import {
   runId,
   traceId,
   traceStream,
-} from '../support/trace-histories.js';
+} from '../support/random-trace-logs.js';
 
 const common = { project_id: projectId, trace_id: traceId(1) };
 const logged = (members: object): TraceEvent => ({
@@ -44,14 +44,14 @@ describe('overlap metrics of records with long texts', () => {
   const infoAfter = (...events: readonly TraceEvent[]): JsonObject => {
     const log = logOf();
     for (const event of events) log.append(traceStream(1), event);
-    const all = log.events as readonly Recorded<TraceEvent>[];
+    const all = log.events as readonly StoredEvent<TraceEvent>[];
     const rows = foldTrace([], all);
     // The same when each event is a batch of its own.
     const oneByOne = all.reduce<readonly RecordRow[]>((sum, next) => foldTrace(sum, [next]), []);
     expect(oneByOne).to.deep.equal(rows);
     const [row] = rows;
     if (row === undefined) throw new Error('no row');
-    return recordOf(row)['metric_info'] as JsonObject;
+    return toRecordView(row)['metric_info'] as JsonObject;
   };
   const codes = (info: JsonObject) =>
     Object.fromEntries(
@@ -112,7 +112,7 @@ describe('overlap metrics of records with long texts', () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    const nothing = { spanOutlines: async () => new Map(), rowsAt: async () => [] };
+    const nothing = { spanOutlines: async () => new Map(), rowsByOrdinal: async () => [] };
     await foldTraces(nothing, streams);
     isDone = true;
     expect(turns).to.be.at.least(streams.length);

@@ -8,17 +8,17 @@ import { systemClock } from '../../engines/node/clock.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
 import {
-  start,
-  stream,
+  logStart,
+  streamNameOf,
   type Clock,
   type EventLog,
   type Position,
-  type Recorded,
+  type StoredEvent,
 } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
-import { projectorState } from '../../projections/parking.js';
+import { projectorStateCollection } from '../../projections/parking.js';
 import { batchEventsMax } from '../../projections/subscription.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
@@ -28,10 +28,10 @@ import {
   type OpenProjector,
   type ProjectorOptions,
 } from '../support/projector.js';
-import { room, said } from '../support/said.js';
-import { until } from '../support/until.js';
+import { wordStream, wordSaid } from '../support/word-projection.js';
+import { pollUntil } from '../support/poll-until.js';
 
-type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
+type Said = StoredEvent<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
 
 /** The words said in a stream, as many as there were and the last one; cannot stand `bad`. */
 const tally = (version = 1): AnyProjection => ({
@@ -50,16 +50,21 @@ const impatient: Clock = {
   wait: (ms, signal) => systemClock.wait(Math.min(ms, 5), signal),
 };
 /** More than two pages of the log. */
-const many = (word: string) => Array.from({ length: 1_200 }, (_, at) => said(`${word} ${at}`));
+const many = (word: string) => Array.from({ length: 1_200 }, (_, at) => wordSaid(`${word} ${at}`));
 /** Nothing is left to be purged, so the records only hear of it. */
 const done = (log: EventLog, job: string): Promise<Position> =>
-  append(log, stream('org-job', job), 0, newEvent('OrgJobCompleted', { job_id: randomUUID() }));
+  append(
+    log,
+    streamNameOf('org-job', job),
+    0,
+    newEvent('OrgJobCompleted', { job_id: randomUUID() }),
+  );
 const fill = async (log: EventLog, word: string): Promise<void> => {
-  await append(log, room('a'), 0, said('first'));
+  await append(log, wordStream('a'), 0, wordSaid('first'));
   await done(log, 'before');
-  await append(log, room('b'), 0, said('bad'));
-  await log.append([{ stream: room('a'), expected: 0, events: many(word) }]);
-  await append(log, room('b'), 1, said('late'));
+  await append(log, wordStream('b'), 0, wordSaid('bad'));
+  await log.append([{ stream: wordStream('a'), expected: 0, events: many(word) }]);
+  await append(log, wordStream('b'), 1, wordSaid('late'));
 };
 
 describe('a rebuild that was interrupted', () => {
@@ -98,17 +103,17 @@ describe('a rebuild that was interrupted', () => {
   const buildingOf = async (name: string) =>
     (await open.projector.status()).find((one) => one.name === name)?.building ?? null;
   const ready = async (name: string): Promise<void> => {
-    await open.settled();
-    await until(`${name} is built`, 10_000, async () => (await buildingOf(name)) === null);
+    await open.untilCaughtUp();
+    await pollUntil(`${name} is built`, 10_000, async () => (await buildingOf(name)) === null);
   };
   /** Ends the projector when the copy has taken its first page. */
   const interrupted = async (name: string): Promise<Position> => {
     const stops: Promise<void>[] = [];
-    let at = start;
+    let at = logStart;
     const refusal = await open.projector
       .rebuild(name, ({ position }) => {
         at = position;
-        if (position > start) stops.push(open.projector.stop());
+        if (position > logStart) stops.push(open.projector.stop());
       })
       .catch((error: unknown) => error);
     expect(refusal).to.be.instanceOf(Fault).with.property('code', 'unavailable');
@@ -122,12 +127,12 @@ describe('a rebuild that was interrupted', () => {
     }
   };
   const tallyOf = async (name: string) =>
-    (await open.documents.get({ ...tally().collection }, room(name)))?.body ?? null;
+    (await open.documents.get({ ...tally().collection }, wordStream(name)))?.body ?? null;
   beforeEach(async () => {
     folder = await temporaryFolder();
     await begin();
     await fill(open.log, 'word');
-    await open.settled();
+    await open.untilCaughtUp();
   });
   afterEach(async () => {
     await open.close();
@@ -140,7 +145,7 @@ describe('a rebuild that was interrupted', () => {
       await begin();
       await ready(name);
       expect(read).to.include(at);
-      expect(read).not.to.include(start);
+      expect(read).not.to.include(logStart);
       expect(await tallyOf('a')).to.deep.equal({ count: 1_201, last: 'word 1199' });
       await same();
       const gone = await open.projector
@@ -155,7 +160,7 @@ describe('a rebuild that was interrupted', () => {
     await begin();
     await ready('tally');
     const parked = await open.projector.parked();
-    expect(parked.map((one) => [one.stream, one.revision])).to.deep.equal([[room('b'), 0]]);
+    expect(parked.map((one) => [one.stream, one.revision])).to.deep.equal([[wordStream('b'), 0]]);
     expect(await tallyOf('b')).to.equal(null);
     await same();
   });
@@ -164,20 +169,23 @@ describe('a rebuild that was interrupted', () => {
     const at = await interrupted('tally');
     await begin();
     await open.projector.rebuild('tally', undefined, { begin: 'restart' });
-    expect(read).to.include(start);
-    expect(at > start).to.equal(true);
+    expect(read).to.include(logStart);
+    expect(at > logStart).to.equal(true);
     await same();
   });
 
   it('is not gone on with for another version of the read model', async () => {
     await interrupted('tally');
     await begin(2);
-    await open.settled();
+    await open.untilCaughtUp();
     expect(await buildingOf('tally')).to.equal(null);
     await open.close();
     await begin();
     expect(await buildingOf('tally')).to.equal(null);
-    const left = await open.documents.find(projectorState, { scope: 'service', limit: 100 });
+    const left = await open.documents.find(projectorStateCollection, {
+      scope: 'service',
+      limit: 100,
+    });
     const kinds = left.documents.map(({ fields }) => fields['kind']);
     expect(kinds.filter((kind) => String(kind).startsWith('building'))).to.deep.equal([]);
   });
@@ -190,12 +198,12 @@ describe('a rebuild that was interrupted', () => {
     const bus = openBus(randomUUID());
     const log = await openEventLog({ dir: folder.dir, bus });
     await fill(log, 'other');
-    await append(log, room('a'), 1_201, said('end'));
+    await append(log, wordStream('a'), 1_201, wordSaid('end'));
     await log.close();
     await bus.close();
     await begin();
     await ready('tally');
-    expect(read).to.include(start);
+    expect(read).to.include(logStart);
     expect(await tallyOf('a')).to.deep.equal({ count: 1_202, last: 'end' });
     await same();
   });
@@ -204,12 +212,12 @@ describe('a rebuild that was interrupted', () => {
     read.length = 0;
     const head = await open.log.head();
     reading = async (after) => {
-      if (after === start || after >= head) return;
+      if (after === logStart || after >= head) return;
       reading = async () => undefined;
       await done(open.log, 'a');
     };
     await open.projector.rebuild('records');
-    expect(read.filter((after) => after === start)).to.have.length(2);
+    expect(read.filter((after) => after === logStart)).to.have.length(2);
     await same();
   });
 
@@ -224,7 +232,7 @@ describe('a rebuild that was interrupted', () => {
         ...found,
         shadow: async (copying) => {
           const copy = await found.shadow(copying);
-          if (copying?.lasting !== true) return copy;
+          if (copying?.durable !== true) return copy;
           begun += 1;
           let pages = 0;
           const apply: Records['apply'] = async (writes, checkpoint) => {
@@ -236,11 +244,11 @@ describe('a rebuild that was interrupted', () => {
         },
       }),
     });
-    await open.settled();
+    await open.untilCaughtUp();
     read.length = 0;
     await open.projector.rebuild('records');
     expect(begun).to.equal(1);
-    expect(read.filter((after) => after === start)).to.have.length(1);
+    expect(read.filter((after) => after === logStart)).to.have.length(1);
     await same();
   });
 
@@ -266,7 +274,7 @@ describe('a rebuild that was interrupted', () => {
     await ready('records');
     expect(asked).to.be.greaterThan(1);
     expect(read).to.include(at);
-    expect(read).not.to.include(start);
+    expect(read).not.to.include(logStart);
     await same();
   });
 
@@ -300,16 +308,16 @@ describe('a rebuild that was interrupted', () => {
           },
         }),
       });
-      await open.settled();
+      await open.untilCaughtUp();
       await open.projector.pause('tally');
-      await append(open.log, room('a'), 1_201, said('one'));
-      await append(open.log, room('a'), 1_202, said('two'));
+      await append(open.log, wordStream('a'), 1_201, wordSaid('one'));
+      await append(open.log, wordStream('a'), 1_202, wordSaid('two'));
       const refusal = await open.projector.rebuild('tally').catch((error: unknown) => error);
       expect(refusal).to.equal(failure);
       expect(await tallyOf('a')).to.deep.equal({ count: 1_203, last: 'two' });
-      await append(open.log, room('a'), 1_203, said('three'));
+      await append(open.log, wordStream('a'), 1_203, wordSaid('three'));
       await open.projector.resume('tally');
-      await open.settled();
+      await open.untilCaughtUp();
       expect(await tallyOf('a')).to.deep.equal({ count: 1_204, last: 'three' });
       await open.projector.rebuild('tally');
       await same();
@@ -321,7 +329,7 @@ describe('a rebuild that was interrupted', () => {
     reading = async (after) => {
       if (after >= head) throw new Fault('log-damaged', 'an event is not what it was');
     };
-    await append(open.log, room('c'), 0, said('unread'));
+    await append(open.log, wordStream('c'), 0, wordSaid('unread'));
     const found = await open.projector.verify(null).catch((error: unknown) => error);
     expect(found).to.be.instanceOf(Fault).with.property('message').that.includes('does not go on');
   });
@@ -346,6 +354,6 @@ describe('a rebuild that was interrupted', () => {
     });
     await Promise.all(others);
     expect(seen.other).to.be.at.least(seen.one);
-    expect(read.filter((after) => after === start)).to.have.length(1);
+    expect(read.filter((after) => after === logStart)).to.have.length(1);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { SpanContent } from '../../events/traces.js';
-import { stream } from '../../kernel/ports.js';
+import { streamNameOf } from '../../kernel/ports.js';
 import type { GroupWrite } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { foldBatch, type StoredRows } from '../../projections/records/batch.js';
@@ -15,8 +15,8 @@ import {
   spanId,
   traceId,
   traceStream,
-  type HistoryEvent,
-} from '../support/trace-histories.js';
+  type TraceLogEvent,
+} from '../support/random-trace-logs.js';
 
 /** What folding reads of the stored rows and writes of them, in bytes of JSON. */
 type Cost = {
@@ -37,8 +37,8 @@ const counted = () => {
     bytesRead += rows.reduce<number>((sum, row) => sum + bytesOf(row), 0);
   };
   const records: StoredRows = {
-    heads: async (names) => {
-      const found = await store.heads(names);
+    firstRows: async (names) => {
+      const found = await store.firstRows(names);
       read([...found.values()]);
       return found;
     },
@@ -47,8 +47,8 @@ const counted = () => {
       read([...found.values()].flat());
       return found;
     },
-    rowsAt: async (places) => {
-      const rows = await store.rowsAt(places);
+    rowsByOrdinal: async (places) => {
+      const rows = await store.rowsByOrdinal(places);
       read(rows);
       return rows;
     },
@@ -59,7 +59,7 @@ const counted = () => {
       return found;
     },
   };
-  const fold = async (events: readonly HistoryEvent[]): Promise<Cost> => {
+  const fold = async (events: readonly TraceLogEvent[]): Promise<Cost> => {
     [rowsRead, bytesRead] = [0, 0];
     const { writes } = await foldBatch(records, events);
     const bytesWritten = bytesOf(writes.groups.map(({ rows }: GroupWrite) => rows));
@@ -138,7 +138,7 @@ describe('what grows', () => {
     for (let batch = 0; batch < 100; batch += 1) {
       const events = Array.from({ length: 50 }, (_, at) => {
         const number = batch * 50 + at;
-        return log.append(stream('trace', projectId, traceId(number)), {
+        return log.append(streamNameOf('trace', projectId, traceId(number)), {
           type: 'TraceLogged',
           data: {
             ...common,

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { registryMetric } from '../../kernel/records/columns.js';
+import { registryMetricByName } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
-import { asJson, histories, rowStore, type HistoryEvent } from '../support/trace-histories.js';
+import { asJson, traceLogs, rowStore, type TraceLogEvent } from '../support/random-trace-logs.js';
 import { runs } from '../support/runs.js';
 
-const play = async (batches: readonly (readonly HistoryEvent[])[]) => {
+const play = async (batches: readonly (readonly TraceLogEvent[])[]) => {
   const store = rowStore();
   for (const batch of batches) {
     const { writes, poisons, gap } = await foldBatch(store, batch, 'every group');
@@ -20,8 +20,8 @@ const play = async (batches: readonly (readonly HistoryEvent[])[]) => {
 };
 const canonicalRows = (rows: readonly RecordRow[]) => asJson(rows).map(canonicalJson);
 
-const cut = (events: readonly HistoryEvent[], sizes: readonly number[]) => {
-  const batches: HistoryEvent[][] = [];
+const cut = (events: readonly TraceLogEvent[], sizes: readonly number[]) => {
+  const batches: TraceLogEvent[][] = [];
   for (let at = 0, index = 0; at < events.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
     batches.push(events.slice(at, at + size));
@@ -31,8 +31,8 @@ const cut = (events: readonly HistoryEvent[], sizes: readonly number[]) => {
 };
 
 /** Every stream in its order, some events again, streams against each other within a window. */
-const deliver = (events: readonly HistoryEvent[], picks: readonly number[]) => {
-  const delivered: HistoryEvent[] = [];
+const deliver = (events: readonly TraceLogEvent[], picks: readonly number[]) => {
+  const delivered: TraceLogEvent[] = [];
   const waiting = [...events];
   for (let turn = 0; waiting.length > 0; turn += 1) {
     const pick = picks[turn % picks.length] ?? 0;
@@ -61,7 +61,7 @@ const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength
 describe('rows of generated histories', () => {
   it('are the same in whatever batches the log comes', () =>
     fc.assert(
-      fc.asyncProperty(histories, sizes, async (events, batches) => {
+      fc.asyncProperty(traceLogs, sizes, async (events, batches) => {
         expect(canonicalRows(await play(cut(events, batches)))).to.deep.equal(
           canonicalRows(await play([events])),
         );
@@ -71,7 +71,7 @@ describe('rows of generated histories', () => {
 
   it('are the same when events come up to three times and streams overtake each other', () =>
     fc.assert(
-      fc.asyncProperty(histories, picks, sizes, async (events, choices, batches) => {
+      fc.asyncProperty(traceLogs, picks, sizes, async (events, choices, batches) => {
         expect(canonicalRows(await play(cut(deliver(events, choices), batches)))).to.deep.equal(
           canonicalRows(await play([events])),
         );
@@ -81,7 +81,7 @@ describe('rows of generated histories', () => {
 
   it('roll metrics up as the definition says', () =>
     fc.assert(
-      fc.asyncProperty(histories, async (events) => {
+      fc.asyncProperty(traceLogs, async (events) => {
         const rows = await play([events]);
         for (const trace of rows.filter(({ kind }) => kind === 'trace')) {
           const spans = rows.filter((row) => row.group === trace.group && row.ordinal > 0);
@@ -118,7 +118,7 @@ const naiveRollUps = (root: string, spans: readonly RecordRow[]): Map<string, nu
     const values = collect(root, name);
     if (values.length === 0) continue;
     const sum = values.reduce((total, value) => total + value, 0);
-    results.set(name, registryMetric.get(name)?.rollUp === 'sum' ? sum : sum / values.length);
+    results.set(name, registryMetricByName.get(name)?.rollUp === 'sum' ? sum : sum / values.length);
   }
   return results;
 };

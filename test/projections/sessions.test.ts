@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RecordContent, SessionEvent, TraceEvent } from '../../events/traces.js';
 import type { StreamName } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/records/record-of.js';
+import { toRecordView } from '../../kernel/records/record-view.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import {
@@ -14,7 +14,7 @@ import {
   sessionStream,
   traceId,
   traceStream,
-} from '../support/trace-histories.js';
+} from '../support/random-trace-logs.js';
 
 const created = instantAt(0);
 
@@ -100,7 +100,11 @@ describe('a session as a row', () => {
       cost: { value: 3, rolledUp: true },
       reward: { value: 0.5, rolledUp: true },
     });
-    expect(recordOf(both)).to.include({ is_complete: true, has_children: true, trace_id: null });
+    expect(toRecordView(both)).to.include({
+      is_complete: true,
+      has_children: true,
+      trace_id: null,
+    });
   });
 
   it('has what is left when its first and its last trace go', async () => {
@@ -128,7 +132,7 @@ describe('a session as a row', () => {
   });
 
   it('is complete and empty without traces', async () => {
-    expect(recordOf(await session(trace(1, 1), gone(1)))).to.deep.include({
+    expect(toRecordView(await session(trace(1, 1), gone(1)))).to.deep.include({
       is_complete: true,
       has_children: false,
       input: null,

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { sha256 } from '../../engines/node/digest.js';
 import type { Event } from '../../kernel/ports.js';
-import { changesIn } from '../../projections/states/changes.js';
-import { masked } from '../../projections/states/shown.js';
-import { states } from '../../projections/states/table.js';
+import { changesByEvent } from '../../projections/states/changes.js';
+import { openMask } from '../../projections/states/masked-state.js';
+import { stateDefinitions } from '../../projections/states/state-definitions.js';
 import { sha256Hex } from '../support/history.js';
-import { recordedAt } from '../support/log.js';
-import { logged } from '../support/logged-trace.js';
-import { projectId, traceId } from '../support/trace-histories.js';
+import { recordedAt } from '../support/test-log.js';
+import { traceLoggedEvent } from '../support/trace-logged-event.js';
+import { projectId, traceId } from '../support/random-trace-logs.js';
 
 const canary = 'the customer said: my card is 4000-1234';
 const digest = { sha256: sha256Hex(canary), bytes: canary.length };
@@ -17,7 +17,10 @@ const shownOf = (type: 'trace' | 'scorer_task', id: string, happened: readonly E
   const events = happened.map((event, at) => recordedAt(at + 1, event));
   const subject = { type, id, projectId, stream: null };
   const wanted = new Set(events.map((event) => event.id));
-  const changes = changesIn(states[type], subject, events, { wanted, mask: masked(sha256) });
+  const changes = changesByEvent(stateDefinitions[type], subject, events, {
+    wanted,
+    mask: openMask(sha256),
+  });
   return events.map((event) => changes.get(event.id));
 };
 
@@ -31,7 +34,7 @@ describe('what history shows of texts that scorers made', () => {
       safe: true,
     };
     const [made, scored] = shownOf('trace', traceId(1), [
-      logged(1, { metrics: { note: canary, tokens: 3 } }),
+      traceLoggedEvent(1, { metrics: { note: canary, tokens: 3 } }),
       {
         type: 'ScoresRecorded',
         data: { project_id: projectId, trace_id: traceId(1), record_id: traceId(1), scores },

@@ -1,26 +1,32 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { seeded } from '../../cli/demo/seeded.js';
-import { openLogOf } from '../../service/read-log.js';
+import { seededRandom } from '../../cli/demo/seeded-random.js';
+import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import { historyResources, type HistoryResourceType } from '../../contract/history.js';
 import { sha256 } from '../../engines/node/digest.js';
-import type { Recorded, StreamName } from '../../kernel/ports.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { changesIn } from '../../projections/states/changes.js';
-import { asSecret, asText, masked, patchesOf, type Shown } from '../../projections/states/shown.js';
-import type { StateOf } from '../../projections/states/state.js';
-import { states } from '../../projections/states/table.js';
+import type { StoredEvent, StreamName } from '../../kernel/ports.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import { changesByEvent } from '../../projections/states/changes.js';
+import {
+  maskedSecret,
+  maskedText,
+  openMask,
+  mergePatches,
+  type StateValue,
+} from '../../projections/states/masked-state.js';
+import type { StateSubject } from '../../projections/states/state.js';
+import { stateDefinitions } from '../../projections/states/state-definitions.js';
 import { oneOf, validRequest } from '../fuzz/valid-request.js';
 import { startApp, type App } from '../support/app.js';
-import { knownObjects } from '../support/known-objects.js';
-import { patched, withoutNulls } from '../support/merge-patch.js';
-import { drawSeed } from '../support/outside.js';
-import { pagesOf } from '../support/pages.js';
+import { createOneOfEach } from '../support/one-of-each-object.js';
+import { mergePatched, withoutNulls } from '../support/merge-patch.js';
+import { drawSeed } from '../support/test-environment.js';
+import { readAllPages } from '../support/log-pages.js';
 import { runs } from '../support/runs.js';
 
-const mask = masked(sha256);
+const mask = openMask(sha256);
 
 /** Takes away what the others ask about, or waits for what does not come. */
 const unwanted = ['deleteProject', 'removeUser', 'changePassword', 'logout', 'validateScorer'];
@@ -34,12 +40,12 @@ describe('the states of resources', function () {
   const seed = drawSeed('writes about known objects');
   let app: App;
   let known: Readonly<Record<string, unknown>>;
-  let events: readonly Recorded[];
+  let events: readonly StoredEvent[];
 
   before(async () => {
     app = await startApp();
-    const touched = await knownObjects(app.client, 'states');
-    const rng = seeded(seed).next;
+    const touched = await createOneOfEach(app.client, 'states');
+    const rng = seededRandom(seed).next;
     for (let call = 0; call < runs(150); call += 1) {
       const operation = oneOf(rng, writes);
       const names = { ...touched, name: `n${call}`, emails: [`n${call}@example.org`] };
@@ -47,20 +53,20 @@ describe('the states of resources', function () {
       await app.client.send(operation.method, path, ask);
     }
     // Seeds whose writes make little compare these.
-    await knownObjects(app.client, 'more');
+    await createOneOfEach(app.client, 'more');
     // The others may be gone by now.
-    known = await knownObjects(app.client, 'read');
-    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
-    events = await pagesOf(reader);
+    known = await createOneOfEach(app.client, 'read');
+    const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    events = await readAllPages(reader);
     await close();
   });
   after(() => app.close());
 
   /** All there is in the log that has streams of its own. */
-  const subjects = (): readonly StateOf[] =>
+  const subjects = (): readonly StateSubject[] =>
     historyResources.flatMap((type) => [...subjectsIn(events, type).values()]);
-  const eventsOf = (subject: StateOf): readonly Recorded[] => {
-    const streams = states[subject.type as HistoryResourceType].streams(subject);
+  const eventsOf = (subject: StateSubject): readonly StoredEvent[] => {
+    const streams = stateDefinitions[subject.type as HistoryResourceType].streams(subject);
     return events.filter(({ stream }) => streams.includes(stream));
   };
 
@@ -68,19 +74,19 @@ describe('the states of resources', function () {
     let compared = 0;
     for (const subject of subjects()) {
       const own = eventsOf(subject);
-      const definition = states[subject.type as HistoryResourceType];
+      const definition = stateDefinitions[subject.type as HistoryResourceType];
       const wanted = new Set(own.map(({ id }) => id));
-      const changes = changesIn(definition, subject, own, { wanted, mask });
+      const changes = changesByEvent(definition, subject, own, { wanted, mask });
       let made: Json = null;
       let unmade: Json = null;
       for (const { id } of own) {
         const { before, after } = changes.get(id) ?? { before: null, after: null };
-        made = after === null ? null : patched(made, after);
+        made = after === null ? null : mergePatched(made, after);
         unmade ??= before;
       }
       const state = definition.open(subject);
       state.fold(own);
-      const shown = state.shown();
+      const shown = state.snapshot();
       expect(made, `ASSAY_TEST_SEED=${seed} ${subject.type}`).to.deep.equal(
         shown === null ? null : withoutNulls(mask(shown)),
       );
@@ -92,16 +98,16 @@ describe('the states of resources', function () {
   it('go back to nothing by their patches in the other direction', () => {
     for (const subject of subjects()) {
       const own = eventsOf(subject);
-      const definition = states[subject.type as HistoryResourceType];
+      const definition = stateDefinitions[subject.type as HistoryResourceType];
       const wanted = new Set(own.map(({ id }) => id));
-      const changes = changesIn(definition, subject, own, { wanted, mask });
+      const changes = changesByEvent(definition, subject, own, { wanted, mask });
       const state = definition.open(subject);
       state.fold(own);
-      const shown = state.shown();
+      const shown = state.snapshot();
       let made = shown === null ? null : withoutNulls(mask(shown));
       for (const { id } of [...own].reverse()) {
         const { before = null } = changes.get(id) ?? {};
-        made = before === null ? null : patched(made, before);
+        made = before === null ? null : mergePatched(made, before);
       }
       expect(made, subject.type).to.equal(null);
     }
@@ -127,9 +133,9 @@ describe('the states of resources', function () {
       if (reply.status !== 200) continue;
       const subject = subjectsIn(events, type as HistoryResourceType).get(reply.body.id);
       if (subject === undefined) throw new Error(`no ${type} in the log`);
-      const state = states[type as HistoryResourceType].open(subject);
+      const state = stateDefinitions[type as HistoryResourceType].open(subject);
       state.fold(eventsOf(subject));
-      const shown = (state.shown() ?? {}) as Readonly<Record<string, Shown>>;
+      const shown = (state.snapshot() ?? {}) as Readonly<Record<string, StateValue>>;
       for (const name of Object.keys(shown)) {
         if (!Object.hasOwn(reply.body, name) || differs.includes(`${type}.${name}`)) continue;
         compared += 1;
@@ -147,7 +153,7 @@ describe('the states of resources', function () {
 const differs = ['trace.spans', 'experiment.updated_at', 'experiment.scorers', 'experiment.tags'];
 
 /** What is hidden, as it is. */
-const plain = (shown: Shown): unknown => {
+const plain = (shown: StateValue): unknown => {
   if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown;
   const [mark] = Object.getOwnPropertySymbols(shown);
   if (mark !== undefined) return (shown as unknown as { value: Json }).value;
@@ -166,10 +172,10 @@ const noun: Readonly<Partial<Record<HistoryResourceType, RegExp>>> = {
   org_job: /^org-job-(.{36})$/,
 };
 const subjectsIn = (
-  events: readonly Recorded[],
+  events: readonly StoredEvent[],
   type: HistoryResourceType,
-): ReadonlyMap<string, StateOf> => {
-  const found = new Map<string, StateOf>();
+): ReadonlyMap<string, StateSubject> => {
+  const found = new Map<string, StateSubject>();
   const add = (id: string, projectId: string | null, stream: StreamName): void => {
     if (!found.has(id)) found.set(id, { type, id, projectId, stream });
   };
@@ -200,12 +206,12 @@ describe('masks', () => {
   });
 
   it('show texts by their digest and secrets not at all', () => {
-    expect(mask(asText('grüße'))).to.deep.equal(digest('grüße'));
-    expect(mask(asText({ role: 'user', content: 'x' }))).to.deep.equal(
+    expect(mask(maskedText('grüße'))).to.deep.equal(digest('grüße'));
+    expect(mask(maskedText({ role: 'user', content: 'x' }))).to.deep.equal(
       digest('{"role":"user","content":"x"}'),
     );
-    expect(mask(asText(null))).to.equal(null);
-    expect(mask({ hash: asSecret('00') })).to.deep.equal({ hash: '[secret]' });
+    expect(mask(maskedText(null))).to.equal(null);
+    expect(mask({ hash: maskedSecret('00') })).to.deep.equal({ hash: '[secret]' });
   });
 
   it('show members over 4 KB by their digest', () => {
@@ -219,24 +225,24 @@ describe('masks', () => {
   });
 
   it('tell a text that changed from one that did not', () => {
-    const state = (text: string, name: string) => ({ text: asText(text), name });
-    expect(patchesOf(state('a', 'x'), state('a', 'y'), mask)).to.deep.equal({
+    const state = (text: string, name: string) => ({ text: maskedText(text), name });
+    expect(mergePatches(state('a', 'x'), state('a', 'y'), mask)).to.deep.equal({
       before: { name: 'x' },
       after: { name: 'y' },
     });
-    expect(patchesOf(state('a', 'x'), state('b', 'x'), mask)).to.deep.equal({
+    expect(mergePatches(state('a', 'x'), state('b', 'x'), mask)).to.deep.equal({
       before: { text: digest('a') },
       after: { text: digest('b') },
     });
-    expect(patchesOf(state('a', 'x'), state('a', 'x'), mask)).to.deep.equal({
+    expect(mergePatches(state('a', 'x'), state('a', 'x'), mask)).to.deep.equal({
       before: {},
       after: {},
     });
   });
 
   it('take names of members that clients chose as they are', () => {
-    const named = JSON.parse('{"metrics":{"__proto__":1,"constructor":2}}') as Shown;
-    const { after } = patchesOf({ metrics: {} }, named as JsonObject, mask);
+    const named = JSON.parse('{"metrics":{"__proto__":1,"constructor":2}}') as StateValue;
+    const { after } = mergePatches({ metrics: {} }, named as JsonObject, mask);
     expect(JSON.stringify(after)).to.equal('{"metrics":{"__proto__":1,"constructor":2}}');
   });
 });

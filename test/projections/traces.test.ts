@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
-import type { Recorded } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/records/record-of.js';
+import type { StoredEvent } from '../../kernel/ports.js';
+import { toRecordView } from '../../kernel/records/record-view.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { JsonObject, ScorerId } from '../../kernel/shapes.js';
-import { foldTrace } from '../../projections/records/trace.js';
+import type { JsonObject, ScorerId } from '../../kernel/schema-types.js';
+import { foldTrace } from '../../projections/records/fold-trace.js';
 import {
   instantAt,
   logOf,
@@ -14,7 +14,7 @@ import {
   spanId,
   traceId,
   traceStream,
-} from '../support/trace-histories.js';
+} from '../support/random-trace-logs.js';
 
 const common = { project_id: projectId, trace_id: traceId(1) };
 const created = instantAt(0);
@@ -56,7 +56,7 @@ const updated = (changes: JsonObject): TraceEvent => ({
 const given = (...events: readonly TraceEvent[]): readonly RecordRow[] => {
   const log = logOf();
   for (const event of events) log.append(traceStream(1), event);
-  return foldTrace([], log.events as readonly Recorded<TraceEvent>[]);
+  return foldTrace([], log.events as readonly StoredEvent<TraceEvent>[]);
 };
 const of = (rows: readonly RecordRow[], number: number): RecordRow => {
   const row = rows[number];
@@ -67,7 +67,7 @@ const of = (rows: readonly RecordRow[], number: number): RecordRow => {
 describe('a trace as rows', () => {
   it('has every member of the record as read, at its default when nothing was sent', () => {
     const rows = given(logged({}, [span(1, { type: 'agent' })]));
-    expect(recordOf(of(rows, 0))).to.deep.equal({
+    expect(toRecordView(of(rows, 0))).to.deep.equal({
       type: 'trace',
       id: traceId(1),
       project_id: projectId,
@@ -94,7 +94,7 @@ describe('a trace as rows', () => {
       metric_info: {},
       annotations: {},
     });
-    expect(recordOf(of(rows, 1))).to.include({
+    expect(toRecordView(of(rows, 1))).to.include({
       type: 'agent',
       agent_type: 'default',
       trace_id: traceId(1),
@@ -117,7 +117,7 @@ describe('a trace as rows', () => {
       tags: ['z', 'a'],
     };
     const row = of(given(logged({}, [span(1, sent)])), 1);
-    expect(recordOf(row)).to.deep.include(sent);
+    expect(toRecordView(row)).to.deep.include(sent);
     expect(row.values).to.include({
       input: 'hi',
       output: 'ho',
@@ -177,7 +177,7 @@ describe('a trace as rows', () => {
       logged({ tags: ['a', 'b'], output: 'x' }, [span(1)]),
       updated({ output: [{ type: 'text', text: 'y' }], tags: ['b', 'c'], is_complete: false }),
     );
-    expect(recordOf(of(rows, 0))).to.deep.include({
+    expect(toRecordView(of(rows, 0))).to.deep.include({
       output: [{ type: 'text', text: 'y' }],
       tags: ['a', 'b', 'c'],
     });
@@ -215,11 +215,11 @@ describe('metrics of records', () => {
       cost: { value: 3, rolledUp: true },
       toxicity: { value: 0.375, rolledUp: true },
     });
-    expect(recordOf(trace)['metric_info']).to.deep.equal({
+    expect(toRecordView(trace)['metric_info']).to.deep.equal({
       cost: { status_type: 'roll_up', value: 3, roll_up_metrics: { sum: 3 } },
       toxicity: { status_type: 'roll_up', value: 0.375, roll_up_metrics: { average: 0.375 } },
     });
-    expect(recordOf(trace)['metrics']).to.deep.equal({});
+    expect(toRecordView(trace)['metrics']).to.deep.equal({});
   });
 
   for (const [method, value] of [
@@ -242,7 +242,7 @@ describe('metrics of records', () => {
       const rows = given(logged({}, [span(1), span(2)], 1), of7(1, 5), of7(2, 8), resent);
       const trace = of(rows, 0);
       expect(trace.metrics['own']).to.include({ value, rolledUp: true });
-      expect(recordOf(trace)['metric_info']).to.deep.include({
+      expect(toRecordView(trace)['metric_info']).to.deep.include({
         own: { status_type: 'roll_up', value, roll_up_metrics: { [method]: value } },
         cost: { status_type: 'roll_up', value: 13, roll_up_metrics: { sum: 13 } },
       });
@@ -262,7 +262,7 @@ describe('metrics of records', () => {
     const shownAfter = (...events: readonly TraceEvent[]) => {
       const rows = given(logged(), ...events);
       expect(foldTrace(rows, [])).to.deep.equal(rows);
-      const { metrics, metric_info } = recordOf(of(rows, 0));
+      const { metrics, metric_info } = toRecordView(of(rows, 0));
       return { metrics, info: (metric_info as JsonObject)['reward'] };
     };
     const hidden = {
@@ -284,13 +284,13 @@ describe('metrics of records', () => {
       log.append(traceStream(1), logged({ ...texts, metrics: costs }));
       const own = { bleu: 0.25, num_total_tokens: 7 };
       log.append(traceStream(1), byScorer(own));
-      const events = log.events as readonly Recorded<TraceEvent>[];
+      const events = log.events as readonly StoredEvent<TraceEvent>[];
       const oneByOne = events.reduce<readonly RecordRow[]>(
         (rows, event) => foldTrace(rows, [event]),
         [],
       );
       expect(oneByOne).to.deep.equal(foldTrace([], events));
-      expect(recordOf(of(oneByOne, 0))['metrics']).to.deep.include(own);
+      expect(toRecordView(of(oneByOne, 0))['metrics']).to.deep.include(own);
     });
 
     it('keeps the value of the client where the scorer failed, beside the error', () => {
@@ -341,7 +341,7 @@ describe('metrics of records', () => {
       ]),
     );
     expect(of(rows, 0).metrics).to.deep.equal({ duration_ns: { value: 4, rolledUp: true } });
-    expect(recordOf(of(rows, 0))['metrics']).to.deep.equal({
+    expect(toRecordView(of(rows, 0))['metrics']).to.deep.equal({
       duration_ns: 'long',
       num_input_tokens: 1.5,
     });
@@ -378,14 +378,14 @@ describe('metrics of records', () => {
     );
     expect(row.errors).to.deep.equal({ tone: { code: 7, message: 'broke' } });
     expect(row.metrics).to.deep.equal({});
-    expect(recordOf(row)['metric_info']).to.have.nested.property('tone.ems_error_code', 7);
-    expect(recordOf(row)['metric_info']).to.have.nested.property('tone.message', 'broke');
+    expect(toRecordView(row)['metric_info']).to.have.nested.property('tone.ems_error_code', 7);
+    expect(toRecordView(row)['metric_info']).to.have.nested.property('tone.message', 'broke');
   });
 
   it('takes any name, such as __proto__', () => {
     const metrics = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, number>;
     const rows = given(logged({}, [span(1, { metrics })]));
     expect(Object.keys(of(rows, 0).metrics)).to.deep.equal(['__proto__', 'constructor']);
-    expect(JSON.stringify(recordOf(of(rows, 1))['metrics'])).to.equal(JSON.stringify(metrics));
+    expect(JSON.stringify(toRecordView(of(rows, 1))['metrics'])).to.equal(JSON.stringify(metrics));
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ColumnFacts } from '../../kernel/records/questions.js';
+import type { ColumnFacts } from '../../kernel/records/query-plans.js';
 import type { MetricType, Population } from '../../kernel/records/record.js';
 import { columnDescriptors } from '../../query-api/columns/descriptors.js';
 

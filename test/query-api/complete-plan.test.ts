@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { completePlan } from '../../query-api/records/complete-plan.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import { uuid } from '../support/record-generators.js';
 
 describe('what a search has to know before it asks the records', () => {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { recordLine } from '../../query-api/records/csv-lines.js';
+import { csvRecord } from '../../query-api/records/csv-lines.js';
 
 describe('a line of CSV', () => {
   it('has nothing where the record has no member of that name, whatever it inherits', () => {
     const names = ['__proto__', 'constructor', 'a'];
     const shown = { members: ['id'], metrics: names, userMetadata: names, escapes: true };
     const plain = { id: '1', user_metadata: { a: 'x' }, metric_info: { a: { value: 2 } } };
-    expect(recordLine(plain, shown).trimEnd()).to.equal('1,,,2,,,x');
+    expect(csvRecord(plain, shown).trimEnd()).to.equal('1,,,2,,,x');
     const own = JSON.parse('{"id":"2","user_metadata":{"__proto__":"y"}}') as never;
-    expect(recordLine(own, shown).trimEnd()).to.equal('2,,,,y,,');
+    expect(csvRecord(own, shown).trimEnd()).to.equal('2,,,,y,,');
   });
 });

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Criterion } from '../../contract/experiment-ranking.js';
 import { progressOf } from '../../query-api/experiments/aggregates.js';
-import { isWinner, rankScope, rounded } from '../../query-api/experiments/ranking.js';
-import { naiveRanking } from '../support/naive-ranking.js';
-import { drawSeed } from '../support/outside.js';
+import { isWinner, rankScope, roundScore } from '../../query-api/experiments/ranking.js';
+import { referenceRanking } from '../support/reference-ranking.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
 const higher: Criterion = { metric: 'reward', weight: 1, direction: 'higher' };
@@ -85,11 +85,11 @@ describe('ranking experiments', () => {
     ]));
 
   it('rounds to twelve decimals, half to even', () => {
-    expect(rounded(1 / 3)).to.equal(0.333333333333);
-    expect(rounded(2 ** -13)).to.equal(0.000122070312);
-    expect(rounded(0.5 / 1e12)).to.equal(0);
-    expect(rounded(1.5 / 1e12)).to.equal(2e-12);
-    expect(rounded(1)).to.equal(1);
+    expect(roundScore(1 / 3)).to.equal(0.333333333333);
+    expect(roundScore(2 ** -13)).to.equal(0.000122070312);
+    expect(roundScore(0.5 / 1e12)).to.equal(0);
+    expect(roundScore(1.5 / 1e12)).to.equal(2e-12);
+    expect(roundScore(1)).to.equal(1);
   });
 
   it('agrees with the rules read one by one, for any averages', () => {
@@ -109,7 +109,7 @@ describe('ranking experiments', () => {
         fc.array(fc.tuple(average, average, average), { maxLength: 12 }),
         (criteria, averages) => {
           const scope = rankScope(averages, criteria);
-          const naive = naiveRanking(
+          const naive = referenceRanking(
             averages.map((values, at) => ({
               id: String(at),
               scope: 'one',

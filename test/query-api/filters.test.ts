@@ -11,41 +11,41 @@ import {
   record,
   string,
 } from 'fast-check';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json } from '../../kernel/schema-types.js';
 import { runs } from '../support/runs.js';
-import { columnsOf, ownColumnsOf, planFilter } from '../../query-api/filters/plan.js';
+import { columnsInFilter, ownColumnsInFilter, planFilter } from '../../query-api/filters/plan.js';
 import {
-  accepted,
+  acceptedPlan,
   leaf,
-  place,
-  planned,
-  refused,
+  filterPath,
+  planOfFilter,
+  refusedPlan,
   text,
   valueError,
-} from '../support/planned-filter.js';
+} from '../support/filter-plans.js';
 
 describe('planning a filter', () => {
   it('bounds the values that all lists of a request have together', () => {
     const list = (count: number) =>
       text({ operator: 'one_of', value: Array.from({ length: count }, (_, n) => `v${n}`) });
     const alone = text({ value: 'one value alone is no list' });
-    accepted({ and_: [list(1_000), { not: list(1_000) }, alone] });
+    acceptedPlan({ and_: [list(1_000), { not: list(1_000) }, alone] });
     const sentence = (count: number): string =>
       `the lists of a request's filters have at most 2000 values together, not ${count}`;
-    refused({ and_: [list(1_000), { not: list(1_000) }, list(2)] }).to.deep.equal(
-      valueError(place(), sentence(2_002)),
+    refusedPlan({ and_: [list(1_000), { not: list(1_000) }, list(2)] }).to.deep.equal(
+      valueError(filterPath(), sentence(2_002)),
     );
     const users = Array.from({ length: 2 }, (_, n) => `11111111-1111-4111-8111-11111111111${n}`);
     const annotated = leaf({ type: 'fully_annotated', user_ids: users });
-    refused({ or: [list(1_000), list(1_000), annotated] }).to.deep.equal(
-      valueError(place(), sentence(2_002)),
+    refusedPlan({ or: [list(1_000), list(1_000), annotated] }).to.deep.equal(
+      valueError(filterPath(), sentence(2_002)),
     );
     const [flat] = [list(700) as { readonly filter: Json }];
     const listed = (count: number) => Array.from({ length: count }, () => flat.filter);
     const catalogue = { population: 'trace', types: new Map() } as const;
     expect(
       planFilter({ filters: listed(2), filter_tree: flat }, catalogue).complaints,
-    ).to.deep.equal([valueError(place(), sentence(2_100))]);
+    ).to.deep.equal([valueError(filterPath(), sentence(2_100))]);
     expect(planFilter({ filters: listed(3) }, catalogue).complaints).to.deep.equal([
       valueError(['body', 'filters'], sentence(2_100)),
     ]);
@@ -54,14 +54,14 @@ describe('planning a filter', () => {
   it('bounds what a text must contain, in all lists together', () => {
     const list = (count: number) =>
       text({ operator: 'contains', value: Array.from({ length: count }, (_, n) => `v${n}`) });
-    accepted({ and_: [list(98), list(2), text({ operator: 'contains', value: 'alone' })] });
-    refused({ or: [list(98), list(3)] }).to.deep.equal(
-      valueError(place(), 'lists of contains have at most 100 values together, not 101'),
+    acceptedPlan({ and_: [list(98), list(2), text({ operator: 'contains', value: 'alone' })] });
+    refusedPlan({ or: [list(98), list(3)] }).to.deep.equal(
+      valueError(filterPath(), 'lists of contains have at most 100 values together, not 101'),
     );
   });
 
   it('reads the example of the contract', () => {
-    accepted({
+    acceptedPlan({
       and_: [
         leaf({
           type: 'text',
@@ -97,12 +97,12 @@ describe('planning a filter', () => {
 
   it('takes both spellings of and, or and not', () => {
     const x = { kind: 'text', column: 'input', operator: 'eq', values: ['x'], caseSensitive: true };
-    accepted({ and: [text()] }).to.deep.equal({ all: [x] });
-    accepted({ and_: [text()] }).to.deep.equal({ all: [x] });
-    accepted({ or: [text(), text()] }).to.deep.equal({ any: [x, x] });
-    accepted({ or_: [text()] }).to.deep.equal({ any: [x] });
-    accepted({ not: text() }).to.deep.equal({ not: x });
-    accepted({ not_: text() }).to.deep.equal({ not: x });
+    acceptedPlan({ and: [text()] }).to.deep.equal({ all: [x] });
+    acceptedPlan({ and_: [text()] }).to.deep.equal({ all: [x] });
+    acceptedPlan({ or: [text(), text()] }).to.deep.equal({ any: [x, x] });
+    acceptedPlan({ or_: [text()] }).to.deep.equal({ any: [x] });
+    acceptedPlan({ not: text() }).to.deep.equal({ not: x });
+    acceptedPlan({ not_: text() }).to.deep.equal({ not: x });
   });
 
   it('holds the flat list and the tree together', () => {
@@ -116,16 +116,16 @@ describe('planning a filter', () => {
   });
 
   it('restricts nothing without filters, with null and with an empty list', () => {
-    accepted(null).to.equal(null);
+    acceptedPlan(null).to.equal(null);
     const none = planFilter({ filters: [] }, { population: 'trace', types: new Map() });
     expect(none).to.deep.equal({ filter: null, complaints: [] });
   });
 
   it('names the columns of all leaves', () => {
-    const { filter } = planned({
+    const { filter } = planOfFilter({
       or: [text(), { not: text({ name: 'output' }) }, leaf({ type: 'fully_annotated' })],
     });
-    expect(columnsOf(filter)).to.deep.equal(['input', 'output']);
+    expect(columnsInFilter(filter)).to.deep.equal(['input', 'output']);
   });
 });
 
@@ -135,35 +135,41 @@ describe('a node of a filter', () => {
     'and no_span';
 
   it('has exactly one member', () => {
-    refused({}).to.deep.equal(valueError(place(), oneMember));
-    refused({ and_: [text()], or: [text()] }).to.deep.equal(valueError(place(), oneMember));
-    refused({ and_: [text()], and: [text()] }).to.deep.equal(valueError(place(), oneMember));
-    refused({ or: [{ nor: [] }] }).to.deep.equal(valueError(place('or', '0'), oneMember));
+    refusedPlan({}).to.deep.equal(valueError(filterPath(), oneMember));
+    refusedPlan({ and_: [text()], or: [text()] }).to.deep.equal(
+      valueError(filterPath(), oneMember),
+    );
+    refusedPlan({ and_: [text()], and: [text()] }).to.deep.equal(
+      valueError(filterPath(), oneMember),
+    );
+    refusedPlan({ or: [{ nor: [] }] }).to.deep.equal(valueError(filterPath('or', '0'), oneMember));
   });
 
   it('has no second member, a known one or a misspelt one', () => {
-    refused({ ...(text() as object), nto: text() }).to.deep.equal(valueError(place(), oneMember));
-    refused({ __proto__x: text() }).to.deep.equal(valueError(place(), oneMember));
+    refusedPlan({ ...(text() as object), nto: text() }).to.deep.equal(
+      valueError(filterPath(), oneMember),
+    );
+    refusedPlan({ __proto__x: text() }).to.deep.equal(valueError(filterPath(), oneMember));
   });
 
   it('is an object, and its children come in a list of at least one', () => {
-    refused('x').to.deep.equal({
-      loc: place(),
+    refusedPlan('x').to.deep.equal({
+      loc: filterPath(),
       msg: 'Input should be a valid object',
       type: 'dict_type',
     });
-    refused({ and_: null }).to.deep.equal({
-      loc: place('and_'),
+    refusedPlan({ and_: null }).to.deep.equal({
+      loc: filterPath('and_'),
       msg: 'Input should be a valid list',
       type: 'list_type',
     });
-    refused({ or_: [] }).to.deep.equal({
-      loc: place('or_'),
+    refusedPlan({ or_: [] }).to.deep.equal({
+      loc: filterPath('or_'),
       msg: 'List should have at least 1 item, not 0',
       type: 'too_short',
     });
-    refused({ not: [text()] }).to.include({ type: 'dict_type' });
-    refused({ filter: null }).to.deep.include({ loc: place('filter'), type: 'dict_type' });
+    refusedPlan({ not: [text()] }).to.include({ type: 'dict_type' });
+    refusedPlan({ filter: null }).to.deep.include({ loc: filterPath('filter'), type: 'dict_type' });
   });
 
   const nested = (levels: number): Json => {
@@ -173,14 +179,16 @@ describe('a node of a filter', () => {
   };
 
   it('is at most 8 levels deep', () => {
-    accepted(nested(8));
-    refused(nested(9)).to.deep.equal(valueError(place(), 'a filter is at most 8 levels deep'));
+    acceptedPlan(nested(8));
+    refusedPlan(nested(9)).to.deep.equal(
+      valueError(filterPath(), 'a filter is at most 8 levels deep'),
+    );
   });
 
   it('has at most 100 nodes', () => {
-    accepted({ and_: Array.from({ length: 99 }, () => text()) });
-    refused({ and_: Array.from({ length: 100 }, () => text()) }).to.deep.equal(
-      valueError(place(), 'a filter has at most 100 nodes'),
+    acceptedPlan({ and_: Array.from({ length: 99 }, () => text()) });
+    refusedPlan({ and_: Array.from({ length: 100 }, () => text()) }).to.deep.equal(
+      valueError(filterPath(), 'a filter has at most 100 nodes'),
     );
   });
 
@@ -200,7 +208,7 @@ describe('a node of a filter', () => {
   });
 
   it('tells all that is wrong, in the order of the request', () => {
-    const { complaints } = planned({
+    const { complaints } = planOfFilter({
       and: [text({ value: 1 }), text({ name: 'nowhere' }), text({ operator: 'like' })],
     });
     expect(complaints.map(({ loc, type }) => [loc.slice(2).join('.'), type])).to.deep.equal([
@@ -223,49 +231,52 @@ describe('a node about the level below', () => {
 
   it('filters traces by their spans, whose columns it takes', () => {
     const some = { some: 'span', where: read };
-    accepted({ any_span: model }).to.deep.equal(some);
-    accepted({ no_span: model }).to.deep.equal({ not: some });
-    accepted({ all_spans: { not: model } }).to.deep.equal({
+    acceptedPlan({ any_span: model }).to.deep.equal(some);
+    acceptedPlan({ no_span: model }).to.deep.equal({ not: some });
+    acceptedPlan({ all_spans: { not: model } }).to.deep.equal({
       not: { some: 'span', where: { not: { not: read } } },
     });
-    refused({ any_span: text({ name: 'models' }) }).to.deep.equal(
-      valueError(place('any_span', 'filter', 'name'), "unknown column 'models'"),
+    refusedPlan({ any_span: text({ name: 'models' }) }).to.deep.equal(
+      valueError(filterPath('any_span', 'filter', 'name'), "unknown column 'models'"),
     );
-    refused({ any_span: {} }).to.deep.equal(
+    refusedPlan({ any_span: {} }).to.deep.equal(
       valueError(
-        place('any_span'),
+        filterPath('any_span'),
         'a filter node has exactly one of the members filter, and_, or and not',
       ),
     );
   });
 
   it('filters sessions by their traces, and those by their spans', () => {
-    accepted({ any_trace: { any_span: model } }, 'session').to.deep.equal({
+    acceptedPlan({ any_trace: { any_span: model } }, 'session').to.deep.equal({
       some: 'trace',
       where: { some: 'span', where: read },
     });
-    accepted({ no_trace: text() }, 'session');
-    refused({ all_traces: model }, 'session').to.deep.equal(
-      valueError(place('all_traces', 'filter', 'name'), "column 'model' does not apply to traces"),
+    acceptedPlan({ no_trace: text() }, 'session');
+    refusedPlan({ all_traces: model }, 'session').to.deep.equal(
+      valueError(
+        filterPath('all_traces', 'filter', 'name'),
+        "column 'model' does not apply to traces",
+      ),
     );
   });
 
   it('is refused of other records, with what there is', () => {
-    refused({ any_trace: text() }).to.deep.equal(
+    refusedPlan({ any_trace: text() }).to.deep.equal(
       valueError(
-        place('any_trace'),
+        filterPath('any_trace'),
         'any_trace filters sessions; a filter of traces takes any_span, all_spans and no_span',
       ),
     );
-    refused({ or: [{ no_span: text() }] }, 'session').to.deep.equal(
+    refusedPlan({ or: [{ no_span: text() }] }, 'session').to.deep.equal(
       valueError(
-        place('or', '0', 'no_span'),
+        filterPath('or', '0', 'no_span'),
         'no_span filters traces; a filter of sessions takes any_trace, all_traces and no_trace',
       ),
     );
-    refused({ any_span: { all_spans: text() } }).to.deep.equal(
+    refusedPlan({ any_span: { all_spans: text() } }).to.deep.equal(
       valueError(
-        place('any_span', 'all_spans'),
+        filterPath('any_span', 'all_spans'),
         'all_spans filters traces; a filter of spans has no level below it',
       ),
     );
@@ -275,18 +286,20 @@ describe('a node about the level below', () => {
     const some = (count: number): Json => ({
       or: Array.from({ length: count }, () => ({ any_span: text() })),
     });
-    accepted(some(10));
-    refused(some(11)).to.deep.equal(
+    acceptedPlan(some(10));
+    refusedPlan(some(11)).to.deep.equal(
       valueError(
-        place(),
+        filterPath(),
         'a filter has at most 10 of any_span, all_spans, no_span, any_trace, all_traces ' +
           'and no_trace',
       ),
     );
     const deep = (depth: number): Json =>
       depth === 2 ? { any_span: text() } : { not: deep(depth - 1) };
-    accepted(deep(8));
-    refused(deep(9)).to.deep.equal(valueError(place(), 'a filter is at most 8 levels deep'));
+    acceptedPlan(deep(8));
+    refusedPlan(deep(9)).to.deep.equal(
+      valueError(filterPath(), 'a filter is at most 8 levels deep'),
+    );
   });
 
   it('counts the values of its lists with all others', () => {
@@ -294,18 +307,18 @@ describe('a node about the level below', () => {
       operator: 'one_of',
       value: Array.from({ length: 1_000 }, (_, n) => `${n}`),
     });
-    refused({ and: [list, { any_span: list }, { no_span: list }] }).to.deep.equal(
+    refusedPlan({ and: [list, { any_span: list }, { no_span: list }] }).to.deep.equal(
       valueError(
-        place(),
+        filterPath(),
         "the lists of a request's filters have at most 2000 values together, not 3000",
       ),
     );
   });
 
   it('names its columns among all, but not among those of what is filtered', () => {
-    const { filter } = planned({ and: [text(), { not: { any_span: model } }] });
-    expect(columnsOf(filter)).to.deep.equal(['input', 'model']);
-    expect(ownColumnsOf(filter)).to.deep.equal(['input']);
+    const { filter } = planOfFilter({ and: [text(), { not: { any_span: model } }] });
+    expect(columnsInFilter(filter)).to.deep.equal(['input', 'model']);
+    expect(ownColumnsInFilter(filter)).to.deep.equal(['input']);
   });
 });
 
@@ -339,7 +352,7 @@ describe('a filter of any JSON', () => {
   it('is planned or complained about, one or the other', () => {
     assert(
       property(oneof(node, jsonValue()), (tree) => {
-        const { filter, complaints } = planned(tree as Json);
+        const { filter, complaints } = planOfFilter(tree as Json);
         expect(complaints.length > 0 && filter !== null).to.equal(false);
         for (const { loc, msg, type } of complaints) {
           expect(loc[0]).to.equal('body');

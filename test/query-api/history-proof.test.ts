@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { provenByIdMs } from '../../contract/history-seals.js';
 import { sha256 } from '../../engines/node/digest.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
-import { entryEvidence } from '../../service/answers/entry-evidence.js';
+import { entryEvidence } from '../../service/adapters/entry-evidence.js';
 import { bothLogs } from '../support/both-logs.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { pagesOf } from '../support/pages.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
-import { proofOf, type ProofNeeds } from '../../query-api/history-seals/proof.js';
+import { readAllPages } from '../support/log-pages.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
+import { entryProof, type ProofNeeds } from '../../query-api/history-seals/proof.js';
 import { uuid } from '../support/record-generators.js';
 
 describe('the proof of an entry that is asked for by its event', () => {
@@ -27,7 +27,7 @@ describe('the proof of an entry that is asked for by its event', () => {
     const principal = { organizationId: uuid(9, 1) as OrganizationId } as never;
     const { signal } = new AbortController();
     const seal = { size: 100_000_000 } as never;
-    const refused = await proofOf(
+    const refused = await entryProof(
       needs,
       principal,
       { event_id: uuid(1, 1) as never },
@@ -50,7 +50,7 @@ describe('the evidence of an entry', () => {
         }
         const { evidenceOf } = entryEvidence(log);
         const found: unknown[] = [];
-        const events = await pagesOf(log);
+        const events = await readAllPages(log);
         for (const { id, type, position } of events) {
           const { data } = await evidenceOf({ eventId: id, type, position } as ChainEntry);
           found.push(JSON.parse(data ?? 'null'));

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Json } from '../../kernel/shapes.js';
-import { namedThings, planListing } from '../../query-api/listings.js';
+import type { Json } from '../../kernel/schema-types.js';
+import { namedResourceColumns, planListing } from '../../query-api/listings.js';
 
 const plan = (body: { readonly filters?: Json; readonly sort?: Json }) =>
-  planListing(body, namedThings);
+  planListing(body, namedResourceColumns);
 const complaint = (body: { readonly filters?: Json; readonly sort?: Json }) => {
   const { complaints, filters, sort } = plan(body);
   expect([filters, sort]).to.deep.equal([[], null]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { metricsAsked, planMetrics } from '../../query-api/metrics/plan.js';
-import { planOf, refusalOf, request, types, valueError } from '../support/planned-metrics.js';
+import { metricsInRequest, planMetrics } from '../../query-api/metrics/plan.js';
+import { planOf, refusalOf, request, types, valueError } from '../support/metrics-plans.js';
 
 describe('grouping a custom search', () => {
   const place = ['group_by'];
@@ -50,7 +50,7 @@ describe('grouping a custom search by columns of spans, or by several columns', 
     }
     const known = planOf({ group_by: 'any_span.verdict' }, { verdict: 'text' });
     expect(known.groupBy).to.deep.equal([spans('metrics/verdict')]);
-    expect(metricsAsked(request({ group_by: ['any_span.verdict', 'solved'] }))).to.deep.equal([
+    expect(metricsInRequest(request({ group_by: ['any_span.verdict', 'solved'] }))).to.deep.equal([
       'verdict',
       'solved',
     ]);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { CustomMetrics, CustomSearch } from '../../contract/metrics.js';
-import type { Aggregate, AggregateRefusal, Aggregation } from '../../kernel/records/questions.js';
+import type { Aggregate, AggregateRefusal, Aggregation } from '../../kernel/records/query-plans.js';
 import type { MetricType } from '../../kernel/records/record.js';
-import { bucketOf, metricsParts, metricsRefusal } from '../../query-api/metrics/answer.js';
-import { metricsAsked } from '../../query-api/metrics/plan.js';
+import { bucketOf, metricsParts, metricsRefusalFault } from '../../query-api/metrics/answer.js';
+import { metricsInRequest } from '../../query-api/metrics/plan.js';
 import { textOf } from '../support/json-parts.js';
 import {
   from,
@@ -14,7 +14,7 @@ import {
   to,
   valueError,
   widget,
-} from '../support/planned-metrics.js';
+} from '../support/metrics-plans.js';
 
 describe('planning a custom search', () => {
   it('asks for the window, five minutes a bucket and no groups unless told', () => {
@@ -53,7 +53,7 @@ describe('planning a custom search', () => {
   });
 
   it('asks the project for the types that the registry does not fix, each once', () => {
-    const asked = metricsAsked(
+    const asked = metricsInRequest(
       request({
         metric_details: [
           widget('a', 'reward', 'Sum'),
@@ -137,7 +137,7 @@ describe('the population of a custom search', () => {
       'trace',
       null,
     ]);
-    expect(metricsAsked(request({ filter_tree }))).to.deep.equal(['own']);
+    expect(metricsInRequest(request({ filter_tree }))).to.deep.equal(['own']);
     const place = { loc: ['body', 'filter_tree', 'any_span'] };
     refusalOf({ filter_tree, group_by: 'model' }).to.deep.include(place);
     refusalOf({ filter_tree, population: 'spans' }).to.deep.include(place);
@@ -339,7 +339,7 @@ describe('the answer of a custom search', () => {
   });
 
   const refused = (refusal: AggregateRefusal) =>
-    metricsRefusal(
+    metricsRefusalFault(
       planOf({ group_by: 'name', metric_details: [widget('w', 'verdict', 'Count')] }),
       refusal,
     ).complaints;
@@ -352,7 +352,7 @@ describe('the answer of a custom search', () => {
       valueError(['group_by'], "column 'name' has values over 1024 characters"),
     ]);
     const several = planOf({ group_by: ['name', 'any_span.model'] });
-    expect(metricsRefusal(several, { refused: 'groups' }).complaints).to.deep.equal([
+    expect(metricsRefusalFault(several, { refused: 'groups' }).complaints).to.deep.equal([
       valueError(['group_by'], "columns 'name', 'any_span.model' have more than 1000 groups"),
     ]);
     expect(refused({ refused: 'categories', widget: 0 })).to.deep.equal([

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
-import { pageMeasure } from '../../contract/envelope.js';
+import { pageInfo } from '../../contract/envelope.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { Fault } from '../../kernel/fault.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
-import type { JsonPieces } from '../../kernel/json-pieces.js';
+import type { JsonChunks } from '../../kernel/json-chunks.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Json, JsonObject } from '../../kernel/shapes.js';
-import type { InSlices } from '../../kernel/turns.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import type { RunInSlice } from '../../kernel/concurrency.js';
 import {
   recordAnswers,
   type RecordAnswers,
   type RecordPlan,
 } from '../../query-api/records/answers.js';
-import { truncated, viewOf } from '../../query-api/records/views.js';
+import { truncateTexts, recordViewOf } from '../../query-api/records/views.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
   project,
@@ -26,12 +26,12 @@ import {
 } from '../support/record-rows.js';
 
 const templates: readonly FeedbackTemplate[] = [{ id: 'stars', type: 'star' }];
-const text = (pieces: JsonPieces | null): string | null =>
+const text = (pieces: JsonChunks | null): string | null =>
   pieces === null ? null : Buffer.concat(pieces).toString();
 
 /** As it is said in contract 5.7: objects within objects. */
 const treeOf = (row: RecordRow, rows: readonly RecordRow[]): JsonObject => ({
-  ...viewOf(row, false, templates),
+  ...recordViewOf(row, false, templates),
   spans: rows
     .filter(({ kind, values }) => kind !== 'trace' && values['parent_id'] === row.values['id'])
     .map((child) => treeOf(child, rows)),
@@ -65,11 +65,11 @@ describe('answers made of records', () => {
     await records.close();
     await remove();
   });
-  const answers = (inSlices: InSlices = async (work) => work()): RecordAnswers =>
+  const answers = (inSlices: RunInSlice = async (work) => work()): RecordAnswers =>
     recordAnswers({ records, inSlices });
   const weighed = async ([trace]: readonly RecordRow[]) => {
     const group = trace?.group ?? traceRow(99).group;
-    return { group, bytes: (await records.weights([group])).get(group) ?? 0 };
+    return { group, bytes: (await records.groupBytes([group])).get(group) ?? 0 };
   };
   const planOf = (row: RecordRow | undefined, bytesMax = Number.POSITIVE_INFINITY): RecordPlan => ({
     project,
@@ -96,7 +96,7 @@ describe('answers made of records', () => {
     const shown = traces.slice(1);
     const asked = { group: session.group, traces: await Promise.all(shown.map(weighed)), ...page };
     const expected = {
-      ...viewOf(session, false, templates),
+      ...recordViewOf(session, false, templates),
       traces: shown.map((rows) => treeOf(rows[0] ?? session, rows)),
       ...page,
     };
@@ -114,11 +114,11 @@ describe('answers made of records', () => {
         const { rows, more } = await records.search(plan);
         const shown = { withCounts: isCut, truncated: isCut, templates };
         const views = rows.map((row): Json => {
-          const view = viewOf(row, isCut, templates);
-          return isCut ? truncated(view) : view;
+          const view = recordViewOf(row, isCut, templates);
+          return isCut ? truncateTexts(view) : view;
         });
         const expected = {
-          ...pageMeasure({ starting_token: offset, limit }, rows.length, more),
+          ...pageInfo({ starting_token: offset, limit }, rows.length, more),
           records: views,
           last_row_id: rows.at(-1)?.values['id'] ?? null,
         };
@@ -149,7 +149,7 @@ describe('answers made of records', () => {
   /** Slices that wait until they are let go. */
   const held = () => {
     const waiting: (() => void)[] = [];
-    const inSlices: InSlices = async (work) => {
+    const inSlices: RunInSlice = async (work) => {
       await new Promise<void>((resolve) => waiting.push(resolve));
       return work();
     };
@@ -164,7 +164,7 @@ describe('answers made of records', () => {
     const { inSlices, waiting, one } = held();
     const made = answers(inSlices);
     const order: string[] = [];
-    const asking = (who: string) => ({ who });
+    const asking = (tenant: string) => ({ tenant });
     const huge = await weighed(large);
     const plan = planOf(large[0], huge.bytes);
     const two = [1, 2].map(async (at) => {

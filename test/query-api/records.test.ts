@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RecordSearch, RecordView } from '../../contract/record-reads.js';
-import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
-import { stream } from '../../kernel/ports.js';
+import { unclosedObject, type JsonParts } from '../../kernel/json-chunks.js';
+import { streamNameOf } from '../../kernel/ports.js';
 import type {
   ColumnValue,
   Population,
@@ -9,10 +9,10 @@ import type {
   RecordRow,
 } from '../../kernel/records/record.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json } from '../../kernel/schema-types.js';
 import { planSearch } from '../../query-api/records/plan.js';
 import { spanTree, traceTree } from '../../query-api/records/tree.js';
-import { truncated, viewOf } from '../../query-api/records/views.js';
+import { truncateTexts, recordViewOf } from '../../query-api/records/views.js';
 import { textOf } from '../support/json-parts.js';
 
 const planned = (body: RecordSearch, population: Population = 'trace') =>
@@ -78,7 +78,7 @@ const row = (
   id: string,
   values: Readonly<Record<string, ColumnValue>> = {},
 ): RecordRow => ({
-  group: stream('trace', project, 't'),
+  group: streamNameOf('trace', project, 't'),
   ordinal: 0,
   kind,
   values: { id, created_at: '2026-03-01T00:00:00.000000Z', ...values },
@@ -93,7 +93,7 @@ const span = (id: string, parent: string, values: Readonly<Record<string, Column
   row('tool', id, { parent_id: parent, ...values });
 const idOnly = ({ values }: RecordRow): RecordView => ({ id: String(values['id']) });
 const shown = (parts: JsonParts<RecordRow> | null): Json =>
-  JSON.parse(parts === null ? 'null' : textOf(parts, (row) => openObject(idOnly(row)))) as Json;
+  JSON.parse(parts === null ? 'null' : textOf(parts, (row) => unclosedObject(idOnly(row)))) as Json;
 
 /** `t(a(b) c)`: ids in order, children in brackets. */
 const drawn = (node: Json): string => {
@@ -147,16 +147,16 @@ describe('a record as read', () => {
   it('has counts only when they were asked for', () => {
     const trace: RecordRow = { ...row('trace', 't'), spanCount: 3 };
     const session: RecordRow = { ...row('session', 's'), body: { traces: 2 } };
-    expect(viewOf(trace, true, [])).to.include({ num_spans: 3 });
-    expect(viewOf(trace, false, [])).to.include({ num_spans: null, fully_annotated: false });
-    expect(viewOf(session, true, [])).to.include({ num_traces: 2 });
-    expect(viewOf(session, false, [])).to.include({ num_traces: null });
-    expect(viewOf(span('a', 't'), true, [])).to.not.have.any.keys('num_spans', 'num_traces');
+    expect(recordViewOf(trace, true, [])).to.include({ num_spans: 3 });
+    expect(recordViewOf(trace, false, [])).to.include({ num_spans: null, fully_annotated: false });
+    expect(recordViewOf(session, true, [])).to.include({ num_traces: 2 });
+    expect(recordViewOf(session, false, [])).to.include({ num_traces: null });
+    expect(recordViewOf(span('a', 't'), true, [])).to.not.have.any.keys('num_spans', 'num_traces');
   });
 
   it('is cut to 1,000 characters a text, without tearing one, where it was asked for', () => {
     const long = '😀'.repeat(1_001);
-    const cut = truncated({
+    const cut = truncateTexts({
       input: [{ role: 'user', content: long }],
       output: long,
       name: long,

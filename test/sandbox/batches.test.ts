@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { openJudge } from '../../command-api/run-scoring/batch.js';
+import { openScorerRunner } from '../../command-api/run-scoring/scorer-runner.js';
 import { scoringBudgets } from '../../command-api/run-scoring/budgets.js';
-import type { Made } from '../../command-api/run-scoring/scoring.js';
+import type { ScoreResult } from '../../command-api/run-scoring/scorer-steps.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { neverEnds, sharedSandbox, stepOf } from '../support/sandboxes.js';
 
@@ -20,12 +20,12 @@ describe('a batch of records', () => {
     outputs: readonly string[],
     budgets: Partial<typeof scoringBudgets> = {},
   ): Promise<readonly unknown[]> => {
-    const judge = openJudge({
+    const judge = openScorerRunner({
       sandbox: sharedSandbox(),
       clock: systemClock,
       budgets: { ...scoringBudgets, ...budgets },
     });
-    const found = new Map<number, Made>();
+    const found = new Map<number, ScoreResult>();
     let left: readonly number[] = [...outputs.keys()];
     // A process that has not begun in time says nothing of anybody.
     for (let attempt = 0; attempt < 5 && left.length > 0; attempt += 1) {
@@ -38,8 +38,9 @@ describe('a batch of records', () => {
           count: places.length,
           stepAt: async (at) =>
             stepOf(0, { node_type: 'trace', output: outputs[places[at] ?? -1] ?? '' }),
-          told: async (made) => made.forEach((one, at) => void found.set(places[at] ?? -1, one)),
-          mayGoOn: () => true,
+          onResults: async (made) =>
+            made.forEach((one, at) => void found.set(places[at] ?? -1, one)),
+          mayContinue: () => true,
         },
         new AbortController().signal,
       );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { cp, readdir } from 'node:fs/promises';
-import type { Confinement } from '../../engines/sandbox/confine.js';
+import type { Confinement } from '../../engines/sandbox/confinement.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import {
   appFolder,
@@ -13,7 +13,7 @@ import {
 import { temporaryFolder } from '../support/folder.js';
 import { isLongRun } from '../support/runs.js';
 import { layTripwires, type Tripwires } from '../support/tripwires.js';
-import { escapes, rough, scorerOf } from './escapes.js';
+import { escapes, crashingEscapes, scorerOf } from './escape-attempts.js';
 
 const modes: readonly TestMode[] = ['strict', 'deno'];
 
@@ -50,13 +50,13 @@ for (const mode of modes) {
       );
       expect(out, 'got out').to.deep.equal([]);
       expect(said.at(-1), 'the workers had their time').to.equal('waited');
-      expect(await wires.tripped()).to.deep.equal([]);
+      expect(await wires.triggered()).to.deep.equal([]);
     });
 
-    it(`harms nobody in ${Object.keys(rough).length} rough ways`, async function () {
+    it(`harms nobody in ${Object.keys(crashingEscapes).length} rough ways`, async function () {
       this.timeout(30_000);
       const verdicts = await Promise.all(
-        Object.entries(rough).map(([name, way]) =>
+        Object.entries(crashingEscapes).map(([name, way]) =>
           sandbox.run(taskOf(scorerOf({ [name]: way }, wires.traps))),
         ),
       );
@@ -65,7 +65,7 @@ for (const mode of modes) {
       );
       expect(said.filter((one) => one === 'ESCAPED' || one.includes(wires.canary))).to.be.empty;
       expect(verdicts.map(({ verdict }) => verdict)).not.to.include('unavailable');
-      expect(await wires.tripped()).to.deep.equal([]);
+      expect(await wires.triggered()).to.deep.equal([]);
     });
   });
 }
@@ -99,7 +99,7 @@ describe('the walls one by one', () => {
       const harmless = ['Deno.dlopen', 'permissions asked for'];
       const out = (await outOf(wires, said)).filter((name) => !harmless.includes(name));
       expect(out, JSON.stringify(said)).to.deep.equal([]);
-      expect(await wires.tripped()).to.deep.equal([]);
+      expect(await wires.triggered()).to.deep.equal([]);
     } finally {
       await wires.remove();
     }
@@ -132,7 +132,7 @@ describe('the walls one by one', () => {
       const task = taskOf(scorerOf(safe, wires.traps), { steps: stepsOf(names.length + 1) });
       const said = await scoresOf(task, (one) => ({ ...freely(one), ...unlimited(one) }), 'deno');
       expect((await outOf(wires, said)).length, JSON.stringify(said)).to.be.at.least(30);
-      expect(await wires.tripped()).to.include.members([
+      expect(await wires.triggered()).to.include.members([
         'tcp',
         'udp',
         'unix socket',

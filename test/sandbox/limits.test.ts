@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { sandboxLimits, type FaultKind, type Sandbox } from '../../kernel/sandbox.js';
-import { calmClock } from '../support/calm-clock.js';
+import { sandboxLimits, type ScorerFaultKind, type Sandbox } from '../../kernel/sandbox.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
 import { temporaryFolder } from '../support/folder.js';
-import { drawSeed } from '../support/outside.js';
+import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
 
@@ -21,7 +21,9 @@ const py = (...lines: readonly string[]): string =>
   ['def scorer_fn(**k) -> int:', ...lines.map((line) => `    ${line}`), '    return 1'].join('\n');
 
 /** Ways to use up what the machine has, and what each must end as. */
-const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly FaultKind[]]>> = {
+const bombs: Readonly<
+  Record<string, readonly [source: string, kinds: readonly ScorerFaultKind[]]>
+> = {
   'an endless loop': [py('while True: pass'), ['time']],
   'an endless loop at import': ['while True: pass', ['time']],
   'a loop in C that cannot be interrupted': [py('sum(range(10**12))'), ['time']],
@@ -132,7 +134,7 @@ for (const mode of modes) {
       const others: (readonly [string, string, number])[] = [];
       const run = async ([name, [source, kinds]]: (typeof chosen)[number]): Promise<void> => {
         const takesTime = kinds.includes('time');
-        const waited = calmClock();
+        const waited = idleAwareClock();
         // What must end for another reason has all the time there is, on a busy machine too.
         const verdict = await sandbox.run(taskOf(source), takesTime ? { wallMs } : {});
         const took = waited();

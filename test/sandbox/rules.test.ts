@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Sandbox, SandboxTask, Verdict } from '../../kernel/sandbox.js';
+import type { Sandbox, SandboxTask, ScorerVerdict } from '../../kernel/sandbox.js';
 import { runs } from '../support/runs.js';
 import { sandboxOf, stepOf, stepsOf, taskOf } from '../support/sandboxes.js';
 import { openTaskBatch } from '../support/task-batch.js';
@@ -13,9 +13,9 @@ describe('a scorer file', () => {
   after(() => sandbox.close());
   const batch = openTaskBatch(() => sandbox);
 
-  const run = (source: string, more: Partial<SandboxTask> = {}): Promise<Verdict> =>
+  const run = (source: string, more: Partial<SandboxTask> = {}): Promise<ScorerVerdict> =>
     sandbox.run(taskOf(source, more));
-  const scoresOf = (verdict: Verdict) => {
+  const scoresOf = (verdict: ScorerVerdict) => {
     if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
     return verdict.scores.map(({ score }) => score);
   };
@@ -166,7 +166,8 @@ def scorer_fn(*, index, **kwargs): return index`,
     const source = `import os, random, secrets, tempfile, uuid
 def scorer_fn(*, index, **kwargs) -> str:
     return "|".join([${asked}])`;
-    const parts = (verdict: Verdict) => scoresOf(verdict).map((one) => String(one).split('|'));
+    const parts = (verdict: ScorerVerdict) =>
+      scoresOf(verdict).map((one) => String(one).split('|'));
     const first = parts(await run(source, { steps: stepsOf(3) }));
     Object.keys(entropies).forEach((name, at) => {
       expect(new Set(first.map((row) => row[at])).size, name).to.equal(3);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runConfined } from '../../engines/sandbox/process.js';
+import { runConfined } from '../../engines/sandbox/confined-process.js';
 import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import { scorerArguments, type SandboxTask, type ScorerSpans } from '../../kernel/sandbox.js';
 import { sharedSandbox, stepOf, taskOf } from '../support/sandboxes.js';

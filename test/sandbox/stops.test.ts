@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { calmClock } from '../support/calm-clock.js';
+import { idleAwareClock } from '../support/idle-aware-clock.js';
 import { runs } from '../support/runs.js';
 import { sandboxOf, taskOf } from '../support/sandboxes.js';
 
@@ -15,7 +15,7 @@ describe('a scorer that is stopped as it begins', () => {
     const late: number[] = [];
     for (let at = 0; at < runs(30); at += 1) {
       const stopping = new AbortController();
-      const waited = calmClock();
+      const waited = idleAwareClock();
       const verdict = sandbox.run(taskOf('while True: pass'), { signal: stopping.signal });
       // Bubblewrap says whom it confines after 2 ms or so.
       await pause(at % 6);

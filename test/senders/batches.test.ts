@@ -10,10 +10,10 @@ import { OTLPTraceExporter as ProtoExporter } from '@opentelemetry/exporter-trac
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { expect } from 'chai';
 import { sharedApp } from '../support/app.js';
-import { outline, sentTracesOf, spansUnder, type SentRecord } from '../support/sent-runs.js';
+import { outline, waitForTraces, spansUnder, type SenderRecord } from '../support/sender-runs.js';
 
 /** What does not depend on the run: the same from every exporter. */
-const told = (record: SentRecord): unknown => {
+const told = (record: SenderRecord): unknown => {
   const { type, name, input, output, status_code, model, tags, user_metadata, spans } = record;
   const told_spans = spans?.map(told);
   return { type, name, input, output, status_code, model, tags, user_metadata, told_spans };
@@ -24,7 +24,7 @@ describe("OpenTelemetry's SDK with its batch processor", function () {
 
   it('shows the same tree from protobuf and from JSON, whatever the batches', async () => {
     const { client, url, apiKey } = await sharedApp();
-    const shown: SentRecord[] = [];
+    const shown: SenderRecord[] = [];
     for (const Exporter of [ProtoExporter, JsonExporter]) {
       const project = `batches ${shown.length}`;
       const headers = { 'service-api-key': apiKey, project, logstream: 'nightly' };
@@ -58,7 +58,7 @@ describe("OpenTelemetry's SDK with its batch processor", function () {
       root.setStatus({ code: SpanStatusCode.OK });
       root.end();
       await provider.shutdown();
-      const [sent] = await sentTracesOf(client, project, 1);
+      const [sent] = await waitForTraces(client, project, 1);
       if (sent !== undefined) shown.push(sent);
     }
     const [proto, json] = shown;

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
 import { freePort } from '../support/free-port.js';
 import { runs } from '../support/runs.js';
-import { projectNamed } from '../support/sent-runs.js';
+import { projectNamed } from '../support/sender-runs.js';
 import { startService } from '../support/service-process.js';
 
 /** 3 kills; with ASSAY_TEST_RUNS=9, 25 of them. */

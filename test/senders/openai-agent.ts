@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import OpenAI from 'openai';
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources';
-import { missingModel } from '../support/model-server.js';
+import { missingModel } from '../support/openai-server.js';
 
 const tools: ChatCompletionTool[] = [
   {

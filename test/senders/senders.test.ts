@@ -1,14 +1,19 @@
 import { expect } from 'chai';
 import { sharedApp, type App } from '../support/app.js';
-import { missingModel, modelAnswer, modelServer, modelUsage } from '../support/model-server.js';
+import {
+  missingModel,
+  modelAnswer,
+  startOpenAiServer,
+  modelUsage,
+} from '../support/openai-server.js';
 import type { ScriptedServer } from '../support/scripted-server.js';
 import {
   outline,
   runSender,
-  sentTracesOf,
+  waitForTraces,
   spansUnder,
-  type SentRecord,
-} from '../support/sent-runs.js';
+  type SenderRecord,
+} from '../support/sender-runs.js';
 
 const call = { id: 'call_1', function: { name: 'search', arguments: '{"city":"Oslo"}' } };
 const system = { role: 'system', content: 'Be brief.' };
@@ -23,13 +28,13 @@ const tokens = {
 };
 
 /** The first tool that a model was told of. */
-const toolOf = (span: SentRecord | undefined): unknown => {
+const toolOf = (span: SenderRecord | undefined): unknown => {
   const [tool] = (span?.['tools'] ?? []) as readonly { readonly [member: string]: unknown }[];
   return (tool?.['function'] as { readonly name?: unknown } | undefined)?.name ?? tool?.['name'];
 };
-const ofType = (trace: SentRecord, type: string): readonly SentRecord[] =>
+const ofType = (trace: SenderRecord, type: string): readonly SenderRecord[] =>
   spansUnder(trace).filter((span) => span.type === type);
-const metadataOf = (record: SentRecord | undefined): unknown => record?.['user_metadata'];
+const metadataOf = (record: SenderRecord | undefined): unknown => record?.['user_metadata'];
 
 describe('programs that people instrumented, as they are', function () {
   this.timeout(120_000);
@@ -37,7 +42,7 @@ describe('programs that people instrumented, as they are', function () {
   let models: ScriptedServer;
   before(async () => {
     app = await sharedApp();
-    models = await modelServer();
+    models = await startOpenAiServer();
   });
   after(() => models.close());
 
@@ -47,13 +52,13 @@ describe('programs that people instrumented, as they are', function () {
     env: Readonly<Record<string, string>> = {},
   ): Promise<{
     readonly ran: Awaited<ReturnType<typeof runSender>>;
-    readonly traces: readonly SentRecord[];
+    readonly traces: readonly SenderRecord[];
   }> => {
     const project = `${name} ${JSON.stringify(env).length}`;
     const openai = { OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: 'sk-made-up' };
     const ran = await runSender(name, app, project, { ...openai, ...env });
     if (env['MODEL'] === undefined) expect(ran.code, ran.stderr).to.equal(0);
-    return { ran, traces: await sentTracesOf(app.client, project, traces) };
+    return { ran, traces: await waitForTraces(app.client, project, traces) };
   };
 
   it("shows what OpenTelemetry's SDK sends: examples/opentelemetry.ts", async () => {

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** A few seconds of folding, and a second of writing. */
 const requests = 6;
@@ -66,7 +66,7 @@ describe('a service whose read models were lost', function () {
     });
     expect(written.status, JSON.stringify(written.body)).to.equal(200);
     let refused = 0;
-    await until('the read models are whole', 60_000, async () => {
+    await pollUntil('the read models are whole', 60_000, async () => {
       const isReady = (await ready(service)).code === 200;
       const { status, body, headers } = await count(service);
       if (status === 503) {

@@ -60,7 +60,7 @@ describe('the settings of seals', () => {
       const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
       await writeFile(path, pem);
       await started();
-      const signed = sealingKey({ pem }).signed('a', 'text\n');
+      const signed = sealingKey({ pem }).sign('a', 'text\n');
       const trusted = trustedKey(publicKey.export({ format: 'pem', type: 'spki' }));
       expect(trusted.hasSigned({ text: 'text\n', signatures: [signed] })).to.equal(true);
     } finally {

@@ -6,15 +6,15 @@ import { readConfig } from '../../config.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
-import { stream } from '../../kernel/ports.js';
-import { secretKey } from '../../service/secret-key.js';
+import { streamNameOf } from '../../kernel/ports.js';
+import { loadSecretKey } from '../../service/secret-key.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, newEvent } from '../support/projector.js';
 
 describe('the secret key of a data folder', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const key = (environment: Readonly<Record<string, string>> = {}) =>
-    secretKey(readConfig({ ASSAY_DATA_DIR: folder.dir, ...environment }), folder.dir);
+    loadSecretKey(readConfig({ ASSAY_DATA_DIR: folder.dir, ...environment }), folder.dir);
   const refusal = async (): Promise<string> => {
     const fault: unknown = await key().catch((error: unknown) => error);
     expect(fault).to.be.instanceOf(Fault);
@@ -23,7 +23,7 @@ describe('the secret key of a data folder', () => {
   const log = async (events: number): Promise<void> => {
     const bus = openBus(randomUUID());
     const opened = await openEventLog({ dir: folder.dir, bus });
-    if (events > 0) await append(opened, stream('room', 'a'), 0, newEvent('Said', {}));
+    if (events > 0) await append(opened, streamNameOf('room', 'a'), 0, newEvent('Said', {}));
     await opened.close();
     await bus.close();
   };

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { openUndeclaredProxies } from '../../service/undeclared-proxies.js';
-import { testClock } from '../support/log.js';
+import { testClock } from '../support/test-log.js';
 
 describe('undeclared proxies', () => {
   it('are named with the variable to set, for an hour after their last request', () => {
     const clock = testClock();
     const proxies = openUndeclaredProxies(clock);
     expect(proxies.warnings()).to.deep.equal([]);
-    proxies.seen('10.0.0.9');
+    proxies.observe('10.0.0.9');
     clock.move(3_599);
     const [warning = ''] = proxies.warnings();
     expect(warning).to.include('10.0.0.9').and.include('ASSAY_TRUSTED_PROXIES');

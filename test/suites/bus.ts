@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import type { Bus } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { NotificationBus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 /**
  * Two ends of one bus, as two threads or machines have them; `stranger` is on another one of its
  * kind.
  */
 type OpenBuses = () => Promise<{
-  readonly one: Bus;
-  readonly other: Bus;
-  readonly stranger: Bus;
+  readonly one: NotificationBus;
+  readonly other: NotificationBus;
+  readonly stranger: NotificationBus;
 }>;
 
 /** What every engine of the port Bus keeps. That every message arrives is not among it. */
@@ -21,7 +21,7 @@ export const busSuite = (name: string, open: OpenBuses): void => {
     });
     afterEach(() => Promise.all(Object.values(buses).map((bus) => bus.close())));
 
-    const next = (bus: Bus, subject: string): Promise<Json> =>
+    const next = (bus: NotificationBus, subject: string): Promise<Json> =>
       new Promise((resolve) => {
         const end = bus.subscribe(subject, (message) => {
           end();

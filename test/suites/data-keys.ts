@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
-import { uuid } from '../support/recorded.js';
+import type { DataKeyStore, WrappedDataKey } from '../../kernel/vault.js';
+import { uuid } from '../support/recorded-project.js';
 
 type Opened = {
-  readonly keys: DataKeys;
+  readonly keys: DataKeyStore;
   /** The same keys as another process sees them. */
-  readonly another: () => Promise<DataKeys>;
+  readonly another: () => Promise<DataKeyStore>;
   readonly close: () => Promise<void>;
 };
 
@@ -31,17 +31,17 @@ export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void
 
     it('are none at first, then those added, oldest first, for other processes too', async () => {
       expect(await store.keys.all()).to.deep.equal([]);
-      await store.keys.change(() => [key(2)]);
-      expect(await store.keys.change((keys) => [...keys, key(1)])).to.have.length(2);
+      await store.keys.update(() => [key(2)]);
+      expect(await store.keys.update((keys) => [...keys, key(1)])).to.have.length(2);
       const another = await store.another();
       expect(await another.all()).to.deep.equal([key(1), key(2)]);
       await another.close();
     });
 
     it('are changed and destroyed in one step, and the others stay', async () => {
-      await store.keys.change(() => [key(1), key(2), key(3)]);
+      await store.keys.update(() => [key(1), key(2), key(3)]);
       const replaced = key(2, { replaced_at: key(3).created_at });
-      await store.keys.change((keys) =>
+      await store.keys.update((keys) =>
         keys.filter(({ id }) => id !== uuid(1)).map((one) => (one.id === uuid(2) ? replaced : one)),
       );
       expect(await store.keys.all()).to.deep.equal([replaced, key(3)]);
@@ -49,17 +49,17 @@ export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void
 
     it('follow each other: no step of a process forgets another', async () => {
       await Promise.all(
-        [1, 2, 3, 4, 5].map((number) => store.keys.change((keys) => [...keys, key(number)])),
+        [1, 2, 3, 4, 5].map((number) => store.keys.update((keys) => [...keys, key(number)])),
       );
       expect(await store.keys.all()).to.have.length(5);
     });
 
     it('that another process adds are not taken away by a step unaware of them', async () => {
       const another = await store.another();
-      await store.keys.change(() => [key(1)]);
+      await store.keys.update(() => [key(1)]);
       await Promise.all([
-        store.keys.change((keys) => [...keys, key(2)]),
-        another.change((keys) => [...keys, key(3)]),
+        store.keys.update((keys) => [...keys, key(2)]),
+        another.update((keys) => [...keys, key(3)]),
       ]);
       expect((await store.keys.all()).map(({ id }) => id)).to.deep.equal([1, 2, 3].map(uuid));
       await another.close();

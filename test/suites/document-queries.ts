@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { foundIn } from '../../kernel/documents-reference.js';
+import { referenceFind } from '../../kernel/reference-find.js';
 import type { Filter } from '../../kernel/filter.js';
 import type { FilterKind } from '../../kernel/records/record.js';
 import type { Position } from '../../kernel/ports.js';
@@ -98,7 +98,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
         for (const { filter, sort, offset, limit } of asked) {
           const query = { scope: 'here', filter, sort, offset, limit };
           const found = await documents().find(collection, query);
-          expect(found, JSON.stringify(query)).to.deep.equal(foundIn(all, query));
+          expect(found, JSON.stringify(query)).to.deep.equal(referenceFind(all, query));
         }
       });
       await fc.assert(property, { numRuns: runs(15) });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { array, assert, asyncProperty, integer, nat, tuple } from 'fast-check';
 import {
-  start,
+  logStart,
   type Envelope,
   type EventLog,
   type Evidence,
@@ -19,7 +19,7 @@ const withoutData = ({ data, ...envelope }: Envelope & { readonly data: unknown 
 /** What is left of each event, in log order, whether there is more or not. */
 const envelopesIn = async (log: EventLog, limit: number): Promise<readonly Envelope[]> => {
   const found: Envelope[] = [];
-  for (let from = start; ;) {
+  for (let from = logStart; ;) {
     const { events, erased, through } = await log.page(from, limit);
     expect(events.length + erased.length).to.be.at.most(limit);
     const some = [...events.map(withoutData), ...erased];
@@ -38,7 +38,7 @@ const withoutSalt = ({ salt, ...event }: Evidence): Envelope => {
 };
 
 /** An erasure takes content and nothing else: what a chain is made of stays in its place. */
-export const erasedSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
+export const erasedContentSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('what stays of erased events', () => {
     it('is everything but data and salt, where it was, also after a restart', async () => {
       const operation = tuple(nat(4), integer({ min: 0, max: 3 }), nat(1_000));
@@ -85,7 +85,7 @@ export const erasedSuite = (log: () => EventLog, reopen: () => Promise<void>): v
       for (const wait of [async () => {}, reopen]) {
         await wait();
         expect(await evidenceIn(log())).to.deep.equal(after);
-        const page = await log().page(start, 100, ['SomethingHappened']);
+        const page = await log().page(logStart, 100, ['SomethingHappened']);
         expect(page.erased).to.deep.equal([]);
         expect(page.events.map(({ data }) => data)).to.deep.equal(['kept']);
         expect(page.through).to.equal(await log().head());

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { assert, asyncProperty, jsonValue, string } from 'fast-check';
-import { start, type EventLog, type Evidence, type Position } from '../../kernel/ports.js';
+import { logStart, type EventLog, type Evidence, type Position } from '../../kernel/ports.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
-import { pagesOf } from '../support/pages.js';
+import { readAllPages } from '../support/log-pages.js';
 import { runs } from '../support/runs.js';
 
 const digestOf = ({ salt, data }: Evidence): string =>
@@ -14,7 +14,7 @@ const digestOf = ({ salt, data }: Evidence): string =>
 
 export const evidenceIn = async (log: EventLog, limit = 3): Promise<readonly Evidence[]> => {
   const found: Evidence[] = [];
-  for (let from = start; ;) {
+  for (let from = logStart; ;) {
     const page = await log.evidence(from, limit);
     found.push(...page.events);
     if (page.through <= from) return found;
@@ -47,7 +47,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
         await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
       }
       const all = await evidenceIn(log());
-      const pages = await pagesOf(log());
+      const pages = await readAllPages(log());
       const events = all.map(({ data, ...one }) => ({
         ...one,
         data: JSON.parse(data ?? '') as unknown,
@@ -72,7 +72,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
         expect(await eachAt()).to.deep.equal(all);
         await reopen();
       }
-      expect(await log().evidenceAt(start)).to.equal(null);
+      expect(await log().evidenceAt(logStart)).to.equal(null);
     });
 
     it('keeps the first salt of an event that is sent again', async () => {
@@ -89,7 +89,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
       for (let count = 0; count < 5; count += 1) {
         await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
       }
-      const all = await pagesOf(log());
+      const all = await readAllPages(log());
       expect(await log().tail(3)).to.deep.equal(all.slice(-3));
       expect(await log().tail(100)).to.deep.equal(all);
       const found = [];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
 import {
-  start,
+  logStart,
   type AppendResult,
   type EventLog,
   type NewEvent,
@@ -10,7 +10,7 @@ import {
 } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import { newEvent, newStream } from '../support/new-events.js';
-import { pagesOf } from '../support/pages.js';
+import { readAllPages } from '../support/log-pages.js';
 import { runs } from '../support/runs.js';
 
 /** One append as its writer saw it; `began` and `ended` are instants of one counter. */
@@ -41,7 +41,7 @@ const programs = array(array(step, { minLength: 4, maxLength: 8 }), {
  * As the port has it: an append whose outcome is unknown is repeated with the same ids. How often
  * depends on how busy the machine is: only a log that is never there again uses up the tries.
  */
-const answered = async (log: EventLog, append: StreamAppend): Promise<AppendResult> => {
+const appendUntilKnown = async (log: EventLog, append: StreamAppend): Promise<AppendResult> => {
   for (let repeats = 0; ; repeats += 1) {
     try {
       const [result = 'conflict'] = await log.append([append]);
@@ -71,14 +71,14 @@ export const raceSuite = (log: () => EventLog): void => {
             const expected = last < 0 ? 'none' : last;
             const events = Array.from({ length: count }, () => newEvent());
             const began = (instant += 1);
-            const result = await answered(log(), { stream, expected, events });
+            const result = await appendUntilKnown(log(), { stream, expected, events });
             attempts.push({ stream, expected, events, began, ended: (instant += 1), result });
             if (result !== 'conflict') known.set(stream, last + count);
           }
         };
         await Promise.all(all.map(run));
         for (const stream of names) {
-          await judge(
+          await checkHistory(
             log(),
             stream,
             attempts.filter((attempt) => attempt.stream === stream),
@@ -95,20 +95,20 @@ export const raceSuite = (log: () => EventLog): void => {
         for (; written < total;) {
           written += 1;
           const append = { stream: newStream(), expected: 'none', events: [newEvent()] } as const;
-          await answered(log(), append);
+          await appendUntilKnown(log(), append);
         }
       };
       const seen: string[] = [];
       const follow = async (): Promise<void> => {
-        for (let after = start; seen.length < total;) {
-          await log().grown(after);
+        for (let after = logStart; seen.length < total;) {
+          await log().waitForGrowth(after);
           const page = await log().page(after, 50);
           seen.push(...page.events.map(({ position }) => position));
           after = page.through;
         }
       };
       await Promise.all([follow(), ...Array.from({ length: writers }, write)]);
-      const again = (await pagesOf(log())).map(({ position }) => position);
+      const again = (await readAllPages(log())).map(({ position }) => position);
       expect(seen).to.deep.equal(again);
     });
   });
@@ -118,7 +118,7 @@ export const raceSuite = (log: () => EventLog): void => {
  * Winners stand at their place and nobody else does; a conflict was true at some moment of its
  * attempt.
  */
-const judge = async (
+const checkHistory = async (
   log: EventLog,
   stream: StreamName,
   attempts: readonly Attempt[],

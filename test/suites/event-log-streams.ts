@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EventLog, NewEvent, Recorded, StreamName } from '../../kernel/ports.js';
+import type { EventLog, NewEvent, StoredEvent, StreamName } from '../../kernel/ports.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 
 const ofType = (type: string, data: unknown): NewEvent => ({ ...newEvent(data), type });
@@ -16,7 +16,7 @@ export const streamSuite = (log: () => EventLog): void => {
     }
     return stream;
   };
-  const numbers = (events: readonly Recorded[]): readonly number[] =>
+  const numbers = (events: readonly StoredEvent[]): readonly number[] =>
     events.map(({ data }) => (data as { readonly number: number }).number);
   const all = Array.from({ length: largeEvents }, (_, number) => number);
 

@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import { assert, asyncProperty, jsonValue, string } from 'fast-check';
 import { Fault } from '../../kernel/fault.js';
 import {
-  start,
+  logStart,
   type AppendResult,
   type EventLog,
   type Position,
   type StreamAppend,
 } from '../../kernel/ports.js';
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
-import { pagesOf } from '../support/pages.js';
+import { readAllPages } from '../support/log-pages.js';
 import { runs } from '../support/runs.js';
-import { warningsDuring } from '../support/warnings.js';
-import { choiceSuite } from './event-log-choices.js';
-import { erasedSuite } from './event-log-erasures.js';
+import { warningsDuring } from '../support/node-warnings.js';
+import { eventFilterSuite } from './event-log-filters.js';
+import { erasedContentSuite } from './event-log-erasures.js';
 import { evidenceSuite } from './event-log-evidence.js';
 import { streamSuite } from './event-log-streams.js';
 import { raceSuite } from './event-log-races.js';
@@ -28,13 +28,13 @@ type OpenEventLog = () => Promise<{
   readonly close: () => Promise<void>;
 }>;
 
-export const single = async (log: EventLog, append: StreamAppend): Promise<AppendResult> => {
+export const appendOne = async (log: EventLog, append: StreamAppend): Promise<AppendResult> => {
   const [result] = await log.append([append]);
   if (result === undefined) throw new Error('the log answered less than it was asked');
   return result;
 };
 
-export const position = (result: AppendResult): Position => {
+export const positionOf = (result: AppendResult): Position => {
   if (result === 'conflict') throw new Error('the log answered conflict');
   return result.position;
 };
@@ -73,7 +73,7 @@ const writing = ({ log, reopen }: Opened): void => {
   revisionSuite(log);
   repeatSuite(log, reopen);
   erasureSuite(log, reopen);
-  erasedSuite(log, reopen);
+  erasedContentSuite(log, reopen);
   closedSuite(log);
   raceSuite(log);
 };
@@ -82,7 +82,7 @@ const reading = ({ log, reopen }: Opened): void => {
   readingSuite(log, reopen);
   contentSuite(log);
   evidenceSuite(log, reopen);
-  choiceSuite(log);
+  eventFilterSuite(log);
   streamSuite(log);
 };
 
@@ -90,8 +90,8 @@ const revisionSuite = (log: () => EventLog): void => {
   describe('expected revisions', () => {
     it('count from 0 without gaps', async () => {
       const stream = newStream();
-      await single(log(), appendOf(stream, 'none', newEvent(1), newEvent(2)));
-      await single(log(), appendOf(stream, 1, newEvent(3)));
+      await appendOne(log(), appendOf(stream, 'none', newEvent(1), newEvent(2)));
+      await appendOne(log(), appendOf(stream, 1, newEvent(3)));
       const events = await log().read(stream);
       expect(events.map(({ revision, data }) => [revision, data])).to.deep.equal([
         [0, 1],
@@ -103,22 +103,22 @@ const revisionSuite = (log: () => EventLog): void => {
     for (const expected of ['none', 0, 2] as const) {
       it(`refuse ${expected} for a stream whose last is 1, and write nothing`, async () => {
         const stream = newStream();
-        await single(log(), appendOf(stream, 'none', newEvent(), newEvent()));
+        await appendOne(log(), appendOf(stream, 'none', newEvent(), newEvent()));
         const head = await log().head();
-        expect(await single(log(), appendOf(stream, expected, newEvent()))).to.equal('conflict');
+        expect(await appendOne(log(), appendOf(stream, expected, newEvent()))).to.equal('conflict');
         expect(await log().read(stream)).to.have.length(2);
         expect(await log().head()).to.equal(head);
       });
     }
 
     it('refuse a revision of a stream that does not exist', async () => {
-      expect(await single(log(), appendOf(newStream(), 0, newEvent()))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(newStream(), 0, newEvent()))).to.equal('conflict');
     });
 
     it('let exactly one of those who saw the same revision win', async () => {
       const stream = newStream();
       const racers = Array.from({ length: 20 }, (_, index) =>
-        single(log(), appendOf(stream, 'none', newEvent(index))),
+        appendOne(log(), appendOf(stream, 'none', newEvent(index))),
       );
       const results = await Promise.all(racers);
       expect(results.filter((result) => result !== 'conflict')).to.have.length(1);
@@ -127,17 +127,17 @@ const revisionSuite = (log: () => EventLog): void => {
 
     it('make an empty append a question: is this still the revision?', async () => {
       const stream = newStream();
-      const none = await single(log(), appendOf(stream, 'none'));
+      const none = await appendOne(log(), appendOf(stream, 'none'));
       expect(none).to.deep.equal({ position: await log().head() });
-      await single(log(), appendOf(stream, 'none', newEvent()));
-      expect(await single(log(), appendOf(stream, 'none'))).to.equal('conflict');
-      expect(await single(log(), appendOf(stream, 0))).to.have.property('position');
+      await appendOne(log(), appendOf(stream, 'none', newEvent()));
+      expect(await appendOne(log(), appendOf(stream, 'none'))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(stream, 0))).to.have.property('position');
       expect(await log().append([])).to.deep.equal([]);
     });
 
     it('are judged stream by stream: a conflict leaves the others of its batch alone', async () => {
       const [first, taken, last] = [newStream(), newStream(), newStream()];
-      await single(log(), appendOf(taken, 'none', newEvent('before')));
+      await appendOne(log(), appendOf(taken, 'none', newEvent('before')));
       const results = await log().append([
         appendOf(first, 'none', newEvent(1), newEvent(2)),
         appendOf(taken, 'none', newEvent('lost'), newEvent('lost')),
@@ -160,13 +160,13 @@ const revisionSuite = (log: () => EventLog): void => {
 const closedSuite = (log: () => EventLog): void => {
   it('get unavailable from a closed log, like every other call', async () => {
     const stream = newStream();
-    await single(log(), appendOf(stream, 'none', newEvent()));
+    await appendOne(log(), appendOf(stream, 'none', newEvent()));
     await log().close();
     const asked = await Promise.allSettled([
       log().read(stream),
       log().last(stream),
-      log().page(start, 10),
-      log().page(start, 10, ['Said']),
+      log().page(logStart, 10),
+      log().page(logStart, 10, ['Said']),
       log().streams('', null, 10),
       log().append([appendOf(stream, 0, newEvent())]),
     ]);
@@ -183,42 +183,49 @@ const repeatSuite = (log: () => EventLog, reopen: () => Promise<void>): void => 
     it('is one event at its first position, now, later and after a restart', async () => {
       const stream = newStream();
       const append = appendOf(stream, 'none', newEvent({ a: 1 }), newEvent({ b: 2 }));
-      const [first, atOnce] = await Promise.all([single(log(), append), single(log(), append)]);
+      const [first, atOnce] = await Promise.all([
+        appendOne(log(), append),
+        appendOne(log(), append),
+      ]);
       expect(atOnce).to.deep.equal(first);
-      await single(log(), appendOf(stream, 1, newEvent()));
-      expect(await single(log(), append)).to.deep.equal(first);
+      await appendOne(log(), appendOf(stream, 1, newEvent()));
+      expect(await appendOne(log(), append)).to.deep.equal(first);
       await reopen();
-      expect(await single(log(), append)).to.deep.equal(first);
+      expect(await appendOne(log(), append)).to.deep.equal(first);
       expect(await log().read(stream)).to.have.length(3);
     });
 
     it('is one event whatever revision the repeat expects', async () => {
       const append = appendOf(newStream(), 'none', newEvent());
-      const first = await single(log(), append);
-      expect(await single(log(), { ...append, expected: 0 })).to.deep.equal(first);
-      expect(await single(log(), { ...append, expected: 7 })).to.deep.equal(first);
+      const first = await appendOne(log(), append);
+      expect(await appendOne(log(), { ...append, expected: 0 })).to.deep.equal(first);
+      expect(await appendOne(log(), { ...append, expected: 7 })).to.deep.equal(first);
       expect(await log().read(append.stream)).to.have.length(1);
     });
 
     it('is a conflict with another payload, and the first stays', async () => {
       const stream = newStream();
       const event = newEvent({ amount: 1 });
-      await single(log(), appendOf(stream, 'none', event));
+      await appendOne(log(), appendOf(stream, 'none', event));
       const other = { ...event, data: { amount: 2 } };
-      expect(await single(log(), appendOf(stream, 'none', other))).to.equal('conflict');
-      expect(await single(log(), appendOf(stream, 0, other))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(stream, 'none', other))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(stream, 0, other))).to.equal('conflict');
       const renamed = { ...event, type: 'SomethingElseHappened' };
-      expect(await single(log(), appendOf(stream, 'none', renamed))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(stream, 'none', renamed))).to.equal('conflict');
       expect((await log().read(stream)).map(({ data }) => data)).to.deep.equal([{ amount: 1 }]);
     });
 
     it('is a conflict with more events behind it, or twice in one append', async () => {
       const stream = newStream();
       const [event, twin] = [newEvent(), newEvent()];
-      await single(log(), appendOf(stream, 'none', event));
-      expect(await single(log(), appendOf(stream, 'none', event, newEvent()))).to.equal('conflict');
-      expect(await single(log(), appendOf(stream, 0, newEvent(), event))).to.equal('conflict');
-      expect(await single(log(), appendOf(newStream(), 'none', twin, twin))).to.equal('conflict');
+      await appendOne(log(), appendOf(stream, 'none', event));
+      expect(await appendOne(log(), appendOf(stream, 'none', event, newEvent()))).to.equal(
+        'conflict',
+      );
+      expect(await appendOne(log(), appendOf(stream, 0, newEvent(), event))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(newStream(), 'none', twin, twin))).to.equal(
+        'conflict',
+      );
       expect(await log().read(stream)).to.have.length(1);
     });
   });
@@ -228,10 +235,14 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
   describe('reading', () => {
     it('finds nothing in an unknown stream, in an empty log or past the head', async () => {
       expect(await log().read(newStream())).to.deep.equal([]);
-      expect(await log().head()).to.equal(start);
-      expect(await log().page(start, 10)).to.deep.equal({ events: [], erased: [], through: start });
+      expect(await log().head()).to.equal(logStart);
+      expect(await log().page(logStart, 10)).to.deep.equal({
+        events: [],
+        erased: [],
+        through: logStart,
+      });
       const append = appendOf(newStream(), 'none', newEvent());
-      const at = position(await single(log(), append));
+      const at = positionOf(await appendOne(log(), append));
       expect(await log().head()).to.equal(at);
       expect(await log().page(at, 10)).to.deep.equal({ events: [], erased: [], through: at });
       expect(await log().read(append.stream, { from: 1 })).to.deep.equal([]);
@@ -240,29 +251,29 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
     it('gives back what was appended, with its place', async () => {
       const stream = newStream();
       const event = newEvent({ text: 'as it was' });
-      const at = position(await single(log(), appendOf(stream, 'none', event)));
+      const at = positionOf(await appendOne(log(), appendOf(stream, 'none', event)));
       const [{ digest } = { digest: '' }] = await log().read(stream);
       expect(digest).to.match(/^[0-9a-f]{64}$/);
       expect(await log().read(stream)).to.deep.equal([
         { ...event, stream, revision: 0, position: at, digest },
       ]);
-      expect((await log().page(start, 10)).events).to.deep.equal(await log().read(stream));
+      expect((await log().page(logStart, 10)).events).to.deep.equal(await log().read(stream));
     });
 
     it('starts where it is asked to', async () => {
       const stream = newStream();
-      await single(log(), appendOf(stream, 'none', ...[0, 1, 2, 3].map((n) => newEvent(n))));
+      await appendOne(log(), appendOf(stream, 'none', ...[0, 1, 2, 3].map((n) => newEvent(n))));
       const events = await log().read(stream, { from: 2 });
       expect(events.map(({ data }) => data)).to.deep.equal([2, 3]);
     });
 
     it('goes through the whole log in one order over all streams, page by page', async () => {
       const [one, other] = [newStream(), newStream()];
-      await single(log(), appendOf(one, 'none', newEvent('a'), newEvent('b')));
-      await single(log(), appendOf(other, 'none', newEvent('c')));
-      await single(log(), appendOf(one, 1, newEvent('d')));
+      await appendOne(log(), appendOf(one, 'none', newEvent('a'), newEvent('b')));
+      await appendOne(log(), appendOf(other, 'none', newEvent('c')));
+      await appendOne(log(), appendOf(one, 1, newEvent('d')));
       for (const limit of [1, 2, 3, 4, 5]) {
-        const events = await pagesOf(log(), start, limit);
+        const events = await readAllPages(log(), logStart, limit);
         expect(events.map(({ data }) => data)).to.deep.equal(['a', 'b', 'c', 'd']);
         const positions = events.map((event) => event.position);
         expect(positions).to.deep.equal([...new Set(positions)].sort());
@@ -271,38 +282,38 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
 
     it('continues after a restart where it was', async () => {
       const stream = newStream();
-      const at = position(await single(log(), appendOf(stream, 'none', newEvent('old'))));
+      const at = positionOf(await appendOne(log(), appendOf(stream, 'none', newEvent('old'))));
       await reopen();
       expect(await log().head()).to.equal(at);
-      const next = position(await single(log(), appendOf(stream, 0, newEvent('new'))));
+      const next = positionOf(await appendOne(log(), appendOf(stream, 0, newEvent('new'))));
       expect(next > at).to.equal(true);
-      expect((await pagesOf(log(), at)).map(({ data }) => data)).to.deep.equal(['new']);
+      expect((await readAllPages(log(), at)).map(({ data }) => data)).to.deep.equal(['new']);
     });
 
     it('counts what comes after a position', async () => {
       const before = await log().head();
       expect(await log().lag(before)).to.equal(0);
       const stream = newStream();
-      const first = position(await single(log(), appendOf(stream, 'none', newEvent())));
-      await single(log(), appendOf(stream, 0, newEvent(), newEvent()));
+      const first = positionOf(await appendOne(log(), appendOf(stream, 'none', newEvent())));
+      await appendOne(log(), appendOf(stream, 0, newEvent(), newEvent()));
       expect([await log().lag(before), await log().lag(first)]).to.deep.equal([3, 2]);
     });
 
     it('is woken when the log grows, at once when it already has', async () => {
-      const waiting = log().grown(start);
-      await single(log(), appendOf(newStream(), 'none', newEvent()));
+      const waiting = log().waitForGrowth(logStart);
+      await appendOne(log(), appendOf(newStream(), 'none', newEvent()));
       await waiting;
-      await log().grown(start);
+      await log().waitForGrowth(logStart);
     });
 
     it('lets any number wait for it to grow', async () => {
-      const first = log().grown(start);
-      await single(log(), appendOf(newStream(), 'none', newEvent()));
+      const first = log().waitForGrowth(logStart);
+      await appendOne(log(), appendOf(newStream(), 'none', newEvent()));
       await first;
       const head = await log().head();
       const warnings = await warningsDuring(async () => {
-        const waiting = Array.from({ length: 12 }, () => log().grown(head));
-        await single(log(), appendOf(newStream(), 'none', newEvent()));
+        const waiting = Array.from({ length: 12 }, () => log().waitForGrowth(head));
+        await appendOne(log(), appendOf(newStream(), 'none', newEvent()));
         await Promise.all(waiting);
       });
       expect(warnings).to.deep.equal([]);
@@ -311,11 +322,11 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
     it('stops waiting for growth when its signal aborts or the log closes', async () => {
       const head = await log().head();
       const controller = new AbortController();
-      const waiting = log().grown(head, controller.signal);
+      const waiting = log().waitForGrowth(head, controller.signal);
       controller.abort();
       await waiting;
-      await log().grown(head, controller.signal);
-      const untilClosed = log().grown(head);
+      await log().waitForGrowth(head, controller.signal);
+      const untilClosed = log().waitForGrowth(head);
       await reopen();
       await untilClosed;
     });
@@ -329,7 +340,7 @@ const contentSuite = (log: () => EventLog): void => {
       const property = asyncProperty(jsonValue(), anyText, async (value, text) => {
         const stream = newStream();
         const data = { value, text, ['__proto__']: text };
-        await single(log(), appendOf(stream, 'none', newEvent(data)));
+        await appendOne(log(), appendOf(stream, 'none', newEvent(data)));
         const [event] = await log().read(stream);
         expect(event?.data).to.deep.equal(JSON.parse(JSON.stringify(data)));
       });
@@ -341,7 +352,7 @@ const contentSuite = (log: () => EventLog): void => {
       const data = { awkward, large: 'é'.repeat(450_000) };
       const stream = newStream("o'dd\u0000😀");
       const event = { ...newEvent(data), metadata: { ...metadata, request_id: 'r"\u0000' } };
-      await single(log(), appendOf(stream, 'none', event));
+      await appendOne(log(), appendOf(stream, 'none', event));
       const [read] = await log().read(stream);
       expect(read?.data).to.deep.equal(data);
       expect(read?.stream).to.equal(stream);
@@ -352,11 +363,11 @@ const contentSuite = (log: () => EventLog): void => {
       const stream = newStream();
       const huge = Array.from({ length: 24 }, (_, n) => newEvent({ n, text: 'x'.repeat(900_000) }));
       for (const [index, event] of huge.entries()) {
-        await single(log(), appendOf(stream, index === 0 ? 'none' : index - 1, event));
+        await appendOne(log(), appendOf(stream, index === 0 ? 'none' : index - 1, event));
       }
-      const { events } = await log().page(start, 1_000);
+      const { events } = await log().page(logStart, 1_000);
       expect(events.length).to.be.greaterThan(0).and.lessThan(24);
-      expect(await pagesOf(log())).to.have.length(24);
+      expect(await readAllPages(log())).to.have.length(24);
     });
   });
 };
@@ -366,38 +377,38 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
     it('leaves it empty and refuses every append to it', async () => {
       const [gone, kept] = [newStream(), newStream()];
       const append = appendOf(gone, 'none', newEvent(), newEvent());
-      await single(log(), append);
-      await single(log(), appendOf(kept, 'none', newEvent('kept')));
+      await appendOne(log(), append);
+      await appendOne(log(), appendOf(kept, 'none', newEvent('kept')));
       await log().erase(gone);
       for (const after of [async () => {}, reopen]) {
         await after();
         expect(await log().read(gone)).to.deep.equal([]);
-        expect((await pagesOf(log())).map(({ stream }) => stream)).to.deep.equal([kept]);
-        expect(await single(log(), appendOf(gone, 'none', newEvent()))).to.equal('conflict');
-        expect(await single(log(), appendOf(gone, 1, newEvent()))).to.equal('conflict');
-        expect(await single(log(), appendOf(gone, 'none'))).to.equal('conflict');
-        expect(await single(log(), append)).to.equal('conflict');
+        expect((await readAllPages(log())).map(({ stream }) => stream)).to.deep.equal([kept]);
+        expect(await appendOne(log(), appendOf(gone, 'none', newEvent()))).to.equal('conflict');
+        expect(await appendOne(log(), appendOf(gone, 1, newEvent()))).to.equal('conflict');
+        expect(await appendOne(log(), appendOf(gone, 'none'))).to.equal('conflict');
+        expect(await appendOne(log(), append)).to.equal('conflict');
       }
     });
 
     it('may be repeated, and may be done to a stream that never existed', async () => {
       const [gone, never] = [newStream(), newStream()];
-      await single(log(), appendOf(gone, 'none', newEvent()));
+      await appendOne(log(), appendOf(gone, 'none', newEvent()));
       await log().erase(gone);
       await log().erase(gone);
       await log().erase(never);
-      expect(await single(log(), appendOf(never, 'none', newEvent()))).to.equal('conflict');
+      expect(await appendOne(log(), appendOf(never, 'none', newEvent()))).to.equal('conflict');
     });
 
     it('gives no position twice and lets readers pass the gap', async () => {
       const [gone, next] = [newStream(), newStream()];
       const before = await log().head();
-      const at = position(await single(log(), appendOf(gone, 'none', newEvent(), newEvent())));
+      const at = positionOf(await appendOne(log(), appendOf(gone, 'none', newEvent(), newEvent())));
       await log().erase(gone);
       await reopen();
       expect(await log().head()).to.equal(at);
       expect(await log().page(before, 10)).to.deep.include({ events: [], through: at });
-      const later = position(await single(log(), appendOf(next, 'none', newEvent())));
+      const later = positionOf(await appendOne(log(), appendOf(next, 'none', newEvent())));
       expect(later > at).to.equal(true);
     });
   });

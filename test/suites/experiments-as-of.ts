@@ -6,7 +6,7 @@ import type { Client, Reply } from '../support/client.js';
 import { upload } from '../support/datasets.js';
 import { expectInvalid, keyRing, type KeyRing } from '../support/key-ring.js';
 import { isLongRun } from '../support/runs.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 type Made = { readonly id: string };
 type Asked = { readonly method: string; readonly path: string; readonly body?: object };
@@ -41,7 +41,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
   /** Asked again while read models of a busy machine are behind; a write has one key for all. */
   const send = async <T>(method: string, path: string, ask: Parameters<Client['send']>[2] = {}) => {
     let reply: Reply<T> | null = null;
-    await until('an answer', 60_000, async () => {
+    await pollUntil('an answer', 60_000, async () => {
       reply = await app.client.send<T>(method, path, ask);
       return reply.status !== 503;
     });

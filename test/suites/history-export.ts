@@ -5,20 +5,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { operateCommand } from '../../cli/ask.js';
-import { writeBundle, type BundleSource, type BundleWriting } from '../../cli/audit-bundle.js';
-import { openHistory } from '../../cli/audit-history.js';
+import { opsCaller } from '../../cli/ops-client.js';
+import { writeBundle, type BundleSource, type BundleWriteOptions } from '../../cli/audit-bundle.js';
+import { openHistoryReader } from '../../cli/audit-history.js';
 import { httpSource, logSource } from '../../cli/audit-sources.js';
 import type { BundleLine, BundleManifest } from '../../kernel/history/bundle.js';
 import type { Position } from '../../kernel/ports.js';
-import { sealCommand } from '../../service/sealing.js';
+import { sealCommand } from '../../service/history-sealing.js';
 import { temporaryFolder } from '../support/folder.js';
-import { bareEnvironment, program, repository } from '../support/outside.js';
+import { bareEnvironment, program, repository } from '../support/test-environment.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { until } from '../support/until.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** What a service, and a command beside it, are told of their engines; null = embedded. */
-export type ExportedFrom = {
+export type ExportEngines = {
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
   readonly close: () => Promise<void>;
@@ -31,11 +31,11 @@ const tracesSent = 300;
 const deletedTrace = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
 /** What every choice of engines keeps of exports: the command's, and those over HTTP. */
-export const historyExportSuite = (name: string, open: () => Promise<ExportedFrom>): void => {
+export const historyExportSuite = (name: string, open: () => Promise<ExportEngines>): void => {
   describe(`the history of a service on ${name}, exported`, function () {
     this.timeout(240_000);
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-    let engines: ExportedFrom;
+    let engines: ExportEngines;
     let service: ServiceProcess;
     let organization = '';
     let made = 0;
@@ -50,7 +50,11 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportedFro
       ASSAY_SECRET_KEY: secret,
     });
 
-    const write = async (source: BundleSource, dir: string, more: Partial<BundleWriting> = {}) => {
+    const write = async (
+      source: BundleSource,
+      dir: string,
+      more: Partial<BundleWriteOptions> = {},
+    ) => {
       const usual = { gzip: false, by: 'a test', now: () => '2026-03-01T09:00:00.000000Z' };
       try {
         return await writeBundle(source, {
@@ -121,7 +125,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportedFro
       const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
         let reply = await service.client.send<T>(method, path, body && { body });
         // A server that was just begun may not answer in time: nothing was done then.
-        await until(`${method} ${path} is answered`, 60_000, async () => {
+        await pollUntil(`${method} ${path} is answered`, 60_000, async () => {
           if (reply.status !== 503) return true;
           reply = await service.client.send<T>(method, path, body && { body });
           return reply.status !== 503;
@@ -145,9 +149,9 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportedFro
         log_stream_id: run.id,
         filters: [{ type: 'id', name: 'id', operator: 'one_of', value: [deletedTrace] }],
       });
-      const seal = operateCommand(service.opsUrl, { opsToken: null });
+      const seal = opsCaller(service.opsUrl, { opsToken: null });
       // Erasing follows the deletion: what is exported until then still has the content.
-      await until('the erasure is completed', 60_000, async () => {
+      await pollUntil('the erasure is completed', 60_000, async () => {
         await seal(sealCommand, {});
         const { body } = await service.client.call<string>('GET', '/v2/history/export');
         return body.includes('"ErasureCompleted"') || !body.includes(canary);
@@ -205,7 +209,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportedFro
         to: { position },
       };
       const writing = { partEntries: 128, asked: { position } };
-      const source = async () => logSource(await openHistory(choice), question, true);
+      const source = async () => logSource(await openHistoryReader(choice), question, true);
       const unbroken = newDir();
       await write(await source(), unbroken, writing);
       const dir = newDir();

@@ -15,25 +15,25 @@ export const leasesSuite = (
 
     it('are renewed by their holder under the same fence', async () => {
       const { leases } = opened;
-      const fence = await leases.take('projections', 'one', 60_000);
+      const fence = await leases.acquire('projections', 'one', 60_000);
       expect(fence).to.be.a('number').greaterThan(0);
-      expect(await leases.take('projections', 'one', 60_000)).to.equal(fence);
+      expect(await leases.acquire('projections', 'one', 60_000)).to.equal(fence);
     });
 
     it('give the next holder a greater fence after a release', async () => {
       const { leases } = opened;
-      const fence = (await leases.take('projections', 'one', 60_000)) ?? Infinity;
+      const fence = (await leases.acquire('projections', 'one', 60_000)) ?? Infinity;
       await leases.release('projections', 'one');
-      const next = (await leases.take('projections', 'two', 60_000)) ?? 0;
+      const next = (await leases.acquire('projections', 'two', 60_000)) ?? 0;
       expect(next).to.be.greaterThan(fence);
       await leases.release('projections', 'two');
-      expect(await leases.take('projections', 'one', 60_000)).to.be.greaterThan(next);
+      expect(await leases.acquire('projections', 'one', 60_000)).to.be.greaterThan(next);
     });
 
     it('with awkward names stay apart', async () => {
       const { leases } = opened;
       for (const lease of ['', '$set', 'a.b', '__proto__', '\u0000']) {
-        expect(await leases.take(lease, '$holder', 60_000), lease).to.equal(1);
+        expect(await leases.acquire(lease, '$holder', 60_000), lease).to.equal(1);
       }
     });
   });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { foldCase, foldings } from '../../kernel/case-fold.js';
+import { foldCase, caseFoldings } from '../../kernel/case-fold.js';
 import type { Filter } from '../../kernel/filter.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { Aggregate, AggregateRefusal } from '../../kernel/records/questions.js';
+import type { Aggregate, AggregateRefusal } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { instantOf, microsecondsOf } from '../../kernel/records/buckets.js';
+import { instantOf, microsecondsOf } from '../../kernel/records/time-buckets.js';
 import {
   aggregateOf,
   groupKey,
@@ -144,7 +144,7 @@ const filterTests = (records: () => Records): void => {
   });
 
   it('fold case as the kernel does, for every character that has a case', async () => {
-    const characters = [...new Set([...foldings().keys(), ...foldings().values()])];
+    const characters = [...new Set([...caseFoldings().keys(), ...caseFoldings().values()])];
     const rows = characters.map((name, at) =>
       traceRow(at, { values: { name, tags: [name] }, userMetadata: { k: name } }),
     );

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { foldCase } from '../../kernel/case-fold.js';
-import { matches, type Filter } from '../../kernel/filter.js';
-import { stream } from '../../kernel/ports.js';
+import { matchesFilter, type Filter } from '../../kernel/filter.js';
+import { streamNameOf } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
-import { comparedCharactersMax, type SessionPlan } from '../../kernel/records/questions.js';
+import { comparedCharactersMax, type SessionPlan } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import {
   idsOf,
@@ -80,7 +80,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
       expect((await records().search(searchOf())).rows).to.deep.equal([trace]);
       expect((await records().search(searchOf({ population: 'span' }))).rows).to.deep.equal([span]);
       const group = trace?.group ?? sessionRow(1).group;
-      expect((await records().groups([group])).get(group)).to.deep.equal(rows);
+      expect((await records().rowsByGroup([group])).get(group)).to.deep.equal(rows);
       const dumped = await Array.fromAsync(records().dump());
       expect(dumped.map(({ value }) => JSON.stringify(value).length > 500_000)).to.deep.equal([
         true,
@@ -112,7 +112,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     ];
     for (const filter of filters) {
       const expected = [trace, traceRow(2, { values: { input: 'short' } })]
-        .filter((row) => matches(filter, row, []))
+        .filter((row) => matchesFilter(filter, row, []))
         .map(({ values }) => values['id']);
       const { rows: found } = await records().search(searchOf({ filter }));
       expect(idsOf(found)).to.have.members(expected);
@@ -146,7 +146,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
       { ...isNull, column: 'input' },
     ];
     for (const filter of filters) {
-      const expected = all.filter((row) => matches(filter, row, []));
+      const expected = all.filter((row) => matchesFilter(filter, row, []));
       expect(await records().count(scopeOf({ filter })), JSON.stringify(filter)).to.equal(
         expected.length,
       );
@@ -199,7 +199,10 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     const lone = traceRow(20, { values: { session_id: traceId(20) } });
     await putRows(records(), [sessionRow(1), lone, ...traces.flat()]);
     const names = traces.map(([trace]) => trace.group);
-    const weights = await records().weights([...names, stream('trace', project, traceId(99))]);
+    const weights = await records().groupBytes([
+      ...names,
+      streamNameOf('trace', project, traceId(99)),
+    ]);
     expect([...weights.keys()].toSorted()).to.deep.equal(names.toSorted());
     for (const bytes of weights.values()) expect(bytes).to.be.within(megabyte, 1.1 * megabyte);
     const page = async (asked: Partial<SessionPlan>) => {
@@ -220,7 +223,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
       more: false,
     });
     expect(await page({ session: sessionId(2) })).to.deep.equal({ names: [], more: false });
-    const found = await records().groups(names);
+    const found = await records().rowsByGroup(names);
     expect(names.map((name) => found.get(name))).to.deep.equal(traces);
   });
 

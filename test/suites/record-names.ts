@@ -77,7 +77,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     };
     await check();
     const last = named(traces - 1);
-    expect((await records().groups([last.group])).get(last.group)).to.deep.equal([last]);
+    expect((await records().rowsByGroup([last.group])).get(last.group)).to.deep.equal([last]);
     await reopen();
     await check();
   });

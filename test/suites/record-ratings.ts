@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { feedbackAggregate, talliesOf, type Annotation } from '../../kernel/records/feedback.js';
+import { feedbackAggregate, countRatings, type Annotation } from '../../kernel/records/feedback.js';
 import type { Records } from '../../kernel/records/records.js';
 import { uuid } from '../support/record-generators.js';
 import {
@@ -66,7 +66,7 @@ export const recordRatingSuite = (records: () => Records): void => {
     const all = rows();
     await putRows(records(), all);
     const mine = all.filter((row) => row.kind === 'trace' && row.values['project_id'] === project);
-    const expected = talliesOf(mine);
+    const expected = countRatings(mine);
     expect(await records().ratings(project, null)).to.deep.equal(expected);
     expect(expected).to.deep.equal([
       { run, template: first, traces: 2, ratings: 3, values: { 4: 2, [-2]: 1 } },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
-import { start } from '../../kernel/ports.js';
+import { logStart } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
@@ -26,24 +26,24 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 import { recordAnswerSuite } from './record-answers.js';
-import { recordChoiceSuite } from './record-choices.js';
-import { recordAskersSuite } from './record-askers.js';
-import { recordGrowthSuite } from './record-growth.js';
+import { recordSelectionSuite } from './record-selection.js';
+import { recordCancellationSuite } from './record-cancellation.js';
+import { groupGrowthSuite } from './group-growth.js';
 import { recordRatingSuite } from './record-ratings.js';
 import { recordNameSuite } from './record-names.js';
 import { recordLevelSuite } from './record-levels.js';
 import { recordLongTextSuite } from './record-long-texts.js';
-import { recordCopySuite } from './record-copies.js';
-import { recordPreparingSuite } from './record-preparing.js';
-import { recordRunRowSuite } from './record-run-rows.js';
-import { recordRunSuite } from './record-runs.js';
-import { recordWalkSuite } from './record-walks.js';
+import { recordShadowSuite } from './record-shadows.js';
+import { recordPrefetchSuite } from './record-prefetch.js';
+import { runDatasetRowSuite } from './run-dataset-rows.js';
+import { runMeasureSuite } from './run-measures.js';
+import { recordPaginationSuite } from './record-pagination.js';
 
 /**
  * Records on an empty store. `reopen` closes it in order and opens what it left; `close` also
  * removes it.
  */
-export type OpenRecords = () => Promise<{
+type OpenRecords = () => Promise<{
   readonly records: Records;
   readonly reopen: () => Promise<Records>;
   readonly close: () => Promise<void>;
@@ -66,31 +66,31 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
       records = await opened.reopen();
     };
 
-    keepingTests(() => records, reopen);
+    persistenceTests(() => records, reopen);
     deletionTests(() => records, reopen);
-    findingTests(() => records);
-    recordCopySuite(() => records, reopen);
-    recordGrowthSuite(() => records, reopen);
-    recordPreparingSuite(() => records, reopen);
-    recordRunSuite(() => records);
-    recordRunRowSuite(() => records);
+    lookupTests(() => records);
+    recordShadowSuite(() => records, reopen);
+    groupGrowthSuite(() => records, reopen);
+    recordPrefetchSuite(() => records, reopen);
+    runMeasureSuite(() => records);
+    runDatasetRowSuite(() => records);
     recordAnswerSuite(() => records);
     recordRatingSuite(() => records);
     recordLevelSuite(() => records);
     recordLongTextSuite(() => records, reopen);
     recordNameSuite(() => records, reopen);
-    recordChoiceSuite(() => records, reopen);
-    recordAskersSuite(() => records);
-    recordWalkSuite(() => records);
+    recordSelectionSuite(() => records, reopen);
+    recordCancellationSuite(() => records);
+    recordPaginationSuite(() => records);
   });
 };
 
 const all = async (records: Records): Promise<readonly RecordRow[]> =>
   (await records.search(searchOf())).rows;
 
-const keepingTests = (records: () => Records, reopen: () => Promise<void>): void => {
+const persistenceTests = (records: () => Records, reopen: () => Promise<void>): void => {
   it('begin empty, before the first position', async () => {
-    expect(await records().checkpoint()).to.equal(start);
+    expect(await records().checkpoint()).to.equal(logStart);
     expect(await all(records())).to.deep.equal([]);
     expect(await records().count(scopeOf())).to.equal(0);
     expect(await records().aggregate(aggregateOf({ groupBy: [groupKey('name')] }))).to.deep.equal({
@@ -118,7 +118,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect(spans.rows).to.deep.equal([rows[1]]);
     const sessions = await records().search(searchOf({ population: 'session' }));
     expect(sessions.rows).to.deep.equal([session]);
-    const groups = await records().groups([trace.group, session.group, traceRow(99).group]);
+    const groups = await records().rowsByGroup([trace.group, session.group, traceRow(99).group]);
     expect([...groups]).to.have.deep.members([
       [trace.group, rows],
       [session.group, [session]],
@@ -147,7 +147,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect(await all(records())).to.deep.equal([changed]);
     expect(await records().count(scopeOf({ population: 'span' }))).to.equal(1);
     expect((await records().columns(scopeOf())).userMetadata).to.deep.equal([]);
-    expect((await records().groups([gone.group])).size).to.equal(0);
+    expect((await records().rowsByGroup([gone.group])).size).to.equal(0);
   });
 
   it('take a checkpoint once, a repeat changes nothing, and both survive a reopening', async () => {
@@ -238,17 +238,19 @@ const deletionTests = (records: () => Records, reopen: () => Promise<void>): voi
   });
 };
 
-const findingTests = (records: () => Records): void => {
+const lookupTests = (records: () => Records): void => {
   it('find the group of a record in its own project and population only', async () => {
     const trace = traceRow(1);
     await putRows(records(), [trace, spanRow(trace, 1), sessionRow(1)]);
     const span = spanId(101);
-    expect(await records().locate(project, 'trace', traceId(1))).to.equal(trace.group);
-    expect(await records().locate(project, 'span', span)).to.equal(trace.group);
-    expect(await records().locate(project, 'session', sessionId(1))).to.equal(sessionRow(1).group);
-    expect(await records().locate(project, 'trace', span)).to.equal(null);
-    expect(await records().locate(uuid(1, 2), 'trace', traceId(1))).to.equal(null);
-    expect(await records().locate(project, 'trace', traceId(2))).to.equal(null);
+    expect(await records().findGroup(project, 'trace', traceId(1))).to.equal(trace.group);
+    expect(await records().findGroup(project, 'span', span)).to.equal(trace.group);
+    expect(await records().findGroup(project, 'session', sessionId(1))).to.equal(
+      sessionRow(1).group,
+    );
+    expect(await records().findGroup(project, 'trace', span)).to.equal(null);
+    expect(await records().findGroup(uuid(1, 2), 'trace', traceId(1))).to.equal(null);
+    expect(await records().findGroup(project, 'trace', traceId(2))).to.equal(null);
   });
 
   it('find a record with all of its group, or what that weighs', async () => {
@@ -265,22 +267,22 @@ const findingTests = (records: () => Records): void => {
     await putRows(records(), rows.flat());
     for (const group of rows) {
       const [first, last] = [group[0] ?? session, group.at(-1) ?? session];
-      const bytes = (await records().weights([first.group])).get(first.group) ?? 0;
+      const bytes = (await records().groupBytes([first.group])).get(first.group) ?? 0;
       for (const [population, { values }] of [
         [first === session ? 'session' : 'trace', first],
         ...(group.length > 1 ? [['span', last] as const] : []),
       ] as const) {
         const plan = { project, population, id: String(values['id']) };
         const whole = { group: first.group, bytes, rows: group };
-        expect(await records().groupOf({ ...plan, bytesMax: bytes })).to.deep.equal(whole);
-        const tooMuch = await records().groupOf({ ...plan, bytesMax: bytes - 1 });
+        expect(await records().groupRows({ ...plan, bytesMax: bytes })).to.deep.equal(whole);
+        const tooMuch = await records().groupRows({ ...plan, bytesMax: bytes - 1 });
         expect(tooMuch).to.deep.equal({ ...whole, rows: null });
         const elsewhere = { ...plan, project: uuid(1, 2), bytesMax: bytes };
-        expect(await records().groupOf(elsewhere)).to.equal(null);
+        expect(await records().groupRows(elsewhere)).to.equal(null);
       }
     }
     const none = { project, population: 'span', id: traceId(1), bytesMax: 1 } as const;
-    expect(await records().groupOf(none)).to.equal(null);
+    expect(await records().groupRows(none)).to.equal(null);
   });
 
   it('count the records of runs', async () => {

@@ -63,7 +63,7 @@ const shared = new Map<'off' | 'strict', Promise<App>>();
 /**
  * One app for all test files of a process, with the sandbox of scorers where they run code: each
  * test makes projects of its own. It ends with the process, or after a file once its log is large
- * (test/support/tally.ts).
+ * (test/support/mocha-hooks.ts).
  */
 export const sharedApp = (sandbox: 'off' | 'strict' = 'off'): Promise<App> => {
   const app = shared.get(sandbox) ?? startApp(removedAtExit, { ASSAY_SANDBOX: sandbox });

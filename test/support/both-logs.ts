@@ -5,9 +5,9 @@ import type { EventLog } from '../../kernel/ports.js';
 import { startEventStoreServer } from './eventstore-server/server.js';
 import { temporaryFolder } from './folder.js';
 
-export type OpenedLog = { readonly log: EventLog; readonly close: () => Promise<void> };
+export type TestEventLog = { readonly log: EventLog; readonly close: () => Promise<void> };
 
-const sqlite = async (): Promise<OpenedLog> => {
+const sqlite = async (): Promise<TestEventLog> => {
   const { dir, remove } = await temporaryFolder();
   const bus = openBus(dir);
   const log = await openEventLog({ dir, bus });
@@ -19,7 +19,7 @@ const sqlite = async (): Promise<OpenedLog> => {
   return { log, close };
 };
 
-const eventStore = async (): Promise<OpenedLog> => {
+const eventStore = async (): Promise<TestEventLog> => {
   const { dir, remove } = await temporaryFolder();
   const server = await startEventStoreServer({ dir });
   const log = await openEventStore({ url: server.url });

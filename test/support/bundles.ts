@@ -4,18 +4,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
-import { entryHash, noHash } from '../../kernel/history/chain.js';
-import { checkpointText, keyIdOf, noteOf, noteTypes } from '../../kernel/history/checkpoint.js';
+import { entryHash, genesisHash } from '../../kernel/history/chain.js';
+import { checkpointText, keyIdOf, noteText, noteTypes } from '../../kernel/history/checkpoint.js';
 import {
-  grown,
-  inclusionSpans,
+  appendSubtree,
+  inclusionRanges,
   leafHash,
-  rootOf,
-  spanHash,
-  subtreesOf,
-  type Range,
-} from '../../kernel/history/tree.js';
-import { onceEach } from '../../kernel/once-each.js';
+  merkleRoot,
+  rangeRoot,
+  perfectSubtrees,
+  type CompactRange,
+} from '../../kernel/history/merkle-tree.js';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
 /** A line of a bundle (verifier/ALGORITHM.md). */
 export type BundleEntry = {
@@ -41,7 +41,7 @@ export type BundleEntry = {
   readonly hash: string;
 };
 /** What of an entry a test chooses. */
-export type Told = Pick<BundleEntry, 'event_type' | 'stream'> & {
+export type EntrySpec = Pick<BundleEntry, 'event_type' | 'stream'> & {
   readonly data: string;
   readonly gone?: 'erased' | 'withheld';
 };
@@ -53,8 +53,8 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
 
 /** A history, chained and salted as the service does it. */
-export const chained = (told: readonly Told[]): readonly BundleEntry[] => {
-  let prev = noHash;
+export const chainEntries = (told: readonly EntrySpec[]): readonly BundleEntry[] => {
+  let prev = genesisHash;
   return told.map(({ event_type: type, stream, data, gone }, index) => {
     const seq = index + 1;
     const salt = Buffer.from(createHash('md5').update(`salt ${seq}`).digest());
@@ -102,8 +102,8 @@ export const chained = (told: readonly Told[]): readonly BundleEntry[] => {
 
 const leavesOf = (entries: readonly BundleEntry[]): readonly Uint8Array[] =>
   entries.map(({ hash }) => leafHash(sha256, Buffer.from(hash, 'hex')));
-const rangeOf = (leaves: readonly Uint8Array[]): Range =>
-  leaves.reduce<Range>((range, leaf) => grown(sha256, range, 1, leaf), []);
+const rangeOf = (leaves: readonly Uint8Array[]): CompactRange =>
+  leaves.reduce<CompactRange>((range, leaf) => appendSubtree(sha256, range, 1, leaf), []);
 
 /** A signed checkpoint of the first `size` entries. */
 export const checkpointOf = (
@@ -112,12 +112,12 @@ export const checkpointOf = (
   { publicKey, privateKey }: Signer,
   origin = testOrigin,
 ): string => {
-  const root = rootOf(sha256, rangeOf(leavesOf(entries.slice(0, size))));
+  const root = merkleRoot(sha256, rangeOf(leavesOf(entries.slice(0, size))));
   const text = checkpointText({ origin, size, root });
   const key = publicKey.export({ format: 'der', type: 'spki' });
   const signature = sign('sha256', Buffer.from(text), privateKey);
   const keyId = keyIdOf(sha256, origin, noteTypes.ecdsa, key);
-  return noteOf({ text, signatures: [{ name: origin, keyId, signature }] });
+  return noteText({ text, signatures: [{ name: origin, keyId, signature }] });
 };
 
 /** The hashes that lead from the leaf at `index` to the root of the first `size` entries. */
@@ -127,8 +127,8 @@ export const proofHashesOf = (
   size: number,
 ): readonly Uint8Array[] => {
   const leaves = leavesOf(entries);
-  return inclusionSpans(index, { from: 0, to: size }).map(({ from, to }) =>
-    rootOf(sha256, rangeOf(leaves.slice(from, to))),
+  return inclusionRanges(index, { from: 0, to: size }).map(({ from, to }) =>
+    merkleRoot(sha256, rangeOf(leaves.slice(from, to))),
   );
 };
 
@@ -148,14 +148,14 @@ export const bundleOf = async (
 ): Promise<Bundle> => {
   const leaves = leavesOf(all);
   const hashOf = async (at: number, width: number): Promise<Uint8Array> =>
-    rootOf(sha256, rangeOf(leaves.slice(at, at + width)));
+    merkleRoot(sha256, rangeOf(leaves.slice(at, at + width)));
   const entries = all.filter((entry) => keeps === null || keeps(entry));
   const nodes: Bundle['nodes'][number][] = [];
   const stops = [...entries.map(({ seq }) => seq - 1).filter((at) => at < size), size];
   let from = 0;
   for (const to of keeps === null ? [] : stops) {
-    for (const { at, width } of subtreesOf({ from, to })) {
-      const hash = hex(await spanHash(sha256, hashOf, { from: at, to: at + width }));
+    for (const { at, width } of perfectSubtrees({ from, to })) {
+      const hash = hex(await rangeRoot(sha256, hashOf, { from: at, to: at + width }));
       nodes.push({ from: at, to: at + width, hash });
     }
     from = to + 1;
@@ -165,7 +165,7 @@ export const bundleOf = async (
 };
 
 /** Bundles that are tampered with share nearly all their entries. */
-const jsonLine = onceEach((value: object) => `${JSON.stringify(value)}\n`);
+const jsonLine = memoizeByObject((value: object) => `${JSON.stringify(value)}\n`);
 const jsonLines = (values: readonly object[]): string => values.map(jsonLine).join('');
 
 /** What is in the files of a bundle. */

@@ -5,39 +5,41 @@ import { join } from 'node:path';
 /** Texts that occur nowhere else, each known by where it was put. */
 export type Canaries = {
   /** A new one for this place. */
-  readonly at: (place: string) => string;
+  readonly plant: (place: string) => string;
   /** One that the service made itself. */
-  readonly learnt: (place: string, text: string) => void;
+  readonly register: (place: string, text: string) => void;
   /** The places whose canary is in the bytes, as it is or in a spelling that gives it away. */
-  readonly heardIn: (bytes: Buffer) => readonly string[];
+  readonly foundIn: (bytes: Buffer) => readonly string[];
   /** The same over each file below the folder, with its path. */
-  readonly heardBelow: (dir: string) => Promise<readonly string[]>;
+  readonly foundBelow: (dir: string) => Promise<readonly string[]>;
 };
 
 export const canaries = (): Canaries => {
   const learnt = new Map<string, readonly Buffer[]>();
-  const places = spellings.map(() => new Map<string, string>());
+  const places = encodedAnchors.map(() => new Map<string, string>());
   const heardIn = (bytes: Buffer): readonly string[] => [
     ...new Set([
       ...[...learnt]
         .filter(([, spelled]) => spelled.some((one) => bytes.includes(one)))
         .map(([place]) => place),
-      ...spellings.flatMap((spelling, at) => found(bytes, spelling, places[at])),
+      ...encodedAnchors.flatMap((spelling, at) => findCanaries(bytes, spelling, places[at])),
     ]),
   ];
   return {
-    at: (place) => {
+    plant: (place) => {
       const text = `${begin}${randomBytes(digits / 2).toString('hex')}`;
-      spellings.forEach(({ spell }, at) => places[at]?.set(spell(text).toString('latin1'), place));
+      encodedAnchors.forEach(({ spell }, at) =>
+        places[at]?.set(spell(text).toString('latin1'), place),
+      );
       return text;
     },
-    learnt: (place, text) =>
+    register: (place, text) =>
       void learnt.set(
         place,
-        spellings.map(({ spell }) => spell(Buffer.from(text))),
+        encodedAnchors.map(({ spell }) => spell(Buffer.from(text))),
       ),
-    heardIn,
-    heardBelow: async (dir) => {
+    foundIn: heardIn,
+    foundBelow: async (dir) => {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true });
       const heard: string[] = [];
       for (const entry of entries) {
@@ -52,12 +54,12 @@ export const canaries = (): Canaries => {
   };
 };
 
-type Spell = (text: Buffer | string) => Buffer;
+type Encode = (text: Buffer | string) => Buffer;
 const begin = 'canary';
 const digits = 32;
 
 const base64At =
-  (shift: number): Spell =>
+  (shift: number): Encode =>
   (text) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), Buffer.from(text)]).toString('base64');
     // The characters at both ends depend on what stands beside the text.
@@ -65,7 +67,7 @@ const base64At =
   };
 
 /** In clear, as UTF-16, in hex, reversed, and as base64 at each of its three alignments. */
-const spells: readonly Spell[] = [
+const encodings: readonly Encode[] = [
   (text) => Buffer.from(text),
   (text) => Buffer.from(text.toString(), 'utf16le'),
   (text) => Buffer.from(Buffer.from(text).toString('hex')),
@@ -76,13 +78,13 @@ const spells: readonly Spell[] = [
 ];
 
 /** What all canaries have in common in a spelling, at `offset` of their `length` bytes. */
-type Spelling = {
-  readonly spell: Spell;
+type EncodedAnchor = {
+  readonly spell: Encode;
   readonly anchor: Buffer;
   readonly offset: number;
   readonly length: number;
 };
-const spellings: readonly Spelling[] = spells.map((spell) => {
+const encodedAnchors: readonly EncodedAnchor[] = encodings.map((spell) => {
   const [one, other] = ['0', 'f'].map((digit) => spell(`${begin}${digit.repeat(digits)}`));
   if (one === undefined || other === undefined) throw new Error('two of them');
   const { length } = one;
@@ -93,9 +95,9 @@ const spellings: readonly Spelling[] = spells.map((spell) => {
 });
 
 /** One look through the bytes for thousands of canaries. */
-const found = (
+const findCanaries = (
   bytes: Buffer,
-  { anchor, offset, length }: Spelling,
+  { anchor, offset, length }: EncodedAnchor,
   places: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] => {
   const heard = new Set<string>();

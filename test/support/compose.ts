@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { repository } from './outside.js';
+import { repository } from './test-environment.js';
 
 /** A service of the compose file, as far as the tests look at it. */
 export type ComposeService = {
@@ -34,7 +34,7 @@ export const readCompose = async (): Promise<Compose> =>
  * A value as compose would fill it in: `${NAME}`, `${NAME:-default}`, `${NAME:?message}` and `$$`.
  * Throws the message for a required variable that is not set.
  */
-export const interpolated = (text: string, variables: Readonly<Record<string, string>>): string =>
+export const interpolate = (text: string, variables: Readonly<Record<string, string>>): string =>
   text.replaceAll(
     /\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g,
     (found, name: string | undefined, sort?: string, rest?: string) => {

@@ -1,6 +1,6 @@
 import type { App } from './app.js';
 import type { Client, Reply } from './client.js';
-import { form, type Part } from './forms.js';
+import { formRequest, type FormPart } from './multipart-forms.js';
 
 export type DatasetRecord = {
   readonly id: string;
@@ -28,7 +28,7 @@ export type ContentPage = {
   }[];
 };
 
-type Uploading = {
+type UploadOptions = {
   readonly parts?: Readonly<Record<string, string>>;
   readonly file?: string | Uint8Array;
   readonly fileName?: string;
@@ -38,18 +38,18 @@ type Uploading = {
 };
 
 /** A dataset made over HTTP, of a CSV file unless told. */
-export const upload = (app: App, more: Uploading = {}): Promise<Reply<DatasetRecord>> => {
+export const upload = (app: App, more: UploadOptions = {}): Promise<Reply<DatasetRecord>> => {
   const { parts = {}, file, fileName = 'rows.csv', query = '', as = app.client } = more;
-  const texts: readonly Part[] = Object.entries(parts).map(([name, content]) => ({
+  const texts: readonly FormPart[] = Object.entries(parts).map(([name, content]) => ({
     name,
     content,
   }));
-  const files: readonly Part[] =
+  const files: readonly FormPart[] =
     file === undefined ? [] : [{ name: 'file', content: file, fileName }];
   return as.send<DatasetRecord>(
     'POST',
     `/v2/datasets${query}`,
-    form([...files, ...texts], more.headers),
+    formRequest([...files, ...texts], more.headers),
   );
 };
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { EventOf, EventSchemas } from '../../events/schemas.js';
-import type { Recorded } from '../../kernel/ports.js';
+import type { StoredEvent } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Projection } from '../../projections/projection.js';
-import { recordedAt } from './log.js';
+import { recordedAt } from './test-log.js';
 
 const fold = <M extends EventSchemas, B>(
   { keys, evolve }: Projection<M, B>,
-  events: readonly Recorded<EventOf<M>>[],
+  events: readonly StoredEvent<EventOf<M>>[],
 ): readonly Document<B>[] => {
   const documents = new Map<string, Document<B> | null>();
   for (const event of events) {

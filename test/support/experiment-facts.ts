@@ -1,9 +1,12 @@
 import type { ExperimentCreated } from '../../events/experiments.js';
 
-type Known = 'run_id' | 'project_id' | 'organization_id' | 'name' | 'created_by' | 'created_at';
+type GivenFacts =
+  'run_id' | 'project_id' | 'organization_id' | 'name' | 'created_by' | 'created_at';
 
 /** What is said of a new experiment that has nothing yet but its name. */
-export const experimentMade = (known: Readonly<Record<Known, string>>): ExperimentCreated => ({
+export const experimentCreated = (
+  known: Readonly<Record<GivenFacts, string>>,
+): ExperimentCreated => ({
   task_type: 16,
   dataset: null,
   prompt_settings: null,
@@ -13,5 +16,5 @@ export const experimentMade = (known: Readonly<Record<Known, string>>): Experime
   playground_prompt_id: null,
   scorers: [],
   group: null,
-  ...(known as Pick<ExperimentCreated, Known>),
+  ...(known as Pick<ExperimentCreated, GivenFacts>),
 });

@@ -1,5 +1,5 @@
 import { writeBundle } from '../../cli/audit-bundle.js';
-import { openHistory } from '../../cli/audit-history.js';
+import { openHistoryReader } from '../../cli/audit-history.js';
 import { logSource } from '../../cli/audit-sources.js';
 
 // An export in a process of its own, to be killed: FOLDER CHAIN OUT. Small parts, so that it takes
@@ -7,7 +7,7 @@ import { logSource } from '../../cli/audit-sources.js';
 const [, , dataDir = '', chain = '', dir = ''] = process.argv;
 const engines = { dataDir, eventStoreUrl: null, mongodbUrl: null, natsUrl: null };
 const nothingElse = { projectId: null, resource: null, from: null, to: null };
-const source = logSource(await openHistory(engines), { chain, ...nothingElse }, true);
+const source = logSource(await openHistoryReader(engines), { chain, ...nothingElse }, true);
 await writeBundle(source, {
   dir,
   gzip: false,

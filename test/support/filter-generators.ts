@@ -5,8 +5,8 @@ import {
   spanKinds,
   standardColumns,
 } from '../../kernel/records/columns.js';
-import type { Comparison, Filter, Leaf } from '../../kernel/filter.js';
-import type { RecordScope } from '../../kernel/records/questions.js';
+import type { ComparisonOperator, Filter, FilterCondition } from '../../kernel/filter.js';
+import type { RecordScope } from '../../kernel/records/query-plans.js';
 import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { Population } from '../../kernel/records/record.js';
 import {
@@ -27,7 +27,7 @@ import {
   uuid,
 } from './record-generators.js';
 
-const comparisons: readonly Comparison[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'];
+const comparisons: readonly ComparisonOperator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'];
 const idOperators = ['eq', 'ne', 'contains', 'one_of', 'not_in'] as const;
 const textOperators = [...idOperators, 'starts_with', 'ends_with', 'is_null'] as const;
 /** How many values a leaf of the operator has. */
@@ -40,7 +40,7 @@ const lengths = (operator: (typeof textOperators)[number]) => {
 /** Parts of pool texts too, for `contains`. */
 const needle = fc.oneof(pick(texts), pick(Array.from(texts.join(''))));
 
-const textLeaf = (column: string): fc.Arbitrary<Leaf> =>
+const textLeaf = (column: string): fc.Arbitrary<FilterCondition> =>
   pick(textOperators).chain((operator) =>
     fc.record({
       kind: fc.constant('text' as const),
@@ -50,7 +50,7 @@ const textLeaf = (column: string): fc.Arbitrary<Leaf> =>
       caseSensitive: fc.boolean(),
     }),
   );
-const idLeaf = (column: string): fc.Arbitrary<Leaf> =>
+const idLeaf = (column: string): fc.Arbitrary<FilterCondition> =>
   pick(idOperators).chain((operator) =>
     fc.record({
       kind: fc.constant('id' as const),
@@ -63,7 +63,7 @@ const idLeaf = (column: string): fc.Arbitrary<Leaf> =>
       caseSensitive: fc.boolean(),
     }),
   );
-const numberLeaf = (column: string): fc.Arbitrary<Leaf> => {
+const numberLeaf = (column: string): fc.Arbitrary<FilterCondition> => {
   const pool = pick([...numbers, ...integers]);
   const base = { kind: fc.constant('number' as const), column: fc.constant(column) };
   return fc.oneof(
@@ -77,21 +77,21 @@ const numberLeaf = (column: string): fc.Arbitrary<Leaf> => {
     }),
   );
 };
-const booleanLeaf = (column: string): fc.Arbitrary<Leaf> =>
+const booleanLeaf = (column: string): fc.Arbitrary<FilterCondition> =>
   fc.record({
     kind: fc.constant('boolean' as const),
     column: fc.constant(column),
     operator: pick(['eq', 'ne'] as const),
     value: fc.boolean(),
   });
-const dateLeaf = (column: string): fc.Arbitrary<Leaf> =>
+const dateLeaf = (column: string): fc.Arbitrary<FilterCondition> =>
   fc.record({
     kind: fc.constant('date' as const),
     column: fc.constant(column),
     operator: pick(comparisons),
     value: pick(instants),
   });
-const collectionLeaf = (column: string): fc.Arbitrary<Leaf> =>
+const collectionLeaf = (column: string): fc.Arbitrary<FilterCondition> =>
   pick(['eq', 'contains', 'one_of', 'not_in'] as const).chain((operator) =>
     fc.record({
       kind: fc.constant('collection' as const),
@@ -110,7 +110,7 @@ export const leafOf = {
   collection: collectionLeaf,
 } as const;
 
-const leafFor = (population: Population): fc.Arbitrary<Leaf> => {
+const leafFor = (population: Population): fc.Arbitrary<FilterCondition> => {
   const standard = standardColumns.filter((column) => appliesTo(column, population));
   const metric = pick(metricNames).map((name) => `metrics/${name}`);
   const key = pick([...metadataKeys, 'unknown']).map((name) => `user_metadata/${name}`);

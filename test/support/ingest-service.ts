@@ -1,14 +1,14 @@
-import { openSessionRepository } from '../../command-api/sessions/repository.js';
+import { openSessionRepository } from '../../command-api/sessions/session-repository.js';
 import { sessionWrites } from '../../command-api/sessions/routes.js';
 import { traceWrites } from '../../command-api/traces/routes.js';
-import type { SpanQuestions } from '../../command-api/traces/span-index.js';
+import type { SpanLookup } from '../../command-api/traces/span-index.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
-import type { Recorded } from '../../kernel/ports.js';
-import type { RunId } from '../../kernel/shapes.js';
-import { append } from '../../kernel/transact.js';
-import { pagesOf } from './pages.js';
+import type { StoredEvent } from '../../kernel/ports.js';
+import type { RunId } from '../../kernel/schema-types.js';
+import { appendEvents } from '../../kernel/transact.js';
+import { readAllPages } from './log-pages.js';
 import { project, smallService, type SmallService } from './small-service.js';
 
 export type IngestService = SmallService & {
@@ -18,16 +18,16 @@ export type IngestService = SmallService & {
   readonly newRun: (ofProject?: string) => Promise<RunId>;
   readonly deleteRun: (run: RunId) => Promise<void>;
   /** All that was ever appended, in order. */
-  readonly history: () => Promise<readonly Recorded[]>;
+  readonly history: () => Promise<readonly StoredEvent[]>;
 };
 
 /** An index that knows nothing: what was written lately is known all the same. */
-const nothing: SpanQuestions = { traceOfSpan: async () => null };
+const emptyIndex: SpanLookup = { traceOfSpan: async () => null };
 
 const inSight = { id: project, name: 'airline', role: 'editor' } as const;
 
 /** The ingest routes over HTTP, without any read model. */
-export const ingestService = async (questions: SpanQuestions = nothing): Promise<IngestService> => {
+export const ingestService = async (questions: SpanLookup = emptyIndex): Promise<IngestService> => {
   const service = await smallService((log) => {
     const sessions = openSessionRepository({ log, ids: randomIds });
     return [
@@ -38,8 +38,8 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
         clock: systemClock,
         sha256,
         joinSessions: sessions.joinSessions,
-        projectNamed: async () => inSight,
-        projectInSight: async (_principal, id) => (id === project ? inSight : null),
+        projectByName: async () => inSight,
+        visibleProject: async (_principal, id) => (id === project ? inSight : null),
         ...questions,
       }),
     ];
@@ -56,7 +56,7 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
       eventId: () => randomIds.next('EventId'),
     } as const;
     const expected = revision === 0 ? 'none' : revision - 1;
-    await append(service.log, [{ stream, expected, events: [{ type, data }] }], authorship);
+    await appendEvents(service.log, [{ stream, expected, events: [{ type, data }] }], authorship);
   };
   return {
     ...service,
@@ -74,6 +74,6 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
       return run;
     },
     deleteRun: (run) => happened(run, 1, 'LogStreamDeleted', { run_id: run, project_id: project }),
-    history: () => pagesOf(service.log),
+    history: () => readAllPages(service.log),
   };
 };

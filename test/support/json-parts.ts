@@ -1,4 +1,4 @@
-import type { JsonParts } from '../../kernel/json-pieces.js';
+import type { JsonParts } from '../../kernel/json-chunks.js';
 
 /** The text of the parts, made at once. */
 export const textOf = <T extends object>(

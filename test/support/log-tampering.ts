@@ -22,7 +22,7 @@ export type LogRows = {
 };
 
 /** What somebody who has the disk does to the event at this place; null: nothing can be done. */
-type Touch = (log: LogRows, at: number, rng: Rng) => LogRows | null;
+type Tampering = (log: LogRows, at: number, rng: Rng) => LogRows | null;
 
 type Members = Record<string, unknown> & { readonly actor: Record<string, string> };
 
@@ -36,18 +36,18 @@ const replaced = (log: LogRows, at: number, ...by: readonly LogRow[]): LogRows =
   events: [...log.events.slice(0, at), ...by, ...log.events.slice(at + 1)],
 });
 const changed =
-  (change: (row: LogRow, rng: Rng) => Partial<LogRow> | null): Touch =>
+  (change: (row: LogRow, rng: Rng) => Partial<LogRow> | null): Tampering =>
   (log, at, rng) => {
     const row = rowAt(log, at);
     const by = change(row, rng);
     return by === null ? null : replaced(log, at, { ...row, ...by });
   };
-const member = (change: (members: Members, rng: Rng) => Record<string, unknown>): Touch =>
+const member = (change: (members: Members, rng: Rng) => Record<string, unknown>): Tampering =>
   changed((row, rng) => {
     const members = JSON.parse(row.metadata) as Members;
     return { metadata: JSON.stringify({ ...members, ...change(members, rng) }) };
   });
-const actor = (which: 'type' | 'id' | 'role', value: string): Touch =>
+const actor = (which: 'type' | 'id' | 'role', value: string): Tampering =>
   member(({ actor: one }) => ({ actor: { ...one, [which]: value } }));
 /** Every event from this place on, so many places further. */
 const shifted = ({ events, ...rest }: LogRows, at: number, by: number): LogRows => ({
@@ -69,7 +69,7 @@ const emptied = (log: LogRows, name: string): LogRows['events'] =>
   log.events.map((row) => (row.stream === name ? { ...row, data: '', salt: null } : row));
 const aUuid = '00000000-0000-4000-8000-00000000f0f0';
 
-export const touches: Readonly<Record<string, Touch>> = {
+export const tamperings: Readonly<Record<string, Tampering>> = {
   content: changed((row, rng) => (isGone(row) ? null : { data: otherText(row.data, rng) })),
   'content and digest': changed((row, rng) => {
     if (isGone(row)) return null;

@@ -4,7 +4,7 @@ import { clientOf, type Client, type Reply } from './client.js';
 
 export type Token = { readonly access_token: string; readonly token_type: string };
 /** A login as a browser has it. */
-type LoggedIn = { readonly token: string; readonly cookie: string };
+type LoginResult = { readonly token: string; readonly cookie: string };
 
 export const adminEmail = 'admin@localhost';
 
@@ -26,18 +26,18 @@ export const cookieOf = (reply: Reply<unknown>): ReadonlyMap<string, string> | n
   );
 };
 
-export type Entrance = {
+export type LoginClient = {
   /** Without a credential, each as from an address of its own. */
-  readonly anybody: () => Client;
-  readonly logIn: (email?: string, password?: string) => Promise<LoggedIn>;
+  readonly anonymousClient: () => Client;
+  readonly logIn: (email?: string, password?: string) => Promise<LoginResult>;
   readonly refresh: (value: string, client?: Client) => Promise<Reply<Token>>;
   /** What a bearer of the token gets. */
-  readonly asked: (token: string) => Promise<number>;
+  readonly statusWith: (token: string) => Promise<number>;
   readonly close: () => void;
 };
 
 /** Logs in and comes back, over HTTP. */
-export const entrance = (app: App): Entrance => {
+export const openLoginClient = (app: App): LoginClient => {
   const clients: Client[] = [];
   const anybody = (): Client => {
     const client = clientOf({ url: app.url, apiKey: null });
@@ -46,7 +46,7 @@ export const entrance = (app: App): Entrance => {
   };
   const one = anybody();
   return {
-    anybody,
+    anonymousClient: anybody,
     logIn: async (email = adminEmail, password = appPassword) => {
       const reply = await form(one, '/v2/login', { username: email, password });
       expect(reply.status, JSON.stringify(reply.body)).to.equal(200);
@@ -57,7 +57,7 @@ export const entrance = (app: App): Entrance => {
     },
     refresh: (value, client = one) =>
       client.send<Token>('POST', '/v2/refresh_token', { headers: cookie(value) }),
-    asked: async (token) =>
+    statusWith: async (token) =>
       (await one.send('GET', '/v2/projects', { headers: bearer(token) })).status,
     close: () => clients.forEach((client) => client.close()),
   };

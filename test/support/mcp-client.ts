@@ -1,10 +1,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import { bareEnvironment, program } from './outside.js';
+import { bareEnvironment, program } from './test-environment.js';
 
 type Members = Readonly<Record<string, unknown>>;
-export type ToolSaid = {
+export type ToolAnswer = {
   readonly isError: boolean;
   /** What stands for the model to read. */
   readonly text: string;
@@ -18,7 +18,7 @@ export type McpProcess = {
   readonly instructions: string;
   readonly pid: number | null;
   /** Throws where the protocol itself fails, as when the call is cancelled. */
-  readonly call: (tool: string, args?: Members, signal?: AbortSignal) => Promise<ToolSaid>;
+  readonly call: (tool: string, args?: Members, signal?: AbortSignal) => Promise<ToolAnswer>;
   /** All that it wrote to stderr. */
   readonly stderr: () => string;
   readonly close: () => Promise<void>;

@@ -1,15 +1,15 @@
-import type { Json, JsonObject } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** RFC 7396, in words of its own. */
-export const patched = (target: Json, patch: Json): Json => {
+export const mergePatched = (target: Json, patch: Json): Json => {
   if (!isObject(patch)) return patch;
   const members = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [name, one] of Object.entries(patch)) {
     if (one === null) members.delete(name);
-    else members.set(name, patched(members.get(name) ?? null, one));
+    else members.set(name, mergePatched(members.get(name) ?? null, one));
   }
   return Object.fromEntries(members);
 };

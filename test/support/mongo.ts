@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { startChild, type Child } from './child.js';
+import { startChild, type TestChild } from './child-process.js';
 import { temporaryFolder } from './folder.js';
 import { freePort } from './free-port.js';
-import { repository } from './outside.js';
+import { repository } from './test-environment.js';
 
 export type MongoServer = {
   /** Of a database of that name, by default a new one each time. */
@@ -13,7 +13,7 @@ export type MongoServer = {
   /** SIGKILL; `restart` brings it back on the same port and data. */
   readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;
-  readonly signal: Child['signal'];
+  readonly signal: TestChild['signal'];
   /** Ends it and removes its data. A server that somebody else runs goes on. */
   readonly stop: () => Promise<void>;
   /** False for a server that is not ours: it is not killed. */

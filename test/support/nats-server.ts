@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from './free-port.js';
-import { until } from './until.js';
+import { pollUntil } from './poll-until.js';
 
 export type NatsServer = {
   readonly port: number;
@@ -28,7 +28,7 @@ export const startNatsServer = async (words: readonly string[] = []): Promise<Na
   const start = async (): Promise<void> => {
     const command = ['-a', host, '-p', String(port), ...words];
     child = spawn('nats-server', command, { stdio: 'ignore' });
-    await until('nats-server accepts', startWithinMs, () => accepts(port));
+    await pollUntil('nats-server accepts', startWithinMs, () => accepts(port));
   };
   await start();
   return {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Metadata, NewEvent, StreamAppend, StreamName } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 
 export const metadata: Metadata = {
   actor: { type: 'service', id: 'assay', role: 'system' },

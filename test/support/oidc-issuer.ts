@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What a provider may do instead of answering its keys. */
-type Mood = 'well' | 'down' | 'slow' | 'redirecting' | 'huge' | 'nonsense';
+type IssuerBehaviour = 'well' | 'down' | 'slow' | 'redirecting' | 'huge' | 'nonsense';
 export type SigningKey = {
   readonly id: string;
   readonly algorithm: 'RS256' | 'PS256' | 'ES256';
@@ -18,8 +18,8 @@ export type Issuer = {
   /** The first is an RSA key; what is added is published, and signs when it is named. */
   readonly keys: SigningKey[];
   /** How often the keys were asked for. */
-  readonly asked: () => number;
-  readonly be: (mood: Mood) => void;
+  readonly keyRequests: () => number;
+  readonly behave: (mood: IssuerBehaviour) => void;
   /** Claims of a token that is good now, `seconds` after the wall clock. */
   readonly claims: (more?: object, seconds?: number) => Readonly<Record<string, unknown>>;
   readonly token: (claims: object, key?: SigningKey, header?: object) => string;
@@ -78,7 +78,7 @@ export const startIssuer = async (): Promise<Issuer> => {
   const usual = rsaKey('rsa-1');
   const keys = [usual, ecKey('ec-1')];
   let asked = 0;
-  let mood: Mood = 'well';
+  let mood: IssuerBehaviour = 'well';
   const server = createServer((request, response) => {
     if (request.url === '/.well-known/openid-configuration') {
       response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }));
@@ -86,16 +86,16 @@ export const startIssuer = async (): Promise<Issuer> => {
     }
     if (request.url !== '/keys') return void response.writeHead(404).end();
     asked += 1;
-    answers[mood](response, () => JSON.stringify({ keys: keys.map(published) }));
+    behaviours[mood](response, () => JSON.stringify({ keys: keys.map(publishedKey) }));
   });
-  const url = await listening(server);
+  const url = await listenOnLoopback(server);
   const clientId = 'assay-client';
   return {
     url,
     clientId,
     keys,
-    asked: () => asked,
-    be: (next) => {
+    keyRequests: () => asked,
+    behave: (next) => {
       mood = next;
     },
     claims: (more = {}, seconds = 0) => {
@@ -115,7 +115,9 @@ export const startIssuer = async (): Promise<Issuer> => {
   };
 };
 
-const answers: Readonly<Record<Mood, (response: ServerResponse, set: () => string) => void>> = {
+const behaviours: Readonly<
+  Record<IssuerBehaviour, (response: ServerResponse, set: () => string) => void>
+> = {
   well: (response, set) => response.end(set()),
   down: (response) => response.writeHead(503).end(),
   slow: () => undefined,
@@ -124,7 +126,7 @@ const answers: Readonly<Record<Mood, (response: ServerResponse, set: () => strin
   nonsense: (response) => response.end('[1, 2]'),
 };
 
-const published = ({ id, algorithm, public: key, members }: SigningKey) => ({
+const publishedKey = ({ id, algorithm, public: key, members }: SigningKey) => ({
   ...key.export({ format: 'jwk' }),
   kid: id,
   alg: algorithm,
@@ -132,7 +134,7 @@ const published = ({ id, algorithm, public: key, members }: SigningKey) => ({
   ...members,
 });
 
-const listening = (server: Server): Promise<string> =>
+const listenOnLoopback = (server: Server): Promise<string> =>
   new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () =>
       resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),

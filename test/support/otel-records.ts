@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readSpans } from '../../command-api/traces/otel-reading.js';
+import { decodeSpans } from '../../command-api/traces/otel-decoder.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
 import type { OtelSpan } from '../../kernel/otel/span.js';
-import type { Instant, JsonObject } from '../../kernel/shapes.js';
+import type { Instant, JsonObject } from '../../kernel/schema-types.js';
 import { otelRequest, otelSpan, otelSpanId, otelTraceId } from './otlp.js';
 
 type Attributes = Parameters<typeof otelSpan>[0]['attributes'];
@@ -13,7 +13,7 @@ export const noon = '2026-03-01T12:00:00.000000Z' as Instant;
 
 /** The span as a request with it alone is read; throws when it is refused. */
 export const readSpan = (given: object): OtelSpan => {
-  const [trace] = readSpans(otelRequest([given]) as JsonObject).traces;
+  const [trace] = decodeSpans(otelRequest([given]) as JsonObject).traces;
   const span = trace?.parts[0]?.spans[0];
   if (span === undefined) throw new Error('no span was read');
   return span;

@@ -1,6 +1,6 @@
 import { messageCodec } from '../../engines/protobufjs/codec.js';
 import { otlpMessages } from '../../contract/otlp-messages.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 

@@ -4,7 +4,7 @@ import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
-import type { Freshness } from '../../contract/gate.js';
+import type { Freshness } from '../../contract/request-ports.js';
 import type {
   Clock,
   EventLog,
@@ -17,13 +17,13 @@ import type {
 import type { Documents } from '../../kernel/documents.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { Records } from '../../kernel/records/records.js';
-import { documentsSource, type AnyProjection } from '../../projections/documents-model.js';
+import { documentsReadModel, type AnyProjection } from '../../projections/documents-model.js';
 import { openFreshness } from '../../projections/freshness.js';
-import { openProjector, type Projector } from '../../projections/operate.js';
-import { recordsSource } from '../../projections/records/model.js';
+import { openProjector, type Projector } from '../../projections/projector.js';
+import { recordsReadModel } from '../../projections/records/model.js';
 import type { ReadModel } from '../../projections/read-model.js';
-import type { RunNeeds } from '../../projections/run.js';
-import { instantAt } from './trace-histories.js';
+import type { RunnerNeeds } from '../../projections/runner.js';
+import { instantAt } from './random-trace-logs.js';
 
 export type OpenProjector = {
   readonly log: EventLog;
@@ -32,7 +32,7 @@ export type OpenProjector = {
   readonly projector: Projector;
   readonly freshness: Freshness;
   /** When every read model has passed the log's head. */
-  settled(): Promise<Position>;
+  untilCaughtUp(): Promise<Position>;
   close(): Promise<void>;
 };
 
@@ -44,8 +44,8 @@ export type ProjectorOptions = {
   readonly reader?: (log: EventLog) => EventReader;
   readonly records?: (found: Records) => Records;
   readonly documents?: (found: Documents) => Documents;
-  readonly exchanged?: RunNeeds['exchanged'];
-  readonly replaced?: () => void;
+  readonly onLogReplaced?: RunnerNeeds['onLogReplaced'];
+  readonly onReplaced?: () => void;
   /** How spans of exporters become records, where it is not the service's own. */
   readonly mapping?: OtelMapping;
   /** Read models of their own, over the same documents. */
@@ -61,8 +61,8 @@ export const projectorIn = async ({
   reader = (log) => log,
   records: through = (found) => found,
   documents: throughDocuments = (found) => found,
-  exchanged = () => undefined,
-  replaced = () => undefined,
+  onLogReplaced = () => undefined,
+  onReplaced = () => undefined,
   mapping = otelMapping,
   more = () => [],
 }: ProjectorOptions): Promise<OpenProjector> => {
@@ -71,20 +71,20 @@ export const projectorIn = async ({
   const documents = throughDocuments(await openDocuments({ dir }));
   const records = through(await openRecords({ dir }));
   const sources = [
-    recordsSource(records, { mapping }),
-    ...projections.map((projection) => documentsSource(documents, projection)),
+    recordsReadModel(records, { mapping }),
+    ...projections.map((projection) => documentsReadModel(documents, projection)),
     ...more(documents),
   ];
   const projector = await openProjector({
     reader: reader(log),
     decode,
     checkedDecode: async () => decode,
-    sources,
+    readModels: sources,
     documents,
     bus,
     clock,
-    exchanged,
-    replaced,
+    onLogReplaced,
+    onFenced: onReplaced,
   });
   const freshness = openFreshness({
     reader: log,
@@ -98,9 +98,9 @@ export const projectorIn = async ({
     records,
     projector,
     freshness,
-    settled: async () => {
+    untilCaughtUp: async () => {
       const names = sources.map(({ name }) => name);
-      return freshness.reached(names, await log.head());
+      return freshness.waitUntilApplied(names, await log.head());
     },
     close: async () => {
       await projector.stop();

@@ -20,7 +20,7 @@ export const randomFiles = (files: readonly string[]): readonly string[] => {
       imports.some((path) => path.endsWith(marker)) ||
       imports
         .map((path) => join(dirname(file), path))
-        .filter((path) => !path.endsWith('/support/tally.js') && existsSync(path))
+        .filter((path) => !path.endsWith('/support/mocha-hooks.js') && existsSync(path))
         .some((path) => path.includes('/test/') && draws(path));
     known.set(file, isRandom);
     return isRandom;

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Suite } from 'mocha';
-import { sharedFolder } from './outside.js';
-import { lawfulSkip } from './skips.js';
+import { sharedFolder } from './test-environment.js';
+import { permittedSkip } from './skips.js';
 
 type RealSpan = {
   readonly id: string;
@@ -38,10 +38,10 @@ export const describeRealRuns = (title: string, tests: (this: Suite) => void): v
     return;
   }
   process.stdout.write(
-    `\nSKIPPED: ${title}, ${lawfulSkip}\n` +
+    `\nSKIPPED: ${title}, ${permittedSkip}\n` +
       `Set ASSAY_TEST_SHARED to the folder that holds traces/airline-agent-runs.jsonl.gz.\n\n`,
   );
-  describe.skip(`${title}, ${lawfulSkip}`, tests);
+  describe.skip(`${title}, ${permittedSkip}`, tests);
 };
 
 /** All spans of a forest, parents before their children. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { metricRegistry, spanKinds, standardColumns } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { StreamName } from '../../kernel/ports.js';
-import { stream } from '../../kernel/ports.js';
+import { streamNameOf } from '../../kernel/ports.js';
 import type {
   ColumnValue,
   MetricCell,
@@ -16,7 +16,7 @@ import type {
   AnnotationType,
   FeedbackTemplate,
 } from '../../kernel/records/feedback.js';
-import type { Instant, Json } from '../../kernel/shapes.js';
+import type { Instant, Json } from '../../kernel/schema-types.js';
 
 // Values come from small pools, so that equal ones, near misses and case variants meet often.
 
@@ -330,7 +330,7 @@ const traceRows = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
     })
     .chain(({ project, run, session, kinds }) => {
       const trace = uuid(6, at);
-      const group = stream('trace', project, trace);
+      const group = streamNameOf('trace', project, trace);
       const ids = { project_id: project, run_id: run, session_id: session ?? trace };
       const rows = kinds.map((kind, place) => {
         const where = { group, ordinal: place + 1, unique: at * 10 + place + 1 };
@@ -364,7 +364,11 @@ const withCopies = ([trace, ...spans]: readonly [RecordRow, ...RecordRow[]]) => 
 const sessionRow = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
   fc.tuple(pick(projects), pick(runIds)).chain(([project, run]) => {
     const id = uuid(3, at);
-    const where = { group: stream('session', project, id), ordinal: 0, unique: 1_000_000 + at };
+    const where = {
+      group: streamNameOf('session', project, id),
+      ordinal: 0,
+      unique: 1_000_000 + at,
+    };
     return fc.tuple(rowOf('session', where, { id, project_id: project, run_id: run }));
   });
 

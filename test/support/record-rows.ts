@@ -1,15 +1,15 @@
-import { stream, type Position } from '../../kernel/ports.js';
+import { streamNameOf, type Position } from '../../kernel/ports.js';
 import type { Checkpoint } from '../../kernel/documents.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
 import {
-  allTraces,
+  allTracesScope,
   type AggregatePlan,
   type GroupKey,
   type RecordScope,
   type SearchPlan,
-} from '../../kernel/records/questions.js';
+} from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Instant } from '../../kernel/shapes.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { uuid } from './record-generators.js';
 
 export const project = uuid(1, 1);
@@ -27,7 +27,7 @@ export const traceRow = (at: number, { values, ...changes }: Changes = {}): Reco
   const places = { project_id: project, run_id: run, session_id: id, created_at: noon };
   const all = { id, ...places, ...values };
   return {
-    group: stream('trace', all.project_id, id),
+    group: streamNameOf('trace', all.project_id, id),
     ordinal: 0,
     kind: 'trace',
     metrics: {},
@@ -69,7 +69,7 @@ export const spanRow = (
 
 export const sessionRow = (at: number, { values, ...changes }: Changes = {}): RecordRow => ({
   ...traceRow(0),
-  group: stream('session', project, sessionId(at)),
+  group: streamNameOf('session', project, sessionId(at)),
   kind: 'session',
   ...changes,
   values: { id: sessionId(at), project_id: project, run_id: run, created_at: noon, ...values },
@@ -93,7 +93,7 @@ export const putRows = (records: Records, rows: readonly RecordRow[]): Promise<v
   put(records, { groups: groupsOf(rows) });
 
 export const scopeOf = (changes: Partial<RecordScope> = {}): RecordScope => ({
-  ...allTraces(project),
+  ...allTracesScope(project),
   ...changes,
 });
 export const searchOf = (changes: Partial<SearchPlan> = {}): SearchPlan => ({

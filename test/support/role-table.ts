@@ -19,7 +19,7 @@ export type Caller = {
 export type Verdict = 'pass' | 403 | 404;
 
 const rank = ['viewer', 'annotator', 'editor', 'owner'] as const;
-const reaches = (role: ProjectRole | null, needed: ProjectRole): Verdict => {
+const verdictAtRole = (role: ProjectRole | null, needed: ProjectRole): Verdict => {
   if (role === null) return 404;
   return rank.indexOf(role) >= rank.indexOf(needed) ? 'pass' : 403;
 };
@@ -61,14 +61,14 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   cookie: null,
   'signed-in': () => 'pass',
   person,
-  viewer: (caller) => reaches(roleOf(caller), 'viewer'),
-  annotator: (caller) => reaches(roleOf(caller), 'annotator'),
-  editor: (caller) => reaches(roleOf(caller), 'editor'),
-  owner: (caller) => reaches(roleOf(caller), 'owner'),
+  viewer: (caller) => verdictAtRole(roleOf(caller), 'viewer'),
+  annotator: (caller) => verdictAtRole(roleOf(caller), 'annotator'),
+  editor: (caller) => verdictAtRole(roleOf(caller), 'editor'),
+  owner: (caller) => verdictAtRole(roleOf(caller), 'owner'),
   'dataset-read': (caller) =>
-    caller.isCreator && caller.bound === null ? 'pass' : reaches(roleOf(caller), 'viewer'),
+    caller.isCreator && caller.bound === null ? 'pass' : verdictAtRole(roleOf(caller), 'viewer'),
   'dataset-write': (caller) =>
-    caller.isCreator && caller.bound === null ? 'pass' : reaches(roleOf(caller), 'editor'),
+    caller.isCreator && caller.bound === null ? 'pass' : verdictAtRole(roleOf(caller), 'editor'),
   'group-sight': (caller) => (caller.isForeign ? 404 : person(caller)),
   maintainer: (caller) => {
     if (caller.isForeign) return 404;
@@ -128,7 +128,7 @@ const verdictOfRow = (
   if (ofProject && roleOf(caller) === null) return 404;
   if (orSelf && caller.isCreator && caller.bound === null) return 'pass';
   if (operationId === 'createDataset' && caller.bound !== null) {
-    return caller.bound === 'elsewhere' ? null : reaches(caller.bound, 'editor');
+    return caller.bound === 'elsewhere' ? null : verdictAtRole(caller.bound, 'editor');
   }
   // The path names a key and no user: what `self` means there is for the noun to say.
   if (requires === 'self' && !path.includes('{user_id}')) {

@@ -1,10 +1,15 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readdir, stat } from 'node:fs/promises';
-import { confine, limitsOf, residentMax, type Confinement } from '../../engines/sandbox/confine.js';
+import {
+  confine,
+  resolveLimits,
+  residentMax,
+  type Confinement,
+} from '../../engines/sandbox/confinement.js';
 import { openImage } from '../../engines/sandbox/image.js';
-import { runConfined } from '../../engines/sandbox/process.js';
-import { jobOf } from '../../engines/sandbox/protocol.js';
+import { runConfined } from '../../engines/sandbox/confined-process.js';
+import { encodeTask } from '../../engines/sandbox/task-encoding.js';
 import { openSandbox, type SandboxOptions } from '../../engines/sandbox/sandbox.js';
 import type { Sandbox, SandboxLimits, ScorerStep, SandboxTask } from '../../kernel/sandbox.js';
 
@@ -87,11 +92,11 @@ export const scoresOf = async (
   mode: TestMode,
 ): Promise<readonly string[]> => {
   const image = await openImage(testCache, () => Promise.reject(new Error('not made yet')));
-  const limits = limitsOf({ memoryBytes: 1_024 * 1_024 * 1_024 });
+  const limits = resolveLimits({ memoryBytes: 1_024 * 1_024 * 1_024 });
   let output = '';
   const started = await confine(mode, image, limits, ['run', '1000000', 'bare']);
   const end = await runConfined(change(started), {
-    input: await jobOf(task),
+    input: await encodeTask(task),
     wallMs: limits.wallMs,
     residentMax: residentMax(limits),
     outputMax: limits.outputBytes,

@@ -2,8 +2,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cosigned, trustedKey } from '../../engines/node/seal-keys.js';
-import { sealWitness, witnessAddress } from '../../engines/node/seal-witnesses.js';
+import { cosignedBytes, trustedKey } from '../../engines/node/seal-keys.js';
+import { sealWitness, parseWitnessAddress } from '../../engines/node/seal-witnesses.js';
 import { sha256 } from '../../engines/node/digest.js';
 import {
   keyIdOf,
@@ -15,7 +15,7 @@ import {
   type TreeHead,
 } from '../../kernel/history/checkpoint.js';
 import { parseAddCheckpoint } from '../../kernel/history/proof-text.js';
-import { isBeginning } from '../../kernel/history/tree.js';
+import { isConsistent } from '../../kernel/history/merkle-tree.js';
 
 type Cosigner = {
   readonly vkey: string;
@@ -32,7 +32,7 @@ export const newCosigner = (name: string): Cosigner => {
     cosigned: (text, seconds) => {
       const time = Buffer.alloc(8);
       time.writeBigUInt64BE(BigInt(seconds));
-      const signature = Buffer.concat([time, sign(null, cosigned(text, time), privateKey)]);
+      const signature = Buffer.concat([time, sign(null, cosignedBytes(text, time), privateKey)]);
       return { name, keyId: keyIdOf(sha256, name, noteTypes.cosignature, key), signature };
     },
   };
@@ -59,7 +59,7 @@ export const openSealWitness = async (name: string) => {
     if (request.old !== last.size) {
       return { status: 409, text: `${last.size}\n`, type: 'text/x.tlog.size' };
     }
-    if (!isBeginning(sha256, last, head, request.hashes)) {
+    if (!isConsistent(sha256, last, head, request.hashes)) {
       return { status: last.size === head.size ? 409 : 422 };
     }
     heads.set(head.origin, head);
@@ -90,7 +90,7 @@ export const openSealWitness = async (name: string) => {
       isSilent = yes;
     },
     client: () => {
-      const known = witnessAddress(address);
+      const known = parseWitnessAddress(address);
       if (known === null) throw new Error(`${address} was not understood`);
       return sealWitness(known);
     },

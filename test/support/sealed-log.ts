@@ -5,27 +5,27 @@ import { sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { sealingKey } from '../../engines/node/seal-keys.js';
 import { decode } from '../../events/codec.js';
-import { base64, checkpointText, noteOf, originOf } from '../../kernel/history/checkpoint.js';
+import { base64, checkpointText, noteText, chainOrigin } from '../../kernel/history/checkpoint.js';
 import type { ChainName } from '../../kernel/history/entries.js';
-import { rootOf } from '../../kernel/history/tree.js';
+import { merkleRoot } from '../../kernel/history/merkle-tree.js';
 import {
-  stream,
+  streamNameOf,
   type Actor,
   type EventLog,
   type Metadata,
   type NewEvent,
   type StreamName,
 } from '../../kernel/ports.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
-import { openChains } from '../../projections/history/chains.js';
+import type { OrganizationId } from '../../kernel/schema-types.js';
+import { openChainReader } from '../../projections/history/chain-reader.js';
 import { historyCollection } from '../../projections/history/collection.js';
-import { historySource } from '../../projections/history/model.js';
+import { historyReadModel } from '../../projections/history/model.js';
 import { metadata } from './new-events.js';
 
-export const sealedBy = sealingKey({ seed: Buffer.alloc(32, 7) });
+export const sealSigningKey = sealingKey({ seed: Buffer.alloc(32, 7) });
 export const installation = 'assay.example.org';
 
-export type Told = {
+export type SealedLogEvent = {
   readonly stream: StreamName;
   readonly type: string;
   readonly data: unknown;
@@ -42,11 +42,11 @@ export const openSealedLog = async (dir: string) => {
   const bus = openBus(dir);
   const log: EventLog = await openEventLog({ dir, bus, decode });
   const documents = await openDocuments({ dir });
-  const chains = openChains(documents, sha256);
-  const source = historySource(documents, sha256);
+  const chains = openChainReader(documents, sha256);
+  const source = historyReadModel(documents, sha256);
   const revisions = new Map<StreamName, number>();
 
-  const append = async (told: readonly Told[]): Promise<void> => {
+  const append = async (told: readonly SealedLogEvent[]): Promise<void> => {
     await log.append(
       told.map(({ stream: name, type, data, organization, actor = metadata.actor }) => {
         const expected = revisions.get(name) ?? 'none';
@@ -71,18 +71,18 @@ export const openSealedLog = async (dir: string) => {
   const seal = async (chain: ChainName): Promise<number> => {
     const head = await chains.head(chain);
     if (head === null) throw new Error(`${chain} is empty`);
-    const root = rootOf(sha256, head.range);
-    const origin = originOf(installation, chain);
+    const root = merkleRoot(sha256, head.range);
+    const origin = chainOrigin(installation, chain);
     const text = checkpointText({ origin, size: head.size, root });
-    const note = noteOf({ text, signatures: [sealedBy.signed(origin, text)] });
+    const note = noteText({ text, signatures: [sealSigningKey.sign(origin, text)] });
     const { size, position, hash: head_hash } = head;
     const sealed = { chain, size, head_hash, position, root: base64(root), previous_size: 0, note };
     const organization = chain === 'system' ? null : chain;
-    const name = stream('seals', chain, metadata.at.slice(0, 10));
+    const name = streamNameOf('seals', chain, metadata.at.slice(0, 10));
     await append([{ stream: name, type: 'HistorySealed', data: sealed, organization }]);
     return size;
   };
-  const { kid, jwk, vkey } = sealedBy;
+  const { kid, jwk, vkey } = sealSigningKey;
   const keys = { kid, jwk, vkey: vkey(installation) };
   return {
     log,
@@ -93,7 +93,7 @@ export const openSealedLog = async (dir: string) => {
     publishKey: () =>
       append([
         {
-          stream: stream('seals', 'system', 'keys'),
+          stream: streamNameOf('seals', 'system', 'keys'),
           type: 'SealingKeyPublished',
           data: keys,
           organization: null,

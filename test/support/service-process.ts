@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf, type Client } from './client.js';
-import { bareEnvironment, nodeFlags, program } from './outside.js';
+import { bareEnvironment, nodeFlags, program } from './test-environment.js';
 
-export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+export type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 export type ServiceProcess = {
   readonly pid: number;
@@ -17,14 +17,14 @@ export type ServiceProcess = {
   readonly startMs: number;
   /** The newest lines of stdout and stderr, for the message of a failing test. */
   readonly output: () => string;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   /** SIGKILL; resolves when the process is gone. */
   readonly kill: () => Promise<void>;
   /** SIGTERM; resolves with how it ended, at the latest after 15 s with SIGKILL. */
-  readonly stop: () => Promise<Exit>;
+  readonly stop: () => Promise<ProcessExit>;
 };
 
-export type Start = {
+export type ServiceStartOptions = {
   readonly dir: string;
   /** Another copy of the built program. */
   readonly program?: string;
@@ -49,7 +49,7 @@ const usualLinesMax = 200;
  * silent for too long.
  */
 export const spawnService = (
-  start: Start,
+  start: ServiceStartOptions,
 ): { readonly child: ChildProcess; readonly ready: Promise<ServiceProcess> } => {
   const apiKey = start.apiKey ?? testKey;
   const [command = '', ...args] = [
@@ -77,7 +77,7 @@ export const spawnService = (
   const takeAlong = (): void => void child.kill('SIGKILL');
   process.once('exit', takeAlong);
   child.once('exit', () => process.off('exit', takeAlong));
-  const exited = new Promise<Exit>((resolve) => {
+  const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', (error) => {
       lines.push(String(error));
@@ -85,7 +85,7 @@ export const spawnService = (
     });
   });
   const output = (): string => lines.join('\n');
-  const ports = new Promise<Ports>((resolve) => {
+  const ports = new Promise<BoundPorts>((resolve) => {
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream }).on('line', (line) => {
         lines.push(line);
@@ -97,18 +97,19 @@ export const spawnService = (
   return { child, ready: whenReady({ child, exited, output, ports, apiKey, spawned }, start) };
 };
 
-export const startService = (start: Start): Promise<ServiceProcess> => spawnService(start).ready;
+export const startService = (start: ServiceStartOptions): Promise<ServiceProcess> =>
+  spawnService(start).ready;
 
 type Spawned = {
   readonly child: ChildProcess;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   readonly output: () => string;
-  readonly ports: Promise<Ports>;
+  readonly ports: Promise<BoundPorts>;
   readonly apiKey: string;
   readonly spawned: number;
 };
 
-const whenReady = async (service: Spawned, start: Start): Promise<ServiceProcess> => {
+const whenReady = async (service: Spawned, start: ServiceStartOptions): Promise<ServiceProcess> => {
   const { child, exited, output, apiKey } = service;
   const limit = start.readyWithinMs ?? 30_000;
   const patience = new AbortController();
@@ -125,7 +126,7 @@ const whenReady = async (service: Spawned, start: Start): Promise<ServiceProcess
   }
   const url = `http://127.0.0.1:${said.port}`;
   const client = clientOf({ url, apiKey });
-  const end = async (signal: NodeJS.Signals, withinMs: number): Promise<Exit> => {
+  const end = async (signal: NodeJS.Signals, withinMs: number): Promise<ProcessExit> => {
     child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
     const exit = await exited;
@@ -149,22 +150,22 @@ const whenReady = async (service: Spawned, start: Start): Promise<ServiceProcess
   };
 };
 
-type Ports = { readonly port: number; readonly ops_port: number };
-const portsOf = (line: string): Ports | null => {
+type BoundPorts = { readonly port: number; readonly ops_port: number };
+const portsOf = (line: string): BoundPorts | null => {
   if (!line.startsWith('{') || !line.includes('"ready"')) return null;
-  const said = JSON.parse(line) as { readonly msg?: unknown } & Ports;
+  const said = JSON.parse(line) as { readonly msg?: unknown } & BoundPorts;
   return said.msg === 'ready' ? said : null;
 };
 
 /** Runs one subcommand of the built program on a folder to its end. */
-export const assay = async (
+export const runAssay = async (
   dir: string,
   ...args: readonly string[]
 ): Promise<{ readonly code: number | null; readonly output: string }> =>
-  assayWith({ ASSAY_DATA_DIR: dir }, ...args);
+  runAssayWith({ ASSAY_DATA_DIR: dir }, ...args);
 
 /** The same with further variables of the environment. */
-export const assayWith = async (
+export const runAssayWith = async (
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<{ readonly code: number | null; readonly output: string }> => {

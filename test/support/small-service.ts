@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { Type } from 'typebox';
-import { openIdempotency } from '../../command-api/idempotency/once.js';
-import type { Freshness, Gate } from '../../contract/gate.js';
+import { openIdempotency } from '../../command-api/idempotency/idempotent-execution.js';
+import type { Freshness, RequestAuthorizer } from '../../contract/request-ports.js';
 import type { Route } from '../../contract/operation.js';
-import type { Principal, Sight } from '../../contract/roles.js';
+import type { Principal, Visibility } from '../../contract/roles.js';
 import { decode } from '../../events/codec.js';
 import { startServer, type ServerOptions } from '../../engines/koa/server.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -14,7 +14,7 @@ import { openMetrics, type Metrics } from '../../engines/prometheus/metrics.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
-import type { ApiKeyId, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import type { ApiKeyId, OrganizationId, ProjectId, UserId } from '../../kernel/schema-types.js';
 import { clientOf, type Client } from './client.js';
 import { temporaryFolder } from './folder.js';
 
@@ -47,7 +47,7 @@ const callers: Readonly<Record<string, readonly [Principal, 'viewer' | 'editor' 
 };
 
 /** Knows the keys above and nobody else; a bearer token or a password is never right. */
-const gate: Gate = {
+const stubAuthorizer: RequestAuthorizer = {
   lastUsed: () => null,
   authenticate: async (credential) => {
     const caller = credential.scheme === 'K' ? callers[credential.key] : undefined;
@@ -57,15 +57,18 @@ const gate: Gate = {
     if (caller === undefined) throw new Fault('invalid-credentials', 'The credential is not valid');
     return { ...caller[0], organizationRole: caller[0].organizationRole, caller } as Principal;
   },
-  projectInSight: async (principal, id) => {
+  visibleProject: async (principal, id) => {
     const [, role] = (principal as Principal & { caller: (typeof callers)[string] }).caller;
     return id === project ? { id: project, name: 'airline', role } : null;
   },
-  userInSight: async (_principal, user) => (user === colleague ? { id: user, role: 'user' } : null),
-  sight: async (_requirement, _principal, object) => sightOf[object] ?? 'unseen',
+  visibleUser: async (_principal, user) => (user === colleague ? { id: user, role: 'user' } : null),
+  visibility: async (_requirement, _principal, object) => visibilityOf[object] ?? 'unseen',
 };
 /** How the caller sees an object by its id, whatever is required of it. */
-const sightOf: Readonly<Record<string, Sight>> = { [project]: 'allowed', [colleague]: 'forbidden' };
+const visibilityOf: Readonly<Record<string, Visibility>> = {
+  [project]: 'allowed',
+  [colleague]: 'forbidden',
+};
 
 export type SmallService = {
   readonly url: string;
@@ -84,7 +87,7 @@ export type SmallService = {
  */
 export const smallService = async (
   given: readonly Route[] | ((log: EventLog) => readonly Route[]),
-  options: Partial<ServerOptions> & { readonly reached?: Freshness['reached'] } = {},
+  options: Partial<ServerOptions> & { readonly reached?: Freshness['waitUntilApplied'] } = {},
 ): Promise<SmallService> => {
   const { dir, remove } = await temporaryFolder();
   const bus = openBus(dir);
@@ -105,11 +108,11 @@ export const smallService = async (
   };
   const server = await startServer({
     routes: typeof given === 'function' ? given(log) : given,
-    gate,
+    authorizer: stubAuthorizer,
     idempotency: openIdempotency({ log, ids: randomIds }),
     freshness: {
       head: async () => '00000000000000aa' as Position,
-      reached: options.reached ?? (async () => '00000000000000aa' as Position),
+      waitUntilApplied: options.reached ?? (async () => '00000000000000aa' as Position),
     },
     clock: systemClock,
     ids: randomIds,
@@ -145,7 +148,7 @@ export const smallService = async (
 };
 
 /** What made-up operations have in common. */
-export const made = {
+export const operationDefaults = {
   summary: 'Made up for a test',
   section: '1',
   schemes: ['K', 'B'],

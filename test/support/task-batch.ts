@@ -1,6 +1,6 @@
-import { jobOf } from '../../engines/sandbox/protocol.js';
+import { encodeTask } from '../../engines/sandbox/task-encoding.js';
 import { readVerdict } from '../../engines/sandbox/verdict.js';
-import type { Sandbox, SandboxTask, Verdict } from '../../kernel/sandbox.js';
+import type { Sandbox, SandboxTask, ScorerVerdict } from '../../kernel/sandbox.js';
 import { stepOf, taskOf } from './sandboxes.js';
 
 /** A scorer that has the harness judge the job in its input, in the interpreter that runs both. */
@@ -9,11 +9,11 @@ import assay_harness
 def scorer_fn(*, node_input, **kwargs) -> str:
     return assay_harness.run(node_input, lambda place: None, lambda seed: None)`;
 
-const judged = async (
+const judgeAll = async (
   sandbox: Sandbox,
   tasks: readonly SandboxTask[],
-): Promise<readonly Verdict[]> => {
-  const jobs = await Promise.all(tasks.map(async (task) => (await jobOf(task)).join('')));
+): Promise<readonly ScorerVerdict[]> => {
+  const jobs = await Promise.all(tasks.map(async (task) => (await encodeTask(task)).join('')));
   const steps = jobs.map((input, index) => stepOf(index, { input }));
   const verdict = await sandbox.run(taskOf(judge, { steps }));
   if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
@@ -32,12 +32,12 @@ const judged = async (
  */
 export const openTaskBatch = (sandbox: () => Sandbox) => {
   const tasks: SandboxTask[] = [];
-  let verdicts: Promise<readonly Verdict[]> | null = null;
+  let verdicts: Promise<readonly ScorerVerdict[]> | null = null;
   return {
-    add: (source: string, more: Partial<SandboxTask> = {}): (() => Promise<Verdict>) => {
+    add: (source: string, more: Partial<SandboxTask> = {}): (() => Promise<ScorerVerdict>) => {
       const at = tasks.push(taskOf(source, more)) - 1;
       return async () => {
-        const all = await (verdicts ??= judged(sandbox(), tasks));
+        const all = await (verdicts ??= judgeAll(sandbox(), tasks));
         const verdict = all[at];
         if (verdict === undefined) throw new RangeError('the task was added too late');
         return verdict;

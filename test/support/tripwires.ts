@@ -15,7 +15,7 @@ export type Tripwires = {
   /** For the code inside: where everything is. */
   readonly traps: Readonly<Record<string, string | number>>;
   /** What was reached. */
-  readonly tripped: () => Promise<readonly string[]>;
+  readonly triggered: () => Promise<readonly string[]>;
   readonly remove: () => Promise<void>;
 };
 
@@ -75,12 +75,12 @@ export const layTripwires = async (app: string): Promise<Tripwires> => {
       sibling: sibling.pid ?? 0,
       hostname: hostname(),
     },
-    tripped: async () => [
+    triggered: async () => [
       ...reached,
       ...(await readdir(dir)).filter((one) => !before.includes(one)),
       ...((await readFile(file, 'utf8')) === canary ? [] : ['a file was changed']),
       ...((await stat(dir)).mode === mode ? [] : ['the mode of a folder was changed']),
-      ...harmed(sibling),
+      ...harmsTo(sibling),
     ],
     remove: async () => {
       delete process.env['ASSAY_TEST_CANARY'];
@@ -94,7 +94,7 @@ export const layTripwires = async (app: string): Promise<Tripwires> => {
   };
 };
 
-const harmed = (sibling: ChildProcess): readonly string[] => {
+const harmsTo = (sibling: ChildProcess): readonly string[] => {
   if (sibling.exitCode !== null || sibling.signalCode !== null) return ['a sibling died'];
   return getPriority(sibling.pid) === getPriority() ? [] : ['a sibling was slowed down'];
 };

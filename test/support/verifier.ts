@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { repository } from './outside.js';
+import { repository } from './test-environment.js';
 
 type Verified = {
   readonly entries: number;

@@ -5,26 +5,26 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
   bundleOf,
-  chained,
+  chainEntries,
   checkpointOf,
   newSigner,
   testOrigin,
   writeBundle,
   type Bundle,
   type BundleEntry,
-  type Told,
+  type EntrySpec,
 } from '../support/bundles.js';
-import { tampered, tampers } from '../support/tampering.js';
+import { tamperBundle, bundleTamperings } from '../support/bundle-tampering.js';
 import { temporaryFolder } from '../support/folder.js';
-import { repository } from '../support/outside.js';
+import { repository } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 import { readKey, verifierFile, verifyBundle } from '../support/verifier.js';
 
 const project = '60c67a87-024d-48e3-9dcf-ae5652800741';
 /** Traces, one of them erased and named by a fact, and a secret. */
 const history = (count: number): readonly BundleEntry[] =>
-  chained(
-    Array.from({ length: count }, (_, at): Told => {
+  chainEntries(
+    Array.from({ length: count }, (_, at): EntrySpec => {
       const data = JSON.stringify({ text: `of ${at} \u2028 \ud83d\ude00`, at });
       const trace = { event_type: 'TraceLogged', stream: `trace-${project}-${at % 7}` };
       if (at % 7 === 3) return { ...trace, data, gone: 'erased' };
@@ -87,7 +87,11 @@ describe('a bundle in the hands of a stranger', function () {
     for (const size of [0, 1, 8, 31, 40]) {
       expect(await verdict(bundle, checkpointOf(all, size, signer))).to.match(/^intact/);
     }
-    const fork = checkpointOf(chained([{ event_type: 'A', stream: 'b', data: '1' }]), 1, signer);
+    const fork = checkpointOf(
+      chainEntries([{ event_type: 'A', stream: 'b', data: '1' }]),
+      1,
+      signer,
+    );
     expect(await verdict(bundle, fork)).to.match(/not those of your checkpoint/);
     const later = checkpointOf(history(41), 41, signer);
     expect(await verdict(bundle, later)).to.match(/older than your checkpoint/);
@@ -113,8 +117,8 @@ describe('a bundle in the hands of a stranger', function () {
     let tried = 0;
     const refusals = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), tampers(60), async (isPart, one) => {
-        const bundle = tampered(isPart ? part : whole, one);
+      fc.asyncProperty(fc.boolean(), bundleTamperings(60), async (isPart, one) => {
+        const bundle = tamperBundle(isPart ? part : whole, one);
         if (bundle === null) return;
         const said = await verdict(bundle);
         expect(said, JSON.stringify(one)).to.not.match(/^intact/);
@@ -129,14 +133,14 @@ describe('a bundle in the hands of a stranger', function () {
 
   it('is refused when the chain was written anew, hashes and all, under the old seal', async () => {
     const all = history(30);
-    const told = (role: string): readonly Told[] =>
+    const told = (role: string): readonly EntrySpec[] =>
       all.map(({ event_type, stream }, at) => ({
         event_type,
         stream,
         data: `{"role":"${role}${at}"}`,
       }));
-    const genuine = chained(told('viewer'));
-    const rewritten = chained(told('owner'));
+    const genuine = chainEntries(told('viewer'));
+    const rewritten = chainEntries(told('owner'));
     const seal = checkpointOf(genuine, 30, signer);
     const forged = { ...(await bundleOf(rewritten, 30, signer)), checkpoint: seal };
     expect(await verdict(forged)).to.match(/do not make the root/);
@@ -144,28 +148,30 @@ describe('a bundle in the hands of a stranger', function () {
   });
 
   it('is refused when content is gone and no event says why', async () => {
-    const gone: Told = {
+    const gone: EntrySpec = {
       event_type: 'TraceLogged',
       stream: `trace-${project}-9`,
       data: '{}',
       gone: 'erased',
     };
-    const all = chained([gone]);
+    const all = chainEntries([gone]);
     expect(await verdict(await bundleOf(all, 1, signer))).to.match(/entry 1: its content is gone/);
-    const fact: Told = {
+    const fact: EntrySpec = {
       event_type: 'StreamsErased',
       stream: 'erasure-1',
       data: JSON.stringify({ streams: [gone.stream] }),
     };
-    expect(await verdict(await bundleOf(chained([gone, fact]), 2, signer))).to.match(/^intact/);
+    expect(await verdict(await bundleOf(chainEntries([gone, fact]), 2, signer))).to.match(
+      /^intact/,
+    );
   });
 
   it('is refused when content that was lost is called withheld, or an erasure', async () => {
-    const trace = (at: number, gone?: Told['gone']): Told => {
+    const trace = (at: number, gone?: EntrySpec['gone']): EntrySpec => {
       const one = { event_type: 'TraceLogged', stream: `trace-${project}-${at}`, data: '{}' };
       return gone === undefined ? one : { ...one, gone };
     };
-    const all = chained([trace(1), trace(2), trace(3, 'withheld')]);
+    const all = chainEntries([trace(1), trace(2), trace(3, 'withheld')]);
     const bundle = await bundleOf(all, 3, signer);
     const asked = (from: number): Bundle => ({
       ...bundle,
@@ -180,8 +186,13 @@ describe('a bundle in the hands of a stranger', function () {
     }
     expect(await verdict(asked(0))).to.match(/^intact/);
     expect(await twin(asked(0))).to.equal('intact\n');
-    const user: Told = { event_type: 'UserUpdated', stream: 'user-1', data: '{}', gone: 'erased' };
-    const lost = await bundleOf(chained([user]), 1, signer);
+    const user: EntrySpec = {
+      event_type: 'UserUpdated',
+      stream: 'user-1',
+      data: '{}',
+      gone: 'erased',
+    };
+    const lost = await bundleOf(chainEntries([user]), 1, signer);
     expect(await verdict(lost)).to.match(/entry 1: its content is gone/);
     expect(await twin(lost)).to.match(/broken/);
   });

@@ -2,12 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chained, checkpointOf, newSigner, proofHashesOf, testOrigin } from '../support/bundles.js';
+import {
+  chainEntries,
+  checkpointOf,
+  newSigner,
+  proofHashesOf,
+  testOrigin,
+} from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
 import { verifierFile } from '../support/verifier.js';
 import { inclusionProofText } from '../../kernel/history/proof-text.js';
 
-const entries = chained(
+const entries = chainEntries(
   Array.from({ length: 37 }, (_, at) => ({
     event_type: 'DatasetRenamed',
     stream: 'dataset-1',

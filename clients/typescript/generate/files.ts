@@ -2,11 +2,11 @@ import { format } from 'prettier';
 import { components, operations } from '../../../contract/all.js';
 import { nouns } from '../../../contract/nouns.js';
 import { openApiDocument, type OpenApiTag } from '../../../contract/openapi.js';
-import { methodOf, typesOf, type Described, type Source } from './methods.js';
+import { methodOf, typesOf, type OperationDescription, type MethodSource } from './methods.js';
 import { className, nounFile, nounName } from './names.js';
-import { comment, namesIn, reachable, typeOf, type Schema, type Schemas } from './types.js';
+import { docComment, namesIn, reachableNames, typeOf, type Schema, type Schemas } from './types.js';
 
-const warning = '// Written by npm run client:typescript from the contract: change that.\n';
+const generatedNotice = '// Written by npm run client:typescript from the contract: change that.\n';
 
 /**
  * The files of `src/generated`, by name: a file of methods and one of types for each noun, and
@@ -21,7 +21,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
   const files = new Map<string, string>();
   for (const { noun, sources: own } of sources) {
     const file = `${nounFile(noun.name)}-types`;
-    const needed = [...reachable(own.flatMap(typesOf), schemas)];
+    const needed = [...reachableNames(own.flatMap(typesOf), schemas)];
     const here = needed.filter((name) => !homes.has(name)).sort();
     for (const part of partsOf(here, schemas)) {
       const name = part.number === 1 ? file : `${file}-${part.number}`;
@@ -35,7 +35,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     async ([name, text]) =>
       [
         name,
-        await format(`${warning}${text}`, {
+        await format(`${generatedNotice}${text}`, {
           parser: 'typescript',
           printWidth: 100,
           singleQuote: true,
@@ -46,11 +46,11 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
 };
 
 type Document = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDescription>>>>;
   readonly components: { readonly schemas: Schemas; readonly parameters: Schemas };
 };
 
-const sourcesOf = (noun: OpenApiTag, document: Document): readonly Source[] => {
+const sourcesOf = (noun: OpenApiTag, document: Document): readonly MethodSource[] => {
   const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   return noun.operations.flatMap(({ operationId }) => {
     const operation = operations.find((one) => one.operationId === operationId);
@@ -79,8 +79,8 @@ const partsOf = (
   let weight = 0;
   const left = new Set(names);
   const circleOf = (name: string): readonly string[] =>
-    [...reachable([name], schemas)].filter(
-      (one) => left.has(one) && reachable([one], schemas).has(name),
+    [...reachableNames([name], schemas)].filter(
+      (one) => left.has(one) && reachableNames([one], schemas).has(name),
     );
   const put = (name: string): void => {
     if (!left.has(name)) return;
@@ -110,7 +110,7 @@ const typesFile = (
   const used = names.flatMap((name) => namesIn(schemas[name]));
   const types = names.map((name) => {
     const schema = schemas[name] ?? {};
-    return `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n`;
+    return `${docComment(schema.description)}export type ${name} = ${typeOf(schema)};\n`;
   });
   return `${importsOf(used, homes, own)}\n${types.join('\n')}`;
 };
@@ -133,7 +133,7 @@ const importsOf = (
 
 const methodsFile = (
   noun: OpenApiTag,
-  sources: readonly Source[],
+  sources: readonly MethodSource[],
   homes: ReadonlyMap<string, string>,
 ): string => {
   const methods = sources.map((source) => methodOf(noun.name, source));
@@ -159,7 +159,7 @@ const allFile = (): string => {
     'export class Nouns {',
     ...nouns.map(
       ({ name, description }) =>
-        `${comment(description)}readonly ${nounName(name)}: ${className(name)};`,
+        `${docComment(description)}readonly ${nounName(name)}: ${className(name)};`,
     ),
     '\nconstructor(call: Call) {',
     ...nouns.map(({ name }) => `this.${nounName(name)} = new ${className(name)}(call);`),

@@ -1,9 +1,9 @@
 import { pathPrefix, takesIdempotencyKey, type Operation } from '../../../contract/operation.js';
-import { methodName, waits } from './names.js';
-import { comment, namesIn, referred, typeOf, type Schema, type Schemas } from './types.js';
+import { methodName, waitMethods } from './names.js';
+import { docComment, namesIn, refName, typeOf, type Schema, type Schemas } from './types.js';
 
 /** An operation as the OpenAPI document has it, as far as a client is made from it. */
-export type Described = {
+export type OperationDescription = {
   readonly operationId: string;
   readonly parameters: readonly Schema[];
   readonly requestBody?: {
@@ -15,21 +15,21 @@ export type Described = {
 };
 
 /** What a method is made from: the operation, its description, and what the names stand for. */
-export type Source = {
+export type MethodSource = {
   readonly operation: Operation;
-  readonly described: Described;
+  readonly described: OperationDescription;
   readonly schemas: Schemas;
   readonly parameters: Schemas;
 };
 
 /** The types that the method of this operation names. */
-export const typesOf = ({ described }: Source): readonly string[] => [
+export const typesOf = ({ described }: MethodSource): readonly string[] => [
   ...namesIn(bodyOf(described)?.schema ?? {}),
   ...namesIn(answerOf(described) ?? {}),
 ];
 
 /** The method, and one that waits where the operation tells how far something has come. */
-export const methodOf = (tag: string, source: Source): string => {
+export const methodOf = (tag: string, source: MethodSource): string => {
   const { operation, described, schemas } = source;
   const name = methodName(tag, operation.operationId);
   const answer = answerOf(described);
@@ -39,8 +39,8 @@ export const methodOf = (tag: string, source: Source): string => {
   const facts = `{ ${factsOf(source).join(', ')} }`;
   const { type, isOptional } = inputOf(source);
   const input = isOptional ? `input: ${type} = {}` : `input: ${type}`;
-  const waiting = waits[operation.operationId];
-  const says = comment(
+  const waiting = waitMethods[operation.operationId];
+  const says = docComment(
     `${operation.summary}. ${operation.description} (contract ${operation.section})`,
   ).trim();
   const method = (kind: string, result: string, further = ''): string =>
@@ -62,70 +62,70 @@ export const methodOf = (tag: string, source: Source): string => {
   ].join('\n');
 };
 
-const factsOf = (source: Source): readonly string[] => {
+const factsOf = (source: MethodSource): readonly string[] => {
   const { operation } = source;
   const { kind, method } = operation;
   const query = Object.keys(operation.query.properties);
   const schemes = operation.schemes.join('');
-  const sent = sentAs(source);
+  const sent = bodyKindOf(source);
   return [
     `method: '${method}'`,
     `path: '${operation.path.replace(pathPrefix, '')}'`,
     ...(kind === 'r' ? ['isRead: true'] : []),
     ...(takesIdempotencyKey(operation) ? ['isKeyed: true'] : []),
-    ...(schemes === usualSchemes ? [] : [`schemes: '${schemes}'`]),
-    ...(query.length > 0 ? [`query: ${inLines(query.join(' '))}`] : []),
+    ...(schemes === defaultSchemes ? [] : [`schemes: '${schemes}'`]),
+    ...(query.length > 0 ? [`query: ${wrapLiteral(query.join(' '))}`] : []),
     ...(sent === null || sent === 'json' ? [] : [`sends: '${sent}'`]),
   ];
 };
 /** Said of an operation only where they are others, like a body that is JSON. */
-const usualSchemes = 'KBP';
+const defaultSchemes = 'KBP';
 
 /** A literal that no line is too short for. */
-const inLines = (text: string): string =>
+const wrapLiteral = (text: string): string =>
   text.length <= lineMax
     ? `'${text}'`
-    : `'${text.slice(0, lineMax)}' + ${inLines(text.slice(lineMax))}`;
+    : `'${text.slice(0, lineMax)}' + ${wrapLiteral(text.slice(lineMax))}`;
 const lineMax = 80;
 
 /** `whole`: the body stands under `body`, since it is a list or has a name of the path too. */
-const sentAs = (source: Source): 'json' | 'form' | 'urlencoded' | 'whole' | null => {
+const bodyKindOf = (source: MethodSource): 'json' | 'form' | 'urlencoded' | 'whole' | null => {
   const { operation, described, schemas } = source;
   const body = bodyOf(described);
   if (body === null) return null;
   if (operation.form !== null) return 'form';
   if (operation.encoding === 'urlencoded') return 'urlencoded';
-  const members = Object.keys(resolved(body.schema, schemas).properties ?? {});
+  const members = Object.keys(resolveSchema(body.schema, schemas).properties ?? {});
   const isTaken = members.some((one) => operation.path.includes(`{${one}}`));
-  return isTaken || resolved(body.schema, schemas).type === 'array' ? 'whole' : 'json';
+  return isTaken || resolveSchema(body.schema, schemas).type === 'array' ? 'whole' : 'json';
 };
 
 /** What lies in a project is in that of the client unless the call says another. */
-const isUsual = (name: string, operation: Operation): boolean =>
+const isDefaulted = (name: string, operation: Operation): boolean =>
   name === 'project_id' && operation.path.startsWith('/v2/projects/{project_id}/');
 
-const inputOf = (source: Source): { readonly type: string; readonly isOptional: boolean } => {
+const inputOf = (source: MethodSource): { readonly type: string; readonly isOptional: boolean } => {
   const { operation, described, schemas, parameters } = source;
   const body = bodyOf(described);
-  const sent = sentAs(source);
+  const sent = bodyKindOf(source);
   const inBody = new Set(
     sent === 'whole' || body === null
       ? []
-      : Object.keys(resolved(body.schema, schemas).properties ?? {}),
+      : Object.keys(resolveSchema(body.schema, schemas).properties ?? {}),
   );
   const own = described.parameters
-    .map((one) => resolved(one, parameters, '#/components/parameters/'))
+    .map((one) => resolveSchema(one, parameters, '#/components/parameters/'))
     .filter((one) => one['in'] === 'path' || one['in'] === 'query')
     .filter((one) => one['in'] === 'path' || !inBody.has(String(one['name'])))
     .map((one) => {
       const name = String(one['name']);
-      const isNeeded = (one['required'] as unknown) === true && !isUsual(name, operation);
+      const isNeeded = (one['required'] as unknown) === true && !isDefaulted(name, operation);
       const text = `readonly ${name}${isNeeded ? '' : '?'}: ${typeOf(one['schema'] as Schema)}`;
       return { text, isNeeded };
     });
   const needsBody =
     body !== null &&
-    (sent === 'whole' || (resolved(body.schema, schemas).required ?? ['?']).length > 0) &&
+    (sent === 'whole' || (resolveSchema(body.schema, schemas).required ?? ['?']).length > 0) &&
     !isAllOptional(body.schema, schemas);
   const named = body === null ? null : typeOf(body.schema);
   const members = own.map(({ text }) => text);
@@ -141,25 +141,29 @@ const inputOf = (source: Source): { readonly type: string; readonly isOptional: 
 };
 
 const isAllOptional = (schema: Schema, schemas: Schemas): boolean => {
-  const { properties, required } = resolved(schema, schemas);
+  const { properties, required } = resolveSchema(schema, schemas);
   return properties !== undefined && (required ?? []).length === 0;
 };
 
-const bodyOf = (described: Described): { readonly schema: Schema } | null =>
+const bodyOf = (described: OperationDescription): { readonly schema: Schema } | null =>
   Object.values(described.requestBody?.content ?? {})[0] ?? null;
 
-const answerOf = (described: Described): Schema | null =>
+const answerOf = (described: OperationDescription): Schema | null =>
   Object.values(described.responses['200']?.content ?? {})[0]?.schema ?? null;
 
-const resolved = (schema: Schema, schemas: Schemas, under = '#/components/schemas/'): Schema => {
+const resolveSchema = (
+  schema: Schema,
+  schemas: Schemas,
+  under = '#/components/schemas/',
+): Schema => {
   const name =
-    under === '#/components/schemas/' ? referred(schema) : schema.$ref?.replace(under, '');
+    under === '#/components/schemas/' ? refName(schema) : schema.$ref?.replace(under, '');
   return name == null ? schema : (schemas[name] ?? schema);
 };
 
 /** The list of a page (contract 1.10, 5.14); null for an answer that is all there is. */
 const listIn = (answer: Schema, schemas: Schemas): string | null => {
-  const members = resolved(answer, schemas).properties ?? {};
+  const members = resolveSchema(answer, schemas).properties ?? {};
   if (!('next_starting_token' in members) && !('next_cursor' in members)) return null;
   const lists = Object.keys(members).filter((name) => members[name]?.type === 'array');
   const [list] = lists.filter((name) => lists.length === 1 || rowNames.includes(name));

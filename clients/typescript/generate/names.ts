@@ -16,18 +16,18 @@ export const methodName = (tag: string, operationId: string): string => {
     place === undefined || at === 0
       ? operationId
       : operationId.slice(0, at) + operationId.slice(at + place[0].length);
-  return lowered(rest.replace(/^(?:get|read)(?=[A-Z])/, ''));
+  return uncapitalized(rest.replace(/^(?:get|read)(?=[A-Z])/, ''));
 };
 
 /** `Log streams` is `assay.logStreams`, `API keys` is `assay.apiKeys`. */
 export const nounName = (tag: string): string =>
   tag
     .split(' ')
-    .map((word, index) => (index === 0 ? word.toLowerCase() : raised(word)))
+    .map((word, index) => (index === 0 ? word.toLowerCase() : capitalized(word)))
     .join('');
 
 /** The class with its methods: `LogStreams`. */
-export const className = (tag: string): string => raised(nounName(tag));
+export const className = (tag: string): string => capitalized(nounName(tag));
 
 /** The file of a noun: `log-streams`. */
 export const nounFile = (tag: string): string => tag.toLowerCase().replaceAll(' ', '-');
@@ -53,7 +53,7 @@ const exceptions: Readonly<Record<string, string>> = {
 };
 
 /** Of what takes a while: the method that asks until it is over, and resolves with the end. */
-export const waits: Readonly<Record<string, string>> = {
+export const waitMethods: Readonly<Record<string, string>> = {
   getJob: 'wait',
   getOrgJob: 'waitOfOrganization',
   pollScorerValidation: 'waitForValidation',
@@ -61,5 +61,5 @@ export const waits: Readonly<Record<string, string>> = {
 };
 
 const singular = (word: string): string => word.replace(/s$/, '');
-const raised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-const lowered = (word: string): string => word.charAt(0).toLowerCase() + word.slice(1);
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const uncapitalized = (word: string): string => word.charAt(0).toLowerCase() + word.slice(1);

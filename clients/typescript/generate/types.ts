@@ -10,12 +10,12 @@ export type Schema = {
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /** The name behind a reference, null for any other schema. */
-export const referred = (schema: Schema): string | null =>
+export const refName = (schema: Schema): string | null =>
   schema.$ref?.replace('#/components/schemas/', '') ?? null;
 
 /** The schema as a type of TypeScript: what it allows, without its bounds. */
 export const typeOf = (schema: Schema): string => {
-  const name = referred(schema);
+  const name = refName(schema);
   if (name !== null) return name;
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum'])) return union(schema['enum'].map((one) => JSON.stringify(one)));
@@ -28,14 +28,14 @@ export const typeOf = (schema: Schema): string => {
   }
   const { type } = schema;
   if (Array.isArray(type)) {
-    return union((type as readonly string[]).map((one) => plain({ ...schema, type: one })));
+    return union((type as readonly string[]).map((one) => plainType({ ...schema, type: one })));
   }
-  return plain(schema);
+  return plainType(schema);
 };
 
 const union = (shapes: readonly string[]): string => [...new Set(shapes)].join(' | ');
 
-const plain = (schema: Schema): string => {
+const plainType = (schema: Schema): string => {
   const { type } = schema;
   switch (typeof type === 'string' ? type : 'anything') {
     case 'string':
@@ -65,7 +65,7 @@ const objectOf = (schema: Schema): string => {
   const further = schema['additionalProperties'];
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, one]) =>
-      `${comment(one.description).trimStart()}readonly ${quoted(name)}` +
+      `${docComment(one.description).trimStart()}readonly ${memberName(name)}` +
       `${schema.required?.includes(name) === true ? '' : '?'}: ${typeOf(one)};`,
   );
   const free =
@@ -77,10 +77,10 @@ const objectOf = (schema: Schema): string => {
   return free === null ? object : `${object} & ${free}`;
 };
 
-const quoted = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
 /** A docstring in lines of at most 90 characters; nothing when there is nothing to say. */
-export const comment = (text: string | undefined): string => {
+export const docComment = (text: string | undefined): string => {
   if (text === undefined || text === '') return '';
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -96,12 +96,12 @@ export const comment = (text: string | undefined): string => {
 export const namesIn = (schema: unknown): readonly string[] => {
   if (typeof schema !== 'object' || schema === null) return [];
   if (Array.isArray(schema)) return schema.flatMap(namesIn);
-  const own = referred(schema as Schema);
+  const own = refName(schema as Schema);
   return [...(own === null ? [] : [own]), ...Object.values(schema).flatMap(namesIn)];
 };
 
 /** These names and all that they refer to, by way of others too. */
-export const reachable = (names: readonly string[], schemas: Schemas): ReadonlySet<string> => {
+export const reachableNames = (names: readonly string[], schemas: Schemas): ReadonlySet<string> => {
   const found = new Set<string>();
   const left = [...names];
   for (let name = left.pop(); name !== undefined; name = left.pop()) {

@@ -1,12 +1,12 @@
-import { openCall, type Memory } from './call.js';
+import { openCall, type ClientPositions } from './call.js';
 import { progressLine, runExperiment } from './experiment-run.js';
 import type { ExperimentRun, ExperimentTask } from './experiment-run.js';
 import { Nouns } from './generated/all.js';
 import { openLogger, type Logger, type LoggerOptions } from './logger/logger.js';
 import { placeOf } from './logger/steps.js';
-import { idOf, named } from './named.js';
+import { resolveId, namedResource } from './named-resource.js';
 import { usualRetries, type RetryRules } from './retry.js';
-import type { Surroundings } from './surroundings.js';
+import type { Runtime } from './runtime.js';
 
 export type AssayOptions = {
   /** Where the service is. In Node `ASSAY_URL` by default, else `http://localhost:8080`. */
@@ -47,10 +47,10 @@ export class AssayClient extends Nouns {
   /** The same, once and for all: what is logged later is lost. */
   readonly close: Logger['close'];
 
-  readonly #drawLine: Surroundings['drawLine'];
+  readonly #drawLine: Runtime['drawLine'];
   readonly #warn: Logger['warn'];
 
-  constructor(options: AssayOptions, surroundings: Surroundings) {
+  constructor(options: AssayOptions, surroundings: Runtime) {
     const { setting } = surroundings;
     const url = addressOf(options.url ?? setting('ASSAY_URL') ?? 'http://localhost:8080');
     const token = options.token ?? null;
@@ -62,8 +62,8 @@ export class AssayClient extends Nouns {
       token,
       fetch: options.fetch ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
     };
-    const project = named('project', options.project ?? setting('ASSAY_PROJECT'));
-    const memory: Memory = { position: null, settle: async () => undefined };
+    const project = namedResource('project', options.project ?? setting('ASSAY_PROJECT'));
+    const memory: ClientPositions = { position: null, settle: async () => undefined };
     const { timeoutMs = 30_000 } = options;
     const retries = { ...usualRetries, ...options.retries };
     placeOf(options.logger ?? {}, (line) => {
@@ -72,7 +72,7 @@ export class AssayClient extends Nouns {
     const bare = { connection, timeoutMs, retries, project: async () => null };
     const lookUp = openCall({ ...bare, memory: { ...memory } }).answer;
     const idOfProject = async (signal?: AbortSignal) =>
-      project === null ? null : idOf(project, lookUp, null, signal);
+      project === null ? null : resolveId(project, lookUp, null, signal);
     super(openCall({ ...bare, memory, project: idOfProject }));
     const logger = openLogger({ connection, project, memory, surroundings }, options.logger ?? {});
     this.trace = logger.trace;

@@ -1,5 +1,5 @@
 import { AssayClient, type AssayOptions } from './assay.js';
-import { bareSurroundings } from './surroundings.js';
+import { bareRuntime } from './runtime.js';
 
 export type { AssayOptions } from './assay.js';
 export type { CallOptions, Download, Paged, WaitOptions } from './call.js';
@@ -16,6 +16,6 @@ export type { Step } from './logger/tracing.js';
  */
 export class Assay extends AssayClient {
   constructor(options: AssayOptions = {}) {
-    super(options, bareSurroundings);
+    super(options, bareRuntime);
   }
 }

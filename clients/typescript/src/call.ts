@@ -1,8 +1,8 @@
-import { tryOnce, type Connection } from './connection.js';
+import { sendOnce, type Connection } from './connection.js';
 import { downloadOf, type Download } from './download.js';
 import { paged, type Paged } from './pages.js';
-import { poll, type PollRules } from './polls.js';
-import { isRepeatable, written, type Input, type OperationFacts } from './request.js';
+import { poll, type PollRules } from './polling.js';
+import { isRepeatable, prepareRequest, type Input, type OperationFacts } from './request.js';
 import { withRetries, type RetryRules } from './retry.js';
 import { uuid } from './uuid.js';
 
@@ -53,11 +53,11 @@ export type CallSettings = {
   readonly project: (signal?: AbortSignal) => Promise<string | null>;
   readonly timeoutMs: number;
   readonly retries: RetryRules;
-  readonly memory: Memory;
+  readonly memory: ClientPositions;
 };
 
 /** What this client has written. */
-export type Memory = {
+export type ClientPositions = {
   /** Of the log; null: nothing. */
   position: string | null;
   /** Has what was logged before sent, for a while at most. */
@@ -77,8 +77,8 @@ export const openCall = (settings: CallSettings): Call => {
     take: (answer: Response) => Promise<T>,
   ): Promise<T> => {
     if (facts.isRead === true) await memory.settle(options.signal);
-    const project = namesNone(facts, input) ? await settings.project(options.signal) : null;
-    const { path, body, contentType } = written(facts, input, project);
+    const project = lacksProject(facts, input) ? await settings.project(options.signal) : null;
+    const { path, body, contentType } = prepareRequest(facts, input, project);
     const headers = {
       ...credentials(facts, settings.connection),
       ...(contentType !== null && { 'Content-Type': contentType }),
@@ -95,12 +95,12 @@ export const openCall = (settings: CallSettings): Call => {
       triesMax = settings.retries.triesMax,
     } = options;
     const attempt = (): Promise<T> =>
-      tryOnce(
+      sendOnce(
         settings.connection,
         { method: facts.method, path, headers, body, timeoutMs, signal },
         async (answer) => {
           const result = await take(answer);
-          if (facts.isRead !== true) remember(memory, answer.headers);
+          if (facts.isRead !== true) recordPosition(memory, answer.headers);
           options.onAnswer?.({ status: answer.status, headers: answer.headers });
           return result;
         },
@@ -121,7 +121,7 @@ export const openCall = (settings: CallSettings): Call => {
   };
 };
 
-const namesNone = ({ path }: OperationFacts, input: Input): boolean =>
+const lacksProject = ({ path }: OperationFacts, input: Input): boolean =>
   path.includes('{project_id}') &&
   (input as { readonly project_id?: unknown }).project_id === undefined;
 
@@ -132,7 +132,7 @@ const bodyOf = async (answer: Response): Promise<unknown> => {
 };
 
 /** Positions compare as text (contract 1.6). */
-export const remember = (memory: Memory, headers: Headers): void => {
+export const recordPosition = (memory: ClientPositions, headers: Headers): void => {
   const told = headers.get('X-Log-Position');
   if (told !== null && told > (memory.position ?? '')) memory.position = told;
 };

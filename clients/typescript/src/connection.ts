@@ -10,7 +10,7 @@ export type Connection = {
   readonly fetch: typeof fetch;
 };
 
-export type Try = {
+export type SendAttempt = {
   readonly method: string;
   /** With its query, from the root of the service. */
   readonly path: string;
@@ -24,12 +24,12 @@ export type Try = {
  * Sends once and hands a 2xx to `take`, which may read its body for as long as the time lasts.
  * Rejects with an AssayFault and with nothing else.
  */
-export const tryOnce = async <T>(
+export const sendOnce = async <T>(
   connection: Connection,
-  asked: Try,
+  asked: SendAttempt,
   take: (answer: Response) => Promise<T>,
 ): Promise<T> => {
-  if (asked.signal?.aborted === true) throw brokenOff(null, asked.signal, null);
+  if (asked.signal?.aborted === true) throw connectionFault(null, asked.signal, null);
   const stop = new AbortController();
   const onAbort = (): void => stop.abort();
   asked.signal?.addEventListener('abort', onAbort);
@@ -50,7 +50,7 @@ export const tryOnce = async <T>(
     return await take(answer);
   } catch (error) {
     if (error instanceof AssayFault) throw error;
-    throw brokenOff(error, asked.signal, isLate ? asked.timeoutMs : null);
+    throw connectionFault(error, asked.signal, isLate ? asked.timeoutMs : null);
   } finally {
     clearTimeout(timer);
     asked.signal?.removeEventListener('abort', onAbort);
@@ -58,7 +58,7 @@ export const tryOnce = async <T>(
 };
 
 /** Why there was no whole answer; `lateMs`: the time that it had, when that is why. */
-export const brokenOff = (
+export const connectionFault = (
   error: unknown,
   signal: AbortSignal | undefined,
   lateMs: number | null,

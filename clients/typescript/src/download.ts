@@ -1,4 +1,4 @@
-import { brokenOff } from './connection.js';
+import { connectionFault } from './connection.js';
 
 /**
  * A file that is made while it is sent. It is whole when reading it ends without an error: of a
@@ -17,7 +17,11 @@ const cutLineStart = '{"ended_early":{';
 
 const cutBy = (line: string): Error => {
   const { ended_early: why } = JSON.parse(line) as { readonly ended_early: { detail?: string } };
-  return brokenOff(new Error(`the file ends early: ${why.detail ?? 'no reason'}`), undefined, null);
+  return connectionFault(
+    new Error(`the file ends early: ${why.detail ?? 'no reason'}`),
+    undefined,
+    null,
+  );
 };
 
 export const downloadOf = (answer: Response, signal?: AbortSignal): Download => {
@@ -30,9 +34,9 @@ export const downloadOf = (answer: Response, signal?: AbortSignal): Download => 
     try {
       for (;;) {
         const { done, value } = await reader.read().catch((error: unknown) => {
-          throw brokenOff(error, signal, null);
+          throw connectionFault(error, signal, null);
         });
-        if (signal?.aborted === true) throw brokenOff(null, signal, null);
+        if (signal?.aborted === true) throw connectionFault(null, signal, null);
         if (done) return;
         yield value as Uint8Array;
       }

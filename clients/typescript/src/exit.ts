@@ -1,21 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import type { Leaving } from './surroundings.js';
+import type { ExitFlush } from './runtime.js';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const waiting = new Set<Leaving>();
+const exitFlushes = new Set<ExitFlush>();
 /** A flush at the end has its time once, however the program goes on to end. */
-const done = new WeakSet<Leaving>();
+const flushed = new WeakSet<ExitFlush>();
 
 /**
  * Has what is left sent when the program ends: when nothing is left to do, by a signal that nobody
  * else listens to, by `process.exit` or by an error that nobody caught. Not by SIGKILL.
  */
-export const beforeLeaving = (leaving: Leaving): (() => void) => {
-  if (waiting.size === 0) watch();
-  waiting.add(leaving);
+export const flushBeforeExit = (leaving: ExitFlush): (() => void) => {
+  if (exitFlushes.size === 0) watch();
+  exitFlushes.add(leaving);
   return () => {
-    waiting.delete(leaving);
-    if (waiting.size === 0) unwatch();
+    exitFlushes.delete(leaving);
+    if (exitFlushes.size === 0) unwatch();
   };
 };
 
@@ -31,13 +31,13 @@ const unwatch = (): void => {
 };
 
 const flushAll = async (): Promise<void> => {
-  const left = [...waiting].filter((one) => !done.has(one));
+  const left = [...exitFlushes].filter((one) => !flushed.has(one));
   await Promise.all(
     left.map(async (one) => {
       one.close();
       if (one.isEmpty() || (await one.flush(one.withinMs))) return;
-      done.add(one);
-      one.settle(0);
+      flushed.add(one);
+      one.acknowledge(0);
     }),
   );
 };
@@ -58,17 +58,17 @@ const onSignal = (signal: NodeJS.Signals): void => {
 
 /** Nothing asynchronous happens any more: another process sends it while this one waits. */
 const onExit = (): void => {
-  for (const one of waiting) {
-    if (done.has(one)) continue;
-    done.add(one);
+  for (const one of exitFlushes) {
+    if (flushed.has(one)) continue;
+    flushed.add(one);
     one.close();
-    if (!one.isEmpty()) one.settle(sentByAnother(one));
+    if (!one.isEmpty()) one.acknowledge(sendInChildProcess(one));
   }
 };
 
 /** How many of the requests were taken, from the first on. */
-const sentByAnother = (leaving: Leaving): number => {
-  const input = JSON.stringify(leaving.rest());
+const sendInChildProcess = (leaving: ExitFlush): number => {
+  const input = JSON.stringify(leaving.pending());
   const { NODE_OPTIONS: _, ...env } = process.env;
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     input,

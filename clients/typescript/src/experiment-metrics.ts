@@ -4,14 +4,15 @@ import { metricFault } from './logger/values.js';
 export type MetricValue = number | boolean | string;
 type MetricKind = 'number' | 'boolean' | 'text';
 
-type Settled = { readonly value: MetricValue; readonly fault: null } | { readonly fault: string };
+type ConvertedValue =
+  { readonly value: MetricValue; readonly fault: null } | { readonly fault: string };
 
 export type MetricTypes = {
   /**
    * The value in the metric's type: a boolean as 1 or 0, and 0 and 1 as a boolean. A fault is what
    * to do about a value without such a form, and about a number that is not finite.
    */
-  readonly settle: (metric: string, value: MetricValue) => Settled;
+  readonly convert: (metric: string, value: MetricValue) => ConvertedValue;
   /** By metric, how many values were converted. */
   readonly converted: Readonly<Record<string, number>>;
 };
@@ -24,13 +25,13 @@ export type MetricTypes = {
 export const openMetricTypes = (known: ReadonlyMap<string, MetricKind>): MetricTypes => {
   const types = new Map(known);
   const converted: Record<string, number> = {};
-  const convert = (metric: string, value: MetricValue): Settled => {
+  const convert = (metric: string, value: MetricValue): ConvertedValue => {
     converted[metric] = (converted[metric] ?? 0) + 1;
     return { value, fault: null };
   };
   return {
     converted,
-    settle: (metric, value) => {
+    convert: (metric, value) => {
       const fault = metricFault(value);
       if (fault !== null) return { fault };
       const kind = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');

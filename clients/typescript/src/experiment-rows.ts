@@ -67,7 +67,7 @@ export const openRunner = <Output>(
       try {
         const value = await evaluator(cells, output);
         if (value === null || value === undefined) continue;
-        const settled = types.settle(metric, value);
+        const settled = types.convert(metric, value);
         if (settled.fault === null) step.set({ metrics: { [metric]: settled.value } });
         else noValue(step, metric, settled.fault);
       } catch (error) {

@@ -86,7 +86,7 @@ export const faultOf = (status: number, headers: Headers, text: string): AssayFa
   const retryAfterMs = retryAfter(headers.get('Retry-After'));
   if (status === 422 && Array.isArray(body['detail'])) {
     const complaints = body['detail'] as readonly Complaint[];
-    const said = complaints.slice(0, complaintsSaid).map(sentence).join('; ');
+    const said = complaints.slice(0, complaintsShownMax).map(sentence).join('; ');
     const message = `The request is not valid: ${said}`;
     return new AssayFault(message, {
       code: 'invalid_request',
@@ -107,13 +107,13 @@ export const faultOf = (status: number, headers: Headers, text: string): AssayFa
 };
 
 /** A request that cannot be sent as it is, told as the service would tell it. */
-export const invalidBeforehand = (loc: readonly string[], msg: string): AssayFault => {
+export const invalidInput = (loc: readonly string[], msg: string): AssayFault => {
   const complaint = { loc, msg, type: 'missing' };
   const message = `The request is not valid: ${sentence(complaint)}`;
   return new AssayFault(message, { code: 'invalid_request', complaints: [complaint] });
 };
 
-const complaintsSaid = 3;
+const complaintsShownMax = 3;
 const sentence = ({ loc, msg }: Complaint): string => `${loc.join('.')}: ${msg}`;
 
 const parsed = (text: string): Readonly<Record<string, unknown>> => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AssayClient, type AssayOptions } from './assay.js';
-import { beforeLeaving } from './exit.js';
-import type { Surroundings } from './surroundings.js';
+import { flushBeforeExit } from './exit.js';
+import type { Runtime } from './runtime.js';
 
 export type { AssayOptions } from './assay.js';
 export type { CallOptions, Download, Paged, WaitOptions } from './call.js';
@@ -14,13 +14,13 @@ export type { Step } from './logger/tracing.js';
 
 const store = new AsyncLocalStorage<unknown>();
 
-const node: Surroundings = {
+const node: Runtime = {
   setting: (name) => process.env[name],
-  ambient: {
+  asyncContext: {
     current: () => store.getStore() ?? null,
     within: (value, run) => store.run(value, run),
   },
-  beforeLeaving,
+  flushBeforeExit,
   drawLine: process.stderr.isTTY
     ? (line, isLast) => process.stderr.write(`\r${line}${isLast ? '\n' : ''}`)
     : null,

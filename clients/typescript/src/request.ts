@@ -1,4 +1,4 @@
-import { invalidBeforehand } from './fault.js';
+import { invalidInput } from './fault.js';
 
 /** What a method needs to know of its operation. */
 export type OperationFacts = {
@@ -24,7 +24,7 @@ export type Input = object;
 export const isRepeatable = ({ method, isRead, isKeyed }: OperationFacts): boolean =>
   isRead === true || isKeyed === true || method === 'PUT' || method === 'DELETE';
 
-export type Written = {
+export type PreparedRequest = {
   readonly path: string;
   readonly body: string | FormData | null;
   readonly contentType: string | null;
@@ -34,13 +34,17 @@ export type Written = {
  * The request that an input stands for: what the path and the query name goes there, the rest into
  * the body. Throws an AssayFault when the path lacks something.
  */
-export const written = (facts: OperationFacts, input: Input, project: string | null): Written => {
+export const prepareRequest = (
+  facts: OperationFacts,
+  input: Input,
+  project: string | null,
+): PreparedRequest => {
   const members = new Map<string, unknown>(Object.entries(input));
   const path = `/v2${facts.path}`.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = members.get(name) ?? (name === 'project_id' ? project : undefined);
     members.delete(name);
     if (value === undefined || value === null || value === '') {
-      throw invalidBeforehand(['path', name], 'Field required');
+      throw invalidInput(['path', name], 'Field required');
     }
     return encodeURIComponent(textOf(value));
   });
@@ -60,7 +64,7 @@ export const written = (facts: OperationFacts, input: Input, project: string | n
 const bodyOf = (
   facts: OperationFacts,
   members: ReadonlyMap<string, unknown>,
-): Omit<Written, 'path'> => {
+): Omit<PreparedRequest, 'path'> => {
   if (facts.sends === 'form') return { body: formOf(members), contentType: null };
   if (facts.sends === 'urlencoded') {
     const pairs = [...members].filter(([, value]) => value !== undefined && value !== null);

@@ -16,25 +16,25 @@ export const usualRetries: RetryRules = { triesMax: 6, firstWaitMs: 250, waitMax
  * Worth a repeat: nobody answered, or whoever did says that it is for now only. A damaged log is
  * not: waiting mends nothing (contract 1.5).
  */
-export const isPassing = (fault: AssayFault): boolean => {
+export const isRetryable = (fault: AssayFault): boolean => {
   if (fault.code === 'aborted' || fault.code === 'log_damaged') return false;
   if (fault.code === 'unreachable' || fault.code === 'timeout') return true;
-  return fault.code === 'idempotency_in_progress' || passingStatuses.has(fault.status ?? 0);
+  return fault.code === 'idempotency_in_progress' || retryableStatuses.has(fault.status ?? 0);
 };
-const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+const retryableStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 /**
  * How long to wait before the next try: at least what the service asked for, else the doubled wait
  * with half of it left to chance, so that clients that failed together do not come back together.
  * Null: do not.
  */
-export const waitBefore = (
+export const backoffMs = (
   fault: AssayFault,
   tries: number,
   rules: RetryRules,
   random: () => number = Math.random,
 ): number | null => {
-  if (!isPassing(fault) || tries >= rules.triesMax) return null;
+  if (!isRetryable(fault) || tries >= rules.triesMax) return null;
   const asked = fault.retryAfterMs ?? 0;
   if (asked > rules.waitMaxMs) return null;
   const doubled = Math.min(rules.waitMaxMs, rules.firstWaitMs * 2 ** Math.min(tries - 1, 20));
@@ -69,7 +69,7 @@ export const withRetries = async <T>(
     } catch (error) {
       if (!isFault(error)) throw error;
       error.tries = tries;
-      const wait = waitBefore(error, tries, rules);
+      const wait = backoffMs(error, tries, rules);
       if (wait === null || signal?.aborted === true) throw error;
       await pause(wait, signal);
     }

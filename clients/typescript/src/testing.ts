@@ -31,7 +31,7 @@ export const expectNotWorse = (
   if (comparison === null) {
     throw new Error('The run has no comparison: give runExperiment a baseline');
   }
-  const why = whyOf(run, metric);
+  const why = evaluatorCause(run, metric);
   const found = comparison.metrics.find((one) => one.metric === metric);
   if (found === undefined) {
     const there = comparison.metrics.map((one) => one.metric).join(', ') || 'none';
@@ -97,7 +97,7 @@ const worseOf = (
 };
 
 /** Why rows of the run have no value of the metric, as far as its evaluator is the cause. */
-const whyOf = (run: ExperimentRun | null, metric: string): string => {
+const evaluatorCause = (run: ExperimentRun | null, metric: string): string => {
   const errors = run?.evaluatorErrors[metric] ?? 0;
   if (errors === 0) return '';
   return `. Its evaluator gave no value for ${rows(errors)}, first: ${run?.firstErrors[metric]}`;

@@ -1,5 +1,5 @@
-import { byCodePoint, firstCharacters } from '../../code-points.js';
-import { bucketBounds, bucketOf, microsecondsOf } from '../buckets.js';
+import { byCodePoint, firstCodePoints } from '../../code-points.js';
+import { bucketBounds, bucketOf, microsecondsOf } from '../time-buckets.js';
 import {
   columnValue,
   measuredValues,
@@ -10,8 +10,8 @@ import {
 import { spanKinds, standardColumns } from '../columns.js';
 import { unreachable } from '../../decision.js';
 import { annotationsOf, ratingValue } from '../feedback.js';
-import { matches, type Below } from '../../filter.js';
-import type { Sort } from '../../documents.js';
+import { matchesFilter, type ChildRecords } from '../../filter.js';
+import type { SortOrder } from '../../documents.js';
 import {
   answeredValuesMax,
   categoriesMax,
@@ -29,9 +29,9 @@ import {
   type RecordScope,
   type Widget,
   userMetadataKeysMax,
-} from '../questions.js';
+} from '../query-plans.js';
 import type { MetricError, MetricType, MetricValue, RecordRow } from '../record.js';
-import type { Instant } from '../../shapes.js';
+import type { Instant } from '../../schema-types.js';
 import { groupsOf, isLongValue } from './groups.js';
 
 // The reference for engines: small and plain, over arrays, for any number of rows that a test can
@@ -41,7 +41,7 @@ import { groupsOf, isLongValue } from './groups.js';
  * Whether the record is among those that a plan considers: tenancy, run, window, kinds, filter.
  * `below` finds what is below a record among all rows of the project.
  */
-export const considers = (scope: RecordScope, row: RecordRow, below: Below): boolean => {
+export const isConsidered = (scope: RecordScope, row: RecordRow, below: ChildRecords): boolean => {
   const { project_id: project, run_id: run, created_at: created } = row.values;
   const kinds = scope.population === 'span' ? spanKinds : [scope.population];
   return (
@@ -52,7 +52,7 @@ export const considers = (scope: RecordScope, row: RecordRow, below: Below): boo
     kinds.includes(row.kind) &&
     (scope.kinds === null || scope.kinds.includes(row.kind)) &&
     (scope.filter === null ||
-      matches(
+      matchesFilter(
         scope.filter,
         row,
         scope.templates.map(({ id }) => id),
@@ -62,7 +62,7 @@ export const considers = (scope: RecordScope, row: RecordRow, below: Below): boo
 };
 
 /** `rows` are all of one project. A lone trace is in no session, whatever the session's id. */
-export const belowIn = (rows: readonly RecordRow[]): Below => {
+export const indexChildren = (rows: readonly RecordRow[]): ChildRecords => {
   const found = Map.groupBy(rows, ({ kind, group, values: { session_id: session, id } }) => {
     if (kind === 'trace') return session === id ? null : `session ${String(session)}`;
     return kind === 'session' ? null : `trace ${group}`;
@@ -97,7 +97,7 @@ export const metricTypes = (rows: readonly RecordRow[]): ReadonlyMap<string, Met
  * directions; ties by `created_at` descending, then `id` descending.
  */
 export const compareRows =
-  (sort: Sort | null, types: ReadonlyMap<string, MetricType>) =>
+  (sort: SortOrder | null, types: ReadonlyMap<string, MetricType>) =>
   (one: RecordRow, other: RecordRow): number => {
     const byColumn = sort === null ? 0 : compareColumn(sort, types, one, other);
     if (byColumn !== 0) return byColumn;
@@ -111,7 +111,7 @@ export const compareRows =
   };
 
 const compareColumn = (
-  { column, ascending }: Sort,
+  { column, ascending }: SortOrder,
   types: ReadonlyMap<string, MetricType>,
   one: RecordRow,
   other: RecordRow,
@@ -121,13 +121,13 @@ const compareColumn = (
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   const order =
     typeof left === 'string' && typeof right === 'string'
-      ? byCodePoint(compared(left), compared(right))
+      ? byCodePoint(comparedText(left), comparedText(right))
       : Number(left) - Number(right);
   return ascending ? order : -order;
 };
 
 /** The part of a text that orders it, and that names a category or an error (contract 3.8). */
-export const compared = (text: string): string => firstCharacters(text, comparedCharactersMax);
+export const comparedText = (text: string): string => firstCodePoints(text, comparedCharactersMax);
 
 /**
  * What the column catalogue says about the records considered (contract 4.1). `rows` are all of the
@@ -135,8 +135,8 @@ export const compared = (text: string): string => firstCharacters(text, compared
  */
 export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): ColumnFacts => {
   const types = metricTypes(rows);
-  const below = belowIn(rows);
-  const considered = rows.filter((row) => considers(scope, row, below));
+  const below = indexChildren(rows);
+  const considered = rows.filter((row) => isConsidered(scope, row, below));
   const isValue = (value: unknown): boolean =>
     value !== null &&
     value !== undefined &&
@@ -174,8 +174,8 @@ export const aggregate = (
   rows: readonly RecordRow[],
 ): Aggregate | AggregateRefusal => {
   const types = metricTypes(rows);
-  const below = belowIn(rows);
-  const considered = rows.filter((row) => considers(plan, row, below));
+  const below = indexChildren(rows);
+  const considered = rows.filter((row) => isConsidered(plan, row, below));
   const grouped = new Map<string, { values: readonly GroupValue[]; rows: RecordRow[] }>();
   for (const row of considered) {
     const values = groupsOf(plan.groupBy, row, types, below(row));
@@ -189,7 +189,7 @@ export const aggregate = (
     return { refused: 'long-group-value' };
   }
   if (grouped.size > groupsMax) return { refused: 'groups' };
-  const crowded = plan.widgets.findIndex((widget) => isCrowded(widget, considered));
+  const crowded = plan.widgets.findIndex((widget) => hasTooManyCategories(widget, considered));
   if (crowded >= 0) return { refused: 'categories', widget: crowded };
   const groups = [...grouped]
     .sort(([one], [other]) => byCodePoint(one, other))
@@ -201,7 +201,11 @@ export const aggregate = (
   const cells = groups.reduce((sum, { buckets }) => sum + buckets.length, 0);
   const count = cells * (plan.widgets.length + 3);
   if (count > answeredValuesMax) return { refused: 'values', count };
-  return { total: cellOf(plan, considered), groups, errors: errorsOf(plan, considered, rows) };
+  return {
+    total: aggregateCell(plan, considered),
+    groups,
+    errors: errorsOf(plan, considered, rows),
+  };
 };
 
 const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGroup['buckets'] => {
@@ -212,11 +216,11 @@ const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGr
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([bucket, members]) => ({
       ...bucketBounds(bucket, plan),
-      ...cellOf(plan, members),
+      ...aggregateCell(plan, members),
     }));
 };
 
-const cellOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell => {
+const aggregateCell = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell => {
   const ofTraces = plan.population === 'trace';
   const sessions = rows.flatMap((row) => {
     const { session_id: session, id, trace_id: trace } = row.values;
@@ -235,14 +239,14 @@ const cellOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell 
 const valuesOf = (widget: Widget, rows: readonly RecordRow[]): readonly MetricValue[] =>
   rows.flatMap((row) =>
     measuredValues(row, widget).map((value) =>
-      typeof value === 'string' ? compared(value) : value,
+      typeof value === 'string' ? comparedText(value) : value,
     ),
   );
 
 const isCategorical = ({ type }: Pick<Widget, 'type'>): boolean =>
   type === 'text' || type === 'string_list';
 
-const isCrowded = (widget: Widget, rows: readonly RecordRow[]): boolean =>
+const hasTooManyCategories = (widget: Widget, rows: readonly RecordRow[]): boolean =>
   isCategorical(widget) && new Set(valuesOf(widget, rows)).size > categoriesMax;
 
 const widgetValue = (
@@ -273,9 +277,9 @@ const aggregateNumbers = (
   const sum = () => values.reduce((total, value) => total + value, 0);
   switch (aggregation) {
     case 'Sum':
-      return finite(sum());
+      return finiteOrNull(sum());
     case 'Average':
-      return finite(sum() / values.length);
+      return finiteOrNull(sum() / values.length);
     case 'Min':
       return values.reduce((least, value) => Math.min(least, value));
     case 'Max':
@@ -291,7 +295,7 @@ const aggregateNumbers = (
 };
 
 /** A sum beyond the doubles has no JSON form. */
-const finite = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
+const finiteOrNull = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
 
 /** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1. */
 const nearestRank = (percent: number, values: readonly number[]): number | null =>
@@ -315,8 +319,8 @@ const errorsOf = (
     for (const metric of new Set(measuredMetrics(plan.widgets))) {
       const error = Object.hasOwn(errors, metric) ? errors[metric] : undefined;
       if (error === undefined) continue;
-      const message = error.message === null ? null : compared(error.message);
-      messages.set(error.code, least(messages.get(error.code) ?? null, message));
+      const message = error.message === null ? null : comparedText(error.message);
+      messages.set(error.code, leastMessage(messages.get(error.code) ?? null, message));
     }
   }
   return [...messages]
@@ -324,7 +328,7 @@ const errorsOf = (
     .map(([code, message]) => ({ code, message }));
 };
 
-const least = (one: string | null, other: string | null): string | null => {
+const leastMessage = (one: string | null, other: string | null): string | null => {
   if (one === null || other === null) return one ?? other;
   return byCodePoint(one, other) <= 0 ? one : other;
 };

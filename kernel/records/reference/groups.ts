@@ -1,10 +1,10 @@
-import { codePoints } from '../../code-points.js';
+import { codePointCount } from '../../code-points.js';
 import { columnValue } from '../column-value.js';
-import { groupValueCharactersMax, type GroupKey, type GroupValue } from '../questions.js';
+import { groupValueCharactersMax, type GroupKey, type GroupValue } from '../query-plans.js';
 import type { MetricType, RecordRow } from '../record.js';
 
 export const isLongValue = (value: GroupValue): boolean =>
-  codePoints(String(value)) > groupValueCharactersMax;
+  codePointCount(String(value)) > groupValueCharactersMax;
 
 /**
  * The groups that a record counts in, as the values of each column, repeats included (contract 4.5,
@@ -19,12 +19,14 @@ export const groupsOf = (
   const ofSpans = keys.filter(({ of }) => of === 'any_span');
   const nothing = ofSpans.map(() => null);
   const found = spans
-    .flatMap((span) => combined(ofSpans.map(({ column }) => groupValues(span, column, types))))
+    .flatMap((span) =>
+      cartesianProduct(ofSpans.map(({ column }) => groupValues(span, column, types))),
+    )
     .filter((values) => values.some((value) => value !== null));
   const spanValues = found.length === 0 ? [nothing] : found;
   return spanValues.flatMap((ofSpan) => {
     const left = [...ofSpan];
-    return combined(
+    return cartesianProduct(
       keys.map(({ column, of }) =>
         of === 'any_span' ? [left.shift() ?? null] : groupValues(row, column, types),
       ),
@@ -44,7 +46,9 @@ const groupValues = (
 };
 
 /** Each choice of one value of every list. */
-const combined = (lists: readonly (readonly GroupValue[])[]): readonly (readonly GroupValue[])[] =>
+const cartesianProduct = (
+  lists: readonly (readonly GroupValue[])[],
+): readonly (readonly GroupValue[])[] =>
   lists.reduce<readonly (readonly GroupValue[])[]>(
     (chosen, list) => chosen.flatMap((some) => list.map((value) => [...some, value])),
     [[]],

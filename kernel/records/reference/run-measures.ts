@@ -1,6 +1,6 @@
-import { compared } from './aggregate.js';
+import { comparedText } from './aggregate.js';
 import { measuredValues, registryType, visibleValue } from '../column-value.js';
-import { categoriesMax } from '../questions.js';
+import { categoriesMax } from '../query-plans.js';
 import type { MetricType, RecordRow } from '../record.js';
 import type { RunMetric, RunMeasures, TypedMetric } from '../measures.js';
 
@@ -30,19 +30,22 @@ export const runMeasures = (
     sessions: rows.filter(({ kind }) => kind === 'session').length,
     complete: traces.filter((row) => row.values['is_complete'] === true).length,
     metrics: Object.fromEntries(
-      [...values].map(([metric, found]) => [metric, measured(found.type, found.values)]),
+      [...values].map(([metric, found]) => [metric, measureMetric(found.type, found.values)]),
     ),
   };
 };
 
-const measured = (type: MetricType, values: readonly (number | boolean | string)[]): RunMetric => {
+const measureMetric = (
+  type: MetricType,
+  values: readonly (number | boolean | string)[],
+): RunMetric => {
   const count = values.length;
   if (type === 'boolean') {
     return { kind: 'boolean', count, trues: values.filter((value) => value === true).length };
   }
   if (type === 'text') {
     const counts = new Map<string, number>();
-    for (const value of (values as readonly string[]).map(compared))
+    for (const value of (values as readonly string[]).map(comparedText))
       counts.set(value, (counts.get(value) ?? 0) + 1);
     const shown = counts.size > categoriesMax ? null : Object.fromEntries(counts);
     return { kind: 'text', count, counts: shown };

@@ -1,9 +1,9 @@
 import { parseJsonText } from '../../json-text.js';
-import { compared } from './aggregate.js';
+import { comparedText } from './aggregate.js';
 import { measuredValues, userMetadataValue } from '../column-value.js';
 import type { RecordRow } from '../record.js';
-import { datasetRowKey, failedFrom, type RunRow, type RunRowsPlan } from '../run-rows.js';
-import type { Instant } from '../../shapes.js';
+import { datasetRowKey, failedStatusFrom, type RunRow, type RunRowsPlan } from '../run-rows.js';
+import type { Instant } from '../../schema-types.js';
 
 /**
  * The reference for `Records.runRows`, by run and row. It names a row by what its traces say, where
@@ -33,7 +33,7 @@ export const runRows = (
       traces: traces.length,
       first: String(ends[0]).split(' ')[0] as Instant,
       newest,
-      failed: Number(status ?? 0) >= failedFrom,
+      failed: Number(status ?? 0) >= failedStatusFrom,
       means: metrics.map((measured) => {
         const values = traces.flatMap((one) => measuredValues(one, measured)).map(Number);
         const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -48,5 +48,5 @@ const rowOf = (trace: RecordRow): string | null => {
   const named = userMetadataValue(trace, datasetRowKey);
   if (named !== null && named !== '') return `id:${named}`;
   const input = trace.values['dataset_input'];
-  return typeof input === 'string' && input !== '' ? `in:${compared(input)}` : null;
+  return typeof input === 'string' && input !== '' ? `in:${comparedText(input)}` : null;
 };

@@ -4,7 +4,7 @@ import { Assay } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
 import { upload } from '../../support/datasets.js';
 import { keyRing } from '../../support/key-ring.js';
-import { until } from '../../support/until.js';
+import { pollUntil } from '../../support/poll-until.js';
 
 type Row = Readonly<Record<string, unknown>>;
 const answer = (row: Row): string => String(row['question']).replace('q', 'a');
@@ -77,12 +77,12 @@ describe('an experiment that the TypeScript client runs again', () => {
         return row['question'] === 'q3' ? new Promise<string>(() => undefined) : answer(row);
       },
     });
-    await until('all rows begun', 20_000, async () => begun.length === 4);
+    await pollUntil('all rows begun', 20_000, async () => begun.length === 4);
     expect(await other.close()).to.equal(true);
     const named = { name: 'name', operator: 'eq', value: name } as const;
     const [experiment] = (await assay.experiments.search({ filters: [named] })).experiments;
     const id = experiment?.id ?? '';
-    await until('its traces are there', 20_000, async () => (await traces(id)).length === 4);
+    await pollUntil('its traces are there', 20_000, async () => (await traces(id)).length === 4);
     expect((await traces(id)).map((one) => one.is_complete)).to.deep.equal([
       true,
       true,

@@ -7,14 +7,14 @@ import {
   className,
   methodName,
   nounName,
-  waits,
+  waitMethods,
 } from '../../../clients/typescript/generate/names.js';
 import { Nouns } from '../../../clients/typescript/src/generated/all.js';
 import type { Call } from '../../../clients/typescript/src/call.js';
 import { serviceFaultCodes } from '../../../clients/typescript/src/fault.js';
 import { operations } from '../../../contract/all.js';
 import { nouns } from '../../../contract/nouns.js';
-import { repository } from '../../support/outside.js';
+import { repository } from '../../support/test-environment.js';
 
 const folder = join(repository, 'clients/typescript/src');
 
@@ -65,7 +65,7 @@ describe('the TypeScript client', () => {
       return method === 'GET' && status?.enum?.includes('completed') === true;
     });
     expect(telling.map(({ operationId }) => operationId).sort()).to.deep.equal(
-      Object.keys(waits).sort(),
+      Object.keys(waitMethods).sort(),
     );
   });
 

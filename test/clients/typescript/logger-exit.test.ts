@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { bareEnvironment, program } from '../../support/outside.js';
+import { bareEnvironment, program } from '../../support/test-environment.js';
 import { scriptedServer, type Scripted } from '../../support/scripted-server.js';
 
 const child = join(dirname(program), 'test/support/logging-child.js');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Assay, type Step } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
-import { drawSeed } from '../../support/outside.js';
+import { drawSeed } from '../../support/test-environment.js';
 import { runs } from '../../support/runs.js';
 
 type Tree = {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { jsonOf } from '../../../clients/typescript/src/logger/plain.js';
+import { jsonOf } from '../../../clients/typescript/src/logger/safe-json.js';
 import { textOf } from '../../../clients/typescript/src/logger/values.js';
 import { Assay, type Step } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
-import { drawSeed } from '../../support/outside.js';
+import { drawSeed } from '../../support/test-environment.js';
 import { runs } from '../../support/runs.js';
 
 const quiet = { intervalMs: 5, onWarning: () => undefined };

@@ -10,9 +10,9 @@ import { openWarnings } from '../../../clients/typescript/src/logger/warnings.js
 import { Assay, type AssayOptions } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
 import { freePort } from '../../support/free-port.js';
-import { bareEnvironment, program } from '../../support/outside.js';
+import { bareEnvironment, program } from '../../support/test-environment.js';
 import { refusal, scriptedServer } from '../../support/scripted-server.js';
-import { until } from '../../support/until.js';
+import { pollUntil } from '../../support/poll-until.js';
 
 const run = promisify(execFile);
 const project = '11111111-1111-4111-8111-111111111111';
@@ -118,19 +118,19 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
       onTrouble: (fault) => told.push(fault?.message),
     });
     const log = (): void => {
-      queue.hold(10);
+      queue.reserve(10);
       const where = { method: 'POST', path: '/traces', head: '[', tail: ']', item: '1' } as const;
-      queue.put([{ ...where, records: 1, bytes: 10, isTrace: true, fate: { isLost: false } }]);
-      sender.stir();
+      queue.enqueue([{ ...where, records: 1, bytes: 10, isTrace: true, fate: { isLost: false } }]);
+      sender.wake();
     };
     log();
     const refused = answer.message;
-    await until('it was tried again after it was told', 5_000, async () => posts > 2);
+    await pollUntil('it was tried again after it was told', 5_000, async () => posts > 2);
     expect(told).to.deep.equal([refused]);
-    expect(sender.trouble()?.message).to.equal(refused);
+    expect(sender.lastFault()?.message).to.equal(refused);
     answer = null;
     expect(await sender.flush(5_000)).to.equal(true);
-    expect([told.length, sender.trouble()]).to.deep.equal([1, null]);
+    expect([told.length, sender.lastFault()]).to.deep.equal([1, null]);
     sender.stop();
   });
 
@@ -142,7 +142,7 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
     assay.trace('t', () => 1);
     expect(await assay.flush(100)).to.equal(false);
     const away = 'The service cannot be reached: connection refused';
-    await until('it says so', 10_000, async () => lines.length > 0);
+    await pollUntil('it says so', 10_000, async () => lines.length > 0);
     expect(await assay.close()).to.equal(false);
     expect(lines).to.deep.equal([
       `assay: ${url}: ${away}; still trying`,
@@ -171,8 +171,8 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
       isTrace: true,
       fate: { isLost: false },
     }));
-    for (const { bytes } of parcels) queue.hold(bytes);
-    queue.put(parcels);
+    for (const { bytes } of parcels) queue.reserve(bytes);
+    queue.enqueue(parcels);
     expect(await sender.flush(5_000)).to.equal(true);
     expect(queue.logged()).to.include({ sent: 2, lost: 1, waiting: 0 });
     expect(losses.map(({ error }) => error?.message)).to.deep.equal([

@@ -6,7 +6,7 @@ import {
   type Received,
   type Scripted,
 } from '../../support/scripted-server.js';
-import { until } from '../../support/until.js';
+import { pollUntil } from '../../support/poll-until.js';
 
 const project = '11111111-1111-4111-8111-111111111111';
 const taken: Scripted = { status: 200, body: {} };
@@ -248,7 +248,7 @@ describe('the logger of the TypeScript client', () => {
     const { assay, server, close } = await loggingTo([taken]);
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     const late = assay.trace('t', () => ({ span: assay.span('late', () => promise) }));
-    await until('the trace is sent', 5_000, async () => server.received.length > 0);
+    await pollUntil('the trace is sent', 5_000, async () => server.received.length > 0);
     finish();
     await late.span;
     await assay.flush();

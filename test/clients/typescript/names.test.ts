@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Assay, type LoggerOptions } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
-import { bareEnvironment, program } from '../../support/outside.js';
+import { bareEnvironment, program } from '../../support/test-environment.js';
 import { refusal, scriptedServer } from '../../support/scripted-server.js';
-import { until } from '../../support/until.js';
+import { pollUntil } from '../../support/poll-until.js';
 
 const run = promisify(execFile);
 
@@ -69,7 +69,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
     const project = `late ${randomUUID()}`;
     const assay = new Assay({ url, apiKey, project, fetch: first, logger });
     const read = assay.traces.count();
-    await until('the read was answered', 10_000, async () => asked === 1);
+    await pollUntil('the read was answered', 10_000, async () => asked === 1);
     assay.trace('t', () => 1);
     expect(await assay.flush()).to.equal(true);
     goOn();

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Assay } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
 import { temporaryFolder } from '../../support/folder.js';
-import { bareEnvironment, program, repository } from '../../support/outside.js';
+import { bareEnvironment, program, repository } from '../../support/test-environment.js';
 
 const run = promisify(execFile);
 const home = join(repository, 'clients/typescript');

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { AssayFault, isFault } from '../../../clients/typescript/src/fault.js';
 import { Assay, type AssayOptions } from '../../../clients/typescript/src/node.js';
-import { isPassing, waitBefore } from '../../../clients/typescript/src/retry.js';
-import { drawSeed } from '../../support/outside.js';
+import { isRetryable, backoffMs } from '../../../clients/typescript/src/retry.js';
+import { drawSeed } from '../../support/test-environment.js';
 import { runs } from '../../support/runs.js';
 import { refusal, scriptedServer, type Scripted } from '../../support/scripted-server.js';
 
@@ -198,7 +198,7 @@ describe('a call of the TypeScript client', () => {
             retryAfterMs: asked,
           });
           const rules = { triesMax: 1_000, firstWaitMs: first, waitMaxMs: most };
-          const wait = waitBefore(fault, tries, rules, () => chance);
+          const wait = backoffMs(fault, tries, rules, () => chance);
           const isOver = tries >= rules.triesMax || (asked ?? 0) > most;
           expect(wait === null).to.equal(isOver);
           if (wait === null) return;
@@ -212,7 +212,7 @@ describe('a call of the TypeScript client', () => {
 
   it('takes for passing what the contract says will pass', () => {
     const of = (status: number, code: 'unavailable' | 'log_damaged' | 'forbidden') =>
-      isPassing(new AssayFault('x', { status, code }));
+      isRetryable(new AssayFault('x', { status, code }));
     expect([408, 429, 502, 503, 504].every((status) => of(status, 'unavailable'))).to.equal(true);
     expect([400, 401, 403, 404, 412, 422, 500].some((one) => of(one, 'forbidden'))).to.equal(false);
     expect(of(503, 'log_damaged')).to.equal(false);

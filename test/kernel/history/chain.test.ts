@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { sha256 } from '../../../engines/node/digest.js';
-import { entryHash, noHash, type ChainedEvent } from '../../../kernel/history/chain.js';
+import { entryHash, genesisHash, type ChainedEvent } from '../../../kernel/history/chain.js';
 
 const event: ChainedEvent = {
   eventId: '7e0b1c2d-3f4a-4b5c-8d6e-7f8091a2b3c4',
@@ -23,7 +23,7 @@ const hashOf = (prev: string, seq: number, one: ChainedEvent): string =>
 describe('the line of an entry', () => {
   it('is what contract 5.14, rule 2, says, member by member', () => {
     const line = `assay-history-1
-${noHash}
+${genesisHash}
 4182
 7e0b1c2d-3f4a-4b5c-8d6e-7f8091a2b3c4
 RatingGiven
@@ -39,7 +39,9 @@ f0c2
 c1
 -
 9f86`;
-    expect(hashOf(noHash, 4182, event)).to.equal(createHash('sha256').update(line).digest('hex'));
+    expect(hashOf(genesisHash, 4182, event)).to.equal(
+      createHash('sha256').update(line).digest('hex'),
+    );
   });
 
   it('has another hash when anything in it is another', () => {
@@ -55,10 +57,10 @@ c1
       })),
     ];
     const hashes = [
-      hashOf(noHash, 1, event),
-      hashOf(noHash, 2, event),
+      hashOf(genesisHash, 1, event),
+      hashOf(genesisHash, 2, event),
       hashOf('1'.repeat(64), 1, event),
-      ...others.map((one) => hashOf(noHash, 1, one)),
+      ...others.map((one) => hashOf(genesisHash, 1, one)),
     ];
     expect(new Set(hashes).size).to.equal(hashes.length);
   });

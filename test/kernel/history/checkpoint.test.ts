@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { sha256 } from '../../../engines/node/digest.js';
-import { sealingKey, trustedKey, witnessedKey } from '../../../engines/node/seal-keys.js';
+import { sealingKey, trustedKey, witnessKey } from '../../../engines/node/seal-keys.js';
 import {
   checkpointText,
-  noteOf,
+  noteText,
   parseCheckpoint,
   parseNote,
   parseVkey,
@@ -33,7 +33,7 @@ describe('the note of a seal', () => {
     for (const { key: trusted, note } of published) {
       const parsed = parseNote(note);
       if (parsed === null) throw new Error('a published note was not read');
-      expect(noteOf(parsed)).to.equal(note);
+      expect(noteText(parsed)).to.equal(note);
       expect(trustedKey(trusted).hasSigned(parsed)).to.equal(true);
       const forged = { ...parsed, text: parsed.text.replace('o', '0') };
       expect(trustedKey(trusted).hasSigned(forged)).to.equal(false);
@@ -52,7 +52,7 @@ describe('the note of a seal', () => {
   });
 
   it('is signed by a key that follows from the secret, and by no other', () => {
-    const note = { text, signatures: [key.signed(origin, text)] };
+    const note = { text, signatures: [key.sign(origin, text)] };
     expect(trustedKey(key.vkey(origin)).hasSigned(note)).to.equal(true);
     expect(trustedKey(JSON.stringify(key.jwk)).hasSigned(note)).to.equal(true);
     expect(sealingKey({ seed }).vkey(origin)).to.equal(key.vkey(origin));
@@ -62,9 +62,9 @@ describe('the note of a seal', () => {
   });
 
   it('has a second line in Ed25519 that stands by itself', () => {
-    const second = witnessedKey(key);
-    const note = { text, signatures: [key.signed(origin, text), second.signed(origin, text)] };
-    const read = parseCheckpoint(noteOf(note));
+    const second = witnessKey(key);
+    const note = { text, signatures: [key.sign(origin, text), second.sign(origin, text)] };
+    const read = parseCheckpoint(noteText(note));
     if (read === null) throw new Error('the note was not read');
     expect(trustedKey(second.vkey(origin)).hasSigned(read)).to.equal(true);
     expect(trustedKey(key.vkey(origin)).hasSigned(read)).to.equal(true);
@@ -75,7 +75,7 @@ describe('the note of a seal', () => {
     const witness = newCosigner('witness.example.org/w1');
     const note = {
       text,
-      signatures: [key.signed(origin, text), witness.cosigned(text, 1679315147)],
+      signatures: [key.sign(origin, text), witness.cosigned(text, 1679315147)],
     };
     expect(trustedKey(witness.vkey).hasSigned(note)).to.equal(true);
     const earlier = witness.cosigned(text, 1679315147);
@@ -84,7 +84,7 @@ describe('the note of a seal', () => {
   });
 
   it('is refused where it is not whole', () => {
-    const note = noteOf({ text, signatures: [key.signed(origin, text)] });
+    const note = noteText({ text, signatures: [key.sign(origin, text)] });
     expect(parseCheckpoint(note)).to.include({ origin, size: 3 });
     const wrong = [
       '',
@@ -103,7 +103,7 @@ describe('the note of a seal', () => {
 
 describe('the texts of proofs', () => {
   const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
-  const note = noteOf({ text, signatures: [key.signed(origin, text)] });
+  const note = noteText({ text, signatures: [key.sign(origin, text)] });
 
   it('say what they were made of', () => {
     fc.assert(

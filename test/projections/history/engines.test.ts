@@ -8,21 +8,21 @@ import { sha256 } from '../../../engines/node/digest.js';
 import { openDocuments } from '../../../engines/sqlite/documents.js';
 import { openEventLog } from '../../../engines/sqlite/event-log.js';
 import type { Documents } from '../../../kernel/documents.js';
-import type { ChainEntry, ChainPage, ChainQuestion } from '../../../kernel/history/entries.js';
-import { hexOf } from '../../../kernel/history/hex.js';
-import { rootOf } from '../../../kernel/history/tree.js';
-import { start, type EventLog } from '../../../kernel/ports.js';
-import type { Instant } from '../../../kernel/shapes.js';
-import { openChains } from '../../../projections/history/chains.js';
-import { historySource } from '../../../projections/history/model.js';
+import type { ChainEntry, ChainPage, ChainQuery } from '../../../kernel/history/entries.js';
+import { toHex } from '../../../kernel/history/hex.js';
+import { merkleRoot } from '../../../kernel/history/merkle-tree.js';
+import { logStart, type EventLog } from '../../../kernel/ports.js';
+import type { Instant } from '../../../kernel/schema-types.js';
+import { openChainReader } from '../../../projections/history/chain-reader.js';
+import { historyReadModel } from '../../../projections/history/model.js';
 import { startEventStoreServer } from '../../support/eventstore-server/server.js';
 import { temporaryFolder } from '../../support/folder.js';
 import { hasMongo, startMongo, type MongoServer } from '../../support/mongo.js';
-import { drawSeed } from '../../support/outside.js';
+import { drawSeed } from '../../support/test-environment.js';
 import { uuid } from '../../support/record-generators.js';
 import { runs } from '../../support/runs.js';
 import { dropDatabase, skipMongo } from '../../support/with-mongo.js';
-import { histories, organizations, type History } from './histories.js';
+import { histories, organizations, type History } from './random-histories.js';
 
 type Opened = {
   readonly log: EventLog;
@@ -92,7 +92,7 @@ const append = async (log: EventLog, { events }: History): Promise<void> => {
 
 /** Folds the whole log as the runner would. */
 const fold = async (log: EventLog, documents: Documents): Promise<void> => {
-  const model = historySource(documents, sha256);
+  const model = historyReadModel(documents, sha256);
   for (let after = await model.checkpoint(); ;) {
     const page = await log.page(after, 37);
     if (page.through === after) return;
@@ -112,7 +112,7 @@ type Told = {
 
 const asked = { at: null, ascending: true, technical: true, limit: 20 };
 /** Each filter by itself, in both directions; what they must find is known of one engine. */
-const questions: readonly ChainQuestion[] = [
+const questions: readonly ChainQuery[] = [
   { ...asked, at: 100 },
   { ...asked, types: ['TraceLogged', 'ApiKeyCreated'] },
   { ...asked, actors: [uuid(5, 1), uuid(6, 1)] },
@@ -128,7 +128,7 @@ const told = async (
   documents: Documents,
   named: readonly string[] | null,
 ): Promise<readonly Told[]> => {
-  const chains = openChains(documents, sha256);
+  const chains = openChainReader(documents, sha256);
   const heads =
     named === null
       ? await chains.heads(null, 100)
@@ -137,7 +137,7 @@ const told = async (
     heads.map(async ({ chain, size, hash, range }) => ({
       chain,
       hash,
-      root: hexOf(rootOf(sha256, range)),
+      root: toHex(merkleRoot(sha256, range)),
       entries: await chains.entries(chain, 1, size),
       pages: await Promise.all(questions.map((question) => chains.page(chain, question))),
     })),
@@ -150,7 +150,7 @@ const withoutSalts = (all: readonly Told[]) =>
     chain,
     entries: entries.map((entry) => ({
       ...entry,
-      position: start,
+      position: logStart,
       dataDigest: '',
       prevHash: '',
       hash: '',

@@ -2,22 +2,22 @@ import { expect } from 'chai';
 import { sha256 } from '../../../engines/node/digest.js';
 import { base64 } from '../../../kernel/history/checkpoint.js';
 import type { Chains } from '../../../kernel/history/entries.js';
-import { rootOf } from '../../../kernel/history/tree.js';
-import { stream, type Recorded, type StreamName } from '../../../kernel/ports.js';
-import { openChains } from '../../../projections/history/chains.js';
-import { historySource } from '../../../projections/history/model.js';
+import { merkleRoot } from '../../../kernel/history/merkle-tree.js';
+import { streamNameOf, type StoredEvent, type StreamName } from '../../../kernel/ports.js';
+import { openChainReader } from '../../../projections/history/chain-reader.js';
+import { historyReadModel } from '../../../projections/history/model.js';
 import { temporaryFolder } from '../../support/folder.js';
 import { append, projectorIn, type OpenProjector } from '../../support/projector.js';
 import { uuid } from '../../support/record-generators.js';
-import { organizations, recordedAll, user, type Happened } from './histories.js';
+import { organizations, recordedAll, user, type UnplacedEvent } from './random-histories.js';
 
 const [organization = ''] = organizations;
-const seals = stream('seals', organization, '2026-03-01');
+const seals = streamNameOf('seals', organization, '2026-03-01');
 
-const traces = (from: number, count: number): readonly Recorded[] =>
+const traces = (from: number, count: number): readonly StoredEvent[] =>
   recordedAll(
-    Array.from({ length: count }, (_, at): Happened => ({
-      stream: stream('trace', uuid(1, 1), uuid(3, from + at)),
+    Array.from({ length: count }, (_, at): UnplacedEvent => ({
+      stream: streamNameOf('trace', uuid(1, 1), uuid(3, from + at)),
       type: 'TraceLogged',
       data: { number: at },
       organization,
@@ -29,17 +29,17 @@ describe('a rebuild of history', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
   let chains: Chains;
-  const log = async (events: readonly Recorded[]): Promise<void> => {
+  const log = async (events: readonly StoredEvent[]): Promise<void> => {
     for (const { stream: name, revision, id, type, data, metadata } of events) {
       await append(open.log, name, revision, { id, type, data, metadata });
     }
-    await open.settled();
+    await open.untilCaughtUp();
   };
   /** Signs what the chain is now, or what is said instead. */
   const seal = async (number: number, other: object = {}): Promise<void> => {
     const head = await chains.head(organization);
     if (head === null) throw new Error('nothing to seal');
-    const root = base64(rootOf(sha256, head.range));
+    const root = base64(merkleRoot(sha256, head.range));
     const said = { chain: organization, size: head.size, head_hash: head.hash, root, ...other };
     const [event] = recordedAll([
       {
@@ -58,9 +58,9 @@ describe('a rebuild of history', () => {
     folder = await temporaryFolder();
     open = await projectorIn({
       dir: folder.dir,
-      more: (documents) => [historySource(documents, sha256)],
+      more: (documents) => [historyReadModel(documents, sha256)],
     });
-    chains = openChains(open.documents, sha256);
+    chains = openChainReader(open.documents, sha256);
   });
   afterEach(async () => {
     await open.close();

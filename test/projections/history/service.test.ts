@@ -5,17 +5,17 @@ import { openBus } from '../../../engines/memory/bus.js';
 import { sha256 } from '../../../engines/node/digest.js';
 import { openDocuments } from '../../../engines/sqlite/documents.js';
 import { openEventReader } from '../../../engines/sqlite/event-log.js';
-import { start, type EventReader, type Evidence } from '../../../kernel/ports.js';
-import { openChains } from '../../../projections/history/chains.js';
+import { logStart, type EventReader, type Evidence } from '../../../kernel/ports.js';
+import { openChainReader } from '../../../projections/history/chain-reader.js';
 import { startApp, type App } from '../../support/app.js';
-import { until } from '../../support/until.js';
+import { pollUntil } from '../../support/poll-until.js';
 
 type Made = { readonly id: string };
 
 /** All of the log, erased or not. */
 const everything = async (reader: EventReader): Promise<readonly Evidence[]> => {
   const all: Evidence[] = [];
-  for (let after = start; ;) {
+  for (let after = logStart; ;) {
     const page = await reader.evidence(after, 500);
     if (page.through === after) return all;
     all.push(...page.events);
@@ -41,15 +41,15 @@ describe('the history of a service', () => {
     const traces = [kept, gone].map((id) => ({ type: 'trace', id, input: 'hello' }));
     await post(`${at}/traces`, { log_stream_id: run, traces });
     const filters = [{ type: 'id', name: 'id', operator: 'eq', value: gone }];
-    await app.settled();
+    await app.untilCaughtUp();
     await post(`${at}/traces/delete`, { log_stream_id: run, filters });
-    await app.settled();
+    await app.untilCaughtUp();
 
     const bus = openBus(randomUUID());
     const reader = await openEventReader({ dir: app.dir, bus });
     const documents = await openDocuments({ dir: app.dir, readOnly: true });
     try {
-      const chains = openChains(documents, sha256);
+      const chains = openChainReader(documents, sha256);
       const listed = async (): Promise<readonly string[]> => {
         const heads = await chains.heads(null, 10);
         const entries = await Promise.all(
@@ -62,7 +62,7 @@ describe('the history of a service', () => {
       };
       const logged = async () => (await everything(reader)).map(({ id }) => id).sort();
       // Workers go on after the deletion: the log may grow between the two questions.
-      await until('the history has every event', 20_000, async () =>
+      await pollUntil('the history has every event', 20_000, async () =>
         isDeepStrictEqual(await listed(), await logged()),
       );
 

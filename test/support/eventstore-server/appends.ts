@@ -6,21 +6,21 @@ import {
   type ServerReadableStream,
   type ServerUnaryCall,
 } from '@grpc/grpc-js';
-import { isAfterwards, isSilent, refusalOf, slowness, type Faults } from './faults.js';
-import type { Expected, Outcome, Proposed, Store } from './store.js';
+import { isAfterWrite, isSilent, refusalOf, delayOf, type Faults } from './faults.js';
+import type { ExpectedRevision, ServerAppendOutcome, ProposedEvent, Store } from './store.js';
 import {
   appendAnswer,
   appendBytesMax,
   batchAnswer,
   expectedOf,
-  failure,
+  statusWithException,
   nameOf,
   proposedOf,
   streamDeleted,
   wrongVersion,
   type BatchHead,
   type Refusal,
-} from './wire.js';
+} from './grpc-messages.js';
 
 type AppendCall = ServerReadableStream<messages.AppendReq, messages.AppendResp>;
 type BatchCall = ServerDuplexStream<messages.BatchAppendReq, messages.BatchAppendResp>;
@@ -38,8 +38,8 @@ export const openAppends = (store: Store, faults: Faults) => {
 
   const appendOne = async (call: AppendCall): Promise<messages.AppendResp | null> => {
     counts.append += 1;
-    let head: { readonly name: string; readonly expected: Expected } | null = null;
-    const proposed: Proposed[] = [];
+    let head: { readonly name: string; readonly expected: ExpectedRevision } | null = null;
+    const proposed: ProposedEvent[] = [];
     for await (const request of call as AsyncIterable<messages.AppendReq>) {
       const options = request.getOptions();
       const message = request.getProposedMessage();
@@ -49,21 +49,21 @@ export const openAppends = (store: Store, faults: Faults) => {
       }
       if (message !== undefined) proposed.push(proposedOf(message));
     }
-    if (head === null) throw failure(status.INVALID_ARGUMENT, 'options are missing');
+    if (head === null) throw statusWithException(status.INVALID_ARGUMENT, 'options are missing');
     if (bytesOf(proposed) > appendBytesMax) {
-      throw failure(status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded.', {
+      throw statusWithException(status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded.', {
         exception: 'maximum-append-size-exceeded',
         'maximum-append-size': String(appendBytesMax),
       });
     }
     const fault = faults.next('append');
-    await slowness(fault);
+    await delayOf(fault);
     if (isSilent(fault)) return null;
     const refusal = refusalOf(fault);
-    if (refusal !== null && !isAfterwards(fault)) throw refusal;
+    if (refusal !== null && !isAfterWrite(fault)) throw refusal;
     const outcome = await store.append(head.name, head.expected, proposed);
     if (refusal !== null) throw refusal;
-    if (isAfterwards(fault)) return null;
+    if (isAfterWrite(fault)) return null;
     if (outcome.kind === 'deleted') throw streamDeleted(head.name);
     return appendAnswer(outcome, head.expected);
   };
@@ -71,32 +71,33 @@ export const openAppends = (store: Store, faults: Faults) => {
   const answerBatch = async (
     call: BatchCall,
     head: BatchHead,
-    proposed: readonly Proposed[],
+    proposed: readonly ProposedEvent[],
   ): Promise<void> => {
     counts.batchAppend += 1;
     const fault = faults.next('append');
-    await slowness(fault);
+    await delayOf(fault);
     if (isSilent(fault)) return;
     const refusal = refusalOf(fault);
-    if (refusal !== null && !isAfterwards(fault)) {
+    if (refusal !== null && !isAfterWrite(fault)) {
       call.emit('error', refusal);
       return;
     }
-    const outcome: Outcome | Refusal =
+    const outcome: ServerAppendOutcome | Refusal =
       bytesOf(proposed) > appendBytesMax
         ? { kind: 'too-large' }
         : await store.append(head.name, head.expected, proposed);
     if (refusal !== null) call.emit('error', refusal);
-    else if (!isAfterwards(fault)) call.write(batchAnswer(outcome, head));
+    else if (!isAfterWrite(fault)) call.write(batchAnswer(outcome, head));
   };
 
-  const remove = async (call: RemoveCall, isHard: boolean): Promise<Outcome> => {
+  const remove = async (call: RemoveCall, isHard: boolean): Promise<ServerAppendOutcome> => {
     const fault = faults.next('delete');
-    await slowness(fault);
+    await delayOf(fault);
     const refusal = refusalOf(fault);
-    if (refusal !== null && !isAfterwards(fault)) throw refusal;
+    if (refusal !== null && !isAfterWrite(fault)) throw refusal;
     const options = call.request.getOptions();
-    if (options === undefined) throw failure(status.INVALID_ARGUMENT, 'options are missing');
+    if (options === undefined)
+      throw statusWithException(status.INVALID_ARGUMENT, 'options are missing');
     const name = nameOf(options.getStreamIdentifier());
     const expected = expectedOf(options, options.getRevision());
     const outcome = await store.remove(name, expected, isHard);
@@ -117,7 +118,7 @@ export const openAppends = (store: Store, faults: Faults) => {
       );
     },
     batchAppend: (call: BatchCall): void => {
-      const open = new Map<string, { head: BatchHead; proposed: Proposed[] }>();
+      const open = new Map<string, { head: BatchHead; proposed: ProposedEvent[] }>();
       batchCalls.add(call);
       call.once('close', () => batchCalls.delete(call));
       call.on('data', (request: messages.BatchAppendReq) => {
@@ -154,5 +155,5 @@ export const openAppends = (store: Store, faults: Faults) => {
   };
 };
 
-const bytesOf = (proposed: readonly Proposed[]): number =>
+const bytesOf = (proposed: readonly ProposedEvent[]): number =>
   proposed.reduce((sum, { data }) => sum + data.length, 0);

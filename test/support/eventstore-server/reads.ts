@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { status, type ServerWritableStream } from '@grpc/grpc-js';
-import { isSilent, refusalOf, slowness, type Faults } from './faults.js';
-import { lastRevision, type Entry, type Store } from './store.js';
+import { isSilent, refusalOf, delayOf, type Faults } from './faults.js';
+import { lastRevision, type ServerEvent, type Store } from './store.js';
 import {
   checkpoint,
-  confirmation,
+  subscriptionConfirmed,
   eventOf,
-  failure,
-  missing,
+  statusWithException,
+  streamNotFound,
   nameOf,
   streamDeleted,
-} from './wire.js';
+} from './grpc-messages.js';
 
 type ReadCall = ServerWritableStream<messages.ReadReq, messages.ReadResp>;
 type Options = messages.ReadReq.Options;
@@ -45,7 +45,7 @@ export const openReads = (store: Store, faults: Faults) => {
     if (isTombstoned(store, name)) throw streamDeleted(name);
     const entries = store.read(name);
     if (entries === null) {
-      call.write(missing(name));
+      call.write(streamNotFound(name));
       return;
     }
     const isBackwards = options.getReadDirection() === backwards;
@@ -65,15 +65,15 @@ export const openReads = (store: Store, faults: Faults) => {
     const from = text === undefined ? null : BigInt(text);
     const all = store.all();
     const count = Number(options.getCount());
-    const at = from === null ? (isBackwards ? all.length : 0) : placeIn(all, from);
-    checkPlace(store, from);
+    const at = from === null ? (isBackwards ? all.length : 0) : indexFrom(all, from);
+    requireRecordStart(store, from);
     if (isBackwards) await send(call, all.slice(Math.max(0, at - count), at).toReversed(), count);
     else if (target?.hasEnd() !== true) await send(call, all.slice(at, at + count), count);
   };
 
   const subscribe = async (call: ReadCall, options: Options): Promise<void> => {
     const target = openTarget(options);
-    const waiting: (readonly Entry[])[] = [];
+    const waiting: (readonly ServerEvent[])[] = [];
     let wake = (): void => undefined;
     const state = { isDropped: false };
     let isLive = false;
@@ -88,8 +88,8 @@ export const openReads = (store: Store, faults: Faults) => {
     });
     live.add(drop);
     call.once('cancelled', () => wake());
-    const marks = openMarks(options);
-    const pass = async (entries: readonly Entry[]): Promise<void> => {
+    const marks = openCheckpoints(options);
+    const pass = async (entries: readonly ServerEvent[]): Promise<void> => {
       for (const entry of entries) {
         if (call.cancelled || state.isDropped) return;
         if (target.wants(entry)) await write(call, eventOf(entry));
@@ -99,7 +99,7 @@ export const openReads = (store: Store, faults: Faults) => {
       }
     };
     try {
-      call.write(confirmation(randomUUID()));
+      call.write(subscriptionConfirmed(randomUUID()));
       await pass(target.history(store));
       isLive = true;
       while (!call.cancelled && !state.isDropped) {
@@ -111,7 +111,8 @@ export const openReads = (store: Store, faults: Faults) => {
           });
         }
       }
-      if (state.isDropped) throw failure(status.ABORTED, 'Operation timed out: Consumer too slow.');
+      if (state.isDropped)
+        throw statusWithException(status.ABORTED, 'Operation timed out: Consumer too slow.');
     } finally {
       unlisten();
       live.delete(drop);
@@ -120,10 +121,11 @@ export const openReads = (store: Store, faults: Faults) => {
 
   const answer = async (call: ReadCall): Promise<void> => {
     const options = call.request.getOptions();
-    if (options === undefined) throw failure(status.INVALID_ARGUMENT, 'options are missing');
+    if (options === undefined)
+      throw statusWithException(status.INVALID_ARGUMENT, 'options are missing');
     const isSubscription = options.hasSubscription();
     const fault = faults.next(isSubscription ? 'subscribe' : 'read');
-    await slowness(fault);
+    await delayOf(fault);
     if (isSilent(fault)) await once(call, 'cancelled');
     const refusal = refusalOf(fault);
     if (refusal !== null) throw refusal;
@@ -143,17 +145,17 @@ export const openReads = (store: Store, faults: Faults) => {
 };
 
 /** A position is an offset in a file: where no record begins, a real server reads nothing. */
-const checkPlace = (store: Store, position: bigint | null): void => {
+const requireRecordStart = (store: Store, position: bigint | null): void => {
   if (position === null || store.wasEmptied(position)) return;
   const all = store.all();
-  if (all[placeIn(all, position)]?.position === position) return;
-  throw failure(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
+  if (all[indexFrom(all, position)]?.position === position) return;
+  throw statusWithException(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
 };
 
 const backwards = messages.ReadReq.Options.ReadDirection.BACKWARDS;
 
 /** Where the first event is that is not before the position. */
-const placeIn = (all: readonly Entry[], position: bigint): number => {
+const indexFrom = (all: readonly ServerEvent[], position: bigint): number => {
   let low = 0;
   let high = all.length;
   while (low < high) {
@@ -164,7 +166,7 @@ const placeIn = (all: readonly Entry[], position: bigint): number => {
   return low;
 };
 
-const inOrder = (entries: readonly Entry[], isBackwards: boolean): readonly Entry[] =>
+const inOrder = (entries: readonly ServerEvent[], isBackwards: boolean): readonly ServerEvent[] =>
   isBackwards ? entries.toReversed() : entries;
 
 /** The metadata of a tombstoned stream is gone as well. */
@@ -180,7 +182,11 @@ const write = async (call: ReadCall, message: messages.ReadResp): Promise<void> 
   call.off('cancelled', end);
 };
 
-const send = async (call: ReadCall, entries: readonly Entry[], count: number): Promise<void> => {
+const send = async (
+  call: ReadCall,
+  entries: readonly ServerEvent[],
+  count: number,
+): Promise<void> => {
   for (const entry of entries.slice(0, count)) {
     if (call.cancelled) return;
     await write(call, eventOf(entry));
@@ -193,11 +199,12 @@ const openTarget = (options: Options) => {
   if (one !== undefined) {
     const name = nameOf(one.getStreamIdentifier());
     const after = one.hasRevision() ? BigInt(one.getRevision()) : -1n;
-    const wants = (entry: Entry): boolean => entry.stream === name && entry.revision > after;
+    const wants = (entry: ServerEvent): boolean => entry.stream === name && entry.revision > after;
     return {
       wants,
-      endsWith: (entry: Entry): boolean => entry.stream === name && entry.revision === lastRevision,
-      history: (store: Store): readonly Entry[] => {
+      endsWith: (entry: ServerEvent): boolean =>
+        entry.stream === name && entry.revision === lastRevision,
+      history: (store: Store): readonly ServerEvent[] => {
         if (isTombstoned(store, name)) throw streamDeleted(name);
         return one.hasEnd() ? [] : (store.read(name) ?? []).filter(wants);
       },
@@ -208,18 +215,18 @@ const openTarget = (options: Options) => {
   const after = text === undefined ? -1n : BigInt(text);
   const matches = matcherOf(options.getFilter());
   return {
-    wants: (entry: Entry): boolean => (entry.position ?? 0n) > after && matches(entry),
+    wants: (entry: ServerEvent): boolean => (entry.position ?? 0n) > after && matches(entry),
     endsWith: (): boolean => false,
-    history: (store: Store): readonly Entry[] => {
-      checkPlace(store, text === undefined ? null : after);
-      return all?.hasEnd() === true ? [] : store.all().slice(placeIn(store.all(), after + 1n));
+    history: (store: Store): readonly ServerEvent[] => {
+      requireRecordStart(store, text === undefined ? null : after);
+      return all?.hasEnd() === true ? [] : store.all().slice(indexFrom(store.all(), after + 1n));
     },
   };
 };
 
 const matcherOf = (
   filter: messages.ReadReq.Options.FilterOptions | undefined,
-): ((entry: Entry) => boolean) => {
+): ((entry: ServerEvent) => boolean) => {
   if (filter === undefined) return () => true;
   const byStream = filter.getStreamIdentifier();
   const expression = byStream ?? filter.getEventType();
@@ -233,12 +240,12 @@ const matcherOf = (
 };
 
 /** Filtered subscriptions hear now and then how far the search has come. */
-const openMarks = (options: Options) => {
+const openCheckpoints = (options: Options) => {
   const filter = options.getFilter();
   const window = filter?.hasMax() === true ? filter.getMax() : defaultWindow;
   const every = window * Math.max(1, filter?.getCheckpointintervalmultiplier() ?? 1);
   let count = 0;
-  return (entry: Entry): messages.ReadResp | null => {
+  return (entry: ServerEvent): messages.ReadResp | null => {
     count += 1;
     return filter !== undefined && count % every === 0 ? checkpoint(entry.position ?? 0n) : null;
   };

@@ -17,7 +17,7 @@ import { openAppends } from './appends.js';
 import { openFaults } from './faults.js';
 import { openReads } from './reads.js';
 import { openStore } from './store.js';
-import { failure } from './wire.js';
+import { statusWithException } from './grpc-messages.js';
 
 type Options = {
   readonly dir: string;
@@ -55,7 +55,7 @@ export const startEventStoreServer = async (options: Options) => {
   const offer = (definition: unknown, implementation: Readonly<Record<string, unknown>>): void =>
     server.addService(
       definition as ServiceDefinition,
-      guarded(options, implementation) as UntypedServiceImplementation,
+      withAuthentication(options, implementation) as UntypedServiceImplementation,
     );
   offer(streamServices.StreamsService, {
     read: reads.read,
@@ -109,7 +109,7 @@ type Call = {
 type Handler = (call: Call, answer?: sendUnaryData<unknown>) => void;
 
 /** Nobody is asked for a name where none is demanded. */
-const guarded = (
+const withAuthentication = (
   { credentials }: Options,
   implementation: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> => {
@@ -124,7 +124,7 @@ const guarded = (
           (work as Handler)(call, answer);
           return;
         }
-        const refusal = failure(status.UNAUTHENTICATED, 'Not authenticated');
+        const refusal = statusWithException(status.UNAUTHENTICATED, 'Not authenticated');
         if (answer === undefined) call.emit('error', refusal);
         else answer(refusal, null);
       },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openBus } from '../../../engines/memory/bus.js';
 import { openEventLog } from '../../../engines/sqlite/event-log.js';
 import {
-  start,
+  logStart,
   type EventLog,
   type NewEvent,
   type Position,
@@ -11,7 +11,7 @@ import {
 import { metadata } from '../new-events.js';
 
 /** An event as a server keeps it. `position` is given when it is durable; readers see it then. */
-export type Entry = {
+export type ServerEvent = {
   readonly stream: string;
   readonly revision: bigint;
   readonly id: string;
@@ -22,9 +22,9 @@ export type Entry = {
   readonly created: number;
   position: bigint | null;
 };
-export type Proposed = Pick<Entry, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
-export type Expected = bigint | 'none' | 'any' | 'exists';
-export type Outcome =
+export type ProposedEvent = Pick<ServerEvent, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
+export type ExpectedRevision = bigint | 'none' | 'any' | 'exists';
+export type ServerAppendOutcome =
   | { readonly kind: 'success'; readonly revision: bigint; readonly position: bigint }
   | { readonly kind: 'wrong-version'; readonly actual: bigint | null }
   | { readonly kind: 'deleted' };
@@ -32,7 +32,7 @@ export type Outcome =
 /** What a tombstone and the `$tb` of a soft delete have as revision. */
 export const lastRevision = 9_223_372_036_854_775_807n;
 type Stream = {
-  entries: Entry[];
+  entries: ServerEvent[];
   /** Of the last event ever, also of those no longer readable; -1 before the first. */
   last: bigint;
   /** Events below are no longer readable: soft deletion. */
@@ -42,7 +42,7 @@ type Stream = {
   readonly ids: Map<string, bigint>;
   durable: Promise<unknown>;
 };
-type Journalled = Omit<Entry, 'data' | 'metadata' | 'revision' | 'position' | 'stream'> & {
+type JournalRecord = Omit<ServerEvent, 'data' | 'metadata' | 'revision' | 'position' | 'stream'> & {
   readonly revision: string;
   readonly data: string;
   readonly metadata: string;
@@ -57,10 +57,10 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
   const bus = openBus(`eventstore ${dir}`);
   const log = await openEventLog({ dir, bus });
   const streams = new Map<string, Stream>();
-  let all: Entry[] = [];
+  let all: ServerEvent[] = [];
   /** Where events were that a scavenge took: one may read on from there. */
   const emptied = new Set<bigint>();
-  const listeners = new Set<(entries: readonly Entry[]) => void>();
+  const listeners = new Set<(entries: readonly ServerEvent[]) => void>();
 
   const streamOf = (name: string): Stream => {
     const known = streams.get(name) ?? {
@@ -74,7 +74,7 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
     streams.set(name, known);
     return known;
   };
-  const apply = (entry: Entry): void => {
+  const apply = (entry: ServerEvent): void => {
     const stream = streamOf(entry.stream);
     if (entry.type === '$streamDeleted') {
       stream.tombstoned = true;
@@ -86,14 +86,14 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
     const { $tb } = JSON.parse(entry.data.toString()) as { $tb?: string };
     if ($tb !== undefined) streamOf(entry.stream.slice(2)).from = BigInt($tb);
   };
-  const remember = (entry: Entry): void => {
+  const remember = (entry: ServerEvent): void => {
     apply(entry);
     all.push(entry);
   };
   const placeOf = (position: Position): bigint => BigInt(`0x${position}`) * bytesPerPosition;
   await replay(log, placeOf, remember, (position) => emptied.add(position));
 
-  const write = (name: string, entries: readonly Entry[]): Promise<void> => {
+  const write = (name: string, entries: readonly ServerEvent[]): Promise<void> => {
     for (const entry of entries) apply(entry);
     const stream = streamOf(name);
     const written = journal(log, entries).then((positions) => {
@@ -106,7 +106,7 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
     stream.durable = written;
     return written;
   };
-  const entryOf = (stream: string, revision: bigint, proposed: Proposed): Entry => ({
+  const entryOf = (stream: string, revision: bigint, proposed: ProposedEvent): ServerEvent => ({
     ...proposed,
     stream,
     revision,
@@ -115,14 +115,18 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
   });
 
   const isEmpty = (stream: Stream): boolean => stream.last < stream.from;
-  const fits = (stream: Stream, expected: Expected): boolean => {
+  const fits = (stream: Stream, expected: ExpectedRevision): boolean => {
     if (expected === 'any') return true;
     if (expected === 'none') return isEmpty(stream);
     if (expected === 'exists') return !isEmpty(stream);
     return expected === stream.last;
   };
   /** The last of the same ids, in the same order, where the append would have put them. */
-  const repeated = (stream: Stream, expected: Expected, ids: readonly string[]): Entry | null => {
+  const repeated = (
+    stream: Stream,
+    expected: ExpectedRevision,
+    ids: readonly string[],
+  ): ServerEvent | null => {
     if (expected === 'exists' || ids.length === 0) return null;
     const first = firstOf(stream, expected, ids[0] ?? '');
     if (first === undefined) return null;
@@ -135,9 +139,9 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
 
   const append = async (
     name: string,
-    expected: Expected,
-    proposed: readonly Proposed[],
-  ): Promise<Outcome> => {
+    expected: ExpectedRevision,
+    proposed: readonly ProposedEvent[],
+  ): Promise<ServerAppendOutcome> => {
     const stream = streamOf(name);
     if (stream.tombstoned) {
       await stream.durable;
@@ -164,7 +168,11 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
     return { kind: 'success', revision: stream.last, position: last?.position ?? 0n };
   };
 
-  const remove = async (name: string, expected: Expected, isHard: boolean): Promise<Outcome> => {
+  const remove = async (
+    name: string,
+    expected: ExpectedRevision,
+    isHard: boolean,
+  ): Promise<ServerAppendOutcome> => {
     const stream = streamOf(name);
     if (stream.tombstoned) {
       await stream.durable;
@@ -190,17 +198,17 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
     remove,
     isTombstoned: (name: string): boolean => streams.get(name)?.tombstoned ?? false,
     /** Durable and readable events in order; null for a stream that is absent or soft-deleted. */
-    read: (name: string): readonly Entry[] | null => {
+    read: (name: string): readonly ServerEvent[] | null => {
       const stream = streams.get(name);
       const found = stream?.entries.filter(
         ({ revision, position }) => revision >= (stream.from ?? 0n) && position !== null,
       );
       return found === undefined || found.length === 0 ? null : found;
     },
-    all: (): readonly Entry[] => all,
+    all: (): readonly ServerEvent[] => all,
     wasEmptied: (position: bigint): boolean => emptied.has(position),
     /** Events that become durable from now on, one append at a time. */
-    listen: (listener: (entries: readonly Entry[]) => void): (() => void) => {
+    listen: (listener: (entries: readonly ServerEvent[]) => void): (() => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -225,7 +233,7 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
 };
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-const proposal = (type: string, data: string): Proposed => ({
+const proposal = (type: string, data: string): ProposedEvent => ({
   id: randomUUID(),
   type,
   contentType: 'application/json',
@@ -236,7 +244,7 @@ const proposal = (type: string, data: string): Proposed => ({
 /** The revision that the first of the events would have had. */
 const firstOf = (
   stream: Stream,
-  expected: Exclude<Expected, 'exists'>,
+  expected: Exclude<ExpectedRevision, 'exists'>,
   id: string,
 ): bigint | undefined => {
   if (expected === 'any') return stream.ids.get(id);
@@ -247,13 +255,16 @@ const firstOf = (
 const journalOf = (stream: string, type: string): StreamName =>
   (type === '$streamDeleted' ? `\u0001tombstone ${stream}` : stream) as StreamName;
 
-const journal = async (log: EventLog, entries: readonly Entry[]): Promise<readonly bigint[]> => {
+const journal = async (
+  log: EventLog,
+  entries: readonly ServerEvent[],
+): Promise<readonly bigint[]> => {
   const [first] = entries;
   if (first === undefined) return [];
   const isTombstone = first.type === '$streamDeleted';
   const events = entries.map((entry): NewEvent => {
     const { id, type, contentType, created } = entry;
-    const data: Journalled = {
+    const data: JournalRecord = {
       id,
       type,
       contentType,
@@ -280,14 +291,14 @@ const journal = async (log: EventLog, entries: readonly Entry[]): Promise<readon
 const replay = async (
   log: EventLog,
   placeOf: (position: Position) => bigint,
-  apply: (entry: Entry) => void,
+  apply: (entry: ServerEvent) => void,
   emptied: (position: bigint) => unknown,
 ): Promise<void> => {
-  for (let after: Position = start; ;) {
+  for (let after: Position = logStart; ;) {
     const page = await log.page(after, 1_000);
     for (const { position } of page.erased) emptied(placeOf(position));
     for (const { stream, data, position } of page.events) {
-      const { revision, ...rest } = data as Journalled;
+      const { revision, ...rest } = data as JournalRecord;
       apply({
         ...rest,
         stream: stream.replace('\u0001tombstone ', ''),

@@ -1,10 +1,10 @@
-import type { Memory } from '../call.js';
+import type { ClientPositions } from '../call.js';
 import type { Connection } from '../connection.js';
-import { named, type Named } from '../named.js';
-import type { Surroundings } from '../surroundings.js';
+import { namedResource, type NamedProjectOrStream } from '../named-resource.js';
+import type { Runtime } from '../runtime.js';
 import { uuid } from '../uuid.js';
-import { leavingOf } from './leaving.js';
-import { openPosting } from './posting.js';
+import { exitFlushOf } from './exit-flush.js';
+import { openBatchPoster } from './post-batch.js';
 import { openQueue, type Logged, type Loss, type Queue } from './queue.js';
 import { openSender, type Sender } from './sender.js';
 import type { Place } from './steps.js';
@@ -40,9 +40,9 @@ export type Logger = Pick<Tracing, 'trace' | 'span'> & {
 
 type Settings = {
   readonly connection: Connection;
-  readonly project: Named | null;
-  readonly memory: Memory;
-  readonly surroundings: Surroundings;
+  readonly project: NamedProjectOrStream | null;
+  readonly memory: ClientPositions;
+  readonly surroundings: Runtime;
 };
 
 /** In the background, in batches, within a bound, and without a throw into the program. */
@@ -55,9 +55,9 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   const warn = openWarnings(onWarning);
   const { onLoss = (loss) => warn(`${loss.reason} ${loss.error}`, lossLine(loss, url)) } = options;
   const queue = openQueue(bytesMax, onLoss);
-  const logStream = project && named('log stream', options.logStream, project);
+  const logStream = project && namedResource('log stream', options.logStream, project);
   const names = [project, logStream].filter((one) => one !== null);
-  const { post, headersOf } = openPosting({ connection, memory, names, timeoutMs, warn });
+  const { post, headersOf } = openBatchPoster({ connection, memory, names, timeoutMs, warn });
   const sender = openSender({
     queue,
     post,
@@ -73,21 +73,21 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   let leave: (() => void) | null = null;
   // Who logs nothing has nothing to do at the end.
   const onBegin = (): void => {
-    if (exitMs > 0) leave ??= surroundings.beforeLeaving(leaving);
+    if (exitMs > 0) leave ??= surroundings.flushBeforeExit(leaving);
   };
-  const { stir } = sender;
-  const { ambient } = surroundings;
+  const { wake } = sender;
+  const { asyncContext } = surroundings;
   const tracing = openTracing({
     project: project?.standIn ?? null,
     place: logStream === null ? options : { logStreamId: logStream.standIn, ...options },
     queue,
-    ambient,
+    ambient: asyncContext,
     isOpen: sender.isOpen,
     onBegin,
-    stir,
+    wakeSender: wake,
     warn,
   });
-  const leaving = leavingOf({
+  const leaving = exitFlushOf({
     tracing,
     queue,
     sender,
@@ -107,7 +107,7 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
       tracing.close();
       const isDone = await flush(exitMs);
       leave?.();
-      leaving.settle(0);
+      leaving.acknowledge(0);
       return isDone;
     },
   };

@@ -1,4 +1,4 @@
-import { together, type Parcel } from './parcels.js';
+import { batchSize, type BatchPart } from './batch-parts.js';
 
 /** Why records were not sent: no room, the service said no, or the program ended first. */
 export type Loss = {
@@ -18,21 +18,29 @@ export type Logged = {
   readonly waitingBytes: number;
 };
 
-export type GivenUp = { readonly records: number; readonly held: number; readonly bytes: number };
+export type DroppedRecords = {
+  readonly records: number;
+  readonly held: number;
+  readonly bytes: number;
+};
 
 export type Queue = {
   readonly logged: () => Logged;
   /** Room for a record that ended; false, and the record counted as lost, when there is none. */
-  readonly hold: (bytes: number) => boolean;
+  readonly reserve: (bytes: number) => boolean;
   /** So many records will not be put; `bytes` of room were held for `held` of them. */
-  readonly giveUp: (gone: GivenUp, reason: Loss['reason'], error: Error | null) => void;
+  readonly drop: (gone: DroppedRecords, reason: Loss['reason'], error: Error | null) => void;
   /** Records whose room is held are ready to be sent. */
-  readonly put: (parcels: readonly Parcel[]) => void;
+  readonly enqueue: (parcels: readonly BatchPart[]) => void;
   /** The parcels of the next request, which stay until they are taken or lost. */
-  readonly next: () => readonly Parcel[];
-  readonly all: () => readonly Parcel[];
-  readonly taken: (parcels: readonly Parcel[]) => void;
-  readonly lose: (parcels: readonly Parcel[], reason: Loss['reason'], error: Error | null) => void;
+  readonly nextBatch: () => readonly BatchPart[];
+  readonly all: () => readonly BatchPart[];
+  readonly acknowledge: (parcels: readonly BatchPart[]) => void;
+  readonly discard: (
+    parcels: readonly BatchPart[],
+    reason: Loss['reason'],
+    error: Error | null,
+  ) => void;
 };
 
 /** What is said of that many losses is said of all. */
@@ -43,7 +51,7 @@ const causesMax = 20;
  * Losses are counted, and said once for each cause until the service takes something again.
  */
 export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue => {
-  let parcels: Parcel[] = [];
+  let parcels: BatchPart[] = [];
   let [sent, lost, waiting, waitingBytes] = [0, 0, 0, 0];
   const said = new Set<string>();
   const say = (reason: Loss['reason'], error: Error | null): void => {
@@ -56,7 +64,7 @@ export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue
       // A hook that fails must not take the program along.
     }
   };
-  const remove = (gone: readonly Parcel[]): number => {
+  const remove = (gone: readonly BatchPart[]): number => {
     const set = new Set(gone);
     parcels = parcels.filter((one) => !set.has(one));
     const records = gone.reduce((sum, one) => sum + one.records, 0);
@@ -66,7 +74,7 @@ export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue
   };
   return {
     logged: () => ({ sent, lost, waiting, waitingBytes }),
-    hold: (bytes) => {
+    reserve: (bytes) => {
       if (waitingBytes + bytes > bytesMax) {
         lost += 1;
         say('full', null);
@@ -76,22 +84,22 @@ export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue
       waitingBytes += bytes;
       return true;
     },
-    giveUp: ({ records, held, bytes }, reason, error) => {
+    drop: ({ records, held, bytes }, reason, error) => {
       waiting -= held;
       waitingBytes -= bytes;
       lost += records;
       say(reason, error);
     },
-    put: (more) => {
+    enqueue: (more) => {
       for (const one of more) parcels.push(one);
     },
-    next: () => parcels.slice(0, together(parcels)),
+    nextBatch: () => parcels.slice(0, batchSize(parcels)),
     all: () => parcels,
-    taken: (gone) => {
+    acknowledge: (gone) => {
       sent += remove(gone);
       said.clear();
     },
-    lose: (gone, reason, error) => {
+    discard: (gone, reason, error) => {
       for (const one of gone) one.fate.isLost ||= one.isTrace;
       const set = new Set(gone);
       lost += remove(parcels.filter((one) => set.has(one) || one.fate.isLost));

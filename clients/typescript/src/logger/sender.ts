@@ -1,19 +1,19 @@
 import { AssayFault } from '../fault.js';
-import { isPassing, waitBefore, type RetryRules } from '../retry.js';
-import { bodyOf, type Parcel } from './parcels.js';
+import { isRetryable, backoffMs, type RetryRules } from '../retry.js';
+import { bodyOf, type BatchPart } from './batch-parts.js';
 import type { Queue } from './queue.js';
 import type { RejectedTrace } from './rejected-trace.js';
 
 export type Sender = {
   /** Something was put in: it is sent soon, and at once when it is much. */
-  readonly stir: () => void;
+  readonly wake: () => void;
   /**
    * Sends what waits, now. Resolves with whether nothing of it is left, in that time at the latest
    * or when the signal aborts.
    */
   readonly flush: (withinMs: number, signal?: AbortSignal) => Promise<boolean>;
   /** Why what is under way was not taken so far; null: nothing is known against it. */
-  readonly trouble: () => AssayFault | null;
+  readonly lastFault: () => AssayFault | null;
   /** Nothing more is sent. */
   readonly stop: () => void;
   readonly isOpen: () => boolean;
@@ -26,7 +26,7 @@ export type SenderSettings = {
    * AssayFault. The same key makes it the same request.
    */
   readonly post: (
-    parcel: Parcel,
+    parcel: BatchPart,
     body: string,
     key: string,
     signal: AbortSignal,
@@ -43,9 +43,9 @@ export type SenderSettings = {
 };
 
 /** Without an end, as the queue has a bound and what is sent twice is stored once. */
-const patience: RetryRules = { triesMax: Infinity, firstWaitMs: 200, waitMaxMs: 10_000 };
+const endlessRetries: RetryRules = { triesMax: Infinity, firstWaitMs: 200, waitMaxMs: 10_000 };
 /** Between tries while somebody waits for a flush. */
-const hurriedWaitMs = 250;
+const flushRetryMs = 250;
 
 type State = {
   isStopped: boolean;
@@ -62,7 +62,7 @@ type State = {
   /** Ends the present pause. */
   wake: () => void;
 };
-type Sending = SenderSettings & { readonly state: State };
+type SenderContext = SenderSettings & { readonly state: State };
 
 /** One request at a time, so that what belongs together arrives in order. Never throws. */
 export const openSender = (settings: SenderSettings): Sender => {
@@ -82,9 +82,9 @@ export const openSender = (settings: SenderSettings): Sender => {
     if (state.isStopped) return;
     if (!state.isRunning) {
       state.isRunning = true;
-      void work(sending).finally(() => {
+      void sendLoop(sending).finally(() => {
         state.isRunning = false;
-        if (queue.next().length > 0) stir();
+        if (queue.nextBatch().length > 0) stir();
       });
     } else if (state.isGathering && queue.logged().waitingBytes >= settings.enoughBytes) {
       state.wake();
@@ -118,14 +118,14 @@ export const openSender = (settings: SenderSettings): Sender => {
     state.isStopped = true;
     state.stopping.abort();
     state.wake();
-    tell(state);
+    notifyWatchers(state);
   };
   const trouble = (): AssayFault | null => state.trouble;
-  return { stir, flush, stop, trouble, isOpen: () => !state.isStopped };
+  return { wake: stir, flush, stop, lastFault: trouble, isOpen: () => !state.isStopped };
 };
 
 /** Ends early when woken. Only a flush keeps the program running for it. */
-const pause = ({ state, inBackground }: Sending, ms: number): Promise<void> =>
+const pause = ({ state, inBackground }: SenderContext, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     inBackground(timer);
@@ -135,7 +135,7 @@ const pause = ({ state, inBackground }: Sending, ms: number): Promise<void> =>
     };
   });
 
-const work = async (sending: Sending): Promise<void> => {
+const sendLoop = async (sending: SenderContext): Promise<void> => {
   const { queue, state, enoughBytes, intervalMs } = sending;
   if (state.hurried === 0 && queue.logged().waitingBytes < enoughBytes) {
     state.isGathering = true;
@@ -143,39 +143,45 @@ const work = async (sending: Sending): Promise<void> => {
     state.isGathering = false;
   }
   while (!state.isStopped) {
-    const parcels = queue.next();
+    const parcels = queue.nextBatch();
     if (parcels.length === 0) return;
-    await deliver(sending, parcels);
-    tell(state);
+    await sendBatch(sending, parcels);
+    notifyWatchers(state);
   }
 };
-const tell = ({ watchers }: State): void => {
+const notifyWatchers = ({ watchers }: State): void => {
   for (const watch of watchers) watch();
 };
 
 /** Until these are taken or lost. */
-const deliver = async (sending: Sending, parcels: readonly Parcel[]): Promise<void> => {
+const sendBatch = async (sending: SenderContext, parcels: readonly BatchPart[]): Promise<void> => {
   const { queue, state } = sending;
   const [first] = parcels;
   if (first === undefined) return;
   const timer = setTimeout(() => sending.onTrouble(state.trouble), sending.troubleMs);
   sending.inBackground(timer);
-  const answer = await answerTo(sending, first, bodyOf(parcels)).finally(() => clearTimeout(timer));
+  const answer = await retryUntilAnswered(sending, first, bodyOf(parcels)).finally(() =>
+    clearTimeout(timer),
+  );
   if (state.isStopped) return;
   state.trouble = null;
-  if (answer instanceof AssayFault) return refused(sending, parcels, answer);
+  if (answer instanceof AssayFault) return bisectRefused(sending, parcels, answer);
   const rejected = new Map(answer.map(({ index, msg }) => [parcels[index], msg]));
-  queue.taken(parcels.filter((one) => !rejected.has(one)));
+  queue.acknowledge(parcels.filter((one) => !rejected.has(one)));
   for (const [parcel, msg] of rejected) {
     if (parcel === undefined) continue;
-    queue.lose([parcel], 'refused', new AssayFault(msg, { code: 'invalid_request', status: 422 }));
+    queue.discard(
+      [parcel],
+      'refused',
+      new AssayFault(msg, { code: 'invalid_request', status: 422 }),
+    );
   }
 };
 
 /** Tries until another try would not change the answer: a fault, or the rejected items. */
-const answerTo = async (
-  sending: Sending,
-  first: Parcel,
+const retryUntilAnswered = async (
+  sending: SenderContext,
+  first: BatchPart,
   body: string,
 ): Promise<AssayFault | readonly RejectedTrace[]> => {
   const { state } = sending;
@@ -183,27 +189,27 @@ const answerTo = async (
   for (let tries = 1; ; tries += 1) {
     const fault = await sending.post(first, body, key, state.stopping.signal).catch(asFault);
     if (state.isStopped || !(fault instanceof AssayFault)) return fault;
-    if (!isPassing(fault) && fault.code !== 'log_damaged') return fault;
+    if (!isRetryable(fault) && fault.code !== 'log_damaged') return fault;
     state.trouble = fault;
-    const wait = waitBefore(fault, tries, patience) ?? patience.waitMaxMs;
-    await pause(sending, state.hurried > 0 ? Math.min(wait, hurriedWaitMs) : wait);
+    const wait = backoffMs(fault, tries, endlessRetries) ?? endlessRetries.waitMaxMs;
+    await pause(sending, state.hurried > 0 ? Math.min(wait, flushRetryMs) : wait);
     if (state.isStopped) return fault;
   }
 };
 
 /** What is wrong with one record is not to cost the others: the request is halved. */
-const refused = async (
-  sending: Sending,
-  parcels: readonly Parcel[],
+const bisectRefused = async (
+  sending: SenderContext,
+  parcels: readonly BatchPart[],
   fault: AssayFault,
 ): Promise<void> => {
   const concernsAll = fault.status === null || [401, 403, 404, 405].includes(fault.status);
   // The project or the trace is not there.
   if (fault.status === 404) for (const one of parcels) one.fate.isLost = true;
-  if (parcels.length === 1 || concernsAll) return sending.queue.lose(parcels, 'refused', fault);
+  if (parcels.length === 1 || concernsAll) return sending.queue.discard(parcels, 'refused', fault);
   const half = Math.ceil(parcels.length / 2);
-  await deliver(sending, parcels.slice(0, half));
-  await deliver(
+  await sendBatch(sending, parcels.slice(0, half));
+  await sendBatch(
     sending,
     parcels.slice(half).filter((one) => !one.fate.isLost),
   );

@@ -1,6 +1,6 @@
 import { isUuid, uuid } from '../uuid.js';
-import type { EndedSpan } from './parcels.js';
-import { membersOf } from './plain.js';
+import type { EndedSpan } from './batch-parts.js';
+import { membersOf } from './safe-json.js';
 import {
   externalIdOf,
   inputOf,
@@ -53,10 +53,10 @@ export type TraceStart = StepFacts &
   };
 
 const stepMembers = ['input', 'output', 'tags', 'metadata', 'metrics', 'statusCode', 'externalId'];
-const ofRows = ['datasetInput', 'datasetOutput'];
-const ofModels = ['model', 'temperature', 'finishReason', 'tools', 'toolCallId'];
-const spanMembers = [...stepMembers, ...ofRows, ...ofModels];
-const traceStarts = [...stepMembers, ...ofRows, 'logStreamId', 'experimentId', 'sessionId'];
+const rowMembers = ['datasetInput', 'datasetOutput'];
+const modelMembers = ['model', 'temperature', 'finishReason', 'tools', 'toolCallId'];
+const spanMembers = [...stepMembers, ...rowMembers, ...modelMembers];
+const traceStarts = [...stepMembers, ...rowMembers, 'logStreamId', 'experimentId', 'sessionId'];
 const spanStarts = [...spanMembers, 'type'];
 
 /** A trace, or a span with its kind, while it goes on. Spans that ended are `below` it. */
@@ -85,7 +85,7 @@ type RootOf = {
 };
 
 export const openTrace = (name: string, start: TraceStart, usual: Place, warn: Warn): OpenStep => {
-  const known = knownOf(start, traceStarts, name, warn) as TraceStart;
+  const known = knownMembers(start, traceStarts, name, warn) as TraceStart;
   const { logStreamId, experimentId, sessionId, ...facts } = known;
   const own = placeOf({ logStreamId, experimentId }, (line) =>
     warn(line, `"${nameOf(name)}": ${line}`),
@@ -100,7 +100,7 @@ export const openTrace = (name: string, start: TraceStart, usual: Place, warn: W
     fate: { isLost: false },
     hasEnded: false,
   };
-  return opened(root.id, 'trace', name, null, root, facts);
+  return openStep(root.id, 'trace', name, null, root, facts);
 };
 
 export const openSpan = (
@@ -109,14 +109,19 @@ export const openSpan = (
   parent: OpenStep,
   warn: Warn,
 ): OpenStep => {
-  const { type, ...facts } = knownOf(start, spanStarts, name, warn) as SpanStart;
-  const open = opened(uuid(), kindOf(type, name, warn), name, parent, parent.root, facts);
+  const { type, ...facts } = knownMembers(start, spanStarts, name, warn) as SpanStart;
+  const open = openStep(uuid(), kindOf(type, name, warn), name, parent, parent.root, facts);
   parent.children += 1;
   return open;
 };
 
 /** What is misspelt is said, since nobody else would notice. */
-const knownOf = (given: object, names: readonly string[], step: string, warn: Warn): object => {
+const knownMembers = (
+  given: object,
+  names: readonly string[],
+  step: string,
+  warn: Warn,
+): object => {
   const members = Object.entries(membersOf(given));
   const unknown = members.map(([name]) => name).filter((name) => !names.includes(name));
   for (const name of unknown)
@@ -139,7 +144,7 @@ const kindOf = (type: unknown, step: string, warn: Warn): SpanKind => {
   return 'workflow';
 };
 
-const opened = (
+const openStep = (
   id: string,
   kind: OpenStep['kind'],
   name: string,
@@ -182,7 +187,7 @@ const runMembers = [
 /** Tags are added, metadata and metrics merged; other facts overwrite. */
 export const addFacts = (open: OpenStep, given: SpanFacts, warn: Warn): void => {
   const known = open.facts;
-  const facts = knownOf(given, spanMembers, open.name, warn) as SpanFacts;
+  const facts = knownMembers(given, spanMembers, open.name, warn) as SpanFacts;
   open.facts = {
     ...known,
     ...facts,

@@ -1,6 +1,6 @@
-import { invalidBeforehand } from '../fault.js';
-import type { Ambient } from '../surroundings.js';
-import { parcelsOf, sizeOf, spanParcels, recordBytes } from './parcels.js';
+import { invalidInput } from '../fault.js';
+import type { AsyncContext } from '../runtime.js';
+import { batchPartsOf, sizeOf, spanParts, recordBytes } from './batch-parts.js';
 import type { Queue } from './queue.js';
 import { addFacts, openSpan, openTrace, recordOf } from './steps.js';
 import type { OpenStep, Place, SpanFacts, SpanStart, TraceStart } from './steps.js';
@@ -33,13 +33,13 @@ export type TracingSettings = {
   readonly project: string | null;
   readonly place: Place;
   readonly queue: Queue;
-  readonly ambient: Ambient;
+  readonly ambient: AsyncContext;
   /** Whether what ends is still sent. */
   readonly isOpen: () => boolean;
   /** A trace begins. */
   readonly onBegin: () => void;
   /** Something was put into the queue. */
-  readonly stir: () => void;
+  readonly wakeSender: () => void;
   readonly warn: Warn;
 };
 
@@ -59,16 +59,16 @@ export const openTracing = (settings: TracingSettings): Tracing => {
     const step: Step = {
       id: open.id,
       traceId: open.root.id,
-      set: (facts) => quietly(() => addFacts(open, facts, warn)),
+      set: (facts) => ignoreErrors(() => addFacts(open, facts, warn)),
       span: below(() => open),
     };
     const ended = (facts: SpanFacts): void =>
-      quietly(() => {
+      ignoreErrors(() => {
         open.facts = { ...facts, ...open.facts };
         end(open);
       });
     const failed = (error: unknown): void => {
-      quietly(() => addFacts(open, { metadata: { 'error.message': textOf(error) } }, warn));
+      ignoreErrors(() => addFacts(open, { metadata: { 'error.message': textOf(error) } }, warn));
       ended({ statusCode: 500 });
     };
     let result: T;
@@ -79,12 +79,12 @@ export const openTracing = (settings: TracingSettings): Tracing => {
       throw error;
     }
     const succeeded = (output: unknown): void => ended({ output, statusCode: 200 });
-    return whenDone(result, succeeded, failed);
+    return onSettled(result, succeeded, failed);
   };
 
   const trace = <T>(name: string, start: TraceStart, work: (step: Step) => T): T => {
     const open = openTrace(name, start, settings.place, warn);
-    quietly(() => {
+    ignoreErrors(() => {
       going.add(open);
       const [oldest] = going;
       if (going.size > goingMax && oldest !== undefined) end(oldest, false);
@@ -101,7 +101,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
   return {
     trace: withStart(trace),
     span: below(() => ambient.current() as OpenStep | null),
-    close: () => quietly(() => [...going].forEach((open) => end(open, false))),
+    close: () => ignoreErrors(() => [...going].forEach((open) => end(open, false))),
   };
 };
 
@@ -119,7 +119,7 @@ const withStart = <Start>(
  * Promises are watched and come back as they are. Of other thenables, which may begin to work only
  * when they are asked, `then` is called once, and a promise comes back.
  */
-const whenDone = <T>(
+const onSettled = <T>(
   result: T,
   done: (value: unknown) => void,
   failed: (e: unknown) => void,
@@ -138,7 +138,7 @@ const whenDone = <T>(
 };
 
 /** What goes wrong in the logger is no matter of the program. */
-const quietly = (work: () => void): void => {
+const ignoreErrors = (work: () => void): void => {
   try {
     work();
   } catch {
@@ -151,10 +151,10 @@ const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings)
   open.hasEnded = true;
   const { queue, project } = settings;
   if (project === null || open.root.fate.isLost || !settings.isOpen()) {
-    const missing = project === null ? invalidBeforehand(['path', 'project_id'], noProject) : null;
+    const missing = project === null ? invalidInput(['path', 'project_id'], noProject) : null;
     const { records: held, bytes } = sizeOf(open.below);
     const reason = settings.isOpen() ? 'refused' : 'left';
-    return queue.giveUp({ records: held + 1, held, bytes }, reason, missing);
+    return queue.drop({ records: held + 1, held, bytes }, reason, missing);
   }
   const text = recordText(open, settings.warn);
   const ended = { text, bytes: recordBytes(text), below: open.below };
@@ -175,33 +175,46 @@ const recordText = (open: OpenStep, warn: Warn): string => {
 };
 const noProject = 'Field required: name one by new Assay({ project }) or ASSAY_PROJECT';
 
-type Ended = { readonly text: string; readonly bytes: number; readonly below: OpenStep['below'] };
-type Ready = TracingSettings & { readonly project: string };
+type EndedStep = {
+  readonly text: string;
+  readonly bytes: number;
+  readonly below: OpenStep['below'];
+};
+type ReadySettings = TracingSettings & { readonly project: string };
 
-const endTrace = (open: OpenStep, ended: Ended, { queue, project, stir }: Ready, done: boolean) => {
+const endTrace = (
+  open: OpenStep,
+  ended: EndedStep,
+  { queue, project, wakeSender }: ReadySettings,
+  done: boolean,
+) => {
   const { id, place, fate } = open.root;
   open.root.hasEnded = true;
-  if (queue.hold(ended.bytes)) {
-    queue.put(parcelsOf(project, { ...ended, id, place, isComplete: done }, fate));
-    return stir();
+  if (queue.reserve(ended.bytes)) {
+    queue.enqueue(batchPartsOf(project, { ...ended, id, place, isComplete: done }, fate));
+    return wakeSender();
   }
   fate.isLost = true;
   const { records, bytes } = sizeOf(open.below);
-  queue.giveUp({ records, held: records, bytes }, 'full', null);
+  queue.drop({ records, held: records, bytes }, 'full', null);
 };
 
 /** One that ends after its trace goes by itself. */
-const endSpan = (open: OpenStep, ended: Ended, { queue, project, stir }: Ready): void => {
+const endSpan = (
+  open: OpenStep,
+  ended: EndedStep,
+  { queue, project, wakeSender }: ReadySettings,
+): void => {
   const parent = parentWithRoom(open);
-  open.isDropped = !queue.hold(ended.bytes);
+  open.isDropped = !queue.reserve(ended.bytes);
   const span = { ...ended, parentId: parent?.id ?? open.root.id };
   const spans = open.isDropped ? open.below : [span];
   if (!open.root.hasEnded) {
     parent?.below.push(...spans);
     return;
   }
-  queue.put(spanParcels(project, open.root.id, spans, open.root.fate));
-  stir();
+  queue.enqueue(spanParts(project, open.root.id, spans, open.root.fate));
+  wakeSender();
 };
 
 const parentWithRoom = ({ parent }: OpenStep): OpenStep | null => {

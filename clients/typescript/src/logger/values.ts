@@ -1,5 +1,5 @@
 import type { ChatMessage, RetrievedDocument } from '../generated/traces-types.js';
-import { jsonOf, membersOf } from './plain.js';
+import { jsonOf, membersOf } from './safe-json.js';
 
 /** Limits of contract 1.11 and 5.6; what is beyond them is cut, so that the record is taken. */
 const textBytesMax = 1_048_576;

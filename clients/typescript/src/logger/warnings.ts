@@ -4,7 +4,7 @@ import type { Loss } from './queue.js';
 /** Says a line about a matter, unless it said one within the last minute. Never throws. */
 export type Warn = (matter: string, line: string) => void;
 
-const quietMs = 60_000;
+const warningIntervalMs = 60_000;
 /** In a minute: what a program misspells, or the service complains of, may differ each time. */
 const mattersMax = 20;
 
@@ -15,7 +15,7 @@ export const openWarnings = (
 ): Warn => {
   const said = new Map<string, number>();
   return (matter, line) => {
-    for (const [one, at] of said) if (now() - at >= quietMs) said.delete(one);
+    for (const [one, at] of said) if (now() - at >= warningIntervalMs) said.delete(one);
     if (said.has(matter) || said.size >= mattersMax) return;
     said.set(matter, now());
     try {
@@ -32,11 +32,11 @@ export const lossLine = ({ reason, lost, error }: Loss, url: string): string => 
   const said = error === null ? '' : `: ${error.message}`;
   if (reason === 'full') return `${count}: more than bytesMax waits for ${url}${said}`;
   if (reason === 'left') return `${count}: the client was closed before ${url} took them${said}`;
-  const advice = isFault(error) ? advices[error.code] : undefined;
+  const advice = isFault(error) ? adviceByCode[error.code] : undefined;
   return `${count}${said}${advice === undefined ? '' : `; ${advice}`}`;
 };
 
-const advices: { readonly [code in AssayFaultCode]?: string } = {
+const adviceByCode: { readonly [code in AssayFaultCode]?: string } = {
   unauthenticated: 'set ASSAY_API_KEY, or give new Assay({ apiKey })',
   invalid_credentials: 'check ASSAY_API_KEY',
   token_expired: 'give new Assay({ token }) a newer one',

@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { startService } from '../../service/service.js';
+import { wholeNumber } from '../numbers.js';
+import { untilEnded } from '../serve.js';
+import { recordDemo } from './record-sample.js';
+
+type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
+
+/** A key for the demo only: its service listens on this machine and its data is removed with it. */
+const demoKey = 'demo-key-for-this-machine-only-0001';
+
+/**
+ * `assay demo`: a service on an empty folder, a sample recorded through HTTP, and then it stays up.
+ */
+export const demo = async (config: Config, options: Options): Promise<void> => {
+  const runs = wholeNumber('--runs', options.runs, 1);
+  const seed = wholeNumber('--seed', options.seed, 0);
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'assay-demo-')));
+  const apiKey = config.bootstrap.apiKey ?? demoKey;
+  const service = await startService({
+    ...config,
+    dataDir: dir,
+    logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+    bootstrap: { ...config.bootstrap, apiKey },
+  });
+  process.stdout.write(`The service runs on ${service.url}, its data is in ${dir}\n`);
+  await recordDemo({
+    baseUrl: service.url,
+    apiKey,
+    out: process.stdout,
+    runs,
+    seed,
+  });
+  process.stdout.write('It stays up; Ctrl-C ends it.\n');
+  await untilEnded(service);
+  if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+};

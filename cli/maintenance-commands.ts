@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { BackupOptions } from './backup.js';
+import type { DoctorOptions } from './doctor/doctor.js';
+
+/** What an operator types to keep the data of a service, to have it back, and to see how it is. */
+export const addMaintenance = (program: Command, config: () => Config): void => {
+  program
+    .command('backup')
+    .description('copy the log and the keys into a folder, also while the service runs')
+    .argument('<folder>', 'of the backup; the same one again takes what came since')
+    .option('--keys <folder>', 'where the keys go (default: keys in the folder)')
+    .option('--json', 'one JSON object instead of sentences')
+    .addHelpText(
+      'after',
+      '\nWhoever has both log and keys can read everything: keep them apart. Read models are ' +
+        'built from the log and not copied.\nA backup that broke off goes on when it is given ' +
+        'again.\n\n' +
+        'Examples:\n  assay backup /srv/backup --keys /srv/assay-keys\n' +
+        '  assay backup /srv/backup --json | jq -r .position',
+    )
+    .action(async (folder: string, options: BackupOptions) =>
+      (await import('./backup.js')).backup(config(), folder, options),
+    );
+  program
+    .command('restore')
+    .description('bring a backup into an empty data folder; the service must not run')
+    .argument('<folder>', 'of the backup')
+    .option('--keys <folder>', 'where the keys are (default: keys in the folder)')
+    .option('--json', 'one JSON object instead of sentences')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  mv data data.old && assay restore /srv/backup --keys /srv/assay-keys\n' +
+        '  ASSAY_DATA_DIR=/srv/assay assay restore /srv/backup',
+    )
+    .action(async (folder: string, options: BackupOptions) =>
+      (await import('./backup.js')).restore(config(), folder, options),
+    );
+  program
+    .command('doctor')
+    .description('look at all that the service rests on; exit 1 when something is bad')
+    .option('--quick', 'only the end of the log instead of each event')
+    .option('--backup <folder>', 'look at a backup instead of the data folder')
+    .option('--keys <folder>', 'where the keys of the backup are (default: keys in its folder)')
+    .option('--json', 'one JSON object a row instead of a table')
+    .addHelpText(
+      'after',
+      '\nIt mends nothing and is harmless while the service runs.\n\nExamples:\n  assay doctor\n' +
+        '  assay doctor --backup /srv/backup --keys /srv/assay-keys\n' +
+        '  assay doctor --json | jq -r \'select(.state != "good") | .to_do\'',
+    )
+    .action(async (options: DoctorOptions) =>
+      (await import('./doctor/doctor.js')).doctor(config(), options),
+    );
+};

@@ -1,0 +1,32 @@
+import { AssayFault } from './fault.js';
+import { pause } from './retry.js';
+
+export type PollRules<T> = {
+  /** Of the first wait; each further one is longer by half, up to eight times. Default 500. */
+  readonly intervalMs?: number;
+  /** Of all of it; no limit by default. What is waited for goes on. */
+  readonly withinMs?: number;
+  /** Called with each answer, the last one too. */
+  readonly onProgress?: (answer: T) => void;
+};
+
+/** The states of contract 4.13, 4.14 and 5.13 from which nothing moves on. */
+const endStates: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
+
+/** Asks until it has ended. Rejects with the fault of a question, `timeout` or `aborted`. */
+export const poll = async <T>(
+  ask: () => Promise<T>,
+  { intervalMs = 500, withinMs = Infinity, onProgress }: PollRules<T>,
+  signal?: AbortSignal,
+): Promise<T> => {
+  const begun = performance.now();
+  for (let wait = intervalMs; ; wait = Math.min(wait * 1.5, intervalMs * 8)) {
+    const answer = await ask();
+    onProgress?.(answer);
+    if (endStates.has((answer as { readonly status?: unknown }).status)) return answer;
+    if (performance.now() - begun + wait > withinMs) {
+      throw new AssayFault(`It was not over within ${withinMs} ms`, { code: 'timeout' });
+    }
+    await pause(wait, signal);
+  }
+};

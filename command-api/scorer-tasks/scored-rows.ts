@@ -1,0 +1,157 @@
+import { validationName } from '../../contract/jobs.js';
+import type { ContentChanged, StoredMapping } from '../../events/datasets.js';
+import type { RecordContent, TraceLogged } from '../../events/traces.js';
+import {
+  readCell,
+  type ContentCell,
+  type ContentRow,
+  type Scalar,
+} from '../../kernel/dataset-content.js';
+import type { StepScore, ScorerStep } from '../../kernel/sandbox.js';
+import type { Instant, JsonObject, ProjectId, RunId, TraceId } from '../../kernel/schema-types.js';
+import { textForm } from '../../kernel/records/text-form.js';
+
+/** What a dataset row says, role by role (contract 4.7, rule 4); texts as columns show them. */
+export type ScoredRow = {
+  /** Counted from 0 in the whole version. */
+  readonly index: number;
+  readonly id: string;
+  readonly input: string | null;
+  /** The generated output, or else the reference. */
+  readonly output: string | null;
+  readonly reference: string | null;
+  readonly metadata: Readonly<Record<string, Scalar>>;
+  readonly cells: Readonly<Record<string, ContentCell>>;
+};
+
+type Role = NonNullable<StoredMapping['input']>;
+type Cells = Readonly<Record<string, ContentCell>>;
+
+/** Where nobody mapped the columns, those named for a role are taken for it. */
+const defaultMapping: Omit<StoredMapping, 'mgt'> = {
+  input: { columns: ['input'], flatten: false },
+  output: { columns: ['output'], flatten: false },
+  generated_output: { columns: ['generated_output'], flatten: false },
+  metadata: { columns: ['metadata'], flatten: true },
+};
+
+export const scoredRow = (
+  row: ContentRow,
+  index: number,
+  { columns }: Pick<ContentChanged, 'columns'>,
+  mapping: StoredMapping | null,
+): ScoredRow => {
+  const cells: Cells = Object.fromEntries(columns.map((one) => [one.name, readCell(row, one)]));
+  const roles = mapping ?? defaultMapping;
+  const reference = textOf(valueOf(roles.output, cells));
+  return {
+    index,
+    id: row.id,
+    input: textOf(valueOf(roles.input, cells)),
+    output: textOf(valueOf(roles.generated_output, cells)) || reference,
+    reference,
+    metadata: metadataOf(roles.metadata, cells),
+    cells,
+  };
+};
+
+type Value = ContentCell | { readonly [member: string]: ContentCell };
+
+const valueOf = (role: Role | null, cells: Cells): Value => {
+  const [first, ...others] = role?.columns ?? [];
+  if (role === null || first === undefined) return null;
+  return others.length === 0 ? (cells[first] ?? null) : membersOf(role, cells);
+};
+
+/** Of several columns; `flatten` spreads the objects among them, later columns winning. */
+const membersOf = (
+  { columns, flatten }: Role,
+  cells: Cells,
+): Readonly<Record<string, ContentCell>> =>
+  Object.fromEntries(
+    columns.flatMap((name): readonly (readonly [string, ContentCell])[] => {
+      const cell = cells[name] ?? null;
+      return flatten && typeof cell === 'object' && cell !== null
+        ? Object.entries(cell)
+        : [[name, cell]];
+    }),
+  );
+
+const textOf = (value: Value): string | null =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : textForm(value);
+
+/** Always by name, as records have it; an object among the cells becomes its compact JSON. */
+const metadataOf = (role: Role | null, cells: Cells): Readonly<Record<string, Scalar>> =>
+  Object.fromEntries(
+    Object.entries(role === null ? {} : membersOf(role, cells)).flatMap(([name, cell]) =>
+      cell === null ? [] : [[name, typeof cell === 'object' ? JSON.stringify(cell) : cell]],
+    ),
+  );
+
+/** What `scorer_fn` is given for the row (contract 4.11, rule 6). */
+export const stepOfRow = (row: ScoredRow, requiredScores: JsonObject): ScorerStep => ({
+  index: row.index,
+  id: row.id,
+  node_type: null,
+  name: '',
+  input: row.input ?? '',
+  output: row.output ?? '',
+  tags: [],
+  user_metadata: {},
+  metrics: {},
+  dataset_input: row.input,
+  dataset_output: row.reference,
+  dataset_metadata: row.metadata,
+  dataset_variables: { ...row.cells, target: row.reference },
+  required_scores: requiredScores,
+  tools: null,
+  more: {},
+  spans: null,
+});
+
+export const sampleStep = ({
+  input,
+  output,
+}: {
+  readonly input: string;
+  readonly output: string;
+}): ScorerStep => ({
+  ...stepOfRow(
+    { index: 0, id: 'sample', input, output, reference: null, metadata: {}, cells: {} },
+    {},
+  ),
+  dataset_input: null,
+});
+
+type Place = { readonly project: ProjectId; readonly run: RunId; readonly trace: TraceId };
+
+/** The trace that the run holds for a row that was scored. */
+export const traceOfRow = (
+  { project, run, trace: id }: Place,
+  row: ScoredRow,
+  score: StepScore['score'],
+  at: Instant,
+): TraceLogged => {
+  const metadata = Object.entries(row.metadata).map(([key, value]) => [key, String(value)]);
+  const trace: RecordContent = {
+    type: 'trace',
+    id,
+    created_at: at,
+    ...(row.input !== null && row.input !== '' && { input: row.input, dataset_input: row.input }),
+    ...(row.output !== null && { output: row.output }),
+    ...(row.reference !== null && { dataset_output: row.reference }),
+    ...(metadata.length > 0 && { dataset_metadata: Object.fromEntries(metadata) }),
+    ...(score !== null && { metrics: { [validationName]: score } }),
+  };
+  return {
+    project_id: project,
+    run_id: run,
+    run_kind: 'metrics_testing',
+    trace_id: id,
+    session_id: null,
+    is_complete: true,
+    logging_method: 'api_direct',
+    trace,
+    spans: [],
+  };
+};

@@ -1,0 +1,166 @@
+import { parseJsonText } from '../../kernel/json-text.js';
+import type { EarlierErasureEvent } from '../../events/erasures.js';
+import type { Decision, Fold } from '../../kernel/decision.js';
+import {
+  systemChain,
+  type ChainName,
+  type ChainPages,
+  type Chains,
+} from '../../kernel/history/entries.js';
+import { needsErasureEvent, erasedStreamsIn } from '../../kernel/history/erased-streams.js';
+import { allChainHeads, findEntry } from '../../kernel/history/find-entry.js';
+import {
+  laterPosition,
+  logStart,
+  streamNameOf,
+  type Clock,
+  type EventLog,
+  type Evidence,
+  type Ids,
+  type Position,
+  type StreamName,
+} from '../../kernel/ports.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
+import { transact } from '../../kernel/transact.js';
+import { erasureStream, recordErasedStreams } from '../facts/erasures.js';
+import { serviceAuthorship } from '../work/service-authorship.js';
+import { organizationOf } from './seal-streams.js';
+
+export type EarlierErasureNeeds = {
+  readonly log: EventLog;
+  readonly chains: Pick<Chains, 'heads'> & ChainPages;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'derive'>;
+  /** Whose history an event says it belongs to; null for one from before events did. */
+  readonly chainOf: (event: Evidence) => ChainName | null;
+};
+
+/** Some megabytes of data at once. */
+const pageEvents = 500;
+/** The processor belongs to requests. */
+const restTimes = 4;
+/** There once the log was looked through: what is gone without a fact from then on is a break. */
+const doneStream = streamNameOf('seals', systemChain, 'erasures');
+
+/**
+ * What went with a project or its records before erasures left facts: the first time that a log is
+ * sealed by a service that asks for facts, they are named in the history of whom they were, and it
+ * is written down that this was done. It is never done again.
+ */
+export const openEarlierErasures = (needs: EarlierErasureNeeds) => {
+  let isDone = false;
+  let unnamed: UnrecordedErasures | null = null;
+  return async (signal: AbortSignal): Promise<void> => {
+    isDone ||= (await needs.log.last(doneStream)) !== null;
+    if (isDone) return;
+    unnamed ??= await findUnrecordedErasures(needs, signal);
+    // Which history an old event is in, only the history knows.
+    if (unnamed === null || (await chainsFoldedTo(needs.chains)) < unnamed.last) return;
+    const named = await recordEarlierErasures(needs, unnamed);
+    // What stays of them must be kept before a scavenge takes it: some logs begin with an erasure.
+    if (unnamed.anyErased !== null) await needs.log.erase(unnamed.anyErased);
+    const author = serviceAuthorship(needs, null, 'earlier-erasures');
+    const event = { type: 'EarlierErasuresNamed', data: { streams: named } } as const;
+    const decide = (is: boolean): Decision<EarlierErasureEvent> => (is ? [] : [event]);
+    await transact(needs.log, doneStream, isNamedFold, decide, author);
+    isDone = true;
+  };
+};
+
+const isNamedFold: Fold<boolean, EarlierErasureEvent> = { initial: false, evolve: () => true };
+
+type UnrecordedErasures = {
+  /** Each with the first of its events. */
+  readonly streams: ReadonlyMap<StreamName, Evidence>;
+  /** Position of the newest of these. */
+  readonly last: Position;
+  /** Any stream that is erased. */
+  readonly anyErased: StreamName | null;
+};
+
+/** Null when it was told to stop. */
+const findUnrecordedErasures = async (
+  { log, clock }: EarlierErasureNeeds,
+  signal: AbortSignal,
+): Promise<UnrecordedErasures | null> => {
+  const streams = new Map<StreamName, Evidence>();
+  const facts = new Set<string>();
+  let gone: StreamName | null = null;
+  for (let after = logStart; ;) {
+    if (signal.aborted) return null;
+    const began = clock.milliseconds();
+    const page = await log.evidence(after, pageEvents);
+    for (const event of page.events) {
+      for (const name of event.data === null ? [] : streamsErasedBy(event.type, event.data)) {
+        facts.add(name);
+        streams.delete(name as StreamName);
+      }
+      const { stream: name } = event;
+      if (event.data === null) gone = name;
+      const isUnnamed = event.data === null && hadNoErasureFact(name) && !facts.has(name);
+      if (isUnnamed && !streams.has(name)) streams.set(name, event);
+    }
+    if (page.through === after) break;
+    after = page.through;
+    const took = clock.milliseconds() - began;
+    if (took > 0) await clock.wait(took * restTimes, signal);
+  }
+  const last = [...streams.values()].reduce(
+    (high, { position }) => laterPosition(high, position),
+    logStart,
+  );
+  return { streams, last, anyErased: gone };
+};
+
+/** Only facts have to be read, and most events are none; one that was changed names nothing. */
+const streamsErasedBy = (type: string, data: string): readonly string[] => {
+  try {
+    return type.endsWith('Erased') ? erasedStreamsIn(type, parseJsonText(data)) : [];
+  } catch {
+    return [];
+  }
+};
+
+/** What went with a project or its records; rows of datasets have always been named. */
+const hadNoErasureFact = (name: StreamName): boolean =>
+  needsErasureEvent(name) && projectForm.test(name);
+
+const chainsFoldedTo = async (chains: EarlierErasureNeeds['chains']): Promise<Position> => {
+  let through = logStart;
+  for await (const { position } of allChainHeads(chains))
+    through = laterPosition(through, position);
+  return through;
+};
+
+type ErasedGroup = {
+  readonly chain: ChainName;
+  readonly project: ProjectId;
+  readonly names: StreamName[];
+};
+
+/** Answers how many. */
+const recordEarlierErasures = async (
+  needs: EarlierErasureNeeds,
+  { streams }: UnrecordedErasures,
+): Promise<number> => {
+  const groups = new Map<string, ErasedGroup>();
+  for (const [name, event] of streams) {
+    const said = needs.chainOf(event);
+    const chain = said ?? (await findEntry(needs.chains, null, event))?.chain;
+    const [, project = ''] = projectForm.exec(name) ?? [];
+    if (chain === undefined) continue;
+    const key = `${chain} ${project}`;
+    const group = groups.get(key) ?? { chain, project: project as ProjectId, names: [] };
+    group.names.push(name);
+    groups.set(key, group);
+  }
+  for (const { chain, project, names } of groups.values()) {
+    const of = { deleted: 'earlier', deleted_id: project, project_id: project } as const;
+    const author = serviceAuthorship(needs, organizationOf(chain), `earlier-erasures-${project}`);
+    await recordErasedStreams(needs.log, erasureStream(`earlier-${project}`), of, names, author);
+  }
+  return [...groups.values()].reduce((sum, { names }) => sum + names.length, 0);
+};
+
+const projectForm =
+  /^(?:trace|session|sized-session|project|annotation-\w+|ranking-\w+|scorer-queue)-(.{36})(?:-|$)/;

@@ -1,0 +1,96 @@
+import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
+import { utf8ByteLength } from '../../kernel/code-points.js';
+
+/**
+ * Bytes of JSON in one event, so that it fits the smallest limit of the engines (1 MiB) with its
+ * frame.
+ */
+export const eventBytesMax = 900_000;
+
+/** Each UTF-16 unit is at most six bytes of JSON: the escape of a control character. */
+const bytesPerUnitMax = 6;
+/** Quotes, colon, comma and the digits of any number. */
+const unitsPerValue = 30;
+
+/**
+ * Roughly how many characters the value has as JSON, never less. Cheap: texts are not looked at.
+ */
+export const estimateCharacters = (value: unknown): number => {
+  if (typeof value === 'string') return value.length + 4;
+  if (typeof value !== 'object' || value === null) return unitsPerValue;
+  let weight = 4;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) weight += 2 + estimateCharacters(item);
+    return weight;
+  }
+  for (const member in value) {
+    weight +=
+      member.length + 4 + estimateCharacters((value as Readonly<Record<string, unknown>>)[member]);
+  }
+  return weight;
+};
+
+/**
+ * The trace as events of one append: one `TraceLogged` of at most 900 KB and `SpansLogged` with the
+ * spans that it has no room for. A record that is larger by itself has an event of its own.
+ */
+export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
+  if (estimateCharacters(logged) * bytesPerUnitMax <= eventBytesMax) {
+    return [{ type: 'TraceLogged', data: logged }];
+  }
+  const frame = jsonBytes({ ...logged, spans: [] });
+  const [first = [], ...rest] = packSpans(logged.spans, frame);
+  return [
+    { type: 'TraceLogged', data: { ...logged, spans: first } },
+    ...rest.map((spans): TraceEvent => ({
+      type: 'SpansLogged',
+      data: {
+        project_id: logged.project_id,
+        trace_id: logged.trace_id,
+        run_id: logged.run_id,
+        spans,
+        with_trace: true,
+      },
+    })),
+  ];
+};
+
+/** Spans that came later, in events of at most 900 KB. */
+export const spanEvents = (
+  { project_id, trace_id, run_id }: Pick<TraceLogged, 'project_id' | 'trace_id' | 'run_id'>,
+  spans: readonly SpanContent[],
+): readonly TraceEvent[] =>
+  packSpans(spans, 0)
+    .filter((part) => part.length > 0)
+    .map((part): TraceEvent => ({
+      type: 'SpansLogged',
+      data: { project_id, trace_id, run_id, spans: part },
+    }));
+
+const frameBytes = 256;
+
+/**
+ * In order, as many together as fit; the first portion is empty when what stands before it fills
+ * its event.
+ */
+const packSpans = (
+  spans: readonly SpanContent[],
+  before: number,
+): readonly (readonly SpanContent[])[] => {
+  if (before === 0 && estimateCharacters(spans) * bytesPerUnitMax <= eventBytesMax) return [spans];
+  const portions: SpanContent[][] = [[]];
+  let room = eventBytesMax - frameBytes - before;
+  for (const span of spans) {
+    const bytes = jsonBytes(span) + 1;
+    if (bytes > room && (before > 0 || (portions.at(-1)?.length ?? 0) > 0)) {
+      portions.push([]);
+      room = eventBytesMax - frameBytes;
+    }
+    portions.at(-1)?.push(span);
+    room -= bytes;
+  }
+  return portions;
+};
+
+/** In UTF-8. */
+export const jsonBytes = (value: unknown): number => utf8ByteLength(JSON.stringify(value));

@@ -1,0 +1,28 @@
+/**
+ * A persistent map: adding to one leaves every older value as it was, and a long row of single
+ * additions costs far less than copying the map each time, which would make late spans of one trace
+ * quadratic.
+ */
+export type PersistentMap<V> = {
+  readonly base: ReadonlyMap<string, V>;
+  /** Newer than the base, and small: about the square root of it. */
+  readonly recent: ReadonlyMap<string, V>;
+};
+
+export const emptyPersistentMap = <V>(): PersistentMap<V> => ({
+  base: new Map(),
+  recent: new Map(),
+});
+
+export const persistentGet = <V>({ base, recent }: PersistentMap<V>, key: string): V | undefined =>
+  recent.get(key) ?? base.get(key);
+
+const recentMin = 32;
+
+export const persistentSet = <V>(
+  { base, recent }: PersistentMap<V>,
+  entries: readonly (readonly [string, V])[],
+): PersistentMap<V> =>
+  recent.size + entries.length > recentMin + Math.sqrt(base.size)
+    ? { base: new Map([...base, ...recent, ...entries]), recent: new Map() }
+    : { base, recent: new Map([...recent, ...entries]) };

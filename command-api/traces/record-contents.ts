@@ -1,0 +1,162 @@
+import { bareMetricName } from '../../contract/record-rules.js';
+import type { SentMetrics, SentSpan, SentTrace } from '../../contract/records.js';
+import type { RecordContent, SpanContent } from '../../events/traces.js';
+import type { Brand, Instant, Json } from '../../kernel/schema-types.js';
+import type { PriceOf } from '../facts/price-list.js';
+import { inputOf, outputOf, withoutNulls } from './record-values.js';
+
+/** What the service adds where nothing was sent (contract 5.6). */
+export type RecordDefaults = {
+  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+  readonly receivedAt: Instant;
+  readonly priceOf: PriceOf;
+};
+
+type Writable<T> = { -readonly [member in keyof T]: T[member] };
+
+/** The trace's own record, ready to be stored (events/traces.ts says what that means). */
+export const traceContent = (sent: SentTrace, minting: RecordDefaults): RecordContent =>
+  contentOf(sent, 'trace', sent.id ?? minting.mint('TraceId'), minting);
+
+/**
+ * Spans in pre-order, each with its parent. Nesting decides; only a span at the top of a request's
+ * own list may name another parent (`mayNameParent`).
+ */
+export const spanContents = (
+  sent: readonly SentSpan[] | null | undefined,
+  parentId: string,
+  minting: RecordDefaults,
+  mayNameParent = false,
+): readonly SpanContent[] => {
+  const flat: SpanContent[] = [];
+  for (const span of sent ?? []) {
+    flatten(span, (mayNameParent ? span.parent_id : null) ?? parentId, minting, flat);
+  }
+  return flat;
+};
+
+const flatten = (
+  sent: SentSpan,
+  parentId: string,
+  minting: RecordDefaults,
+  flat: SpanContent[],
+): void => {
+  const id = sent.id ?? minting.mint('SpanId');
+  const content = contentOf(sent, sent.type, id, minting) as Writable<SpanContent>;
+  content.parent_id = parentId;
+  putSpanMembers(sent, content);
+  const price = minting.priceOf(content);
+  if (price !== undefined) content.price = price;
+  flat.push(content);
+  if (sent.spans != null) for (const below of sent.spans) flatten(below, id, minting, flat);
+};
+
+/**
+ * Written as plain assignments, and not as a loop over names, because every span that comes in goes
+ * through here.
+ */
+const contentOf = (
+  sent: SentTrace | SentSpan,
+  type: RecordContent['type'],
+  id: string,
+  minting: RecordDefaults,
+): RecordContent => {
+  const content: Writable<RecordContent> = {
+    type,
+    id,
+    created_at: sent.created_at ?? minting.receivedAt,
+  };
+  const minted = mintedMembers(sent);
+  if (minted !== undefined) content.minted = minted;
+  if (sent.input != null && sent.input !== '') content.input = inputOf(type, sent.input);
+  if (sent.output != null) content.output = outputOf(type, sent.output);
+  if (sent.redacted_input != null) content.redacted_input = inputOf(type, sent.redacted_input);
+  if (sent.redacted_output != null) content.redacted_output = outputOf(type, sent.redacted_output);
+  if (sent.name != null && sent.name !== '') content.name = sent.name;
+  if (sent.user_metadata != null) putMap(content, 'user_metadata', sent.user_metadata);
+  if (sent.tags != null) {
+    const tags = distinctTags(sent.tags);
+    if (tags.length > 0) content.tags = tags;
+  }
+  if (sent.status_code != null) content.status_code = sent.status_code;
+  if (sent.metrics != null) {
+    const metrics = withoutNulls(bareMetrics(sent.metrics));
+    if (!isEmpty(metrics)) content.metrics = metrics;
+  }
+  if (sent.external_id != null) content.external_id = sent.external_id;
+  if (sent.dataset_input != null) content.dataset_input = sent.dataset_input;
+  if (sent.dataset_output != null) content.dataset_output = sent.dataset_output;
+  if (sent.dataset_metadata != null) putMap(content, 'dataset_metadata', sent.dataset_metadata);
+  return content;
+};
+
+const putSpanMembers = (sent: SentSpan, content: Writable<SpanContent>): void => {
+  if (sent.step_number != null) content.step_number = sent.step_number;
+  switch (sent.type) {
+    case 'llm':
+      if (sent.tools != null) content.tools = sent.tools as Json;
+      if (sent.events != null) content.events = sent.events as Json;
+      if (sent.model != null) content.model = sent.model;
+      if (sent.temperature != null) content.temperature = sent.temperature;
+      if (sent.finish_reason != null) content.finish_reason = sent.finish_reason;
+      return;
+    case 'tool':
+      if (sent.tool_call_id != null) content.tool_call_id = sent.tool_call_id;
+      return;
+    case 'agent':
+      if (sent.agent_type != null && sent.agent_type !== 'default') {
+        content.agent_type = sent.agent_type;
+      }
+      return;
+    case 'control':
+      if (sent.control_id != null) content.control_id = sent.control_id;
+      if (sent.agent_name != null) content.agent_name = sent.agent_name;
+      if (sent.check_stage != null) content.check_stage = sent.check_stage;
+      if (sent.applies_to != null) content.applies_to = sent.applies_to;
+      if (sent.evaluator_name != null) content.evaluator_name = sent.evaluator_name;
+      if (sent.selector_path != null) content.selector_path = sent.selector_path;
+      return;
+    case 'retriever':
+    case 'workflow':
+    default:
+  }
+};
+
+const mintedId = ['id'] as const;
+const mintedTime = ['created_at'] as const;
+const mintedBoth = ['id', 'created_at'] as const;
+const mintedMembers = ({ id, created_at }: SentTrace | SentSpan): RecordContent['minted'] => {
+  if (id == null) return created_at == null ? mintedBoth : mintedId;
+  return created_at == null ? mintedTime : undefined;
+};
+
+const putMap = (
+  content: Writable<RecordContent>,
+  member: 'user_metadata' | 'dataset_metadata',
+  sent: Readonly<Record<string, string | null>>,
+): void => {
+  const map = withoutNulls(sent);
+  if (!isEmpty(map)) content[member] = map;
+};
+
+const isEmpty = (map: object): boolean => {
+  for (const _ in map) return false;
+  return true;
+};
+
+/** Order kept, repeats and nulls dropped. */
+export const distinctTags = (tags: readonly (string | null)[]): readonly string[] => {
+  if (tags.length === 1 && tags[0] != null) return [tags[0]];
+  return [...new Set(tags)].filter((tag) => tag !== null);
+};
+
+/** Without `metrics/` before the names; of two values for one name the last counts. */
+export const bareMetrics = (sent: SentMetrics): SentMetrics => {
+  for (const name in sent) {
+    if (bareMetricName(name) === name) continue;
+    return Object.fromEntries(
+      Object.entries(sent).map(([one, value]) => [bareMetricName(one), value]),
+    );
+  }
+  return sent;
+};

@@ -1,0 +1,120 @@
+import { countSpans } from '../../contract/record-rules.js';
+import type { SentTraces } from '../../contract/ingest.js';
+import type { SentTrace } from '../../contract/records.js';
+import type { SpanContent, TraceLogged } from '../../events/traces.js';
+import type { Instant, SessionId, TraceId } from '../../kernel/schema-types.js';
+import type { Run } from '../facts/runs.js';
+import { spanContents, traceContent, type RecordDefaults } from './record-contents.js';
+import { distinctSpans } from './span-additions.js';
+import { differingRecords } from './content-equality.js';
+
+/** The traces of one request, ready to be decided one by one. */
+export type TraceBatch = {
+  /** As they were sent, with ids: the same trace twice is in here twice. */
+  readonly ids: readonly TraceId[];
+  readonly spansCount: number;
+  /** Each trace once, in the order of the request. */
+  readonly logged: readonly TraceLogged[];
+  /**
+   * Ids that occur twice in the request with different content: what came first counts (contract
+   * 5.6, rule 3).
+   */
+  readonly differ: readonly string[];
+  /** Spans that came with an id of their own, and the trace that they are in. */
+  readonly sentSpans: ReadonlyMap<string, TraceId>;
+};
+
+type BatchTarget = {
+  readonly run: Run;
+  readonly sessionOf: (trace: SentTrace) => SessionId | null;
+};
+
+export const batchOf = (
+  body: SentTraces,
+  { run, sessionOf }: BatchTarget,
+  minting: RecordDefaults,
+): TraceBatch => {
+  const first = new Map<TraceId, TraceLogged>();
+  const sentSpans = new Map<string, TraceId>();
+  const ids: TraceId[] = [];
+  const differ: string[] = [];
+  let spansCount = 0;
+  for (const sent of body.traces) {
+    const trace = traceContent(sent, minting);
+    const traceId = trace.id as TraceId;
+    const flat = spanContents(sent.spans, traceId, minting);
+    const { distinct: spans, differ: twice } = hasRepeats(flat)
+      ? distinctSpans(flat)
+      : { distinct: flat, differ: [] };
+    const logged: TraceLogged = {
+      project_id: run.projectId,
+      run_id: run.id,
+      run_kind: run.kind,
+      trace_id: traceId,
+      session_id: sessionOf(sent),
+      is_complete: body.is_complete ?? true,
+      logging_method: body.logging_method ?? 'api_direct',
+      ...(body.client_version != null && { client_version: body.client_version }),
+      trace,
+      spans,
+    };
+    ids.push(traceId);
+    spansCount += countSpans(sent.spans);
+    const before = first.get(traceId);
+    const conflicting =
+      before === undefined
+        ? [...twice, ...ownedByEarlierTrace(logged, sentSpans)]
+        : [...twice, ...differingRecords(logged, before)];
+    differ.push(...conflicting);
+    if (before === undefined && conflicting.length === 0) {
+      first.set(traceId, logged);
+      for (const span of spans) if (isSent(span)) sentSpans.set(span.id, traceId);
+    }
+  }
+  return { ids, spansCount, logged: [...first.values()], differ, sentSpans };
+};
+
+/** Most traces are small, and comparing a few ids costs less than a table of them. */
+const linearScanMax = 16;
+const hasRepeats = (spans: readonly SpanContent[]): boolean =>
+  spans.length <= linearScanMax
+    ? spans.some(({ id }, index) => isAmong(spans, id, index))
+    : new Set(spans.map(({ id }) => id)).size < spans.length;
+const isAmong = (spans: readonly SpanContent[], id: string, before: number): boolean => {
+  for (let at = 0; at < before; at += 1) if (spans[at]?.id === id) return true;
+  return false;
+};
+
+const isSent = ({ minted }: TraceLogged['trace']): boolean => minted?.includes('id') !== true;
+
+/** Spans that an earlier trace of the request has already. */
+const ownedByEarlierTrace = (
+  { spans, trace_id: traceId }: TraceLogged,
+  sentSpans: ReadonlyMap<string, TraceId>,
+): readonly string[] =>
+  spans.map(({ id }) => id).filter((id) => (sentSpans.get(id) ?? traceId) !== traceId);
+
+/** The sessions that the traces name by id, each with the time of the first trace that does. */
+export const sessionsById = (
+  body: SentTraces,
+  receivedAt: Instant,
+): ReadonlyMap<SessionId, Instant> => {
+  const named = new Map<SessionId, Instant>();
+  for (const trace of body.traces) {
+    const id = trace.session_id ?? body.session_id;
+    if (id != null && !named.has(id)) named.set(id, trace.created_at ?? receivedAt);
+  }
+  return named;
+};
+
+/** The external id, when some trace needs it, with the time of the first one that does. */
+export const externalSessionOf = (
+  body: SentTraces,
+  receivedAt: Instant,
+): { readonly id: string; readonly createdAt: Instant } | null => {
+  if (body.session_external_id == null || body.session_id != null) return null;
+  const needing = body.traces.find((trace) => trace.session_id == null);
+  return needing === undefined
+    ? null
+    : { id: body.session_external_id, createdAt: needing.created_at ?? receivedAt };
+};

@@ -1,0 +1,163 @@
+import type { SpanContent, TraceLogged } from '../../events/traces.js';
+import { Fault } from '../../kernel/fault.js';
+import { logStart, type AppendResult, type EventLog, type Position } from '../../kernel/ports.js';
+import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js';
+import { appendEvents, type StreamAddition, type Authorship } from '../../kernel/transact.js';
+import { liveRun } from '../facts/runs.js';
+import { traceStream } from '../facts/traces.js';
+import type { TraceBatch } from './trace-batch.js';
+import type { TraceRepository } from './trace-repository.js';
+import { persistentGet } from './persistent-map.js';
+import { differingIds, takenIdsConflict } from './span-additions.js';
+import type { SessionSizes } from './session-sizes.js';
+import { traceEvents } from './event-packing.js';
+import type { SpanIndex } from './span-index.js';
+
+export type TraceWriteNeeds = {
+  readonly log: EventLog;
+  readonly traceRepository: TraceRepository;
+  readonly spanIndex: SpanIndex;
+  readonly sessionSizes: SessionSizes;
+};
+
+type TraceWriteResult = {
+  readonly position: Position;
+  /** How many traces and spans were not there before. */
+  readonly fresh: number;
+  /** Of traces that were there before: the session that they are in. */
+  readonly sessions: ReadonlyMap<TraceId, SessionId | null>;
+};
+
+/**
+ * Every trace of the request in one append, each on a stream that must not exist; only where one
+ * does, it is read and compared (contract 5.6, rule 3). Throws Fault `conflict` naming all ids that
+ * are taken, after the others were recorded; it says which they were.
+ */
+export const writeTraces = async (
+  needs: TraceWriteNeeds,
+  project: ProjectId,
+  batch: TraceBatch,
+  cause: Authorship,
+): Promise<TraceWriteResult> => {
+  const owned = await ownedElsewhere(needs, project, batch.sentSpans);
+  const hasOwned = ({ spans }: TraceLogged): boolean =>
+    owned.size > 0 && spans.some(({ id }) => owned.has(id));
+  const writable = batch.logged.filter((logged) => !hasOwned(logged));
+  const differ = [...batch.differ, ...owned];
+  const deleted: TraceId[] = [];
+  const added: TraceId[] = [];
+  const sessions = new Map<TraceId, SessionId | null>();
+  let position = logStart;
+  let fresh = 0;
+  const full = await needs.sessionSizes.fullSessions(writable);
+  const isFull = ({ session_id: id }: TraceLogged): boolean => id !== null && full.has(id);
+  const results = await appendTraces(
+    needs,
+    writable.filter((logged) => !isFull(logged)),
+    cause,
+  );
+  const closed = new Set<SessionId>();
+  for (const logged of writable) {
+    const result = results.get(logged) ?? 'conflict';
+    let at: Position;
+    if (result === 'conflict') {
+      const known = await compareWithLog(needs, logged);
+      if (known.isNew && logged.session_id !== null && isFull(logged)) {
+        closed.add(logged.session_id);
+      } else if (known.isGone) deleted.push(logged.trace_id);
+      differ.push(...known.differ);
+      sessions.set(logged.trace_id, known.sessionId);
+      at = known.position;
+    } else {
+      needs.spanIndex.record(project, logged.trace_id, sentIds(logged.spans));
+      fresh += 1 + logged.spans.length;
+      added.push(logged.trace_id);
+      at = result.position;
+    }
+    if (at > position) position = at;
+  }
+  if (differ.length > 0 || deleted.length > 0 || closed.size > 0) {
+    const { detail } = takenIdsConflict([...new Set(differ)], deleted, [...closed]);
+    throw new Fault('conflict', detail, {
+      members: { new_records_count: fresh, new_trace_ids: added },
+    });
+  }
+  return { position, fresh, sessions };
+};
+
+/** What became of each, the new ones counted in their sessions. */
+const appendTraces = async (
+  { log, sessionSizes }: TraceWriteNeeds,
+  traces: readonly TraceLogged[],
+  cause: Authorship,
+): Promise<ReadonlyMap<TraceLogged, AppendResult>> => {
+  if (traces.length === 0) return new Map();
+  const results = await appendEvents(log, traces.map(newTraceAddition), cause);
+  await sessionSizes.countTraces(
+    traces.filter((_, index) => results[index] !== 'conflict'),
+    cause,
+  );
+  return new Map(traces.map((one, index) => [one, results[index] ?? 'conflict']));
+};
+
+const newTraceAddition = (logged: TraceLogged): StreamAddition => ({
+  stream: traceStream(logged.project_id, logged.trace_id),
+  events: traceEvents(logged),
+});
+
+type LogComparison = {
+  /** The trace was deleted, or went with its run. */
+  readonly isGone: boolean;
+  /** Nothing was ever logged under its id, or that was erased. */
+  readonly isNew: boolean;
+  readonly differ: readonly string[];
+  readonly sessionId: SessionId | null;
+  readonly position: Position;
+};
+const compareWithLog = async (
+  { log, traceRepository }: TraceWriteNeeds,
+  logged: TraceLogged,
+): Promise<LogComparison> => {
+  const { state, position } = await traceRepository.load(
+    traceStream(logged.project_id, logged.trace_id),
+  );
+  // A stream that takes no first event and has none was erased. What went with its run is not there
+  // to be repeated: a 200 would promise what nobody can read.
+  const isGone =
+    state === null ||
+    state.deleted ||
+    (state.runId !== logged.run_id &&
+      (await liveRun(log, logged.project_id, state.runId)) === null);
+  return {
+    isGone,
+    isNew: state === null,
+    differ: isGone ? [] : differingIds(state, logged),
+    sessionId: state?.sessionId ?? null,
+    position,
+  };
+};
+
+/** Ids that the client made; others nobody can name before reading them. */
+export const sentIds = (spans: readonly SpanContent[]): readonly string[] =>
+  spans.filter(({ minted }) => minted?.includes('id') !== true).map(({ id }) => id);
+
+/**
+ * Spans that another trace of the project has: the index says where to look, that trace's stream
+ * whether it is so.
+ */
+export const ownedElsewhere = async (
+  { traceRepository, spanIndex }: TraceWriteNeeds,
+  project: ProjectId,
+  spans: ReadonlyMap<string, TraceId>,
+): Promise<ReadonlySet<string>> => {
+  const owned = new Set<string>();
+  if (spans.size === 0) return owned;
+  for (const [span, trace] of spanIndex.owners(project, spans.keys())) {
+    if (trace === spans.get(span)) continue;
+    const { state } = await traceRepository.load(traceStream(project, trace));
+    if (state !== null && !state.deleted && persistentGet(state.records, span) !== undefined) {
+      owned.add(span);
+    }
+  }
+  return owned;
+};

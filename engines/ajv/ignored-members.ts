@@ -1,0 +1,202 @@
+import type { TSchema } from 'typebox';
+import { shapeOf, jsonTypeOf, type Shape, type RootShape } from './shape.js';
+
+/** A member that the schema of its object does not name. */
+export type IgnoredMember = {
+  /** Names and indices, from the value to the member. */
+  readonly path: readonly string[];
+  /** Names that the object could have instead, those of other kinds of its union with them. */
+  readonly known: readonly string[];
+};
+
+/** One more than an answer names (contract 1.2, rule 3), to know that there are more. */
+export const ignoredMax = 21;
+
+/**
+ * Takes the members out of a value that its schema does not name, wherever they are, and says which
+ * they were: `ignoredMax` at most, in the order in which they were sent. `components`: what stands
+ * for `component(name)` (kernel/schema-types.ts).
+ *
+ * A record of an ingest request costs a look-up for each of its members, and nothing is made while
+ * there is nothing to say.
+ */
+export const compileIgnoredMembers = (
+  schema: TSchema,
+  components: Readonly<Record<string, TSchema>>,
+): ((value: unknown) => readonly IgnoredMember[]) => {
+  // Made on first use, so that the service starts at once.
+  let look: IgnoredFinder | null | undefined;
+  return (value) => {
+    if (look === undefined) look = ignoredFinder(shapeOf(schema, 'open', components));
+    return look?.(value) ?? [];
+  };
+};
+
+/** Null: nothing was ignored. */
+type IgnoredFinder = (value: unknown) => IgnoredMember[] | null;
+type Members = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Members of all objects among the branches of a union. */
+const namesIn = (
+  branches: readonly Shape[],
+  definitionOf: (ref: string) => Shape,
+): readonly string[] => [
+  ...new Set(
+    branches.flatMap(({ $ref, properties }) =>
+      Object.keys(($ref === undefined ? properties : definitionOf($ref).properties) ?? {}),
+    ),
+  ),
+];
+
+/** Null for a shape in which nothing can be ignored. */
+const ignoredFinder = ({ shape, definitions }: RootShape): IgnoredFinder | null => {
+  /** By the name of a definition and what it has beside it; undefined while it is being made. */
+  const made = new Map<string, IgnoredFinder | null | undefined>();
+  const definitionOf = (ref: string): Shape => definitions[ref.slice('#/$defs/'.length)] ?? {};
+  const accepts = acceptor(definitionOf);
+
+  /** `siblings`: names of members that the other branches of a union have. */
+  const lookOf = (one: Shape, siblings: readonly string[] = []): IgnoredFinder | null => {
+    if (one.$ref !== undefined) return lookOfReference(one.$ref, siblings);
+    if (one.discriminator !== undefined) return lookOfTagged(one, one.discriminator.propertyName);
+    if (one.anyOf !== undefined) return lookOfUnion(one.anyOf);
+    const [object, list] = [lookOfObject(one, siblings), lookOfList(one)];
+    if (object === null || list === null) return object ?? list;
+    return (value) => (Array.isArray(value) ? list(value) : object(value));
+  };
+  const lookOfReference = (ref: string, siblings: readonly string[]): IgnoredFinder | null => {
+    const key = [ref, ...siblings].join('\n');
+    if (made.has(key)) {
+      const known = made.get(key);
+      return known === undefined ? (value) => made.get(key)?.(value) ?? null : known;
+    }
+    made.set(key, undefined);
+    const look = lookOf(definitionOf(ref), siblings);
+    made.set(key, look);
+    return look;
+  };
+  const lookOfTagged = ({ oneOf = [] }: Shape, tag: string): IgnoredFinder => {
+    const siblings = namesIn(oneOf, definitionOf);
+    const byTag = new Map(
+      oneOf.map((branch) => [branch.properties?.[tag]?.const, lookOf(branch, siblings)]),
+    );
+    return (value) => (isObject(value) ? (byTag.get(value[tag])?.(value) ?? null) : null);
+  };
+  /** By the first branch that the value can be of. */
+  const lookOfUnion = (shapes: readonly Shape[]): IgnoredFinder | null => {
+    const siblings = namesIn(shapes, definitionOf);
+    const branches = shapes.map((branch) => ({ branch, look: lookOf(branch, siblings) }));
+    if (branches.every(({ look }) => look === null)) return null;
+    return (value) => {
+      if (typeof value !== 'object' || value === null) return null;
+      return branches.find(({ branch }) => accepts(branch, value))?.look?.(value) ?? null;
+    };
+  };
+  const lookOfList = ({ items }: Shape): IgnoredFinder | null => {
+    const look = items === undefined || Array.isArray(items) ? null : lookOf(items as Shape);
+    return look === null ? null : listFinder(look);
+  };
+  const lookOfObject = (
+    { properties, additionalProperties: others }: Shape,
+    siblings: readonly string[],
+  ): IgnoredFinder | null => {
+    const own = Object.entries(properties ?? {});
+    const named = new Map(own.map(([member, one]) => [member, lookOf(one)]));
+    const other = typeof others === 'object' ? lookOf(others) : null;
+    // A shape without names is a free object; a closed one was refused by the guard.
+    const mayIgnore = properties !== undefined && others === undefined;
+    if (!mayIgnore && other === null && [...named.values()].every((look) => look === null)) {
+      return null;
+    }
+    const known = [...new Set([...named.keys(), ...siblings])];
+    return memberFinder(named, mayIgnore ? { known } : other);
+  };
+  return lookOf(shape);
+};
+
+/** Of a list whose items are looked at so. */
+const listFinder =
+  (look: IgnoredFinder): IgnoredFinder =>
+  (value) => {
+    if (!Array.isArray(value)) return null;
+    let found: IgnoredMember[] | null = null;
+    for (let index = 0; index < value.length; index += 1) {
+      const below = look(value[index]);
+      if (below !== null) found = addMembers(found, String(index), below);
+    }
+    return found;
+  };
+
+/** Of an object with these members; `others` are looked at too, or they are taken out. */
+const memberFinder =
+  (
+    named: ReadonlyMap<string, IgnoredFinder | null>,
+    others: IgnoredFinder | null | Pick<IgnoredMember, 'known'>,
+  ): IgnoredFinder =>
+  (value) => {
+    if (!isObject(value)) return null;
+    let found: IgnoredMember[] | null = null;
+    // Objects of JSON.parse inherit nothing enumerable, and every member of a body is met.
+    // oxlint-disable-next-line guard-for-in -- see above
+    for (const member in value) {
+      const own = named.get(member);
+      if (own === null) continue;
+      const look = own ?? others;
+      if (typeof look === 'object' && look !== null) {
+        found = addMembers(found, member, [{ path: [], known: look.known }]);
+        delete value[member];
+        continue;
+      }
+      const below = look?.(value[member]) ?? null;
+      if (below !== null) found = addMembers(found, member, below);
+    }
+    return found;
+  };
+
+const addMembers = (
+  before: IgnoredMember[] | null,
+  at: string,
+  below: readonly IgnoredMember[],
+): IgnoredMember[] => {
+  const members = before ?? [];
+  for (const { path, known } of below) {
+    if (members.length >= ignoredMax) break;
+    members.push({ path: [at, ...path], known });
+  }
+  return members;
+};
+
+/**
+ * Whether a value can be of a shape, as far as it takes to tell the branches of a union apart: its
+ * JSON type, the members that have to be there, literals, and the first item of a list.
+ */
+const acceptor = (definitionOf: (ref: string) => Shape) => {
+  const accepts = (shape: Shape, value: unknown): boolean => {
+    if (shape.$ref !== undefined) return accepts(definitionOf(shape.$ref), value);
+    const branches = shape.anyOf ?? shape.oneOf;
+    if (branches !== undefined) return branches.some((branch) => accepts(branch, value));
+    if (shape.const !== undefined) return value === shape.const;
+    if (shape.enum?.includes(value) === false) return false;
+    if (shape.type?.includes(jsonTypeOf(value)) === false) return false;
+    if (Array.isArray(value)) {
+      const { items } = shape;
+      const isList = items !== undefined && !Array.isArray(items) && value.length > 0;
+      return !isList || accepts(items as Shape, value[0]);
+    }
+    if (!isObject(value)) return true;
+    const { properties = {}, required = [] } = shape;
+    return (
+      required.every((member) => value[member] !== undefined) &&
+      Object.entries(properties).every(
+        ([member, one]) =>
+          (one.const === undefined && one.enum === undefined) ||
+          value[member] === undefined ||
+          accepts(one, value[member]),
+      )
+    );
+  };
+  return accepts;
+};

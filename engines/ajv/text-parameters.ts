@@ -1,0 +1,54 @@
+import { canonicalInstant } from '../../kernel/uuid-and-instant.js';
+import type { Shape } from './shape.js';
+import type { RequestPart } from './text-kinds.js';
+
+/**
+ * Reads the texts of a path, query, header or form into the types that the shape names (contract
+ * 1.2, rule 5). A text that cannot be read stays text, for complaints.ts to find. Of a repeated
+ * parameter the last one counts, unless it is a list. Parameters that the shape does not name are
+ * left out.
+ */
+export const compileTextReader = (
+  shape: Shape,
+  place: RequestPart,
+): ((sent: unknown) => unknown) => {
+  const members = Object.entries(shape.properties ?? {});
+  return (sent) => {
+    const texts = sent as Readonly<Record<string, unknown>>;
+    const values: Record<string, unknown> = {};
+    for (const [member, one] of members) {
+      const text = Object.hasOwn(texts, member) ? texts[member] : undefined;
+      if (text !== undefined) values[member] = valueOf(text, one, place);
+    }
+    return values;
+  };
+};
+
+/** What is no text any more, as JSON parts of a form, stays as it is. */
+const valueOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
+  if (typeof text !== 'string' && !Array.isArray(text)) return text;
+  const items: readonly unknown[] = typeof text === 'string' ? [text] : text;
+  if (shape.type?.includes('array') === true) {
+    const itemShape = (Array.isArray(shape.items) ? {} : (shape.items ?? {})) as Shape;
+    return items.map((item) => scalarOf(item, itemShape, place));
+  }
+  return scalarOf(items.at(-1) ?? '', shape, place);
+};
+
+const integerForm = /^[+-]?\d+$/;
+const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const scalarOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
+  if (typeof text !== 'string') return text;
+  if (shape['x-kind'] === 'instant' && place === 'query') return withPlus(text);
+  const types = shape.type ?? [];
+  if (types.includes('integer') && integerForm.test(text)) return Number(text);
+  if (types.includes('number') && numberForm.test(text)) return Number(text);
+  if (types.includes('boolean') && (text === 'true' || text === '1')) return true;
+  if (types.includes('boolean') && (text === 'false' || text === '0')) return false;
+  return text;
+};
+
+/** `+02:00` arrives as ` 02:00` from clients that do not escape the plus (contract 1.3). */
+const withPlus = (text: string): string =>
+  canonicalInstant(text) === null ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text;

@@ -1,0 +1,66 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { AggregatePlan, GroupValue } from '../../kernel/records/query-plans.js';
+import type { Statements } from './connections.js';
+import {
+  groupColumnName,
+  groupValue,
+  groupedSql,
+  ownKeyColumns,
+  type GroupColumns,
+} from './group-by.js';
+import type { ProjectModel } from './project-columns.js';
+import { bigintConstant } from './sql.js';
+import { recordSource } from './record-source.js';
+import type { WidgetMeasures } from './widget-measures.js';
+
+/** One aggregate that is being answered. */
+export type AggregateQuery = {
+  readonly model: ProjectModel;
+  readonly statements: Statements;
+  readonly plan: AggregatePlan;
+  readonly columns: GroupColumns;
+  readonly measures: WidgetMeasures;
+};
+
+const microsecondsPerMinute = 60_000_000n;
+
+/**
+ * The records considered, each once for every group that it is in: `g0…` the group, `b` bucket,
+ * `grp` trace, `session`, `spans`, and `v0…` the values asked for.
+ */
+export const groupedRowsSql = (
+  { model, plan }: AggregateQuery,
+  groups: GroupColumns,
+  valuesOf: (source: ReturnType<typeof recordSource>) => readonly string[],
+) => {
+  const source = recordSource(model, plan);
+  const values = valuesOf(source);
+  const width = BigInt(plan.intervalMinutes) * microsecondsPerMinute;
+  const offset = BigInt(plan.offsetMinutes) * microsecondsPerMinute;
+  const at = offset === 0n ? 'r.created_at' : `(r.created_at + ${bigintConstant(offset)})`;
+  const columns = [
+    ...ownKeyColumns(groups, source),
+    // Whole division goes towards zero; before 1970 it must go down.
+    `(${at} - CASE WHEN ${at} < 0 THEN ${bigintConstant(width - 1n)} ELSE 0 END)` +
+      ` // ${bigintConstant(width)} AS b`,
+    'r.grp AS grp',
+    'CASE WHEN NOT r.lone THEN r.session_id END AS session',
+    'r.span_count AS spans',
+    ...values.map((value, place) => `${value} AS v${place}`),
+  ];
+  const select = `SELECT ${columns.join(', ')} ${source.fromWhere()}`;
+  return {
+    sql: `(${groupedSql(model, plan, groups, select, source.parameters)})`,
+    parameters: source.parameters,
+  };
+};
+
+/** The columns of a group in `groupedRowsSql`. */
+export const groupKeyNames = ({ keys }: GroupColumns): readonly string[] =>
+  keys.map((_, at) => groupColumnName(at));
+
+/** The group that a row begins with. */
+export const groupValuesOf = (
+  { columns }: AggregateQuery,
+  row: readonly DuckDBValue[],
+): readonly GroupValue[] => row.slice(0, columns.keys.length).map(groupValue);

@@ -1,0 +1,142 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { Population } from '../../kernel/records/record.js';
+import type { Statements } from './connections.js';
+import { ordinalsMax, populations, tableOf } from './schema.js';
+
+// The engine looks keys up in the index while they are few, and scans the table beyond 2,048.
+export const keysPerStatement = 1_000;
+
+/** A record that is there, and what it weighs. */
+export type SizedKey = { readonly key: bigint; readonly bytes: number };
+
+/** Of the record at this place of its group. */
+export const recordKey = ({ grp }: Pick<GroupExtent, 'grp'>, ordinal: number): bigint =>
+  BigInt(grp * ordinalsMax + ordinal);
+
+/** Keys that records of the group can have: a session or trace comes first, spans after it. */
+export const recordKeys =
+  (population: Population) =>
+  ({ grp, size }: GroupExtent): readonly bigint[] => {
+    const first = grp * ordinalsMax;
+    if (population !== 'span') return [BigInt(first)];
+    return Array.from({ length: size - 1 }, (_, at) => BigInt(first + at + 1));
+  };
+
+/** `size` is one more than the largest ordinal. */
+export type GroupExtent = { readonly grp: number; readonly size: number };
+
+export const groupExtentOf = ([grp, size]: readonly DuckDBValue[]): GroupExtent => ({
+  grp: Number(grp),
+  size: Number(size),
+});
+
+export const readSizes = async (
+  { rows }: Statements,
+  population: Population,
+  keys: readonly bigint[],
+): Promise<readonly SizedKey[]> => {
+  const sized: SizedKey[] = [];
+  for (let from = 0; from < keys.length; from += keysPerStatement) {
+    const list = keys.slice(from, from + keysPerStatement).join(', ');
+    const found = await rows(
+      `SELECT key, bytes FROM ${tableOf[population]} WHERE key IN (${list})`,
+    );
+    sized.push(...found.map(sizedKeyOf));
+  }
+  return sized;
+};
+
+export const sizedKeyOf = ([key, bytes]: readonly DuckDBValue[]): SizedKey => ({
+  key: key as bigint,
+  bytes: Number(bytes),
+});
+
+/** As many from the beginning as have no more bytes than that, and at least one. */
+export const takeWithinBytes = (
+  sized: readonly SizedKey[],
+  bytesMax: number,
+): readonly SizedKey[] => {
+  let sum = 0;
+  const end = sized.findIndex(({ bytes }, at) => {
+    sum += bytes;
+    return at > 0 && sum > bytesMax;
+  });
+  return end < 0 ? sized : sized.slice(0, end);
+};
+
+/** The same of groups, which weigh what their records do, with that. */
+export const takeGroupsWithin = async <G extends GroupExtent>(
+  statements: Statements,
+  groups: readonly G[],
+  bytesMax: number,
+): Promise<readonly (G & Pick<SizedKey, 'bytes'>)[]> => {
+  const taken: (G & Pick<SizedKey, 'bytes'>)[] = [];
+  let left = bytesMax;
+  for (let from = 0; from < groups.length;) {
+    const some = takeGroupsOfOneStatement(groups.slice(from));
+    const weights = await readGroupBytes(statements, some);
+    for (const group of some) {
+      const bytes = weights.get(group.grp) ?? 0;
+      left -= bytes;
+      if (left < 0 && taken.length > 0) return taken;
+      taken.push({ ...group, bytes });
+    }
+    from += some.length;
+  }
+  return taken;
+};
+
+const takeGroupsOfOneStatement = <G extends GroupExtent>(groups: readonly G[]): readonly G[] => {
+  let records = 0;
+  const end = groups.findIndex(({ size }, at) => {
+    records += size;
+    return at > 0 && records > keysPerStatement;
+  });
+  return end < 0 ? groups : groups.slice(0, end);
+};
+
+const readGroupBytes = async (
+  statements: Statements,
+  groups: readonly GroupExtent[],
+): Promise<ReadonlyMap<number, number>> => {
+  const weights = new Map<number, number>();
+  for (const { sized } of await readGroupSizes(statements, groups)) {
+    for (const { key, bytes } of sized) {
+      const grp = Number(key / BigInt(ordinalsMax));
+      weights.set(grp, (weights.get(grp) ?? 0) + bytes);
+    }
+  }
+  return weights;
+};
+
+type SizedPopulation = { readonly population: Population; readonly sized: readonly SizedKey[] };
+
+/**
+ * All records of the groups. One statement while they are few: what it costs to have one planned
+ * and a thread woken for it is more than what it reads.
+ */
+export const readGroupSizes = async (
+  statements: Statements,
+  groups: readonly GroupExtent[],
+): Promise<readonly SizedPopulation[]> => {
+  const asked = populations
+    .map((population) => ({ population, keys: groups.flatMap(recordKeys(population)) }))
+    .filter(({ keys }) => keys.length > 0);
+  if (asked.some(({ keys }) => keys.length > keysPerStatement)) {
+    const found: SizedPopulation[] = [];
+    for (const { population, keys } of asked) {
+      found.push({ population, sized: await readSizes(statements, population, keys) });
+    }
+    return found;
+  }
+  if (asked.length === 0) return [];
+  const selects = asked.map(
+    ({ population, keys }, at) =>
+      `SELECT key, bytes, ${at} FROM ${tableOf[population]} WHERE key IN (${keys.join(', ')})`,
+  );
+  const rows = await statements.rows(selects.join(' UNION ALL '));
+  return asked.map(({ population }, at) => ({
+    population,
+    sized: rows.filter(([, , of]) => Number(of) === at).map(sizedKeyOf),
+  }));
+};

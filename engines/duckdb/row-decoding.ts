@@ -1,0 +1,192 @@
+import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
+import type { StreamName } from '../../kernel/ports.js';
+import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
+import type { Rows, Statements } from './connections.js';
+import { joinPieces, restName, type TextPiece } from './long-text.js';
+import {
+  groupExtentOf,
+  keysPerStatement,
+  readSizes,
+  takeWithinBytes,
+  type GroupExtent,
+  type SizedKey,
+} from './record-sizes.js';
+import { unpackRow } from './packed-row.js';
+import { ordinalsMax, tableOf, unpackedTextColumns } from './schema.js';
+
+/**
+ * What one statement reads: all of its rows are in memory at the same time, and twice, and made
+ * into texts without a turn for others, some 10 ms.
+ */
+export const statementBytesMax = 2 * 1_048_576;
+
+/** Records by their keys, in no order; an unknown key is left out. */
+export const readRowsByKey = async (
+  statements: Statements,
+  population: Population,
+  keys: readonly bigint[],
+): Promise<ReadonlyMap<bigint, RecordRow>> =>
+  readRows(statements, population, await readSizes(statements, population, keys));
+
+/** Reads in portions, so that a page of long texts does not take the writer's memory. */
+export const readRows = async (
+  statements: Statements,
+  population: Population,
+  sized: readonly SizedKey[],
+): Promise<ReadonlyMap<bigint, RecordRow>> => {
+  const found = new Map<bigint, RecordRow>();
+  for (let from = 0; from < sized.length;) {
+    const portion = takeWithinBytes(sized.slice(from, from + keysPerStatement), statementBytesMax);
+    from += portion.length;
+    await readPortion(statements, population, portion, found);
+  }
+  return population === 'span'
+    ? withInherited(await readInherited(statements, found), found)
+    : found;
+};
+
+/** What all spans of a trace have of it. */
+type InheritedValues = {
+  readonly complete: ColumnValue | undefined;
+  readonly annotators: readonly string[];
+};
+
+const traceKeyOf = (key: bigint): bigint => key - (key % BigInt(ordinalsMax));
+
+const readInherited = async (
+  { rows }: Statements,
+  spans: ReadonlyMap<bigint, RecordRow>,
+): Promise<ReadonlyMap<bigint, InheritedValues>> => {
+  const keys = [...new Set([...spans.keys()].map(traceKeyOf))];
+  const copies = new Map<bigint, InheritedValues>();
+  for (let from = 0; from < keys.length; from += keysPerStatement) {
+    const list = keys.slice(from, from + keysPerStatement).join(', ');
+    const stored = await rows(
+      `SELECT key, is_complete, annotators FROM traces WHERE key IN (${list})`,
+    );
+    for (const [key, complete, annotators] of stored) {
+      const pairs = annotators instanceof DuckDBListValue ? annotators.items.map(String) : [];
+      const isKnown = typeof complete === 'boolean';
+      copies.set(key as bigint, { complete: isKnown ? complete : undefined, annotators: pairs });
+    }
+  }
+  return copies;
+};
+
+const withInherited = (
+  copies: ReadonlyMap<bigint, InheritedValues>,
+  spans: ReadonlyMap<bigint, RecordRow>,
+): ReadonlyMap<bigint, RecordRow> =>
+  new Map(
+    [...spans].map(([key, span]) => {
+      const { complete, annotators = [] } = copies.get(traceKeyOf(key)) ?? {};
+      const values =
+        typeof complete === 'boolean' ? { ...span.values, is_complete: complete } : span.values;
+      return [key, { ...span, values, annotators }];
+    }),
+  );
+
+const readPortion = async (
+  statements: Statements,
+  population: Population,
+  portion: readonly SizedKey[],
+  found: Map<bigint, RecordRow>,
+): Promise<void> => {
+  const keys = portion.map(({ key }) => key).join(', ');
+  const stored = await statements.rows(
+    `SELECT ${rowColumns} FROM ${tableOf[population]} WHERE key IN (${keys})`,
+  );
+  for (const [key, row] of await decodeRows(statements, stored)) found.set(key, row);
+};
+
+/** What `decodeRows` reads a record from, in this order; more may follow. */
+export const rowColumns = [
+  'key',
+  'long',
+  'rest',
+  ...unpackedTextColumns.map((id) => `"${id}"`),
+].join(', ');
+
+const decodeRows = async (
+  { rows }: Statements,
+  stored: Rows,
+): Promise<ReadonlyMap<bigint, RecordRow>> => {
+  const long = stored.filter(([, isLong]) => isLong === true).map(([key]) => String(key));
+  const pieces = new Map<string, TextPiece[]>();
+  const parts = long.length === 0 ? [] : await rows(piecesSql(long));
+  for (const [key, name, start, text] of parts) {
+    const place = `${String(key)} ${String(name)}`;
+    const known = pieces.get(place) ?? [];
+    known.push({ start: Number(start), text: String(text) });
+    pieces.set(place, known);
+  }
+  return new Map(stored.map((row) => [row[0] as bigint, decodeRow(row, pieces)]));
+};
+
+/** All rows of one group by ordinal, from what is stored of them. */
+export const decodeGroup = async (
+  statements: Statements,
+  stored: Rows,
+): Promise<readonly RecordRow[]> => {
+  const rows = [...(await decodeRows(statements, stored))];
+  rows.sort(([, one], [, other]) => one.ordinal - other.ordinal);
+  const [first, ...spans] = rows;
+  if (first === undefined) return [];
+  const [key, { annotators, values }] = first;
+  const copies = new Map([[key, { complete: values['is_complete'], annotators }]]);
+  return [first[1], ...withInherited(copies, new Map(spans)).values()];
+};
+
+const unpackedTextNames = [restName, ...unpackedTextColumns].map((name) => `'${name}'`).join(', ');
+
+const piecesSql = (keys: readonly string[]): string =>
+  `SELECT key, name, start, text FROM texts
+   WHERE key IN (${keys.join(', ')}) AND name IN (${unpackedTextNames})`;
+
+/** What is in pieces has only its beginning in the row. */
+const decodeRow = (
+  [key, , ...stored]: readonly DuckDBValue[],
+  pieces: ReadonlyMap<string, readonly TextPiece[]>,
+): RecordRow => {
+  const [rest, ...texts] = [restName, ...unpackedTextColumns].map((name, at) => {
+    const long = pieces.get(`${String(key)} ${name}`);
+    return long === undefined ? stored[at] : joinPieces(long);
+  });
+  const row = unpackRow(String(rest));
+  const values: Record<string, ColumnValue> = { ...row.values };
+  unpackedTextColumns.forEach((id, at) => {
+    const text = texts[at];
+    if (typeof text === 'string') values[id] = text;
+  });
+  return { ...row, values };
+};
+
+export type NamedGroup = GroupExtent & { readonly name: StreamName };
+
+/** Of `grp`, `size`, `name`. */
+export const namedGroupOf = ([
+  grp = null,
+  size = null,
+  name,
+]: readonly DuckDBValue[]): NamedGroup => ({
+  ...groupExtentOf([grp, size]),
+  name: String(name) as StreamName,
+});
+
+const plainName = /^[\w-]+$/;
+
+/** Groups by name. Names stand in the statement as constants, since only those reach the index. */
+export const groupsByName = async (
+  { rows }: Statements,
+  names: readonly string[],
+): Promise<readonly NamedGroup[]> => {
+  const found: NamedGroup[] = [];
+  for (let from = 0; from < names.length; from += keysPerStatement) {
+    const some = names.slice(from, from + keysPerStatement);
+    if (!some.every((name) => plainName.test(name))) throw new TypeError('not a stream name');
+    const list = some.map((name) => `'${name}'`).join(', ');
+    const groups = await rows(`SELECT grp, size, name FROM groups WHERE name IN (${list})`);
+    found.push(...groups.map(namedGroupOf));
+  }
+  return found;
+};

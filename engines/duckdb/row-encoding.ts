@@ -1,0 +1,247 @@
+import { ratingKeys, ratingTexts } from '../../kernel/records/feedback.js';
+import { foldCase } from '../../kernel/case-fold.js';
+import { registryType, visibleValue } from '../../kernel/records/column-value.js';
+import {
+  metricRegistry,
+  populationOf,
+  spanKinds,
+  standardColumns,
+} from '../../kernel/records/columns.js';
+import type {
+  ColumnValue,
+  MetricCell,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
+import { storedOutline } from '../../kernel/records/outlines.js';
+import type { CellValue } from './column-vector.js';
+import { beginRow, setCell, type ChunkBuffer } from './chunk-buffer.js';
+import { headOf, outlineName, restName } from './long-text.js';
+import { packRow } from './packed-row.js';
+import {
+  metricsFrom,
+  ownColumns,
+  standardFrom,
+  standardStorage,
+  unpackedTextColumns,
+  type OwnColumn,
+} from './schema.js';
+
+/** Where a record goes. */
+export type RowKey = { readonly key: number; readonly grp: number; readonly project: number };
+
+/** A standard column, as records of one kind fill it. */
+type Slot = {
+  readonly id: string;
+  /** By place in contract 3.3. */
+  readonly bit: number;
+  /** The project has no column of its own. */
+  readonly column: number | null;
+  readonly store: (value: ColumnValue) => CellValue;
+  readonly isApart: boolean;
+  /** Texts that the engine has to fold are in it. */
+  readonly isText: boolean;
+  /** It is a column of this kind. */
+  readonly belongs: boolean;
+  /** A span has it of its trace, where it lies alone: see `readRow` and record-source.ts. */
+  readonly isCopied: boolean;
+};
+
+const unpackedColumns: ReadonlySet<string> = new Set(unpackedTextColumns);
+const slotsOf = (kind: RecordKind): readonly Slot[] =>
+  standardColumns.map(({ id, kinds, type }, place) => {
+    const at = standardStorage.findIndex((one) => one.id === id);
+    return {
+      id,
+      bit: 1 << place,
+      column: at < 0 ? null : standardFrom + at,
+      store: standardStorage[at]?.store ?? String,
+      isApart: unpackedColumns.has(id),
+      isText: type === 'text' || type === 'string_list',
+      belongs: kinds.includes(kind),
+      isCopied: id === 'is_complete' && populationOf(kind) === 'span',
+    };
+  });
+const slotsByKind: ReadonlyMap<RecordKind, readonly Slot[]> = new Map(
+  (['session', 'trace', ...spanKinds] as const).map((kind) => [kind, slotsOf(kind)]),
+);
+const metricSlots: ReadonlyMap<string, number> = new Map(
+  metricRegistry.map(({ name }, at) => [name, at]),
+);
+const ownColumnIndex = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as Readonly<
+  Record<OwnColumn, number>
+>;
+
+type SetCell = (column: number, value: CellValue) => void;
+
+/** A text that its row has the beginning of; `name` is its column, or `rest`. */
+export type LongText = { readonly name: string; readonly text: string };
+
+/**
+ * `metrics`: what of a record has no column, those outside the registry. `measured`: metrics of the
+ * registry with a value. `folded`: columns with a folded text. `long`: what has to
+ * lie in pieces.
+ */
+export type EncodedRow = {
+  readonly metrics: readonly (readonly [string, MetricCell])[];
+  readonly measured: readonly string[];
+  readonly folded: readonly string[];
+  readonly long: readonly LongText[];
+};
+
+/** Puts the record into the next row of its table. */
+export const encodeRow = (
+  chunks: ChunkBuffer,
+  row: RecordRow,
+  place: RowKey,
+  misfolded: RegExp,
+): EncodedRow => {
+  beginRow(chunks);
+  const set: SetCell = (column, value) => setCell(chunks, column, value);
+  const {
+    present,
+    elsewhere,
+    folded: foldedValues,
+    long,
+    bytes,
+  } = encodeValues(row, set, misfolded);
+  const annotators = populationOf(row.kind) === 'span' ? [] : row.annotators;
+  set(ownColumnIndex.key, place.key);
+  set(ownColumnIndex.grp, place.grp);
+  set(ownColumnIndex.project, place.project);
+  set(ownColumnIndex.kind, row.kind);
+  set(ownColumnIndex.lone, isLone(row));
+  set(ownColumnIndex.span_count, row.spanCount);
+  set(ownColumnIndex.present, present);
+  if (annotators.length > 0) {
+    set(ownColumnIndex.annotators, annotators);
+  }
+  const folded = encodeRatings(row, set, misfolded, foldedValues);
+  if (folded !== null) set(ownColumnIndex.folded, JSON.stringify(folded));
+  const rest = packRow(row, { elsewhere, annotators });
+  const putText = (column: number, name: string, text: string): boolean => {
+    const head = headOf(text);
+    set(column, head);
+    if (head !== text) long.push({ name, text });
+    return head !== text;
+  };
+  // Of a record that is long by itself, so that nobody reads all of it for this.
+  const outline = putText(ownColumnIndex.rest, restName, rest) ? storedOutline(row) : null;
+  if (outline !== null) putText(ownColumnIndex.outline, outlineName, outline);
+  set(ownColumnIndex.bytes, bytes + Buffer.byteLength(rest) + unpackedBytes);
+  set(ownColumnIndex.long, long.length > 0);
+  const { metrics, measured } = encodeMetrics(row, set);
+  // A spread that members are added to would cost as much as a quarter of all this.
+  return { metrics, measured, folded: folded === null ? noColumns : Object.keys(folded), long };
+};
+
+const noColumns: readonly string[] = [];
+
+/** Lists of ratings, and `folded` with those of them that the engine does not fold rightly. */
+const encodeRatings = (
+  row: RecordRow,
+  set: SetCell,
+  misfolded: RegExp,
+  folded: FoldedTexts | null,
+): FoldedTexts | null => {
+  if (row.kind !== 'trace' || row.annotators.length === 0) return folded;
+  let all = folded;
+  for (const [name, list] of [
+    ['ratings', ratingKeys(row)],
+    ['rating_texts', ratingTexts(row)],
+  ] as const) {
+    if (list.length === 0) continue;
+    set(ownColumnIndex[name], list);
+    if (isMisfolded(list, misfolded)) all = { ...all, [name]: list.map(foldedText) };
+  }
+  return all;
+};
+
+/** What of a record is told by its place in `rest`: what reads it takes so much more. */
+const unpackedBytes = 512;
+
+type FoldedTexts = Record<string, string | readonly string[]>;
+
+type EncodedValues = {
+  /** Columns of its kind that have a value: bit by place in contract 3.3. */
+  readonly present: number;
+  /** Columns that its packed text need not have, likewise. */
+  readonly elsewhere: number;
+  readonly folded: FoldedTexts | null;
+  readonly long: LongText[];
+  /** Of the texts kept apart. */
+  readonly bytes: number;
+};
+
+const encodeValues = (
+  { kind, values }: RecordRow,
+  set: SetCell,
+  misfolded: RegExp,
+): EncodedValues => {
+  let [present, elsewhere, bytes] = [0, 0, 0];
+  let folded: FoldedTexts | null = null;
+  const long: LongText[] = [];
+  // Sessions and traces keep columns that are not theirs too, as their project and run: queries
+  // know not to look.
+  const keepsAll = populationOf(kind) !== 'span';
+  for (const slot of slotsByKind.get(kind) ?? []) {
+    const given = values[slot.id];
+    if (given === null || given === undefined) continue;
+    if (slot.belongs && !isEmpty(given)) present |= slot.bit;
+    const isStored = !slot.isCopied && (slot.belongs || keepsAll);
+    if (slot.isCopied || (isStored && slot.isApart)) elsewhere |= slot.bit;
+    if (!isStored) continue;
+    if (slot.isApart) bytes += Buffer.byteLength(String(given));
+    const value = typeof given === 'string' ? headOf(given) : given;
+    if (typeof given === 'string' && value !== given) long.push({ name: slot.id, text: given });
+    if (slot.column !== null) set(slot.column, slot.store(value));
+    if (slot.isText && isMisfolded(value, misfolded)) {
+      folded ??= {};
+      folded[slot.id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
+    }
+  }
+  return { present: present >>> 0, elsewhere, folded, long, bytes };
+};
+
+const isEmpty = (value: ColumnValue): boolean =>
+  value === '' || (Array.isArray(value) && value.length === 0);
+
+const isMisfolded = (value: ColumnValue, misfolded: RegExp): value is string | readonly string[] =>
+  typeof value === 'string'
+    ? misfolded.test(value)
+    : Array.isArray(value) && value.some((item: string) => misfolded.test(item));
+
+/** An unpaired surrogate would make the JSON text unreadable to the engine. */
+export const foldedText = (text: string): string => foldCase(text.toWellFormed());
+
+/**
+ * A value that is not of the registry's type stays in the record and shows nowhere (contract 3.4,
+ * rule 3).
+ */
+const encodeMetrics = (
+  { metrics }: RecordRow,
+  set: SetCell,
+): Pick<EncodedRow, 'metrics' | 'measured'> => {
+  const others: [string, MetricCell][] = [];
+  const measured: string[] = [];
+  for (const name of Object.keys(metrics)) {
+    const cell = metrics[name];
+    if (cell === undefined) continue;
+    const slot = metricSlots.get(name);
+    const type = registryType(name);
+    if (slot === undefined || type === null) others.push([name, cell]);
+    else {
+      const value = visibleValue(cell, type);
+      if (typeof value !== 'number') continue;
+      set(metricsFrom + slot, value);
+      measured.push(name);
+    }
+  }
+  return { metrics: others, measured };
+};
+
+/** Logged outside any session: its `session_id` is that of its trace. */
+const isLone = ({ kind, values }: RecordRow): boolean => {
+  const { session_id: session, id, trace_id: trace } = values;
+  return session === (kind === 'trace' ? id : trace);
+};

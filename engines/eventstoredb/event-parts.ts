@@ -1,0 +1,40 @@
+import { parseJsonText } from '../../kernel/json-text.js';
+import type { Connection } from './connection.js';
+import type { StreamNaming } from './stream-naming.js';
+import type { EsdbEvent } from './stored-event.js';
+
+/** Events as the log answers them, without those that were erased meanwhile. */
+export const partsLoader =
+  <E>(connection: Connection, names: StreamNaming, as: (stored: EsdbEvent) => E) =>
+  async (found: readonly EsdbEvent[]): Promise<readonly E[]> => {
+    const all = await Promise.all(found.map((stored) => loadParts(connection, names, stored)));
+    return all.flatMap((stored) => (stored === null ? [] : [as(stored)]));
+  };
+
+/** With its data where that lies in parts; null: they are gone, since it was erased. */
+export const loadParts = async (
+  { client, read }: Connection,
+  names: StreamNaming,
+  stored: EsdbEvent,
+): Promise<EsdbEvent | null> => {
+  const { parts } = stored;
+  if (parts === null) return stored;
+  const first = Math.min(...parts);
+  const bytes = new Map<number, Uint8Array>();
+  const outcome = await read(
+    () =>
+      client.readStream(names.partsOf(stored.stream), {
+        fromRevision: BigInt(first),
+        maxCount: Math.max(...parts) - first + 1,
+        requiresLeader: true,
+      }),
+    () =>
+      ({ event }) => {
+        if (event !== undefined) bytes.set(Number(event.revision), event.data as Uint8Array);
+        return true;
+      },
+  );
+  if (outcome !== 'read') return null;
+  const text = Buffer.concat(parts.map((part) => bytes.get(part) ?? new Uint8Array()));
+  return { ...stored, data: parseJsonText(text.toString('utf8')) };
+};

@@ -1,0 +1,47 @@
+import { logStart, type Position, type StreamName } from '../../kernel/ports.js';
+import type { Connection } from './connection.js';
+import type { ErasedEnvelopes } from './erased-envelopes.js';
+import type { Bucket, StreamNaming } from './stream-naming.js';
+import { envelopeFrom, type ServerPosition, type EsdbEvent, storedFrom } from './stored-event.js';
+
+/** Events of the server asked for at once. */
+const stepMax = 1_000;
+
+/**
+ * Keeps the envelopes of streams that were erased before envelopes were kept, as far as no scavenge
+ * has taken their events: once through the whole log. Where data lay in parts these are gone, and
+ * the digest is of no data. Answers where they are.
+ */
+export const migrateEnvelopes = async (
+  { client, read }: Connection,
+  names: StreamNaming,
+  envelopes: ErasedEnvelopes,
+  streams: ReadonlySet<StreamName>,
+): Promise<{ readonly buckets: readonly Bucket[]; readonly last: Position }> => {
+  const buckets = new Set<Bucket>();
+  let last = logStart;
+  for (let from: ServerPosition | 'start' = 'start'; ;) {
+    const step = { found: [] as EsdbEvent[], count: 0, place: null as ServerPosition | null };
+    await read(
+      () => client.readAll({ fromPosition: from, maxCount: stepMax, requiresLeader: true }),
+      () => {
+        step.found = [];
+        step.count = 0;
+        return ({ event }) => {
+          step.count += 1;
+          if (event === undefined) return true;
+          step.place = event.position;
+          const stream = names.streamOf(event.streamId);
+          const isOld = stream !== null && streams.has(stream);
+          const stored = isOld ? storedFrom(stream, event) : null;
+          if (stored !== null) step.found.push(stored);
+          return true;
+        };
+      },
+    );
+    for (const bucket of await envelopes.keep(step.found.map(envelopeFrom))) buckets.add(bucket);
+    last = step.found.at(-1)?.position ?? last;
+    if (step.place === null || step.count < stepMax) return { buckets: [...buckets], last };
+    from = step.place;
+  }
+};

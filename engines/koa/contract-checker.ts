@@ -1,0 +1,59 @@
+import { Fault } from '../../kernel/fault.js';
+import type { Logger } from '../pino/logger.js';
+import type { Metrics } from '../prometheus/metrics.js';
+import { universalFaults } from './problem.js';
+import type { CompiledRoute } from './compiled-routes.js';
+
+/** Holds handlers to what their operation declares. */
+export type ContractChecker = {
+  readonly checkAnswer: (bound: CompiledRoute, told: MeasuredBody, requestId: string) => void;
+  readonly checkFault: (bound: CompiledRoute, fault: unknown, requestId: string) => void;
+};
+
+/** An answer that has so many bytes; `body` is read only where it is compared. */
+type MeasuredBody = { readonly bytes: number; readonly body: () => unknown };
+
+/**
+ * Longer answers are not compared with their schema in production: it would cost more than it
+ * tells.
+ */
+const checkedBytesMax = 65_536;
+
+/**
+ * `strict`, for tests: throws, so that the caller gets a 500. Otherwise the answer goes out as it
+ * is, and the mismatch is logged (where, not what) and counted.
+ */
+export const openContractChecker = (
+  strict: boolean,
+  logger: Logger,
+  metrics: Metrics,
+): ContractChecker => {
+  const found = (bound: CompiledRoute, requestId: string, what: string, cause: unknown): void => {
+    if (strict) throw new Error(`${bound.operation.operationId} ${what}: ${JSON.stringify(cause)}`);
+    metrics.undeclaredAnswer(bound.operation.operationId);
+    const operation = bound.operation.operationId;
+    logger.error({ request_id: requestId, operation, cause }, what);
+  };
+  return {
+    checkAnswer: (bound, { bytes, body }, requestId) => {
+      if (!strict && bytes > checkedBytesMax) return;
+      const places = schemaMismatches(bound, body());
+      if (places.length === 0) return;
+      found(bound, requestId, 'answers what its schema does not promise', places);
+    },
+    checkFault: (bound, fault, requestId) => {
+      if (!(fault instanceof Fault) || universalFaults.has(fault.code)) return;
+      if (bound.operation.faults.includes(fault.code)) return;
+      found(bound, requestId, 'answers a fault that it does not declare', fault.code);
+    },
+  };
+};
+
+/** A schema that no answer can be compared with is one, too: what was done is done. */
+const schemaMismatches = (bound: CompiledRoute, body: unknown): readonly string[] => {
+  try {
+    return bound.answer(body).map(({ loc, type }) => `${loc.join('.')}: ${type}`);
+  } catch (error) {
+    return [String(error)];
+  }
+};

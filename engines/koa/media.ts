@@ -1,3 +1,0 @@
-/** A media type without its parameters, in lower case; `''` when there is none. */
-export const essenceOf = (contentType: string | undefined): string =>
-  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

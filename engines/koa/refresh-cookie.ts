@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RefreshCookie } from '../../contract/operation.js';
+
+const plainName = 'refresh_token';
+/**
+ * Browsers take it over TLS only, from this very host and for all of it: no neighbour plants one.
+ */
+const hostName = `__Host-${plainName}`;
+
+/**
+ * The refresh token that the request brought along (contract 2.1, C); null = none. The name that
+ * nobody else can plant counts first; the plain one still does, for logins that began with it.
+ */
+export const refreshTokenOf = ({ cookie = '' }: IncomingHttpHeaders): string | null =>
+  cookieValue(hostName, cookie) ?? cookieValue(plainName, cookie);
+
+const cookieValue = (wanted: string, cookies: string): string | null => {
+  for (const pair of cookies.split(';')) {
+    const [name = '', ...rest] = pair.split('=');
+    const value = rest.join('=').trim();
+    if (name.trim() === wanted && value !== '') return value;
+  }
+  return null;
+};
+
+/** The values of `Set-Cookie` (contract 2.3, rule 1). */
+export const setCookieHeaders = (cookie: RefreshCookie, isSecure: boolean): readonly string[] =>
+  isSecure
+    ? [setCookieHeader(hostName, cookie, true), setCookieHeader(plainName, expiredCookie, true)]
+    : [setCookieHeader(plainName, cookie, false)];
+
+const setCookieHeader = (
+  name: string,
+  { value, maxAgeSeconds }: RefreshCookie,
+  isSecure: boolean,
+): string =>
+  [
+    `${name}=${value}`,
+    'HttpOnly',
+    ...(isSecure ? ['Secure'] : []),
+    'SameSite=Strict',
+    'Path=/',
+    `Max-Age=${maxAgeSeconds}`,
+  ].join('; ');
+
+/** What takes the cookie away again. */
+export const expiredCookie: RefreshCookie = { value: '', maxAgeSeconds: 0 };
+
+/**
+ * Whether the page that sent the request is of the host it was sent to (contract 2.3, rule 5); no
+ * page at all is fine.
+ */
+export const isSameOrigin = ({ origin, host = '' }: IncomingHttpHeaders): boolean => {
+  if (origin === undefined) return true;
+  const page = URL.parse(origin);
+  if (page === null || page.host === '') return false;
+  // A host with the default port of the page's scheme is the same host without it.
+  return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
+};

@@ -1,0 +1,231 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
+import type { MisspeltHeader } from '../../contract/misspelt-headers.js';
+import type { PartialIngest } from '../../contract/partial-ingest.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
+import { validationFault, type Complaint, type Fault } from '../../kernel/fault.js';
+import { nearestName } from '../../kernel/nearest-name.js';
+import type { GuardResult } from '../ajv/compile.js';
+import { readRequestBody } from './read-body.js';
+import type { BodyBudget } from './decode-body.js';
+import { cookieComplaints } from './authentication.js';
+import { parseIfMatch } from './if-match.js';
+import {
+  isStrictHandling,
+  ignoredComplaints,
+  ignoredNames,
+  joinNames,
+  truncateNames,
+  encodeMemberPath,
+  type IgnoredPart,
+} from './ignored-members.js';
+import { collectIgnored } from './collect-ignored.js';
+import { openItemValidation, type ItemValidation } from './partial-ingest.js';
+import type { ParsedBody } from './json-parser.js';
+import type { ConcurrencySlot } from './load-shedding.js';
+import type { AnswerNote } from './answer-notes.js';
+import type { CompiledRoute, CompiledBody } from './compiled-routes.js';
+
+/** A request as it was sent. */
+export type RawRequest = {
+  readonly message: IncomingMessage;
+  readonly requestId: string;
+  readonly seat: ConcurrencySlot;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+  /** Sets a header of the answer, whatever the answer will be. */
+  readonly say: (header: string, value: string) => void;
+  /** Names in the answer what the caller may not have meant (contract 1.13). */
+  readonly note: (note: AnswerNote, names: readonly string[]) => void;
+};
+
+/** What a request gives, once its guard took it. */
+export type ValidatedRequest = Pick<
+  Request<unknown, unknown, unknown>,
+  'query' | 'body' | 'files' | 'headers' | 'misspeltHeaders' | 'ifMatch' | 'isStrict'
+> & {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly partial: PartialIngest;
+  /** Of the request as it was sent; null without an Idempotency-Key. */
+  readonly fingerprint: string | null;
+};
+
+/** Throws Fault `invalid` with all that is wrong with it, and what reading its body throws. */
+export const validateRequest = async (
+  bound: CompiledRoute,
+  sent: RawRequest,
+  sender: Sender,
+  coming: BodyBudget,
+): Promise<ValidatedRequest> => {
+  const {
+    body,
+    files,
+    complaints: misplaced,
+    undeclaredParts,
+    fingerprintInput,
+  } = await sent.seat.yieldWhileReceiving(() => readRequestBody(bound, sent.message, coming));
+  const isKeyed = idempotencyKeyOf(bound, sent) !== undefined;
+  const fingerprint =
+    isKeyed && 'value' in body ? fingerprintOf([sent.query, fingerprintInput]) : null;
+  const ifMatch = parseIfMatch(bound.operation, sent.message.headers['if-match']);
+  const params = bound.params(sent.params);
+  const query = bound.query(sent.query);
+  const taking = bound.bodyFor(sent.params);
+  const isStrict = isStrictHandling(sent.message.headers['prefer']);
+  const items = isStrict ? null : itemValidationOf(bound, body);
+  const taken = validateBody(taking, body, items);
+  const ignored = collectIgnored(bound, sent, body, [
+    ...undeclaredParts.map((part) => ({ path: [part], known: bound.bodyNames })),
+    ...('value' in body ? (taking?.ignored(body.value) ?? []) : []),
+  ]);
+  const extras = reportIgnored(bound, sent, isStrict, ignored);
+  const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
+  const others = headers.length + misplaced.length + extras.length;
+  if (!params.ok || !query.ok || !taken.ok || others > 0) {
+    throw invalidRequest([
+      ...(params.ok ? [] : params.complaints),
+      ...(query.ok ? [] : query.complaints),
+      ...headers,
+      ...misplaced,
+      // What came as a file is not missing as well.
+      ...(taken.ok ? [] : taken.complaints.filter((one) => !misplaced.some(isSameLocation(one)))),
+      ...extras,
+    ]);
+  }
+  const given = {
+    params: params.value,
+    query: query.value,
+    body: taken.value,
+    files,
+    headers: declaredHeaders(bound, sent),
+    isStrict,
+  } as Pick<ValidatedRequest, 'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'>;
+  const { check } = bound.route;
+  const complaints =
+    items === null
+      ? check(given as never)
+      : items.validate((some) => check({ ...given, body: some } as never));
+  if (complaints.length > 0) throw invalidRequest(complaints);
+  const partial = items?.partial() ?? nothingRejected;
+  if (partial.truncated.length > 0) {
+    sent.say('X-Truncated', joinNames(truncateNames(partial.truncated.map(encodeMemberPath))));
+  }
+  const misspeltHeaders = misspeltHeadersOf(bound, sent);
+  return {
+    ...given,
+    body: items?.body() ?? given.body,
+    partial,
+    fingerprint,
+    ifMatch,
+    misspeltHeaders,
+  };
+};
+
+const nothingRejected: PartialIngest = { rejected: [], truncated: [] };
+
+/** Null where the body is taken or refused as a whole (contract 5.6, rules 8 and 9). */
+const itemValidationOf = ({ operation }: CompiledRoute, body: ParsedBody): ItemValidation | null =>
+  operation.items === null || !('value' in body)
+    ? null
+    : openItemValidation(body.value, operation.items);
+
+const validateBody = (
+  taking: CompiledBody | null,
+  body: ParsedBody,
+  items: ItemValidation | null,
+): GuardResult => {
+  if (!('value' in body)) return { ok: false, complaints: [body.complaint] };
+  if (taking === null) return { ok: true, value: body.value };
+  if (items === null) return taking.guard(body.value);
+  const complaints = items.validate((some) => {
+    const judged = taking.guard(some);
+    return judged.ok ? [] : judged.complaints;
+  });
+  return complaints.length > 0 ? { ok: false, complaints } : { ok: true, value: items.body() };
+};
+
+/**
+ * Headers are bytes: what is UTF-8 is read as that. One that is sent twice is two values in one, as
+ * HTTP has it.
+ */
+const declaredHeaders = (
+  { operation }: CompiledRoute,
+  { message }: RawRequest,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(operation.headers).flatMap((name) => {
+      const value = message.headers[name];
+      if (typeof value !== 'string') return [];
+      const bytes = Buffer.from(value, 'latin1');
+      return [[name, isUtf8(bytes) ? bytes.toString('utf8') : value]];
+    }),
+  );
+
+/** Of an operation with headers of its own: others that may stand for one of them. */
+const misspeltHeadersOf = (
+  { operation }: CompiledRoute,
+  { message }: RawRequest,
+): readonly MisspeltHeader[] => {
+  const known = Object.keys(operation.headers);
+  if (known.length === 0) return [];
+  return Object.keys(message.headers).flatMap((sent) => {
+    const meant = known.includes(sent) ? null : nearestName(sent, known);
+    return meant === null ? [] : [{ sent, meant }];
+  });
+};
+
+/** Says what is ignored; what is wrong with that where it may not be (contract 1.2, rule 3). */
+const reportIgnored = (
+  { operation }: CompiledRoute,
+  { say, note }: RawRequest,
+  isStrict: boolean,
+  ignored: readonly IgnoredPart[],
+) => {
+  note('ignored_members', ignoredNames(ignored));
+  if (isStrict) say('Preference-Applied', 'handling=strict');
+  return ignoredComplaints(ignored, isStrict ? 'refused' : operation.unknownMembers);
+};
+
+const isSameLocation =
+  ({ loc }: Complaint) =>
+  (other: Complaint): boolean =>
+    loc.join('/') === other.loc.join('/');
+
+const invalidRequest = (complaints: readonly Complaint[]): Fault =>
+  validationFault(complaints.slice(0, 100));
+
+const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
+const keyForm = /^[!-~]{1,255}$/;
+
+export const idempotencyKeyOf = (
+  { operation }: CompiledRoute,
+  { message }: RawRequest,
+): string | undefined =>
+  takesIdempotencyKey(operation)
+    ? (message.headers['idempotency-key'] as string | undefined)
+    : undefined;
+export const minPositionOf = (
+  { operation }: CompiledRoute,
+  { message }: RawRequest,
+): string | undefined =>
+  operation.kind === 'r' ? (message.headers['x-min-position'] as string | undefined) : undefined;
+
+const headerComplaints = (bound: CompiledRoute, sent: RawRequest): readonly Complaint[] =>
+  [
+    { header: 'X-Min-Position', value: minPositionOf(bound, sent), form: positionForm },
+    { header: 'Idempotency-Key', value: idempotencyKeyOf(bound, sent), form: keyForm },
+  ].flatMap(({ header, value, form }) =>
+    value === undefined || form.test(value)
+      ? []
+      : [
+          {
+            loc: ['header', header],
+            msg: `String should match pattern '${form.source}'`,
+            type: 'string_pattern_mismatch',
+          },
+        ],
+  );
+
+const fingerprintOf = (value: unknown): string => hash('sha256', canonicalJson(value), 'hex');

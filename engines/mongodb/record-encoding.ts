@@ -1,0 +1,337 @@
+import { BSON, type Document } from 'mongodb';
+import { parseJsonText } from '../../kernel/json-text.js';
+import { millisecondsOf } from '../../kernel/records/time-buckets.js';
+import { metricValue, registryType, standardValue } from '../../kernel/records/column-value.js';
+import { populationOf, spanKinds, standardColumns } from '../../kernel/records/columns.js';
+import { annotationsOf, ratingKeys, ratingValue } from '../../kernel/records/feedback.js';
+import { storedOutline } from '../../kernel/records/outlines.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type {
+  ColumnValue,
+  Population,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { foldCase } from '../../kernel/case-fold.js';
+import { encodeMember } from './member-names.js';
+import { foldedVariant, isKeptFolded, longText } from './text-match.js';
+
+/**
+ * What a stored record is looked for by. Names from outside are members by member-names.ts; `rest`
+ * has what only the row itself needs, as text, so that it comes back as it was.
+ */
+export type StoredRow = {
+  readonly project: string;
+  readonly run: string;
+  readonly population: Population;
+  readonly kind: RecordKind;
+  readonly group: StreamName;
+  readonly ordinal: number;
+  readonly id: string;
+  /** `created_at`. */
+  readonly at: string;
+  /** Whole minutes of `at` since 1970: buckets are made of minutes. */
+  readonly minute: number;
+  /** The session when the record is in one; lone traces and their spans are in none. */
+  readonly session?: string;
+  readonly spans: number;
+  /** Standard columns that the kind can have. */
+  readonly values: Readonly<Record<string, ColumnValue>>;
+  /** Their texts and tags folded, where that changes them (see text-match.ts). */
+  readonly folded: Readonly<Record<string, string | readonly string[]>>;
+  readonly metrics: Readonly<Record<string, StoredMetric>>;
+  readonly notes: Readonly<Record<string, string>>;
+  readonly foldedNotes: Readonly<Record<string, string>>;
+  /** Of user metadata what is in no `notes`, hashed, of sessions and traces. */
+  readonly entries?: readonly string[];
+  readonly errors?: Readonly<Record<string, { code: number; message: string | null }>>;
+  /** There when `errors` are, for the index. */
+  readonly failed?: true;
+  readonly annotators: readonly string[];
+  /**
+   * Of rated traces, with the mark for their index: see `ratingKeys` of kernel/records/feedback.ts.
+   */
+  readonly ratings?: readonly string[];
+  /** Of these by template what its column shows (kernel/records/feedback.ts, `ratingValue`). */
+  readonly annotations?: Readonly<Record<string, StoredRating>>;
+  readonly rated?: true;
+  /**
+   * Of traces and spans whose `rest` is long: see kernel/records/outlines.ts. Of others it is told
+   * from the row.
+   */
+  readonly outline?: string;
+  /** Which columns have a value: see record-shapes.ts. */
+  readonly shape?: string;
+  readonly rest: string;
+  /** How many documents beside this one carry `rest`, when it is too long for one. */
+  readonly parts: number;
+};
+
+/**
+ * What shows of a metric when its type is integer, floating point, boolean or text (contract 3.4
+ * rule 3), each when there is something to show.
+ */
+type StoredMetric = {
+  readonly integer?: number;
+  readonly floating_point?: number;
+  readonly boolean?: boolean;
+  readonly text?: string;
+  readonly folded?: string;
+};
+
+/** By the type of the template's column; an empty list is not kept. */
+type StoredRating = {
+  readonly floating_point?: number;
+  readonly string_list?: readonly string[];
+  readonly foldedList?: readonly string[];
+  readonly text?: string;
+  readonly folded?: string;
+};
+
+/** Beside the records: the first values of metrics outside the registry (contract 3.4, rule 2). */
+export type StoredFirst = {
+  readonly project: string;
+  readonly run: string;
+  readonly group: StreamName;
+  /** The ordinal of its record. */
+  readonly of: number;
+  readonly metric: string;
+  readonly first: string;
+  readonly type: string;
+  readonly fraction: boolean;
+};
+/** A piece of a long `rest`. */
+type StoredPart = {
+  readonly project: string;
+  readonly run: string;
+  readonly group: StreamName;
+  readonly partOf: number;
+  readonly part: number;
+  readonly text: string;
+};
+
+export const kindsOf = (population: Population): readonly RecordKind[] =>
+  population === 'span' ? spanKinds : [population];
+
+// A document holds 16 MB at most; texts of columns may be 5 MB by themselves, and folded as much.
+export const restMax = 2_000_000;
+/** Nobody reads a longer `rest` for an outline, which is some 300. */
+const outlineSourceMax = 1_000;
+const rowMax = 15_000_000;
+
+/** The documents of one row, itself first. */
+export const rowDocuments = (row: RecordRow): readonly (StoredRow | StoredFirst | StoredPart)[] => {
+  const place = {
+    project: String(row.values['project_id']),
+    run: String(row.values['run_id']),
+    group: row.group,
+  };
+  const values = visibleValues(row);
+  const rest = restOf(row, values);
+  const pieces = rest.length > restMax ? piecesOf(rest) : [];
+  const outline = rest.length > outlineSourceMax ? storedOutline(row) : null;
+  const stored: StoredRow = {
+    ...storedRow(row, values),
+    ...place,
+    ...(outline !== null && { outline }),
+    rest: pieces.length > 0 ? '' : rest,
+    parts: pieces.length,
+  };
+  return [
+    rest.length > restMax && BSON.calculateObjectSize(stored) > rowMax
+      ? withoutLongFolded(stored)
+      : stored,
+    ...pieces.map((text, part) => ({ ...place, partOf: row.ordinal, part, text })),
+    ...firstsOf(row).map((first) => ({ ...place, of: row.ordinal, ...first })),
+  ];
+};
+
+/**
+ * Without the folded copies of long texts, which records of this size must do without: in them
+ * only letters of ASCII are found without regard to case.
+ */
+const withoutLongFolded = (row: StoredRow): StoredRow => {
+  const isShort = (text: unknown): boolean => typeof text !== 'string' || text.length <= longText;
+  const folded = Object.entries(row.folded).filter(([, text]) => isShort(text));
+  const metrics = Object.entries(row.metrics).map(([name, { folded: text, ...metric }]) => {
+    const kept = text !== undefined && isShort(text) ? { folded: text } : {};
+    return [name, { ...metric, ...kept }] as const;
+  });
+  return { ...row, folded: Object.fromEntries(folded), metrics: Object.fromEntries(metrics) };
+};
+
+const storedRow = (
+  row: RecordRow,
+  values: Readonly<Record<string, ColumnValue>>,
+): Omit<StoredRow, 'project' | 'run' | 'group' | 'rest' | 'parts'> => {
+  const { kind, ordinal, spanCount, annotators, userMetadata, errors } = row;
+  const { created_at: at, id, session_id: session, trace_id: trace } = row.values;
+  const isLone = session === undefined || session === (kind === 'trace' ? id : trace);
+  const failed = Object.entries(errors);
+  return {
+    population: populationOf(kind),
+    kind,
+    ordinal,
+    id: String(id),
+    at: String(at),
+    minute: Math.floor(millisecondsOf(at as Instant) / millisecondsPerMinute),
+    ...(isLone ? {} : { session: String(session) }),
+    spans: spanCount,
+    values,
+    folded: foldedValues(values),
+    metrics: Object.fromEntries(
+      Object.keys(row.metrics).map((metric) => [encodeMember(metric), storedMetric(row, metric)]),
+    ),
+    notes: byMember(Object.entries(userMetadata)),
+    foldedNotes: byMember(
+      Object.entries(userMetadata).flatMap(([key, text]) => foldedEntry(key, text)),
+    ),
+    ...(failed.length === 0 ? {} : { errors: byMember(failed), failed: true }),
+    annotators,
+    ...(kind === 'trace' && annotators.length > 0
+      ? { ratings: ratingKeys(row), annotations: storedRatings(row), rated: true as const }
+      : {}),
+  };
+};
+
+const millisecondsPerMinute = 60_000;
+
+const byMember = <V>(entries: readonly (readonly [string, V])[]): Readonly<Record<string, V>> =>
+  Object.fromEntries(entries.map(([name, value]) => [encodeMember(name), value]));
+
+const foldedEntry = (key: string, text: string): readonly (readonly [string, string])[] => {
+  const folded = foldedVariant(text);
+  return folded === null ? [] : [[key, folded]];
+};
+
+// These two have members of their own, for the indexes.
+const indexedColumns: ReadonlySet<string> = new Set(['id', 'created_at']);
+
+const visibleValues = (row: RecordRow): Readonly<Record<string, ColumnValue>> =>
+  Object.fromEntries(
+    standardColumns.flatMap(({ id }): [string, ColumnValue][] => {
+      const value = indexedColumns.has(id) ? null : standardValue(row, id);
+      return value === null ? [] : [[id, value]];
+    }),
+  );
+
+const foldedValues = (values: Readonly<Record<string, ColumnValue>>): StoredRow['folded'] =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([id, value]): [string, string | readonly string[]][] => {
+      if (Array.isArray(value)) return [[id, [...new Set(value.map(foldCase))]]];
+      if (typeof value !== 'string' || !isKeptFolded(value)) return [];
+      return foldedEntry(id, value).map(([, folded]) => [id, folded]);
+    }),
+  );
+
+const storedMetric = (row: RecordRow, metric: string): StoredMetric => {
+  const shown = (type: 'integer' | 'floating_point' | 'boolean' | 'text') =>
+    metricValue(row, metric, type);
+  const text = shown('text');
+  const folded = typeof text === 'string' && isKeptFolded(text) ? foldedVariant(text) : null;
+  const all = {
+    integer: shown('integer'),
+    floating_point: shown('floating_point'),
+    boolean: shown('boolean'),
+    text,
+    folded,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== null),
+  ) as StoredMetric;
+};
+
+const storedRatings = (row: RecordRow): NonNullable<StoredRow['annotations']> =>
+  byMember(
+    Object.keys(annotationsOf(row)).flatMap((template): [string, StoredRating][] => {
+      const value = ratingValue(row, template);
+      if (typeof value === 'number') return [[template, { floating_point: value }]];
+      if (typeof value === 'string') {
+        const folded = isKeptFolded(value) ? foldedVariant(value) : null;
+        return [[template, { text: value, ...(folded !== null && { folded }) }]];
+      }
+      if (!isList(value) || value.length === 0) return [];
+      const foldedList = [...new Set(value.map(foldCase))];
+      return [[template, { string_list: value, foldedList }]];
+    }),
+  );
+
+const isList = (value: ColumnValue): value is readonly string[] => Array.isArray(value);
+
+const firstsOf = ({ metrics }: RecordRow) =>
+  Object.entries(metrics).flatMap(([metric, { first }]) =>
+    first === undefined || registryType(metric) !== null
+      ? []
+      : [{ metric, first: first.at, type: first.type, fraction: first.fraction }],
+  );
+
+/** What has no member of its own, and of these what is not empty. */
+type Rest = Pick<RecordRow, 'values' | 'metrics' | 'userMetadata' | 'errors' | 'body'>;
+
+const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
+  const values = Object.fromEntries(
+    Object.entries(row.values).filter(
+      ([id]) => !indexedColumns.has(id) && !Object.hasOwn(stored, id),
+    ),
+  );
+  const { metrics, userMetadata, errors, body } = row;
+  const rest: Rest = { values, metrics, userMetadata, errors, body };
+  const said = Object.entries(rest).filter(([, members]) => Object.keys(members).length > 0);
+  return JSON.stringify(Object.fromEntries(said));
+};
+
+/** Cut anywhere but inside a character. */
+const piecesOf = (text: string): readonly string[] => {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(from + restMax, text.length);
+    const last = text.charCodeAt(to - 1);
+    if (last >= 0xd800 && last <= 0xdbff && to < text.length) to -= 1;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return pieces;
+};
+
+/** The members of a document that its row is made of. */
+export const rowMembers = {
+  _id: 0,
+  group: 1,
+  ordinal: 1,
+  kind: 1,
+  id: 1,
+  at: 1,
+  spans: 1,
+  values: 1,
+  annotators: 1,
+  rest: 1,
+  parts: 1,
+} as const;
+
+/** `parts` of long rests by group and ordinal, joined. */
+export const rowFromDocument = (
+  document: Document,
+  parts: ReadonlyMap<string, string>,
+): RecordRow => {
+  const stored = document as StoredRow;
+  const { group, ordinal, kind, id, at, spans, annotators } = stored;
+  const text = stored.parts === 0 ? stored.rest : (parts.get(partKey(stored)) ?? '');
+  const rest = parseJsonText(text) as Partial<Rest>;
+  const { values, metrics = {}, userMetadata = {}, errors = {}, body = {} } = rest;
+  return {
+    group,
+    ordinal,
+    kind,
+    metrics,
+    userMetadata,
+    errors,
+    body,
+    values: { ...values, ...stored.values, id, created_at: at },
+    annotators,
+    spanCount: spans,
+  };
+};
+
+export const partKey = ({ group, ordinal }: Pick<StoredRow, 'group' | 'ordinal'>): string =>
+  `${group} ${ordinal}`;

@@ -1,0 +1,155 @@
+import type { Document, Filter as Match } from 'mongodb';
+import { Fault } from '../../kernel/fault.js';
+import type { Filter } from '../../kernel/filter.js';
+import type { RecordScope } from '../../kernel/records/query-plans.js';
+import { templateIds, recordMatch, scopeIndex, scopeMatch } from './record-match.js';
+import { queryTimeoutMs } from './record-search.js';
+import type { Snapshot } from './snapshot.js';
+
+// A condition on what is below a record cannot stand in a condition on the record, and looking it
+// up for each of them takes the server most of a millisecond. So what is below those that the rest
+// of the filter leaves is looked through in batches before the question, and their ids take the
+// place of the condition.
+
+type SemiJoin = Extract<Filter, { readonly some: unknown }>;
+
+/** Records above whose levels below are looked through at a time. */
+const batchRecords = 1_000;
+/** Their list is sent with each part of a question, which has 16 MB at most. */
+const idsMax = 200_000;
+
+/**
+ * The scope with a filter that is about its own records only and leaves the same ones. Fault
+ * `unavailable` when that takes too long, or takes too many ids to say.
+ */
+export const resolveSemiJoins = async <S extends RecordScope>(
+  snapshot: Snapshot,
+  scope: S,
+): Promise<S> => {
+  if (scope.filter === null || !hasSemiJoin(scope.filter)) return scope;
+  const of: OuterRecords = {
+    match: scopeMatch({ ...scope, filter: null }, snapshot.visible),
+    hint: scopeIndex(scope),
+  };
+  const looking = { snapshot, scope, until: performance.now() + queryTimeoutMs };
+  return { ...scope, filter: await resolveFilter(looking, scope.filter, of) };
+};
+
+const hasSemiJoin = (filter: Filter): boolean => {
+  if ('all' in filter) return filter.all.some(hasSemiJoin);
+  if ('any' in filter) return filter.any.some(hasSemiJoin);
+  return 'not' in filter ? hasSemiJoin(filter.not) : 'some' in filter;
+};
+
+type SemiJoinScan = {
+  readonly snapshot: Snapshot;
+  readonly scope: Pick<RecordScope, 'project' | 'templates'>;
+  readonly until: number;
+};
+/** Records that a filter is asked of. */
+type OuterRecords = { readonly match: Match<Document>; readonly hint: string };
+
+const resolveFilter = async (
+  looking: SemiJoinScan,
+  filter: Filter,
+  above: OuterRecords,
+): Promise<Filter> => {
+  const conjuncts = conjunctsOf(filter);
+  const own = conjuncts.filter((node) => !hasSemiJoin(node));
+  const nodes = conjuncts.flatMap(semiJoinsOf);
+  const left = own.map((node) => recordMatch(node, templateIds(looking.scope)));
+  const ids = await outerIds(looking, nodes, {
+    ...above,
+    match: { $and: [above.match, ...left] },
+  });
+  const known = new Map(nodes.map((node, at) => [node, ids[at] ?? new Set<string>()]));
+  return { all: conjuncts.map((node) => withIds(node, known)) };
+};
+
+const conjunctsOf = (filter: Filter): readonly Filter[] =>
+  'all' in filter ? filter.all.flatMap(conjunctsOf) : [filter];
+
+/** Those of this level: not those within them. */
+const semiJoinsOf = (filter: Filter): readonly SemiJoin[] => {
+  if ('all' in filter) return filter.all.flatMap(semiJoinsOf);
+  if ('any' in filter) return filter.any.flatMap(semiJoinsOf);
+  if ('not' in filter) return semiJoinsOf(filter.not);
+  return 'some' in filter ? [filter] : [];
+};
+
+type Ids = ReadonlySet<string>;
+
+const withIds = (filter: Filter, known: ReadonlyMap<SemiJoin, Ids>): Filter => {
+  if ('all' in filter) return { all: filter.all.map((node) => withIds(node, known)) };
+  if ('any' in filter) return { any: filter.any.map((node) => withIds(node, known)) };
+  if ('not' in filter) return { not: withIds(filter.not, known) };
+  if (!('some' in filter)) return filter;
+  const values = [...(known.get(filter) ?? [])];
+  return { kind: 'id', column: 'id', operator: 'one_of', values, caseSensitive: true };
+};
+
+/** For each node the ids of the records above that it holds of. */
+const outerIds = async (
+  looking: SemiJoinScan,
+  nodes: readonly SemiJoin[],
+  { match, hint }: OuterRecords,
+): Promise<readonly Ids[]> => {
+  const found = nodes.map(() => new Set<string>());
+  const add = async (batch: readonly RecordId[]): Promise<void> => {
+    for (const [at, node] of nodes.entries()) {
+      for (const id of await idsOfBatch(looking, node, batch)) found[at]?.add(id);
+    }
+    const count = found.reduce((sum, { size }) => sum + size, 0);
+    if (count <= idsMax) return;
+    throw new Fault('unavailable', `more than ${idsMax} records are above what was asked for`);
+  };
+  const { rows } = looking.snapshot;
+  const places = rows
+    .find(match, { hint, maxTimeMS: remainingMs(looking), projection: { _id: 0, id: 1, group: 1 } })
+    .batchSize(batchRecords);
+  let batch: RecordId[] = [];
+  for await (const { id, group } of places) {
+    batch.push({ id: String(id), group: String(group) });
+    if (batch.length < batchRecords) continue;
+    await add(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await add(batch);
+  return found;
+};
+
+type RecordId = { readonly id: string; readonly group: string };
+
+/** Of these records those that have such a one below them. */
+const idsOfBatch = async (
+  looking: SemiJoinScan,
+  { some: population, where }: SemiJoin,
+  batch: readonly RecordId[],
+): Promise<readonly string[]> => {
+  const { snapshot, scope } = looking;
+  const ofSpans = population === 'span';
+  const place = ofSpans
+    ? { group: { $in: batch.map(({ group }) => group) } }
+    : { project: { $eq: scope.project }, session: { $in: batch.map(({ id }) => id) } };
+  const below = { $and: [{ ...place, population }, snapshot.visible] };
+  const hint = ofSpans ? 'group' : 'session';
+  const filter = hasSemiJoin(where)
+    ? await resolveFilter(looking, where, { match: below, hint })
+    : where;
+  const above = ofSpans ? '$values.trace_id' : '$session';
+  const stages = [
+    { $match: { $and: [below, recordMatch(filter, templateIds(scope))] } },
+    { $group: { _id: above } },
+  ];
+  const found = await snapshot.rows
+    .aggregate(stages, { hint, maxTimeMS: remainingMs(looking) })
+    .toArray();
+  return found.map(({ _id }) => String(_id));
+};
+
+/** Milliseconds. */
+const remainingMs = ({ until }: SemiJoinScan): number => {
+  const ms = Math.floor(until - performance.now());
+  if (ms > 0) return ms;
+  throw new Fault('unavailable', 'what is below the records took too long to look through');
+};

@@ -1,0 +1,17 @@
+/**
+ * The body of an answer as UTF-8. Null when it has more bytes than that: the rest is left unread,
+ * and the connection is given back.
+ */
+export const readResponseText = async (
+  response: Response,
+  bytesMax: number,
+): Promise<string | null> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};

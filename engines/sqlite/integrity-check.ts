@@ -1,0 +1,130 @@
+import { existsSync, statSync } from 'node:fs';
+import { redactedReason } from '../../kernel/fault.js';
+import { openDatabase, type Database } from './database.js';
+import { checkRows, catalogDamage } from './document-check.js';
+import { isDamage } from './document-damage.js';
+import { documentsFile } from './document-store.js';
+import { scanLog, type DamagedPosition } from './log-scan.js';
+import { lastPosIn, logFile, openForReading, positionOf } from './log-schema.js';
+import { openIndexCheck, checkStructure, type StructureDamage } from './log-structure.js';
+
+/** What there is to say about a log without mending it. */
+export type LogFileCheck = {
+  readonly version: string;
+  /** Null: as the service sets them. */
+  readonly settings: string | null;
+  readonly events: string;
+  readonly unreadable: readonly DamagedPosition[];
+  /** What is wrong with the file between its events; null: nothing, or it was not looked at. */
+  readonly structure: StructureDamage | null;
+  /** What was left out, and why; null: nothing. */
+  readonly skipped: string | null;
+};
+
+type LogFileCheckOptions = {
+  /** Only the end of the log, not each event. */
+  readonly quick: boolean;
+  /** A service writes to it: nothing may be read for long at a time. */
+  readonly isHeld: boolean;
+  readonly progress: (done: number, total: number) => void;
+};
+
+const quickEvents = 10_000;
+/** More would say no more. */
+const reportedMax = 1_000;
+/** The structure of a file that a service writes to is checked in one look of half a second. */
+const heldBytesMax = 64 * 1024 * 1024;
+
+export const checkLogFile = async (
+  dir: string,
+  { quick, isHeld, progress }: LogFileCheckOptions,
+): Promise<LogFileCheck> => {
+  const version = String(openDatabase(':memory:').prepareValue('SELECT sqlite_version()').get());
+  try {
+    const database = openForReading(dir);
+    try {
+      return { version, ...(await checkOpenLog(dir, database, { quick, isHeld, progress })) };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (!isDamage(error) && !isOtherSchema(error)) throw error;
+    const trouble = redactedReason(error);
+    const structure = { trouble, isOfIndexes: false, isIndexOnly: false };
+    return { version, settings: null, events: '', unreadable: [], structure, skipped: null };
+  }
+};
+
+/** A table or a column that every log has is not there: the schema is not what was written. */
+const isOtherSchema = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
+
+const checkOpenLog = async (
+  dir: string,
+  database: Database,
+  { quick, isHeld, progress }: LogFileCheckOptions,
+): Promise<Omit<LogFileCheck, 'version'>> => {
+  const mode = String(database.pragma('journal_mode'));
+  const head = lastPosIn(database);
+  const unreadable: DamagedPosition[] = [];
+  const indexed = openIndexCheck(database);
+  let [events, unsummed] = [0, 0];
+  for (const piece of scanLog(database, quick ? Math.max(0, head - quickEvents) : 0)) {
+    events += piece.rows.length;
+    unsummed += piece.rows.filter(({ sum }) => sum === null).length;
+    unreadable.push(...piece.unreadable, ...emptyIfDamaged(() => indexed(piece.rows)));
+    progress(Math.min(piece.through, head), head);
+    if (piece.through >= head || unreadable.length >= reportedMax) break;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const isTooLarge = isHeld && statSync(logFile(dir)).size > heldBytesMax;
+  const without = unsummed === 0 ? '' : `, ${unsummed} of them without a checksum yet`;
+  const where = quick ? ' at its end' : '';
+  return {
+    settings: mode === 'wal' ? null : `journal mode ${mode}`,
+    events: `${events} events${where} are as stored${without}, head ${positionOf(head)}`,
+    unreadable: unreadable.slice(0, reportedMax),
+    structure: quick || isTooLarge ? null : checkStructure(database),
+    skipped: isTooLarge ? 'its free pages were not looked at while the service runs' : null,
+  };
+};
+
+/** An index that cannot be read at all is named by the look at the structure. */
+const emptyIfDamaged = (look: () => readonly DamagedPosition[]): readonly DamagedPosition[] => {
+  try {
+    return look();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [];
+  }
+};
+
+type DocumentsFileCheck = { readonly summary: string; readonly problem: string | null };
+
+/** All that the file has: its pages and indexes, its schema, and each row. */
+const findDocumentsDamage = (database: Database): string | null => {
+  const frame = catalogDamage(database);
+  if (frame !== null) return frame;
+  const found = String(database.pragma('integrity_check(1)'));
+  if (found !== 'ok') return found;
+  const pieces = checkRows(database, { indexes: false, fills: false });
+  while (pieces.next().done !== true);
+  return null;
+};
+
+export const checkDocumentsFile = (dir: string): DocumentsFileCheck => {
+  const file = documentsFile(dir);
+  if (!existsSync(file)) return { summary: 'not there yet: built from the log', problem: null };
+  try {
+    const database = openDatabase(file, { readOnly: true });
+    try {
+      const found = findDocumentsDamage(database);
+      const size = `documents.sqlite, ${Math.ceil(statSync(file).size / 1_048_576)} MiB`;
+      return { summary: size, problem: found };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return { summary: '', problem: redactedReason(error) };
+  }
+};

@@ -1,0 +1,42 @@
+import type { EventReader, StreamName } from '../../kernel/ports.js';
+import type { EventLoopShare } from '../node/event-loop-share.js';
+import type { Database } from './database.js';
+
+/** Names looked at in one step: a millisecond. */
+const stepNames = 1_000;
+/** About what a look costs in characters of an event, by which turns are shared. */
+const nameCost = 100;
+
+type StreamRow = { readonly name: StreamName; readonly isErased: 0 | 1 };
+
+/**
+ * Names of streams in their order. An erased one keeps its events' envelopes, so it is passed over
+ * here, and others have their turn between two steps. `ask` throws once the reader is closed.
+ */
+export const openStreamList = (
+  database: Database,
+  ask: () => unknown,
+  turns: EventLoopShare,
+): EventReader['streams'] => {
+  const statement = database.prepare<[string, string, number], StreamRow>(
+    `SELECT stream AS name, stream IN (SELECT stream FROM erased) AS isErased
+     FROM events WHERE stream > ? AND stream < ? AND rev = 0 ORDER BY stream LIMIT ?`,
+  );
+  return async (prefix, after, limit) => {
+    const found: StreamName[] = [];
+    let from: string = after ?? prefix;
+    for (let step = Math.min(limit, stepNames); found.length < limit; step = stepNames) {
+      const { names } = await turns.run(() => {
+        ask();
+        const some = statement.all(from, `${prefix}\u{10FFFF}`, step);
+        return { names: some, cost: some.length * nameCost };
+      });
+      for (const { name, isErased } of names) {
+        if (isErased === 0 && found.length < limit) found.push(name);
+      }
+      from = names.at(-1)?.name ?? from;
+      if (names.length < step) break;
+    }
+    return found;
+  };
+};

@@ -1,0 +1,174 @@
+import type { Sha256 } from '../ports.js';
+
+/**
+ * A Merkle tree over a growing list (RFC 9162, 2.1; SHA-256). Its leaves are never kept: a range
+ * holds the roots of the perfect subtrees from the left, at most one of each width, and that is
+ * enough to grow it and to know its root.
+ */
+export type CompactRange = readonly Subtree[];
+/** The leaves from `at`, `width` of them: a power of two that divides `at`. */
+type Subtree = { readonly at: number; readonly width: number; readonly hash: Uint8Array };
+/** Leaves by number: from `from` up to and without `to`. */
+export type LeafRange = { readonly from: number; readonly to: number };
+/** The root of a perfect subtree of at least one leaf. */
+export type SubtreeHash = (at: number, width: number) => Promise<Uint8Array>;
+
+const leafPrefix = Uint8Array.of(0);
+const nodePrefix = Uint8Array.of(1);
+
+export const leafHash = (sha256: Sha256, content: Uint8Array): Uint8Array =>
+  sha256(leafPrefix, content);
+export const nodeHash = (sha256: Sha256, left: Uint8Array, right: Uint8Array): Uint8Array =>
+  sha256(nodePrefix, left, right);
+
+export const leafCount = (range: CompactRange): number => {
+  const last = range.at(-1);
+  return last === undefined ? 0 : last.at + last.width;
+};
+
+/** With one perfect subtree more at its right end. Throws RangeError when it does not fit there. */
+export const appendSubtree = (
+  sha256: Sha256,
+  range: CompactRange,
+  width: number,
+  hash: Uint8Array,
+): CompactRange => {
+  const at = leafCount(range);
+  if (at % width !== 0) throw new RangeError(`no subtree of ${width} leaves begins at ${at}`);
+  let right: Subtree = { at, width, hash };
+  let left = range.length;
+  for (let last = range[left - 1]; last?.width === right.width; last = range[left - 1]) {
+    right = {
+      at: last.at,
+      width: last.width * 2,
+      hash: nodeHash(sha256, last.hash, right.hash),
+    };
+    left -= 1;
+  }
+  const after = range.slice(0, left);
+  after.push(right);
+  return after;
+};
+
+/** Of no leaves: the hash of nothing. */
+export const merkleRoot = (sha256: Sha256, range: CompactRange): Uint8Array =>
+  joinHashes(
+    sha256,
+    range.map(({ hash }) => hash),
+  ) ?? sha256();
+
+/** Of perfect subtrees side by side, widths falling; null for none. */
+const joinHashes = (sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array | null =>
+  hashes.reduceRight<Uint8Array | null>(
+    (right, left) => (right === null ? left : nodeHash(sha256, left, right)),
+    null,
+  );
+
+/** The perfect subtrees that a span consists of, from the left, as few as there can be. */
+export const perfectSubtrees = ({ from, to }: LeafRange): readonly Omit<Subtree, 'hash'>[] => {
+  const subtrees: Omit<Subtree, 'hash'>[] = [];
+  for (let at = from; at < to;) {
+    let width = 1;
+    while (at % (width * 2) === 0 && at + width * 2 <= to) width *= 2;
+    subtrees.push({ at, width });
+    at += width;
+  }
+  return subtrees;
+};
+
+/**
+ * What proves that the leaf `index` is in the tree of `size` leaves: the spans whose roots stand
+ * beside its way up, from the leaf on (RFC 9162, 2.1.3.1).
+ */
+export const inclusionRanges = (index: number, { from, to }: LeafRange): readonly LeafRange[] => {
+  if (to - from <= 1) return [];
+  const middle = from + splitWidth(to - from);
+  return index < middle
+    ? [...inclusionRanges(index, { from, to: middle }), { from: middle, to }]
+    : [...inclusionRanges(index, { from: middle, to }), { from, to: middle }];
+};
+
+/**
+ * What proves that the tree of `older` leaves is the beginning of the tree of `size` (RFC 9162,
+ * 2.1.4.1). Empty for equal sizes and for the tree of none.
+ */
+export const consistencyRanges = (older: number, size: number): readonly LeafRange[] =>
+  older === 0 || older === size ? [] : consistencyWithin(older, { from: 0, to: size }, true);
+
+/** `whole`: the older tree ends with this span's beginning, so its root is known to who asks. */
+const consistencyWithin = (
+  older: number,
+  { from, to }: LeafRange,
+  whole: boolean,
+): readonly LeafRange[] => {
+  if (older === to) return whole ? [] : [{ from, to }];
+  const middle = from + splitWidth(to - from);
+  return older <= middle
+    ? [...consistencyWithin(older, { from, to: middle }, whole), { from: middle, to }]
+    : [...consistencyWithin(older, { from: middle, to }, false), { from, to: middle }];
+};
+
+/** The greatest power of two below `count`. */
+const splitWidth = (count: number): number => 2 ** Math.floor(Math.log2(count - 1));
+
+/** The root of the leaves of a span, by those of its perfect subtrees. */
+export const rangeRoot = async (
+  sha256: Sha256,
+  hashOf: SubtreeHash,
+  span: LeafRange,
+): Promise<Uint8Array> => {
+  const hashes = await Promise.all(perfectSubtrees(span).map(({ at, width }) => hashOf(at, width)));
+  const hash = joinHashes(sha256, hashes);
+  if (hash === null) throw new RangeError('a span without leaves has no root');
+  return hash;
+};
+
+/** Whether `proof` leads from a leaf to the root (RFC 9162, 2.1.3.2). */
+export const isIncluded = (
+  sha256: Sha256,
+  leaf: { readonly index: number; readonly hash: Uint8Array },
+  tree: { readonly size: number; readonly root: Uint8Array },
+  proof: readonly Uint8Array[],
+): boolean => {
+  if (leaf.index >= tree.size) return false;
+  const spans = inclusionRanges(leaf.index, { from: 0, to: tree.size });
+  if (spans.length !== proof.length) return false;
+  let hash = leaf.hash;
+  for (const [at, { from }] of spans.entries()) {
+    const beside = proof[at] ?? hash;
+    hash = from > leaf.index ? nodeHash(sha256, hash, beside) : nodeHash(sha256, beside, hash);
+  }
+  return equalBytes(hash, tree.root);
+};
+
+type Tree = { readonly size: number; readonly root: Uint8Array };
+
+/** Whether `proof` says that the older tree is the beginning of the newer (RFC 9162, 2.1.4.2). */
+export const isConsistent = (
+  sha256: Sha256,
+  older: Tree,
+  newer: Tree,
+  proof: readonly Uint8Array[],
+): boolean => {
+  if (older.size > newer.size) return false;
+  if (older.size === 0) return proof.length === 0;
+  if (older.size === newer.size) return proof.length === 0 && equalBytes(older.root, newer.root);
+  const spans = consistencyRanges(older.size, newer.size);
+  if (spans.length !== proof.length) return false;
+  // Where the older tree is perfect its root stands for itself; else the proof begins with a part.
+  const isPerfect = spans[0] !== undefined && spans[0].from === older.size;
+  const first = isPerfect ? older.root : proof[0];
+  if (first === undefined) return false;
+  let [olderRoot, newerRoot] = [first, first];
+  for (const [at, { from }] of spans.entries()) {
+    const beside = proof[at];
+    if (beside === undefined || (at === 0 && !isPerfect)) continue;
+    if (from < older.size) olderRoot = nodeHash(sha256, beside, olderRoot);
+    newerRoot =
+      from < older.size ? nodeHash(sha256, beside, newerRoot) : nodeHash(sha256, newerRoot, beside);
+  }
+  return equalBytes(olderRoot, older.root) && equalBytes(newerRoot, newer.root);
+};
+
+const equalBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, at) => byte === other[at]);

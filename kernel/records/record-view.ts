@@ -1,0 +1,179 @@
+import { parseJsonText } from '../json-text.js';
+import { annotationsView } from './feedback.js';
+import { registryMetricByName } from './columns.js';
+import { valueFitsType } from './column-value.js';
+import { structuredError, unfitValueError } from './evaluation-errors.js';
+import type { MetricCell, MetricError, MetricType, RecordKind, RecordRow } from './record.js';
+import type { Json, JsonObject } from '../schema-types.js';
+
+type Members = Record<string, Json>;
+
+/**
+ * Members of contract 5.6 that only this kind has and whose column holds them as they were sent.
+ */
+export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
+  session: [],
+  trace: [],
+  workflow: [],
+  retriever: [],
+  llm: ['model', 'temperature', 'finish_reason'],
+  tool: ['tool_call_id'],
+  agent: ['agent_type'],
+  control: [
+    'control_id',
+    'agent_name',
+    'check_stage',
+    'applies_to',
+    'evaluator_name',
+    'selector_path',
+  ],
+};
+
+/**
+ * The record as read (contract 5.7) without its tree, counts and what ratings say: every member is
+ * there, null, `""`, `[]` or `{}` where nothing was sent. The inverse of the fold in
+ * projections/records. `types`: of metrics outside the registry, as far as they are known.
+ */
+export const toRecordView = (row: RecordRow, types: MetricTypes = noTypes): JsonObject => {
+  const { kind, values, body } = row;
+  const value = (name: string): Json => (values[name] as Json | undefined) ?? null;
+  const members: Members = {
+    type: kind,
+    id: value('id'),
+    project_id: value('project_id'),
+    run_id: value('run_id'),
+    session_id: kind === 'session' ? value('id') : value('session_id'),
+    trace_id: kind === 'trace' ? value('id') : value('trace_id'),
+    name: values['name'] ?? '',
+    created_at: value('created_at'),
+    updated_at: value('updated_at'),
+    input: sentText(row, 'input'),
+    output: sentText(row, 'output'),
+    redacted_input: body['redacted_input'] ?? null,
+    redacted_output: body['redacted_output'] ?? null,
+    user_metadata: row.userMetadata,
+    tags: values['tags'] ?? [],
+    status_code: value('status_code'),
+    metrics: ownMetrics(row),
+    external_id: value('external_id'),
+    dataset_input: value('dataset_input'),
+    dataset_output: value('dataset_output'),
+    dataset_metadata: body['dataset_metadata'] ?? {},
+    has_children: kind === 'session' ? traceCountOf(row) > 0 : (values['has_children'] ?? false),
+    is_complete:
+      kind === 'session' ? (body['is_complete'] ?? true) : (values['is_complete'] ?? false),
+    metric_info: metricInfo(row, types),
+  };
+  if (kind === 'session') members['previous_session_id'] = body['previous_session_id'] ?? null;
+  else if (kind === 'trace') members['annotations'] = annotationsView(row);
+  else {
+    members['parent_id'] = value('parent_id');
+    members['step_number'] = value('step_number');
+    for (const name of ownMembers[kind]) members[name] = value(name);
+  }
+  if (kind === 'llm') {
+    const { tools } = values;
+    members['tools'] = typeof tools === 'string' ? (parseJsonText(tools) as Json) : null;
+    members['events'] = body['events'] ?? null;
+  }
+  return members;
+};
+
+/** How many traces a session has; 0 for other records. */
+export const traceCountOf = ({ body }: RecordRow): number => Number(body['traces'] ?? 0);
+
+/** The value as it was sent: whole in the body, or by its text and the role of its only message. */
+const sentText = ({ values, body }: RecordRow, name: 'input' | 'output'): Json => {
+  const whole = body[name];
+  if (whole !== undefined) return whole;
+  const text = values[name];
+  if (typeof text !== 'string') return null;
+  const form = body[`${name}_as`];
+  if (typeof form !== 'string') return text;
+  const [shape, ...role] = form.split(':');
+  const message = { content: text, role: role.join(':') };
+  return shape === 'messages' ? [message] : message;
+};
+
+/**
+ * Own values only, including those that do not fit their metric's type (contract 3.4, rule 3; 5.7).
+ */
+const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
+  const own = Object.entries(metrics)
+    .filter(([, { rolledUp }]) => !rolledUp)
+    .map(([name, { value }]): [string, Json] => [name, value]);
+  const unfit = (body['metrics'] ?? {}) as JsonObject;
+  return Object.fromEntries([...own, ...Object.entries(unfit)]);
+};
+
+/**
+ * An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics`
+ * still has the value.
+ */
+const metricInfo = (row: RecordRow, types: MetricTypes): JsonObject => {
+  const { kind, metrics, errors, body } = row;
+  const scores = (body['scorer_values'] ?? {}) as JsonObject;
+  const found = Object.entries(metrics).map(([name, cell]): [string, Json] => [
+    name,
+    {
+      ...metricView(name, kind, cell),
+      ...(Object.hasOwn(scores, name) && { scorer_value: scores[name] ?? null }),
+    },
+  ]);
+  const failed = [...unfitValues(row, types), ...Object.entries(errors)];
+  return Object.fromEntries([
+    ...found,
+    ...failed.map(([name, error]): [string, Json] => [name, errorView(error)]),
+  ]);
+};
+
+type MetricTypes = ReadonlyMap<string, MetricType>;
+const noTypes: MetricTypes = new Map();
+
+/** Own values that do not fit their metric's type (contract 3.4, rule 3). */
+const unfitValues = (
+  { metrics, body }: RecordRow,
+  types: MetricTypes,
+): readonly [string, MetricError][] => {
+  const unfit: [string, MetricError][] = [];
+  for (const name of Object.keys((body['metrics'] ?? {}) as JsonObject)) {
+    const type = registryMetricByName.get(name)?.type;
+    if (type !== undefined) unfit.push([name, unfitValueError(name, type)]);
+  }
+  if (types.size === 0) return unfit;
+  for (const [name, cell] of Object.entries(metrics)) {
+    const type = cell.rolledUp ? undefined : types.get(name);
+    if (type !== undefined && !valueFitsType(cell, type))
+      unfit.push([name, unfitValueError(name, type)]);
+  }
+  return unfit;
+};
+
+const errorView = (error: MetricError): Json => {
+  const structured = structuredError(error);
+  return {
+    status_type: 'error',
+    message: structured.message,
+    ems_error_code: error.code,
+    standard_error: structured,
+  };
+};
+
+/** Of all but sessions, whose durations average, it is the time that passed. */
+const methodOf = (name: string, kind: RecordKind, method: MetricCell['method']): string => {
+  if (name === 'duration_ns' && kind !== 'session') return 'elapsed';
+  return registryMetricByName.get(name)?.rollUp ?? method ?? 'average';
+};
+
+const metricView = (
+  name: string,
+  kind: RecordKind,
+  { value, rolledUp, method }: MetricCell,
+): JsonObject =>
+  rolledUp
+    ? {
+        status_type: 'roll_up',
+        value,
+        roll_up_metrics: { [methodOf(name, kind, method)]: value },
+      }
+    : { status_type: 'success', value };

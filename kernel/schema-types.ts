@@ -1,0 +1,104 @@
+import { Type, type Static, type TSchema } from 'typebox';
+
+declare const brand: unique symbol;
+/** A value that only its own kind may stand in for: a user id in a key's place does not compile. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** Lower-case RFC 9562 text. */
+export type Id<Name extends string> = Brand<string, Name>;
+export type ProjectId = Id<'ProjectId'>;
+export type OrganizationId = Id<'OrganizationId'>;
+export type UserId = Id<'UserId'>;
+export type ApiKeyId = Id<'ApiKeyId'>;
+/** A login and the refresh tokens that follow from it. */
+export type FamilyId = Id<'FamilyId'>;
+export type GroupId = Id<'GroupId'>;
+export type GroupMemberId = Id<'GroupMemberId'>;
+export type CollaboratorId = Id<'CollaboratorId'>;
+export type OrgJobId = Id<'OrgJobId'>;
+export type JobId = Id<'JobId'>;
+export type DeletionId = Id<'DeletionId'>;
+export type RunId = Id<'RunId'>;
+export type DatasetId = Id<'DatasetId'>;
+export type ScorerTaskId = Id<'ScorerTaskId'>;
+export type ScorerId = Id<'ScorerId'>;
+export type ScorerVersionId = Id<'ScorerVersionId'>;
+export type ExperimentGroupId = Id<'ExperimentGroupId'>;
+export type TagId = Id<'TagId'>;
+export type SessionId = Id<'SessionId'>;
+export type TraceId = Id<'TraceId'>;
+export type SpanId = Id<'SpanId'>;
+export type TemplateId = Id<'TemplateId'>;
+export type IntegrationId = Id<'IntegrationId'>;
+export type SealId = Id<'SealId'>;
+
+/**
+ * Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3):
+ * sorts as text.
+ */
+export type Instant = Brand<string, 'Instant'>;
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [member: string]: Json };
+
+/**
+ * `x-kind` tells the guard (engines/ajv) which text rule of contract 1.3 holds and what the value
+ * becomes: `uuid` lower-cased, `instant` canonical, `name` trimmed. A failed rule has the error
+ * type of its kind.
+ */
+export const id = <Name extends string>(_name: Name) =>
+  Type.Unsafe<Id<Name>>(Type.String({ format: 'uuid', 'x-kind': 'uuid' }));
+
+export const instant = Type.Unsafe<Instant>(
+  Type.String({ format: 'date-time', 'x-kind': 'instant' }),
+);
+
+/** A name of contract 1.3: trimmed, 1 to `max` code points, no control characters. */
+export const name = (max = 255) => Type.String({ minLength: 1, maxLength: max, 'x-kind': 'name' });
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Optional and nullable: null and absence mean the same (contract 1.2, rule 4). */
+export const nullish = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
+
+/**
+ * A value that no log line, event or error may show: the redaction list is made from these marks.
+ */
+export const secret = (
+  options: { readonly minLength?: number; readonly maxLength?: number } = {},
+) => Type.String({ ...options, 'x-secret': true });
+
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
+
+/** Members and items that nobody may change in place. */
+export const readonlyArray = <T extends TSchema>(items: T) =>
+  Type.Unsafe<readonly Readonly<Static<T>>[]>(Type.Array(items));
+export const readonlyRecord = <T extends TSchema>(values: T) =>
+  Type.Unsafe<Readonly<Record<string, Static<T>>>>(Type.Record(Type.String(), values));
+
+/**
+ * A shape that is described once, under `components/schemas` of the OpenAPI document (there a
+ * `$ref` stands in its place), and judged by the route's `check`: the guard lets any JSON pass. For
+ * the recursive filter tree.
+ */
+export const componentSchema = <T>(name: string) =>
+  Type.Unsafe<T>(Type.Unknown({ 'x-component': name }));
+
+/**
+ * The schema under a name of its own: the OpenAPI document has it once, under `components/schemas`,
+ * and a `$ref` wherever it stands. The guard judges it where it stands. One name has one schema.
+ */
+export const namedSchema = <T extends TSchema>(component: string, schema: T): T =>
+  Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    'x-component': { value: component, enumerable: true },
+  }) as T;
+
+/** What `namedSchema` called it; null for a schema without a name. */
+export const schemaNameOf = (schema: TSchema): string | null => {
+  const component: unknown = (schema as { readonly 'x-component'?: unknown })['x-component'];
+  return typeof component === 'string' ? component : null;
+};
+
+export type { Static, TSchema };

@@ -1,0 +1,162 @@
+import { Fault } from '../kernel/fault.js';
+import { logStart, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import { positionDistance } from './progress.js';
+
+/** A read model that is filled from the log: answers from it would be a fraction of the truth. */
+type FillProgress = {
+  readonly name: string;
+  readonly position: Position;
+  /** The read model is whole again once it is here. */
+  readonly until: Position;
+  /** How far it is between the start of the log and `until`, from 0 to 1. */
+  readonly ratio: number;
+  /** Null: the speed is not known yet. */
+  readonly eta_seconds: number | null;
+};
+
+/** Checkpoint of a read model, from its store, by name. */
+export type CheckpointReaders = ReadonlyMap<string, () => Promise<Position>>;
+
+/** Tells read models that are filled from those that only lag. */
+export type FillMonitor = {
+  /** The same checkpoints; each answer is compared with the ones before. */
+  readonly wrapCheckpoints: (checkpoints: CheckpointReaders) => CheckpointReaders;
+  /** The store of this read model may have lost what it had: its next checkpoint says so. */
+  readonly markSuspect: (name: string) => void;
+  /** Null: the read model is whole, or not looked at yet. */
+  readonly progressOf: (name: string) => FillProgress | null;
+  readonly allProgress: () => readonly FillProgress[];
+};
+
+/**
+ * A restart may leave this many events to fold, which takes milliseconds: that is lag, and reads
+ * wait for it. A read model that lacks more is filled.
+ */
+const lagEventsMax = 100;
+
+/** Where the read model that is at `position` is whole; null: it only lags. */
+export const fillTarget = async (
+  reader: Pick<EventReader, 'head' | 'lag'>,
+  position: Position,
+): Promise<Position | null> => {
+  const head = await reader.head();
+  if (position >= head || (await reader.lag(position)) <= lagEventsMax) return null;
+  return head;
+};
+
+type Needs = {
+  readonly reader: Pick<EventReader, 'head' | 'lag'>;
+  readonly clock: Pick<Clock, 'milliseconds'>;
+};
+
+type KnownFill = {
+  readonly from: Position;
+  readonly since: number;
+  position: Position;
+  readonly until: Position;
+};
+
+/**
+ * A read model is judged by its first checkpoint, and whenever its checkpoint goes back: its store
+ * was lost, emptied or replaced. It is whole again at the head of the log as of then.
+ */
+export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
+  const furthest = new Map<string, Position>();
+  const known = new Map<string, KnownFill>();
+  const begin = (name: string, position: Position, until: Position): void => {
+    known.set(name, { from: position, since: clock.milliseconds(), position, until });
+  };
+  const judge = async (name: string, position: Position): Promise<void> => {
+    const until = await fillTarget(reader, position);
+    if (until === null) known.delete(name);
+    else begin(name, position, until);
+  };
+  /** `before`: how far the read model was seen to be when the store was asked. */
+  const took = async (
+    name: string,
+    position: Position,
+    before: Position | undefined,
+  ): Promise<void> => {
+    if (before === undefined || position < before) {
+      // Refused at once, and judged while the log is asked.
+      if (before !== undefined) begin(name, position, before);
+      furthest.set(name, position);
+      await judge(name, position);
+      return;
+    }
+    if (position > (furthest.get(name) ?? logStart)) furthest.set(name, position);
+    const filling = known.get(name);
+    if (filling === undefined) return;
+    if (position >= filling.until) known.delete(name);
+    else filling.position = position;
+  };
+  const of = (name: string): FillProgress | null => {
+    const filling = known.get(name);
+    return filling === undefined ? null : fillProgress(name, filling, clock.milliseconds());
+  };
+  return {
+    wrapCheckpoints: (checkpoints) =>
+      new Map(
+        [...checkpoints].map(([name, ask]) => [
+          name,
+          async () => {
+            const before = furthest.get(name);
+            const position = await ask();
+            await took(name, position, before);
+            return position;
+          },
+        ]),
+      ),
+    markSuspect: (name) => {
+      const until = furthest.get(name);
+      if (until !== undefined && !known.has(name)) begin(name, logStart, until);
+    },
+    progressOf: of,
+    allProgress: () => [...known.keys()].flatMap((name) => of(name) ?? []),
+  };
+};
+
+const fillProgress = (
+  name: string,
+  { from, since, position, until }: KnownFill,
+  now: number,
+): FillProgress => {
+  const done = positionDistance(from, position);
+  const seconds = (now - since) / 1_000;
+  return {
+    name,
+    position,
+    until,
+    ratio: Math.min(
+      1,
+      positionDistance(logStart, position) / Math.max(1, positionDistance(logStart, until)),
+    ),
+    eta_seconds:
+      done === 0 ? null : Math.ceil((seconds * positionDistance(position, until)) / done),
+  };
+};
+
+/** For an operator and for clients. */
+export const fillMessage = ({ name, ratio, eta_seconds: eta }: FillProgress): string => {
+  const rest = eta === null ? '' : `, about ${eta} s are left`;
+  return `The read model ${name} is filled from the log: ${percent(ratio)} % are there${rest}`;
+};
+/** Never 100 while something is missing. */
+const percent = (ratio: number): number => Math.min(99, Math.floor(ratio * 100));
+
+const retryFirstSeconds = 2;
+const retryMaxSeconds = 30;
+
+/** The refusal of contract 1.7, rule 8. */
+export const readModelFillingFault = (filling: FillProgress): Fault => {
+  const { name, ratio, eta_seconds: eta } = filling;
+  const wait = Math.min(retryMaxSeconds, Math.max(1, eta ?? retryFirstSeconds));
+  return new Fault(
+    'read-model-filling',
+    `${fillMessage(filling)}. Retry after ${wait} s; writes are taken meanwhile.`,
+    {
+      retryAfterSeconds: wait,
+      members: { progress: { read_model: name, ratio, eta_seconds: eta } },
+    },
+  );
+};

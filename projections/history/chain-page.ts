@@ -1,0 +1,186 @@
+import type { Documents, DocumentQuery } from '../../kernel/documents.js';
+import { throwIfAborted } from '../../kernel/query-context.js';
+import type { Filter } from '../../kernel/filter.js';
+import type {
+  ChainEntry,
+  ChainName,
+  ChainPage,
+  ChainQuery,
+  Chains,
+} from '../../kernel/history/entries.js';
+import type { QueryContext, Sha256 } from '../../kernel/ports.js';
+import { historyCollection, segmentEntries, segmentOf } from './collection.js';
+import {
+  entriesAtRows,
+  nameSearchTexts,
+  segmentRows,
+  type SegmentRows,
+  type SegmentBody,
+} from './segment-format.js';
+
+/** The bodies of these segments, in this order, without those that are not there. */
+export type LoadSegments = (
+  chain: ChainName,
+  numbers: readonly number[],
+) => Promise<readonly SegmentBody[]>;
+
+type Needs = {
+  readonly documents: Pick<Documents, 'find'>;
+  readonly sha256: Sha256;
+  readonly head: Chains['head'];
+  readonly segments: LoadSegments;
+};
+
+/** A call looks into so many segments at most: half a second of one thread. */
+const segmentsMax = 2_000;
+/** The first look is for a usual page. Each look begins anew, so later ones take more at a time. */
+const segmentsFirst = 4;
+const growth = 4;
+/** Opened at a time; the thread is free for others between two. */
+const segmentsOpened = 16;
+
+/** One page of a chain, in one direction, through the segments that may have what is asked for. */
+export const readChainPage = async (
+  { documents, sha256, head, segments }: Needs,
+  chain: ChainName,
+  question: ChainQuery,
+  asking: QueryContext = {},
+): Promise<ChainPage> => {
+  const { ascending, limit } = question;
+  const size = (await head(chain))?.size ?? 0;
+  const entries: ChainEntry[] = [];
+  let at = Math.min(question.at ?? (ascending ? 1 : size), ascending ? Infinity : size);
+  let left = segmentsMax;
+  for (let atOnce = segmentsFirst; left > 0; atOnce *= growth) {
+    throwIfAborted(asking);
+    const count = Math.min(atOnce, left);
+    const { numbers, more } =
+      question.eventIds === undefined
+        ? await findSegments({ documents }, queryOf(chain, question, at, count), asking)
+        : allSegments(question, at, size, count);
+    for (let opened = 0; opened < numbers.length; opened += segmentsOpened) {
+      throwIfAborted(asking);
+      for (const body of await segments(chain, numbers.slice(opened, opened + segmentsOpened))) {
+        for (const entry of matchingEntries(sha256, body, question, at)) {
+          if (entries.length === limit) return { entries, next: entry.seq };
+          entries.push(entry);
+        }
+        at = ascending ? body.firstSeq + body.positions.length : body.firstSeq - 1;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (!more) return { entries, next: null };
+    left -= numbers.length;
+  }
+  return { entries, next: at };
+};
+
+type SegmentNumbers = { readonly numbers: readonly number[]; readonly more: boolean };
+
+const findSegments = async (
+  { documents }: Pick<Needs, 'documents'>,
+  query: DocumentQuery,
+  asking: QueryContext,
+): Promise<SegmentNumbers> => {
+  const { documents: found, more } = await documents.find(historyCollection, query, asking);
+  return { numbers: found.map(({ fields }) => segmentOf(Number(fields['first_seq']))), more };
+};
+
+/** Any segment may have an event of some id: a list of them would leave none out. */
+const allSegments = (
+  { ascending }: ChainQuery,
+  at: number,
+  size: number,
+  count: number,
+): SegmentNumbers => {
+  const [first, last] = [segmentOf(at), ascending ? segmentOf(size) : 0];
+  const left = size === 0 ? 0 : Math.abs(last - first) + 1;
+  const numbers = Array.from({ length: Math.min(count, left) }, (_, place) =>
+    ascending ? first + place : first - place,
+  );
+  return { numbers, more: left > numbers.length };
+};
+
+/** The segments from `at` on that may have what is asked for. */
+const queryOf = (
+  chain: ChainName,
+  { ascending, types, actors, projects, resourceTypes, resourceIds, from, to }: ChainQuery,
+  at: number,
+  limit: number,
+): DocumentQuery => {
+  const bound = segmentOf(at) * segmentEntries + 1;
+  const all: Filter[] = [
+    {
+      kind: 'number',
+      column: 'first_seq',
+      operator: ascending ? 'gte' : 'lte',
+      values: [bound],
+    },
+    ...anyOf('types', types),
+    ...anyOf('actors', actors),
+    ...anyOf('projects', projects),
+    ...anyOf('resource_types', resourceTypes),
+    ...anyOf('resource_ids', resourceIds),
+  ];
+  if (from !== undefined) all.push({ kind: 'date', column: 'to_at', operator: 'gte', value: from });
+  if (to !== undefined) all.push({ kind: 'date', column: 'from_at', operator: 'lte', value: to });
+  // Keys of segments fall as they do by default.
+  const sort = ascending ? { column: 'first_seq', ascending } : null;
+  return { scope: chain, filter: { all }, sort, limit };
+};
+
+const anyOf = (column: string, names: readonly string[] | undefined): readonly Filter[] => {
+  if (names === undefined) return [];
+  const texts = [...new Set(names.flatMap(nameSearchTexts))];
+  return [
+    {
+      any: texts.map((text) => ({
+        kind: 'id',
+        column,
+        operator: 'contains',
+        values: [text],
+        caseSensitive: true,
+      })),
+    },
+  ];
+};
+
+/** Those of a segment, in the order asked. */
+const matchingEntries = (
+  sha256: Sha256,
+  body: SegmentBody,
+  question: ChainQuery,
+  at: number,
+): readonly ChainEntry[] => {
+  const { ascending, eventIds } = question;
+  // Looked for by their ids alone, most segments need not be unpacked.
+  if (eventIds !== undefined && !eventIds.some((id) => body.ids.includes(id))) return [];
+  const rows = segmentRows(body);
+  const wanted: number[] = [];
+  for (let row = 0; row < rows.count; row += 1) {
+    const seq = body.firstSeq + row;
+    if ((ascending ? seq >= at : seq <= at) && matchesQuestion(rows, row, question))
+      wanted.push(row);
+  }
+  const found = entriesAtRows(sha256, body, rows, wanted);
+  return ascending ? found : found.toReversed();
+};
+
+const matchesQuestion = (rows: SegmentRows, row: number, question: ChainQuery): boolean => {
+  const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = question;
+  const { eventIds } = question;
+  return (
+    (technical || rows.number('technical', row) === 0) &&
+    (eventIds === undefined || isOneOf(rows.id(row), eventIds)) &&
+    (types === undefined || isOneOf(rows.text('type', row), types)) &&
+    (actors === undefined || isOneOf(rows.actor(row).id, actors)) &&
+    (projects === undefined || isOneOf(rows.text('project', row), projects)) &&
+    (resourceTypes === undefined || isOneOf(rows.text('resourceType', row), resourceTypes)) &&
+    (resourceIds === undefined || isOneOf(rows.text('resourceId', row), resourceIds)) &&
+    (from === undefined || rows.at(row) >= from) &&
+    (to === undefined || rows.at(row) <= to)
+  );
+};
+
+const isOneOf = (value: string | null, names: readonly string[]): boolean =>
+  value !== null && names.includes(value);

@@ -1,0 +1,278 @@
+import type { ChainName, HistoryResource } from '../../kernel/history/entries.js';
+import { streamNameOf, type Envelope, type StreamName } from '../../kernel/ports.js';
+import { kindOfEvent, streamNouns, type HistoryType, type StreamNoun } from './event-kinds.js';
+
+/** What an entry is listed by. */
+export type EntrySubject = {
+  readonly resource: HistoryResource;
+  readonly projectId: string | null;
+  readonly technical: boolean;
+};
+/** What the first event of a stream was listed by: its later ones are listed by the same. */
+export type StreamSubject = Pick<EntrySubject, 'resource' | 'projectId'>;
+
+/** The rule of a stream and what its name says after the noun. */
+type StreamKind = { readonly rule: Rule | null; readonly rest: string };
+
+/** An event as history sees it. */
+export type HistoryEvent = {
+  readonly envelope: Envelope;
+  readonly kind: StreamKind;
+  /** Its own type, also where today's code cannot read it. */
+  readonly type: string;
+  /** Null where they are erased. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+};
+
+type RuleInput = {
+  /** The stream's name after the prefix. */
+  readonly rest: string;
+  /** Nothing unless the stream lasts. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly seen: HistoryEvent;
+  readonly chain: ChainName;
+  /** Of the stream where the rule remembers, null before its first event. */
+  readonly streamSubject: StreamSubject | null;
+};
+
+type Rule = {
+  /**
+   * No stream of this kind is ever erased, so its data may be asked: a rebuild must find what was
+   * found before.
+   */
+  readonly isNeverErased?: true;
+  readonly technical?: true;
+  /** The name has the project first. */
+  readonly hasProjectInName?: true;
+  /** Whose first event is remembered for this stream: its own, or that of another one. */
+  readonly subjectStream?: (rest: string) => StreamName;
+  readonly subjectOf: (asked: RuleInput) => StreamSubject;
+};
+
+const idLength = 36;
+const textOr = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' ? value : otherwise;
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const subject = (
+  type: HistoryType,
+  id: string,
+  projectId: string | null = null,
+): StreamSubject => ({
+  resource: { type, id },
+  projectId,
+});
+const ownSubject = (type: HistoryType): Pick<Rule, 'subjectOf'> => ({
+  subjectOf: ({ rest }) => subject(type, rest),
+});
+/** Of streams `<noun>-<project>-<id>`. */
+const projectResource = (type: HistoryType): Pick<Rule, 'subjectOf' | 'hasProjectInName'> => ({
+  hasProjectInName: true,
+  subjectOf: ({ rest }) => subject(type, rest.slice(idLength + 1), rest.slice(0, idLength)),
+});
+const projectSubject: Rule['subjectOf'] = ({ rest }) => subject('project', rest, rest);
+const organizationSubject = ({ chain }: Pick<RuleInput, 'chain'>): StreamSubject =>
+  subject('organization', chain);
+const envelopeProject = ({ envelope }: HistoryEvent): string | null =>
+  envelope.metadata.about?.project_id ?? null;
+
+/** What is said of a run beside its own stream. */
+const runRule: Pick<Rule, 'subjectStream' | 'subjectOf'> = {
+  subjectStream: (rest) => streamNameOf('run', rest),
+  subjectOf: ({ rest, seen, streamSubject: run }) => ({
+    resource: run?.resource ?? { type: 'log_stream', id: rest },
+    projectId: envelopeProject(seen) ?? run?.projectId ?? null,
+  }),
+};
+
+/** Whose name is reserved, by what the stream's name says after `reservation-`. */
+const reservationHolders: readonly (readonly [string, HistoryType])[] = [
+  ['organization', 'organization'],
+  ['project', 'project'],
+  ['log-stream', 'log_stream'],
+  ['experiment', 'experiment'],
+  ['dataset', 'dataset'],
+  ['api-key-value', 'api_key'],
+  ['email', 'user'],
+  ['session', 'session'],
+  ['group', 'group'],
+  ['invitation', 'user'],
+  ['identity', 'user'],
+  ['id-token', 'user'],
+  ['last-admin', 'organization'],
+  ['scorer', 'scorer'],
+];
+
+const rules: Readonly<Record<StreamNoun, Rule>> = {
+  organization: { ...ownSubject('organization'), isNeverErased: true },
+  user: { ...ownSubject('user'), isNeverErased: true },
+  group: { ...ownSubject('group'), isNeverErased: true },
+  project: { hasProjectInName: true, subjectOf: projectSubject },
+  'api-key': {
+    isNeverErased: true,
+    subjectStream: (rest) => streamNameOf('api-key', rest),
+    subjectOf: ({ rest, data }) => subject('api_key', rest, textOrNull(data['project_id'])),
+  },
+  dataset: {
+    isNeverErased: true,
+    subjectStream: (rest) => streamNameOf('dataset', rest),
+    subjectOf: ({ rest, data }) => subject('dataset', rest, textOrNull(data['project_id'])),
+  },
+  datasetrows: {
+    technical: true,
+    subjectStream: (rest) => streamNameOf('dataset', rest.slice(0, idLength)),
+    subjectOf: ({ rest, streamSubject: dataset }) =>
+      subject('dataset', rest.slice(0, idLength), dataset?.projectId ?? null),
+  },
+  scorer: { ...ownSubject('scorer'), isNeverErased: true },
+  'scorer-task': {
+    subjectStream: (rest) => streamNameOf('scorer-task', rest),
+    subjectOf: ({ rest, seen }) => subject('scorer_task', rest, envelopeProject(seen)),
+  },
+  'scorer-queue': { technical: true, subjectOf: organizationSubject },
+  'scorer-file': { technical: true, subjectOf: organizationSubject },
+  'org-job': { ...ownSubject('org_job'), isNeverErased: true },
+  run: {
+    subjectStream: (rest) => streamNameOf('run', rest),
+    subjectOf: ({ rest, seen }) =>
+      subject(
+        kindOfEvent(seen.type)?.of ?? 'log_stream',
+        seen.envelope.metadata.about?.task_id ?? rest,
+        envelopeProject(seen),
+      ),
+  },
+  'insights-settings': runRule,
+  'scorer-settings': runRule,
+  'run-scoring': runRule,
+  // `past-scoring-<run>-<scorer>`
+  'past-scoring': {
+    subjectStream: (rest) => streamNameOf('run', rest.slice(0, idLength)),
+    subjectOf: (asked) => runRule.subjectOf({ ...asked, rest: asked.rest.slice(0, idLength) }),
+  },
+  trace: projectResource('trace'),
+  session: projectResource('session'),
+  'sized-session': { ...projectResource('session'), technical: true },
+  'annotation-templates': {
+    hasProjectInName: true,
+    subjectOf: ({ rest, seen }) => {
+      const template = seen.envelope.metadata.about?.template_id;
+      return template === undefined
+        ? subject('project', rest, rest)
+        : subject('annotation_template', template, rest);
+    },
+  },
+  'experiment-scope': {
+    hasProjectInName: true,
+    subjectOf: ({ rest, seen }) => {
+      const project = envelopeProject(seen) ?? rest;
+      return subject('project', project, project);
+    },
+  },
+  'price-list': { hasProjectInName: true, subjectOf: projectSubject },
+  'ranking-criteria': { hasProjectInName: true, subjectOf: projectSubject },
+  deletion: {
+    isNeverErased: true,
+    subjectStream: (rest) => streamNameOf('deletion', rest),
+    subjectOf: ({ rest, data }) => {
+      const project = textOrNull(data['project_id']);
+      const job = textOrNull(data['job_id']);
+      return job === null
+        ? subject('project', project ?? rest, project)
+        : subject('org_job', job, project);
+    },
+  },
+  erasure: {
+    isNeverErased: true,
+    subjectOf: ({ rest, data }) => {
+      const project = textOrNull(data['project_id']);
+      return subject('project', project ?? rest, project);
+    },
+  },
+  integration: {
+    isNeverErased: true,
+    subjectOf: ({ rest, data }) => subject('integration', textOr(data['integration_id'], rest)),
+  },
+  'sealed-integration': {
+    technical: true,
+    subjectOf: ({ rest }) => subject('integration', rest.slice(0, idLength)),
+  },
+  'refresh-family': {
+    isNeverErased: true,
+    subjectStream: (rest) => streamNameOf('refresh-family', rest),
+    subjectOf: ({ rest, data }) => subject('user', textOr(data['user_id'], rest)),
+  },
+  reservation: {
+    isNeverErased: true,
+    technical: true,
+    subjectOf: ({ rest, data }) => {
+      const holder = reservationHolders.find(([what]) => rest.startsWith(`${what}-`));
+      return subject(holder?.[1] ?? 'organization', textOr(data['holder'], rest));
+    },
+  },
+  idempotency: { technical: true, subjectOf: organizationSubject },
+  seals: { technical: true, subjectOf: organizationSubject },
+  operations: { subjectOf: organizationSubject },
+};
+
+/** By the first word, the longest noun first. */
+const nounsByFirstWord = Map.groupBy(
+  [...streamNouns].sort((one, other) => other.length - one.length),
+  (noun) => noun.split('-', 1)[0] ?? noun,
+);
+
+const kindOfStream = (name: StreamName): StreamKind => {
+  const dash = name.indexOf('-');
+  const nouns = nounsByFirstWord.get(dash === -1 ? name : name.slice(0, dash)) ?? [];
+  for (const noun of nouns) {
+    if (name.startsWith(noun) && name[noun.length] === '-') {
+      return { rule: rules[noun], rest: name.slice(noun.length + 1) };
+    }
+  }
+  return { rule: null, rest: dash === -1 ? name : name.slice(dash + 1) };
+};
+
+/** `type` is its own, `data` null where they are erased. */
+export const historyEvent = (
+  envelope: Envelope,
+  type: string,
+  data: HistoryEvent['data'],
+): HistoryEvent => ({
+  envelope,
+  kind: kindOfStream(envelope.stream),
+  type,
+  data,
+});
+
+/** Whose first event says what this stream is listed by, where its name alone does not. */
+export const subjectStreamOf = ({ kind: { rule, rest } }: HistoryEvent): StreamName | null =>
+  rule?.subjectStream?.(rest) ?? null;
+
+const nothing: Readonly<Record<string, unknown>> = {};
+
+/** Its data, if no stream of its kind is ever erased. */
+export const durableData = ({ kind, data }: HistoryEvent): Readonly<Record<string, unknown>> =>
+  (kind.rule?.isNeverErased === true ? data : null) ?? nothing;
+
+/**
+ * What an event is about, by the name of its stream, its envelope and what its stream's first event
+ * said; never by data that can be erased, since a rebuild must answer the same. What is not known
+ * is told as technical, of the organisation.
+ */
+export const entrySubject = (
+  seen: HistoryEvent,
+  chain: ChainName,
+  place: StreamSubject | null,
+): EntrySubject => {
+  const { rule, rest } = seen.kind;
+  if (rule === null) return { ...organizationSubject({ chain }), technical: true };
+  const technical = rule.technical === true || kindOfEvent(seen.type)?.technical === true;
+  const isOwn = place !== null && rule.subjectStream?.(rest) === seen.envelope.stream;
+  const { resource, projectId } = isOwn
+    ? place
+    : rule.subjectOf({ rest, data: durableData(seen), seen, chain, streamSubject: place });
+  return { resource, projectId, technical };
+};
+
+/** The project that the stream's name names; null where it names none. */
+export const projectInName = ({ kind: { rule, rest } }: HistoryEvent): string | null =>
+  rule?.hasProjectInName === true ? rest.slice(0, idLength) : null;

@@ -1,0 +1,177 @@
+import { parseJsonText } from '../../kernel/json-text.js';
+import type { HistoryVerdict, VerifyReason } from '../../contract/history.js';
+import type { HistorySealed } from '../../events/seals.js';
+import { genesisHash } from '../../kernel/history/chain.js';
+import type { ChainEntry, ChainName, Chains } from '../../kernel/history/entries.js';
+import { checkEntry } from '../../kernel/history/entry-check.js';
+import { sealContradiction } from './seal-check.js';
+import {
+  logStart,
+  type EventReader,
+  type Evidence,
+  type Position,
+  type Sha256,
+} from '../../kernel/ports.js';
+import { declaredChain } from './chain-membership.js';
+
+export type VerifyChainNeeds = {
+  readonly log: Pick<EventReader, 'evidence'>;
+  readonly chains: Chains;
+  readonly sha256: Sha256;
+  /** Why the content of the event may be gone; null: nothing says so. */
+  readonly whyErased: (event: Evidence) => Promise<'erased' | 'unnamed' | null>;
+  /** Called after each event, which may be 1 MiB: others have their turn; false ends the call. */
+  readonly mayContinue: (looked: number) => Promise<boolean>;
+};
+
+type BrokenEntry = NonNullable<HistoryVerdict['broken_at']>;
+/** Where verifying came to: `next` is the first entry that was not looked at, null at the end. */
+export type ChainVerification = {
+  readonly checked: number;
+  readonly erased: number;
+  readonly next: number | null;
+  readonly broken: BrokenEntry | null;
+};
+
+/** Some megabytes of data at once. */
+const pageEvents = 500;
+const pageEntries = 512;
+
+/**
+ * Holds the entries `from` to `to` against the log, both ways: each entry's line and digest are
+ * made again from its event, and each event of the chain has its entry. Ends at the first thing
+ * that is wrong, and where `mayContinue` says so; at least one entry was looked at then.
+ */
+export const verifyChain = async (
+  needs: VerifyChainNeeds,
+  chain: ChainName,
+  from: number,
+  to: number,
+): Promise<ChainVerification> => {
+  const before =
+    from === 1 ? null : ((await needs.chains.entries(chain, from - 1, from - 1))[0] ?? null);
+  const walk = openVerification(needs, chain, { from, to, before });
+  let after = before?.position ?? logStart;
+  let looked = 0;
+  for (;;) {
+    const page = await needs.log.evidence(after, pageEvents);
+    if (page.through === after) return walk.atEnd();
+    for (const event of page.events) {
+      const done = await walk.take(event);
+      if (done !== null) return done;
+      looked += 1;
+      if (!(await needs.mayContinue(looked)) && walk.hasMoved()) return walk.soFar();
+    }
+    after = page.through;
+  }
+};
+
+type Range = { readonly from: number; readonly to: number; readonly before: ChainEntry | null };
+
+const openVerification = (
+  needs: VerifyChainNeeds,
+  chain: ChainName,
+  { from, to, before }: Range,
+) => {
+  const { chains } = needs;
+  let seq = from;
+  let prev = before?.hash ?? genesisHash;
+  let place: Position = before?.position ?? logStart;
+  let erased = 0;
+  let entries: readonly ChainEntry[] = [];
+  const at = (broken: BrokenEntry | null): ChainVerification => ({
+    checked: seq - from,
+    erased,
+    next: broken === null && seq <= to ? seq : null,
+    broken,
+  });
+  const breaks = (
+    reason: VerifyReason,
+    expected: string | null,
+    found: string | null,
+  ): ChainVerification => at({ seq, reason, expected, found });
+  /** The entry that is due, once its own place and line are found sound. */
+  const due = async (): Promise<ChainEntry | ChainVerification> => {
+    const first = entries[0]?.seq ?? 0;
+    if (seq < first || seq >= first + entries.length) {
+      entries = await chains.entries(chain, seq, Math.min(to, seq + pageEntries - 1));
+    }
+    const entry = entries[seq - (entries[0]?.seq ?? seq)];
+    if (entry?.seq !== seq) return breaks('missing', String(seq), null);
+    if (entry.position <= place) return breaks('order', place, entry.position);
+    if (entry.prevHash !== prev) return breaks('entry', prev, entry.prevHash);
+    return entry;
+  };
+  const check = async (entry: ChainEntry, event: Evidence): Promise<ChainVerification | null> => {
+    const wrong = await findMismatch(needs, chain, prev, entry, event);
+    if (wrong !== null) return breaks(...wrong);
+    if (event.data === null) erased += 1;
+    [prev, place, seq] = [entry.hash, entry.position, seq + 1];
+    return null;
+  };
+  return {
+    hasMoved: () => seq > from,
+    soFar: () => at(null),
+    /** The log has no more: entries that are left have no event. */
+    atEnd: async (): Promise<ChainVerification> => {
+      if (seq > to) return at(null);
+      const entry = await due();
+      return 'checked' in entry ? entry : breaks('missing', entry.eventId, null);
+    },
+    /** Null: go on. */
+    take: async (event: Evidence): Promise<ChainVerification | null> => {
+      if (seq > to) return at(null);
+      const entry = await due();
+      if ('checked' in entry) return entry;
+      if (event.position === entry.position) {
+        const broken = await check(entry, event);
+        return broken ?? (seq > to ? at(null) : null);
+      }
+      if (event.id === entry.eventId) return breaks('moved', entry.position, event.position);
+      if (event.position > entry.position) return breaks('missing', entry.eventId, null);
+      // Of an event that does not say whose it is only its entry could.
+      return declaredChain(event) === chain ? breaks('extra', null, event.id) : null;
+    },
+  };
+};
+
+type Mismatch = readonly [reason: VerifyReason, expected: string | null, found: string | null];
+
+/** An entry whose place is sound against its event: what is wrong first; null for nothing. */
+const findMismatch = async (
+  needs: VerifyChainNeeds,
+  chain: ChainName,
+  prev: string,
+  entry: ChainEntry,
+  event: Evidence,
+): Promise<Mismatch | null> => {
+  const found = checkEntry(
+    needs.sha256,
+    { chain, seq: entry.seq, prevHash: prev, entry, claimedChain: declaredChain(event) },
+    event,
+  );
+  if ('wrong' in found) {
+    return [found.wrong === 'data' ? 'data' : 'entry', found.expected, found.found];
+  }
+  if (event.data === null) {
+    const why = await needs.whyErased(event);
+    if (why === null) return ['data', entry.dataDigest, null];
+    return why === 'unnamed' ? ['erased', entry.stream, null] : null;
+  }
+  const wrong = await mismatchedSealRoot(needs, chain, entry, event.data);
+  return wrong === null ? null : ['seal', wrong, null];
+};
+
+/** What a seal says that the chain is not; null when it agrees, or is none. */
+const mismatchedSealRoot = async (
+  { chains, sha256 }: VerifyChainNeeds,
+  chain: ChainName,
+  { type, seq }: ChainEntry,
+  data: string,
+): Promise<string | null> => {
+  if (type !== 'HistorySealed') return null;
+  const sealed = parseJsonText(data) as HistorySealed;
+  if (sealed.chain !== chain) return null;
+  const isWrong = sealed.size >= seq || (await sealContradiction(chains, sha256, sealed)) !== null;
+  return isWrong ? sealed.root : null;
+};

@@ -1,0 +1,302 @@
+import { openMutex } from '../kernel/concurrency.js';
+import { Fault, redactedReason } from '../kernel/fault.js';
+import {
+  logStart,
+  type NotificationBus,
+  type EventReader,
+  type Position,
+  type Decode,
+  type StoredEvent,
+} from '../kernel/ports.js';
+import {
+  applyBatch,
+  failWithBackoff,
+  foldPage,
+  rereadCheckpoint,
+  type Subscription,
+  type SubscriptionNeeds,
+  type FoldedBatch,
+} from './subscription.js';
+import { openSubscriptions, type OpenSubscriptionsNeeds } from './open-subscriptions.js';
+import { openPositionClock, type PositionClock } from './position-clock.js';
+import { openPageReader, type PageReader } from './page-reader.js';
+
+export type RunnerNeeds = OpenSubscriptionsNeeds & {
+  /**
+   * Opened without a codec: what cannot be decoded parks its stream instead of stopping every page.
+   */
+  readonly reader: EventReader;
+  readonly decode: Decode;
+  /** Refuses data that its schema does not allow too; for whoever asks whether the log is sound. */
+  readonly checkedDecode: () => Promise<Decode>;
+  readonly bus: NotificationBus;
+  /** Told of each page before it is folded. */
+  readonly paged?: (events: readonly StoredEvent[]) => void;
+  /** Told when another projector has taken over (subscription.ts). */
+  readonly onFenced?: () => void;
+};
+
+export type Runner = {
+  readonly subscriptions: readonly Subscription[];
+  readonly positionClock: PositionClock;
+  subscription(name: string): Subscription | null;
+  /** For how long the last of those that can go on has had something to fold, in milliseconds. */
+  liveLag(): number;
+  /** Runs `work` while no batch is folded or applied; the loop waits. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Looks for work now: something was resumed or unparked. */
+  wake(): void;
+  /** Resolves when the batch at hand is applied. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Pages that one group of subscriptions takes before the others, and whoever waits for a pause,
+ * have their turn.
+ */
+const pagesAtOnce = 8;
+/**
+ * A batch costs its stores the same whether it has one event or fifty. Once all is folded and more
+ * than a few events came together, but not so many that their batch is the least of what they cost,
+ * the next ones may gather for as long as these took.
+ */
+const fewEvents = 4;
+const manyEvents = 64;
+const batchDelayMaxMs = 100;
+/** How often the head is looked at while there is work, to tell the age of what is not folded. */
+const headPollMs = 50;
+
+/** Throws Fault `conflict` with the names that there are when the name is none of them. */
+export const subscriptionOf = (runner: Runner, name: string): Subscription => {
+  const found = runner.subscription(name);
+  if (found !== null) return found;
+  const names = runner.subscriptions.map(({ readModel }) => readModel.name).join(', ');
+  throw new Fault('conflict', `no read model is called ${name}; there are ${names}`);
+};
+
+/**
+ * Feeds every source from one reading of the log, each with its own checkpoint. Read models at the
+ * same position share a page, so in normal times the log is read once; one that is behind reads for
+ * itself until it has caught up.
+ */
+export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
+  const subscriptions = await openSubscriptions(needs);
+  const headTimes = openPositionClock();
+  const exclusively = openMutex();
+  let stopped = false;
+  let idle = new AbortController();
+  const round = openRounds(subscriptions, headTimes, needs, () => stopped);
+  /** Reading the log failed: every subscription says so and waits. */
+  const unreadable = (error: unknown): Round => {
+    for (const subscription of subscriptions)
+      failWithBackoff(subscription, needs.clock, redactedReason(error));
+    return { hasMoved: false, delaysNext: false };
+  };
+  const loop = async (): Promise<void> => {
+    for (;;) {
+      if (stopped) return;
+      idle = new AbortController();
+      // Stores may answer without ever leaving the thread; questions to it have to get in between.
+      await new Promise((resolve) => setImmediate(resolve));
+      const began = needs.clock.milliseconds();
+      const { hasMoved, delaysNext } = await exclusively(round).catch(unreadable);
+      if (delaysNext && !stopped) {
+        const took = needs.clock.milliseconds() - began;
+        await needs.clock.wait(Math.min(took, batchDelayMaxMs), idle.signal);
+      }
+      if (hasMoved || stopped || idle.signal.aborted) continue;
+      await waitForWork(subscriptions, needs, idle.signal).catch(unreadable);
+      idle.abort();
+    }
+  };
+  const ended = loop();
+  return {
+    subscriptions,
+    positionClock: headTimes,
+    subscription: (name) => subscriptions.find(({ readModel }) => readModel.name === name) ?? null,
+    liveLag: () => {
+      const now = needs.clock.milliseconds();
+      const since = subscriptions
+        .filter(({ paused, trouble }) => !paused && trouble === null)
+        .map(({ position }) => headTimes.passedAt(position) ?? now);
+      return now - Math.min(now, ...since);
+    },
+    exclusively,
+    wake: () => idle.abort(),
+    stop: async () => {
+      stopped = true;
+      idle.abort();
+      await ended;
+    },
+  };
+};
+
+const lowestPosition = (positions: readonly Position[]): Position =>
+  positions.reduce((low, position) => (position < low ? position : low));
+
+const isDue = ({ trouble }: Subscription, now: number): boolean =>
+  trouble !== null && trouble.retryAt <= now;
+
+/**
+ * `hasMoved`: some subscription did. `delaysNext`: all that was there is folded, and it was more
+ * than a few events, but not so many for any.
+ */
+type Round = { readonly hasMoved: boolean; readonly delaysNext: boolean };
+
+/** One turn of every subscription that may go on. */
+const openRounds = (
+  subscriptions: readonly Subscription[],
+  headTimes: PositionClock,
+  needs: RunnerNeeds,
+  isStopped: () => boolean,
+) => {
+  const { reader, clock } = needs;
+  const pages = openPageReader(needs);
+  let lookAt = 0;
+  let head = logStart;
+  const lookAhead = async (): Promise<Position> => {
+    const now = clock.milliseconds();
+    if (now < lookAt) return head;
+    lookAt = now + headPollMs;
+    head = await reader.head();
+    headTimes.recordHead(head, now);
+    return head;
+  };
+  return async (): Promise<Round> => {
+    let moved = false;
+    let gathers = true;
+    let events = 0;
+    await lookAhead();
+    for (const subscription of subscriptions) {
+      if (isDue(subscription, clock.milliseconds())) {
+        await rereadCheckpoint(subscription).catch((error: unknown) =>
+          failWithBackoff(subscription, clock, redactedReason(error)),
+        );
+      }
+    }
+    for (const group of groupsOf(subscriptions, clock.milliseconds())) {
+      const before = group.map((subscription) => subscription.position);
+      if (isStopped()) break;
+      const served = await feedGroup(group, { pages, lookAhead }, needs, isStopped);
+      events += served.events;
+      gathers &&= served.isOver;
+      moved ||= group.some((subscription, index) => subscription.position !== before[index]);
+    }
+    return { hasMoved: moved, delaysNext: gathers && events > fewEvents };
+  };
+};
+
+/** Until the log has grown, trouble is to be tried again, or the signal aborts. */
+const waitForWork = async (
+  subscriptions: readonly Subscription[],
+  { reader, clock }: RunnerNeeds,
+  signal: AbortSignal,
+): Promise<void> => {
+  const waiting = subscriptions.filter(({ paused }) => !paused);
+  const retryAt = Math.min(...waiting.map(({ trouble }) => trouble?.retryAt ?? Infinity));
+  const ready = waiting.filter(({ trouble }) => trouble === null).map(({ position }) => position);
+  const waits = [onceAborted(signal)];
+  if (ready.length > 0) waits.push(reader.waitForGrowth(lowestPosition(ready), signal));
+  if (retryAt < Infinity) waits.push(clock.wait(retryAt - clock.milliseconds(), signal));
+  await Promise.race(waits);
+};
+
+/**
+ * Read models that may go on, those at one position together, the furthest first: it serves readers
+ * who wait.
+ */
+const groupsOf = (
+  subscriptions: readonly Subscription[],
+  now: number,
+): readonly (readonly Subscription[])[] => {
+  const byPosition = new Map<Position, Subscription[]>();
+  for (const subscription of subscriptions) {
+    if (subscription.paused || (subscription.trouble !== null && !isDue(subscription, now)))
+      continue;
+    byPosition.set(subscription.position, [
+      ...(byPosition.get(subscription.position) ?? []),
+      subscription,
+    ]);
+  }
+  return [...byPosition].sort(([one], [other]) => (one < other ? 1 : -1)).map(([, group]) => group);
+};
+
+/**
+ * Takes a few pages through all subscriptions of the group. While the stores write one page, the
+ * next is read and, as far as a subscription need not wait for its store, folded. A subscription
+ * that fails or falls behind ends this; it goes on by itself.
+ */
+const feedGroup = async (
+  group: readonly Subscription[],
+  { pages, lookAhead }: { readonly pages: PageReader; readonly lookAhead: () => Promise<Position> },
+  needs: SubscriptionNeeds,
+  isStopped: () => boolean,
+): Promise<{ readonly events: number; readonly isOver: boolean }> => {
+  let position = group[0]?.position ?? logStart;
+  let applied: Promise<boolean> = Promise.resolve(true);
+  let events = 0;
+  let isOver = false;
+  try {
+    for (let count = 0; count < pagesAtOnce && !isOver; count += 1) {
+      const head = await lookAhead();
+      const page = await pages.readAfter(position);
+      events += page.events.length;
+      isOver = page.through >= head && events < manyEvents;
+      const from = { position, applied: count === 0 ? null : applied };
+      if (page.gap !== null || page.through <= position) {
+        await applied;
+        settleGroup(group, page.gap, needs);
+        return { events, isOver };
+      }
+      const steps = await Promise.all(
+        group.map((subscription) => foldPage(subscription, page, from, needs)),
+      );
+      // What was folded onto a batch that the store did not take is thrown away.
+      if (!(await applied)) return { events, isOver: false };
+      const taken = steps.filter((step) => step !== null);
+      const written = Promise.all(taken.map((step) => applyBatch(step, needs)));
+      applied = written.then((all) => all.every(Boolean));
+      position = page.through;
+      const together = taken.length === group.length && taken.every(mayFoldAhead(page.through));
+      isOver &&= together;
+      if (!together || isStopped()) break;
+    }
+  } finally {
+    // When the log fails too: where a store is cannot be told while it writes.
+    await applied;
+  }
+  return { events, isOver };
+};
+
+/**
+ * Whether the next page may be folded before this step is written: all of the page is in it, and
+ * nothing was set aside.
+ */
+const mayFoldAhead =
+  (through: Position) =>
+  (step: FoldedBatch): boolean =>
+    step.through === through && step.folded.poisons.length === 0;
+
+const settleGroup = (
+  group: readonly Subscription[],
+  gap: string | null,
+  { clock }: SubscriptionNeeds,
+): void => {
+  for (const subscription of group) {
+    if (gap !== null) failWithBackoff(subscription, clock, gap);
+    // Nothing more to read: what troubled the subscription is over, unless its last write failed
+    // just now.
+    else if (
+      subscription.trouble !== null &&
+      subscription.trouble.retryAt <= clock.milliseconds()
+    ) {
+      subscription.trouble = null;
+    }
+  }
+};
+
+const onceAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

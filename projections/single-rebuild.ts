@@ -1,0 +1,115 @@
+import { Fault } from '../kernel/fault.js';
+import { logStart } from '../kernel/ports.js';
+import { shadowBuildNotes, dropShadowBuild } from './shadow-build.js';
+import type { RebuildProgress } from './fill-shadow.js';
+import { rebuild, type RebuildNeeds } from './rebuild.js';
+import { subscriptionOf } from './runner.js';
+import type { Subscription } from './subscription.js';
+
+/** How an operator wants a read model rebuilt. */
+export type RebuildRequest = {
+  /** Events a second at most; null: as fast as what is live leaves room for. */
+  readonly rate?: number | null;
+  /**
+   * `resume`: only what was begun already is gone on with; `restart`: from the first event. Absent:
+   * what was begun already, or else from the first event.
+   */
+  readonly begin?: 'resume' | 'restart';
+};
+
+type RebuildCoordinator = {
+  /** Resolves once the read model is the new one. Joins a rebuild of it that is under way. */
+  readonly rebuild: (
+    name: string,
+    wishes: RebuildRequest,
+    progress?: (progress: RebuildProgress) => void,
+  ) => Promise<void>;
+  /** Goes on with what an earlier process left. */
+  readonly resumeAll: () => Promise<void>;
+  /** Null: it is not being rebuilt. */
+  readonly progressOf: (name: string) => RebuildProgress | null;
+};
+
+type RunningRebuild = {
+  rate: number | null;
+  latest: RebuildProgress;
+  readonly listeners: Set<(progress: RebuildProgress) => void>;
+  readonly end: AbortController;
+  readonly ended: Promise<void>;
+};
+
+/**
+ * One rebuild of a read model at a time: whoever asks for it meanwhile waits for the one under way.
+ * `begin` runs a work until the service stops.
+ */
+export const openRebuildCoordinator = (
+  needs: RebuildNeeds,
+  begin: (work: (signal: AbortSignal) => Promise<void>) => Promise<void>,
+): RebuildCoordinator => {
+  const underWay = new Map<string, RunningRebuild>();
+  const begun = (subscription: Subscription, restart: boolean): RunningRebuild => {
+    const { name } = subscription.readModel;
+    const end = new AbortController();
+    const work = (signal: AbortSignal): Promise<void> =>
+      rebuild(needs, subscription, {
+        signal: AbortSignal.any([signal, end.signal]),
+        restart,
+        rate: () => one.rate,
+        progress: (progress) => {
+          one.latest = progress;
+          for (const listen of one.listeners) listen(progress);
+        },
+      });
+    const one: RunningRebuild = {
+      rate: restart ? null : (shadowBuildNotes(needs.parking, name).current()?.rate ?? null),
+      latest: { name, position: logStart, head: logStart, events_per_second: 0, eta_seconds: null },
+      listeners: new Set(),
+      end,
+      // Later, so that there is one to tell of its progress.
+      ended: Promise.resolve().then(() => begin(work)),
+    };
+    underWay.set(name, one);
+    const over = (): void => void (underWay.get(name) === one && underWay.delete(name));
+    one.ended.then(over, over);
+    return one;
+  };
+  return {
+    rebuild: async (name, { rate, begin: how }, progress) => {
+      const subscription = subscriptionOf(needs.runner, name);
+      if (how === 'restart') await cancelRebuild(underWay.get(name));
+      const known = underWay.get(name);
+      if (how === 'resume' && known === undefined) requireStartedRebuild(needs, name);
+      const one = known ?? begun(subscription, how === 'restart');
+      if (rate !== undefined) one.rate = rate;
+      if (progress !== undefined) one.listeners.add(progress);
+      if (known !== undefined) progress?.(one.latest);
+      try {
+        await one.ended;
+      } finally {
+        if (progress !== undefined) one.listeners.delete(progress);
+      }
+    },
+    resumeAll: async () => {
+      for (const subscription of needs.runner.subscriptions) {
+        const { readModel } = subscription;
+        const building = shadowBuildNotes(needs.parking, readModel.name).current();
+        if (building === null || underWay.has(readModel.name)) continue;
+        if (building.version !== readModel.version) await dropShadowBuild(needs.parking, readModel);
+        // A failure that passes leaves the copy to the next start or to an operator.
+        else begun(subscription, false).ended.catch(() => null);
+      }
+    },
+    progressOf: (name) => underWay.get(name)?.latest ?? null,
+  };
+};
+
+const cancelRebuild = async (one: RunningRebuild | undefined): Promise<void> => {
+  if (one === undefined) return;
+  one.end.abort(new Fault('conflict', 'It was asked for anew, from the first event'));
+  await one.ended.catch(() => null);
+};
+
+const requireStartedRebuild = ({ parking }: RebuildNeeds, name: string): void => {
+  if (shadowBuildNotes(parking, name).current() !== null) return;
+  throw new Fault('conflict', `no rebuild of ${name} was begun that could be resumed`);
+};

@@ -1,0 +1,236 @@
+import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import type { HistoryResourceType } from '../../contract/history.js';
+import type { LogStreamFacts } from '../../contract/log-streams.js';
+import type { ScorerTaskFacts } from '../../contract/scorer-validation.js';
+import type { OrganizationEvent } from '../../events/organizations.js';
+import { streamNameOf, type StreamName } from '../../kernel/ports.js';
+import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import { annotationTemplateList } from '../annotation-template-list.js';
+import { apiKeyList } from '../api-key-list.js';
+import type { AnyProjection } from '../documents-model.js';
+import { experimentList } from '../experiment-list.js';
+import { experimentWinners } from '../experiment-winners.js';
+import { groupList } from '../group-list.js';
+import { insightsSettings } from '../insights-settings.js';
+import { integrationList } from '../integration-list.js';
+import { logStreamList } from '../log-stream-list.js';
+import { orgJobList } from '../org-job-list.js';
+import { priceList } from '../price-list.js';
+import { projectList, type ListedCollaborator } from '../project-list.js';
+import { rankingCriteria } from '../ranking-criteria.js';
+import { runScoringList } from '../run-scoring-list.js';
+import { scorerFacts, scorerList } from '../scorer-list.js';
+import { scorerSettings } from '../scorer-settings.js';
+import { scorerTaskList } from '../scorer-task-list.js';
+import { userList } from '../user-list.js';
+import { datasetState } from './datasets.js';
+import { countRecords, sessionState, traceState } from './records.js';
+import {
+  maskedSecret,
+  maskedText,
+  metricStateValues,
+  withMaskedTexts,
+  type StateValue,
+  type StateMembers,
+} from './masked-state.js';
+import {
+  documentState,
+  type DocumentProjection,
+  type FoldedDocuments,
+  type StateFold,
+  type StateDefinition,
+} from './state.js';
+
+type Show = (found: FoldedDocuments, id: string) => object | null;
+
+/** A resource with documents of its own, by its id. */
+const documentDefinition = (
+  noun: string | readonly string[],
+  projections: readonly AnyProjection[],
+  show: Show,
+): StateDefinition => ({
+  streams: ({ id }) => [noun].flat().map((one) => streamNameOf(one, id)),
+  open: ({ id }) => documentState(projections, (found) => asMembers(show(found, id)), id),
+});
+
+/** What read models hold is JSON. */
+const asMembers = (shown: object | null): StateMembers | null => shown as StateMembers | null;
+
+const projectStreams = (
+  noun: string,
+  id: string,
+  projectId: string | null,
+): readonly StreamName[] => (projectId === null ? [] : [streamNameOf(noun, projectId, id)]);
+
+const runDefinition = (
+  projection: AnyProjection & DocumentProjection<LogStreamFacts | ExperimentFacts>,
+): StateDefinition =>
+  documentDefinition(
+    ['run', 'insights-settings', 'scorer-settings', 'run-scoring'],
+    [projection, insightsSettings, scorerSettings, runScoringList],
+    ({ of }) => {
+      const facts = of(projection)?.body ?? null;
+      if (facts === null) return null;
+      const insights = of(insightsSettings)?.body ?? null;
+      const scoring = of(runScoringList)?.body ?? null;
+      return {
+        ...facts,
+        insights: insights && { enabled: insights.enabled, start_time: insights.startTime },
+        scorers: of(scorerSettings)?.body.scorers ?? [],
+        scoring,
+      };
+    },
+  );
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+
+/** By user or group, so that a change of one role shows as that and not as a new list. */
+const byCollaborator = (collaborators: readonly ListedCollaborator[]): StateMembers =>
+  Object.fromEntries(collaborators.map(({ who, ...one }) => [who, one]));
+
+const project: StateDefinition = {
+  streams: ({ id }) =>
+    ['project', 'ranking-criteria', 'price-list', 'experiment-scope', 'annotation-templates'].map(
+      (noun) => streamNameOf(noun, id),
+    ),
+  open: ({ id }) =>
+    documentState(
+      [projectList, rankingCriteria, priceList, experimentWinners, annotationTemplateList],
+      ({ of, all }) => {
+        const found = of(projectList)?.body ?? null;
+        if (found === null) return null;
+        const winners = all(experimentWinners);
+        return asMembers({
+          ...found.facts,
+          users: byCollaborator(found.users),
+          groups: byCollaborator(found.groups),
+          ranking_criteria: of(rankingCriteria)?.body.criteria ?? null,
+          prices: of(priceList)?.body.prices ?? null,
+          winner: winners.get(id)?.body.run_id ?? null,
+          /** Their order, which is all that is of the project; what they say is theirs. */
+          annotation_templates: of(annotationTemplateList)?.body.templates.map(idOf) ?? [],
+        });
+      },
+      id,
+    ),
+};
+
+const group = documentDefinition('group', [groupList], ({ of }) => {
+  const found = of(groupList)?.body ?? null;
+  if (found === null) return null;
+  const roles = found.members.map(({ user_id, ...one }) => [user_id, one]);
+  return { ...found.facts, members: Object.fromEntries(roles) as object };
+});
+
+const apiKey = documentDefinition('api-key', [apiKeyList], ({ of }) => {
+  const found = of(apiKeyList);
+  if (found === null) return null;
+  const { body, fields } = found;
+  const { revoked = null } = fields;
+  return { ...body.shown, parent_id: body.ancestors[0] ?? null, revoked };
+});
+
+/** One document holds all templates of the project; here they are apart. */
+const template: StateDefinition = {
+  streams: ({ projectId }) =>
+    projectId === null ? [] : [streamNameOf('annotation-templates', projectId)],
+  open: ({ id, projectId }) =>
+    documentState(
+      [annotationTemplateList],
+      ({ of }) => {
+        const { templates = [] } = of(annotationTemplateList)?.body ?? {};
+        const position = templates.findIndex((one) => one.id === id);
+        const found = templates[position];
+        return found === undefined ? null : asMembers({ ...found, position });
+      },
+      projectId ?? '',
+    ),
+};
+
+/**
+ * Several may have had one stream, one after the other; that of its ciphertext says nothing of it.
+ */
+const integration: StateDefinition = {
+  streams: ({ stream: known }) => (known?.startsWith('integration-') === true ? [known] : []),
+  open: ({ id }) =>
+    documentState(
+      [integrationList],
+      ({ all }) => {
+        const found = [...all(integrationList).values()];
+        return asMembers(found.find(({ body }) => body.facts.id === id)?.body.facts ?? null);
+      },
+      id,
+    ),
+};
+
+/** What the scorer made of rows, and what its errors quote of them, are texts. */
+const taskMembers = ({ result, ...facts }: ScorerTaskFacts): StateMembers => ({
+  ...withMaskedTexts(facts, ['error_message']),
+  result: result && {
+    ...withMaskedTexts(result, ['error_message']),
+    ...(result['test_scores'] !== undefined && { test_scores: scoreValues(result['test_scores']) }),
+    ...(result['aggregates'] !== undefined && {
+      aggregates: metricStateValues(result['aggregates']),
+    }),
+  },
+});
+
+/** Lists are shown whole: one with a text by its digest. */
+const scoreValues = (scores: Json): StateValue => {
+  const isText = ({ score }: JsonObject): boolean => typeof score === 'string';
+  return (scores as readonly JsonObject[]).some(isText) ? maskedText(scores) : scores;
+};
+
+const orgJob = documentDefinition('org-job', [orgJobList], ({ of }) => {
+  const facts = of(orgJobList)?.body.facts ?? null;
+  return facts && { ...facts, value_sealed: maskedSecret(facts.value_sealed) };
+});
+
+/** Nothing but its first event says anything of it, and no list shows it. */
+const organization: StateDefinition = {
+  streams: ({ id }) => [streamNameOf('organization', id)],
+  open: (): StateFold => {
+    let shown: StateMembers | null = null;
+    return {
+      fold: (events) => {
+        for (const { type, data } of events as unknown as readonly OrganizationEvent[]) {
+          if (type !== 'OrganizationCreated') continue;
+          shown = { id: data.organization_id, name: data.name, created_at: data.created_at };
+        }
+      },
+      snapshot: () => shown,
+    };
+  },
+};
+
+/** By type of resource: what its events make of it. */
+export const stateDefinitions: Readonly<Record<HistoryResourceType, StateDefinition>> = {
+  organization,
+  user: documentDefinition('user', [userList], ({ of }) => of(userList)?.body ?? null),
+  api_key: apiKey,
+  group,
+  project,
+  log_stream: runDefinition(logStreamList),
+  experiment: runDefinition(experimentList),
+  session: {
+    streams: ({ id, projectId }) => projectStreams('session', id, projectId),
+    open: sessionState,
+  },
+  trace: {
+    streams: ({ id, projectId }) => projectStreams('trace', id, projectId),
+    open: traceState,
+    weightOf: countRecords,
+  },
+  dataset: datasetState,
+  annotation_template: template,
+  scorer: documentDefinition('scorer', [scorerList], ({ of }) => {
+    const row = of(scorerList)?.body ?? null;
+    return row && scorerFacts(row);
+  }),
+  scorer_task: documentDefinition('scorer-task', [scorerTaskList], ({ of }) => {
+    const facts = of(scorerTaskList)?.body ?? null;
+    return facts && taskMembers(facts);
+  }),
+  integration,
+  org_job: orgJob,
+};

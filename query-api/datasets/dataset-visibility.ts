@@ -1,0 +1,96 @@
+import {
+  mayWriteDataset,
+  seesAllDatasets,
+  seesOwnDatasets,
+} from '../../contract/dataset-rights.js';
+import type { DatasetFacts } from '../../contract/datasets.js';
+import type { Principal, ProjectRole } from '../../contract/roles.js';
+import type { Filter } from '../../kernel/filter.js';
+import { projectSearchKey } from '../../projections/dataset-list.js';
+import { projectList, type ListedProject } from '../../projections/project-list.js';
+import { allOf } from '../listings.js';
+import { anyOf, projectVisibility, type VisibilityNeeds } from '../project-visibility.js';
+
+/** What a caller sees of the datasets of their organisation, as the read models have it. */
+export type DatasetVisibility = {
+  /** Over `datasetList`: hold exactly for the datasets in sight. */
+  readonly filters: () => Promise<readonly Filter[]>;
+  /** Those that are live and that the caller sees. */
+  readonly visibleProjects: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** What answers about these datasets need. */
+  readonly rightsAndCounts: (facts: readonly DatasetFacts[]) => Promise<{
+    readonly mayWrite: (facts: DatasetFacts) => boolean;
+    /** Linked projects that are live. */
+    readonly projectCount: (facts: DatasetFacts) => number;
+  }>;
+};
+
+/** Projects in which one has a role of one's own; any beyond that number do not show in lists. */
+const projectsMax = 1_000;
+
+/** Contract 2.6, rule 4, for reads. */
+export const datasetVisibility = async (
+  needs: VisibilityNeeds,
+  principal: Principal,
+): Promise<DatasetVisibility> => {
+  const { documents } = needs;
+  const sight = await projectVisibility(needs, principal);
+  return {
+    filters: async () => {
+      if (seesAllDatasets(principal)) return [];
+      const { documents: projects } = await documents.find(projectList.collection, {
+        scope: principal.organizationId,
+        filter: allOf(sight.filters),
+        limit: projectsMax,
+      });
+      const own: readonly Filter[] = seesOwnDatasets(principal) ? [createdBy(principal)] : [];
+      return [anyOf([...own, ...projects.map(({ key }) => linkedToProject(key))])];
+    },
+    visibleProjects: async (ids) => {
+      if (ids.length === 0) return new Set();
+      const { documents: found } = await documents.find(projectList.collection, {
+        scope: principal.organizationId,
+        filter: allOf([idIsOneOf(ids), ...sight.filters]),
+        limit: ids.length,
+      });
+      return new Set(found.map(({ key }) => key));
+    },
+    rightsAndCounts: async (facts) => {
+      const ids = new Set(facts.flatMap((one) => one.projects));
+      const live = await documents.load(projectList.collection, [...ids]);
+      const roleIn = (id: string): ProjectRole | null => {
+        const found = live.get(id);
+        return found === undefined ? null : sight.roleIn(found.body as ListedProject);
+      };
+      return {
+        mayWrite: ({ created_by: creator, home_project: home }) => {
+          const owned = { createdBy: creator, home };
+          return mayWriteDataset(principal, owned, home === null ? null : roleIn(home));
+        },
+        projectCount: (one) => one.projects.filter((id) => live.has(id)).length,
+      };
+    },
+  };
+};
+
+const createdBy = ({ userId }: Principal): Filter => ({
+  kind: 'id',
+  column: 'created_by',
+  operator: 'eq',
+  values: [userId],
+  caseSensitive: true,
+});
+export const idIsOneOf = (ids: readonly string[]): Filter => ({
+  kind: 'id',
+  column: 'id',
+  operator: 'one_of',
+  values: ids,
+  caseSensitive: true,
+});
+export const linkedToProject = (project: string): Filter => ({
+  kind: 'text',
+  column: 'projects',
+  operator: 'contains',
+  values: [projectSearchKey(project)],
+  caseSensitive: true,
+});

@@ -1,0 +1,165 @@
+import {
+  compareExperiments,
+  comparedMetricsMax,
+  comparedRowsDefault,
+  comparisonComplaints,
+  defaultSeed,
+} from '../../contract/experiment-comparison.js';
+import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import { readRoute, type Route } from '../../contract/operation.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import type { Documents } from '../../kernel/documents.js';
+import { Fault, validationFault, valueComplaint, valueFault } from '../../kernel/fault.js';
+import { runRowsMax } from '../../kernel/records/run-rows.js';
+import type { TypedMetric } from '../../kernel/records/measures.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { MetricType } from '../../kernel/records/record.js';
+import type { ProjectId, RunId } from '../../kernel/schema-types.js';
+import { experimentList } from '../../projections/experiment-list.js';
+import {
+  isAnnotationColumn,
+  resolveMeasure,
+  measureName,
+  metricPrefix,
+  metricsWithoutType,
+  metricType,
+} from '../filters/catalogue.js';
+import { openTemplatesOf } from '../live-templates.js';
+import type { RecordAnswers } from '../records/answers.js';
+import type { ComparisonExperiment } from './comparison-table.js';
+import { criteriaCollections, readDirections } from './criteria.js';
+
+export type ComparisonNeeds = {
+  readonly documents: Documents;
+  readonly records: Pick<Records, 'metricTypes' | 'runMeasures'>;
+  readonly answers: Pick<RecordAnswers, 'comparison'>;
+};
+
+/** Experiments against each other, row by row (contract 5.5). */
+export const comparisonRoute = (needs: ComparisonNeeds): Route =>
+  readRoute(
+    compareExperiments,
+    [experimentList.collection, ...criteriaCollections],
+    async ({ params: { project_id: project }, body, principal }) => {
+      const experiments = await readComparedExperiments(
+        needs.documents,
+        project,
+        body.experiment_ids,
+      );
+      const { metrics, unknown, leftOut } = await metricsOf(needs, project, body);
+      const place = { organization: principal.organizationId, project };
+      const directionOf = await readDirections(needs.documents, place);
+      const json = await needs.answers.comparison({
+        project,
+        experiments,
+        metrics: metrics.map((one) => ({ ...one, direction: directionOf(measureName(one)) })),
+        seed: body.seed ?? defaultSeed,
+        offset: body.starting_token ?? 0,
+        limit: body.limit ?? comparedRowsDefault,
+      });
+      if (json === null) throw tooMany();
+      return { json, notes: { 'X-Unknown-Columns': unknown, 'X-Left-Out-Metrics': leftOut } };
+    },
+    ({ body }) => comparisonComplaints(body.experiment_ids),
+  );
+
+const tooMany = (): Fault =>
+  valueFault(
+    ['body', 'experiment_ids'],
+    `these have more than ${runRowsMax} pairs of row and experiment; compare fewer of them`,
+  );
+
+/** In the order asked. Throws Fault `not-found` for one that the project does not have. */
+const readComparedExperiments = async (
+  documents: Documents,
+  project: ProjectId,
+  ids: readonly RunId[],
+): Promise<readonly ComparisonExperiment[]> => {
+  const found = await documents.load(experimentList.collection, ids);
+  return ids.map((id) => {
+    const one = found.get(id);
+    if (one?.scope !== project) throw new Fault('not-found', 'Experiment not found');
+    const { name, dataset } = one.body as ExperimentFacts;
+    const version = dataset && {
+      dataset_id: dataset.dataset_id,
+      version_index: dataset.version_index,
+    };
+    return { id, name, dataset: version };
+  });
+};
+
+type ComparisonBody = {
+  readonly experiment_ids: readonly string[];
+  readonly metrics?: readonly string[] | null;
+};
+type ComparisonMetrics = {
+  readonly metrics: readonly TypedMetric[];
+  /** Columns that nobody recorded. */
+  readonly unknown: readonly string[];
+  /** Metrics beyond those that one comparison has. */
+  readonly leftOut: readonly string[];
+};
+
+const metricsOf = async (
+  { documents, records }: ComparisonNeeds,
+  project: ProjectId,
+  asked: ComparisonBody,
+): Promise<ComparisonMetrics> => {
+  const written = asked.metrics?.map(columnOf) ?? null;
+  if (written === null) {
+    const measured = await measuredMetrics(records, project, asked.experiment_ids);
+    const names = measured.slice(0, comparedMetricsMax);
+    const types = await typesOf(records, project, names.map(columnOf));
+    const metrics = names.flatMap((metric) => {
+      const type = metricType(metric, types);
+      return type === null || type === 'text' ? [] : [{ metric, type }];
+    });
+    return { metrics, unknown: [], leftOut: measured.slice(comparedMetricsMax) };
+  }
+  const types = await typesOf(records, project, written);
+  const templates = written.some(isAnnotationColumn)
+    ? await openTemplatesOf(documents)(project)
+    : [];
+  const meant = written.map((column) => resolveMeasure(column, types, templates));
+  const complaints = meant.flatMap((one, at) => {
+    const what = { text: 'text', string_list: 'list of texts' }[String(one.type)];
+    const sentence = `'${measureName(one)}' is a ${what}`;
+    return what === undefined ? [] : [valueComplaint(['body', 'metrics', String(at)], sentence)];
+  });
+  if (complaints.length > 0) throw validationFault(complaints);
+  const names = meant.map(measureName);
+  const once = meant.filter((one, at) => names.indexOf(measureName(one)) === at);
+  return {
+    metrics: once.flatMap((one) => {
+      const { type } = one;
+      return type === null || type === 'text' || type === 'string_list' ? [] : [{ ...one, type }];
+    }),
+    unknown: once.flatMap(({ metric, type }) => (type === null ? [metricPrefix + metric] : [])),
+    leftOut: [],
+  };
+};
+
+const columnOf = (name: string): string =>
+  name.startsWith(metricPrefix) || isAnnotationColumn(name) ? name : metricPrefix + name;
+
+const typesOf = async (
+  records: ComparisonNeeds['records'],
+  project: ProjectId,
+  columns: readonly string[],
+): Promise<ReadonlyMap<string, MetricType>> => {
+  const asked = metricsWithoutType(columns);
+  return asked.length > 0 ? records.metricTypes(project, asked) : new Map();
+};
+
+/** Numbers and booleans with a value in these runs, by name. */
+const measuredMetrics = async (
+  records: ComparisonNeeds['records'],
+  project: ProjectId,
+  runs: readonly string[],
+): Promise<readonly string[]> => {
+  const measures = await records.runMeasures(project, runs);
+  const names = [...measures.values()].flatMap(({ metrics }) =>
+    Object.entries(metrics).flatMap(([name, { kind }]) => (kind === 'text' ? [] : [name])),
+  );
+  return [...new Set(names)].toSorted(byCodePoint);
+};

@@ -1,0 +1,56 @@
+import { allTracesScope } from '../../kernel/records/query-plans.js';
+import type { Population } from '../../kernel/records/record.js';
+import type { Records } from '../../kernel/records/records.js';
+
+/** Of these column ids, the user metadata keys that no record of the project has. */
+export type FindUnknownKeys = (
+  project: string,
+  population: Population,
+  columns: readonly string[],
+) => Promise<readonly string[]>;
+
+const prefix = 'user_metadata/';
+const populations = ['trace', 'span', 'session'] as const;
+/** Some hundred bytes each. A key that is forgotten is looked up again. */
+const knownMax = 10_000;
+
+/**
+ * Looks a key up with one search of one record, first of `population`, and remembers those that
+ * were there (contract 3.7, rule 4).
+ */
+export const openUnknownKeyFinder = (records: Pick<Records, 'search'>): FindUnknownKeys => {
+  const known = new Set<string>();
+  const isThere = async (project: string, population: Population, column: string) => {
+    const filter = { not: isNull(column) };
+    const plan = {
+      ...allTracesScope(project),
+      population,
+      filter,
+      sort: null,
+      offset: 0,
+      limit: 1,
+    };
+    return (await records.search(plan)).rows.length > 0;
+  };
+  const isKnown = async (project: string, first: Population, column: string) => {
+    const key = `${project} ${column}`;
+    if (known.has(key)) return true;
+    for (const population of new Set([first, ...populations])) {
+      if (!(await isThere(project, population, column))) continue;
+      const [oldest] = known;
+      if (known.size >= knownMax && oldest !== undefined) known.delete(oldest);
+      known.add(key);
+      return true;
+    }
+    return false;
+  };
+  return async (project, population, columns) => {
+    const keys = [...new Set(columns)].filter((column) => column.startsWith(prefix));
+    const unknown: string[] = [];
+    for (const key of keys) if (!(await isKnown(project, population, key))) unknown.push(key);
+    return unknown;
+  };
+};
+
+const isNull = (column: string) =>
+  ({ kind: 'text', column, operator: 'is_null', values: [], caseSensitive: true }) as const;

@@ -1,0 +1,117 @@
+import type { RecordDeletion } from '../../contract/record-deletions.js';
+import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
+import { validationFault, valueComplaint, type Complaint } from '../../kernel/fault.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { RecordSize } from '../../kernel/records/query-plans.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js';
+import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
+import type { RunInProject, TemplatesOf } from '../run-selection.js';
+import { completePlan } from './complete-plan.js';
+import { planSearch } from './plan.js';
+
+type Needs = {
+  readonly records: Records;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+  readonly unknownKeys: FindUnknownKeys;
+};
+
+/** Complaints about a choice of records that need no look at the records. */
+export const selectionComplaints = (
+  population: 'session' | 'trace',
+  body: RecordDeletion,
+): readonly Complaint[] => [
+  ...selectorComplaints(body),
+  ...planSearch(body, population, null).complaints,
+  ...windowComplaints(body),
+];
+
+/**
+ * The records that a body chooses, at most `limit` of them in the default order of searches; a
+ * session comes with its traces. `unknown` names metrics and keys of metadata that nobody recorded.
+ * Throws Fault `not-found` for a run that the project does not have, `invalid` where records are
+ * chosen although one of those names is unknown.
+ */
+export const selectRecords = async (
+  needs: Needs,
+  population: 'session' | 'trace',
+  project: ProjectId,
+  body: RecordDeletion,
+  limit: number,
+) => {
+  const { plan, notes } = await completePlan(needs, project, { ...body, limit }, population);
+  const unknown = notes['X-Unknown-Columns'];
+  const { rows, more } = await needs.records.search(plan);
+  refuseUnknown(body, unknown, rows.length);
+  const found = rows.map(sizeOf);
+  if (population === 'trace') return { ...traceSelection(found), more, unknown };
+  const chosen = await sessionSelection(needs.records, project, found);
+  return { ...chosen, more: more || chosen.more, unknown };
+};
+
+/** A misspelt name without values must not widen what is deleted (contract 1.2, rule 3). */
+const refuseUnknown = (
+  { filter_tree: tree }: RecordDeletion,
+  unknown: readonly string[],
+  found: number,
+): void => {
+  if (unknown.length === 0 || found === 0) return;
+  const place = ['body', tree == null ? 'filters' : 'filter_tree'];
+  const said = (name: string): string =>
+    `nobody recorded '${name}' in this project, and records would be deleted without it`;
+  throw validationFault(unknown.map((name) => valueComplaint(place, said(name))));
+};
+
+/** How many records a body chooses, and the first `idsMax`; throws as `selectRecords` does. */
+export const previewRecords = async (
+  needs: Needs,
+  population: 'session' | 'trace',
+  project: ProjectId,
+  body: RecordDeletion,
+  idsMax: number,
+) => {
+  const asked = { ...body, limit: idsMax };
+  const { plan, notes } = await completePlan(needs, project, asked, population);
+  const unknown = notes['X-Unknown-Columns'];
+  const { rows } = await needs.records.search(plan);
+  refuseUnknown(body, unknown, rows.length);
+  return {
+    count: await needs.records.count(plan),
+    ids: rows.map((row) => sizeOf(row).id),
+    unknown,
+  };
+};
+
+const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({
+  id: String(values['id']),
+  spanCount,
+});
+
+/** Ids of these traces, and how many spans they have. */
+export const traceSelection = (traces: readonly RecordSize[]) => ({
+  sessionIds: [] as readonly SessionId[],
+  traceIds: traces.map(({ id }) => id) as readonly string[] as readonly TraceId[],
+  spans: traces.reduce((sum, { spanCount }) => sum + spanCount, 0),
+});
+
+/** Their ids are some megabytes; one session alone may have ten times as many (contract 1.11). */
+const tracesMax = 10_000;
+
+/**
+ * Sessions with all their traces, the first ones in their order: `more` when others would bring
+ * too many at once.
+ */
+export const sessionSelection = async (
+  records: Pick<Records, 'tracesOfSessions'>,
+  project: ProjectId,
+  sessions: readonly RecordSize[],
+) => {
+  const ids = sessions.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await records.tracesOfSessions(project, ids, tracesMax);
+  return {
+    ...traceSelection(found.flatMap(({ traces }) => traces)),
+    sessionIds: found.map(({ session }) => session) as readonly string[] as readonly SessionId[],
+    more: found.length < ids.length,
+  };
+};

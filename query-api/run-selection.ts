@@ -1,0 +1,44 @@
+import { selectedRun, type NamedRun } from '../contract/selectors.js';
+import type { NamedTemplate } from '../kernel/records/feedback.js';
+import { Fault } from '../kernel/fault.js';
+import type { ProjectId, RunId } from '../kernel/schema-types.js';
+import { annotationTemplateList } from '../projections/annotation-template-list.js';
+import { experimentList } from '../projections/experiment-list.js';
+import { metricsTestingRunList } from '../projections/metrics-testing-run-list.js';
+import { logStreamList } from '../projections/log-stream-list.js';
+
+/** Whether the project has a live run of that kind and id, as the read model knows it. */
+export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolean>;
+
+/**
+ * Live annotation templates of a project in their order: what `fully_annotated` asks ratings for
+ * (contract 3.7), what aggregates show, and what columns of ratings are called by.
+ */
+export type TemplatesOf = (project: ProjectId) => Promise<readonly NamedTemplate[]>;
+
+/** What `templatesOf` is answered from, so that reads wait for it. */
+export const templateCollection = annotationTemplateList.collection;
+
+export const runKinds = ['log_stream', 'experiment', 'metrics_testing'] as const;
+
+/** What `runInProject` is answered from, so that reads wait for it. */
+export const runCollections = [
+  logStreamList.collection,
+  experimentList.collection,
+  metricsTestingRunList.collection,
+];
+
+/**
+ * The run that a request restricts itself to, null for the whole project. An unknown one is a 404
+ * (contract 3.1).
+ */
+export const selectRun = async (
+  runInProject: RunInProject,
+  project: ProjectId,
+  body: Parameters<typeof selectedRun>[0],
+): Promise<RunId | null> => {
+  const run = selectedRun(body);
+  if (run === null) return null;
+  if (!(await runInProject(project, run))) throw new Fault('not-found', 'Run not found');
+  return run.id;
+};

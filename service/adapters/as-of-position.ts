@@ -1,0 +1,58 @@
+import { beyondHeadFault, type AsOf } from '../../contract/as-of.js';
+import type { Freshness } from '../../contract/request-ports.js';
+import type { ChainName, ChainPages } from '../../kernel/history/entries.js';
+import {
+  logStart,
+  type QueryContext,
+  type EventReader,
+  type Position,
+} from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { historyCollection } from '../../projections/history/collection.js';
+
+type AsOfNeeds = {
+  readonly log: Pick<EventReader, 'head'>;
+  readonly chains: ChainPages;
+  readonly freshness: Pick<Freshness, 'waitUntilApplied'>;
+};
+/** The position that a read is as of; everything up to it counts, whatever its time. */
+export type ResolveAsOf = (
+  organization: ChainName,
+  asOf: AsOf,
+  parameter: 'as_of' | 'at',
+  asking?: QueryContext,
+) => Promise<Position>;
+
+/**
+ * A position as it is; of a date-time that of the organisation's last event at or before it, or
+ * `start` (contract 5.14, rule 3). Clocks are set back, so earlier events may have later times.
+ * Throws Fault `invalid` for a position after the head, and `read-model-behind` or
+ * `read-model-filling` while the history lacks what the log has now.
+ */
+export const resolveAsOf =
+  ({ log, chains, freshness }: AsOfNeeds): ResolveAsOf =>
+  async (organization, asOf, parameter, asking = {}) => {
+    const head = await log.head();
+    if ('position' in asOf) {
+      if (asOf.position > head) throw beyondHeadFault(parameter);
+      return asOf.position;
+    }
+    await freshness.waitUntilApplied([historyCollection.name], head, asking);
+    return lastPositionBy(chains, organization, asOf.instant, asking);
+  };
+
+const lastPositionBy = async (
+  chains: ChainPages,
+  chain: ChainName,
+  to: Instant,
+  asking: QueryContext,
+): Promise<Position> => {
+  const question = { ascending: false, limit: 1, technical: true, to };
+  for (let at: number | null = null; ;) {
+    const { entries, next } = await chains.page(chain, { ...question, at }, asking);
+    const [entry] = entries;
+    if (entry !== undefined) return entry.position;
+    if (next === null) return logStart;
+    at = next;
+  }
+};

@@ -1,0 +1,90 @@
+import type { ExperimentRecord, ExperimentFacts } from '../../contract/experiment-record.js';
+import type { RankingCriteria } from '../../contract/experiment-ranking.js';
+import type { Freshness } from '../../contract/request-ports.js';
+import type { Principal } from '../../contract/roles.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Position } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
+import { ratingTypes } from '../../kernel/records/feedback.js';
+import { allTracesScope } from '../../kernel/records/query-plans.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ProjectId, RunId } from '../../kernel/schema-types.js';
+import { experimentList } from '../../projections/experiment-list.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { criteriaCollections, criteriaAnswer } from '../../query-api/experiments/criteria.js';
+import {
+  experimentCollections,
+  experimentAnswers,
+} from '../../query-api/experiments/experiment-answers.js';
+import { openRankingCache } from '../../query-api/experiments/ranking-cache.js';
+import type { MetricTypes } from '../../query-api/filters/catalogue.js';
+import { templateCollection, type TemplatesOf } from '../../query-api/run-selection.js';
+
+/** What the writes of experiments ask read models for their answers. */
+export const experimentQueries = ({
+  documents,
+  records,
+  freshness,
+  templatesOf,
+}: {
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly templatesOf: TemplatesOf;
+}) => {
+  const ranks = openRankingCache({ documents, records });
+  const reached = async (
+    collections: readonly { readonly name: string }[],
+    position: Position,
+  ): Promise<void> => {
+    await freshness.waitUntilApplied(
+      collections.map(({ name }) => name),
+      position,
+    );
+  };
+  return {
+    ranks,
+
+    experimentShown: async (
+      principal: Principal,
+      project: ProjectId,
+      id: RunId,
+      position: Position,
+    ): Promise<ExperimentRecord> => {
+      await reached(experimentCollections, position);
+      const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
+      const facts = found?.scope === project ? [found.body] : [];
+      const needs = { documents, records, ranks, templatesOf };
+      const asking = { principal, project, isCounted: true };
+      const [shown] = await experimentAnswers(needs, facts, asking);
+      if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
+      return shown;
+    },
+
+    criteriaShown: async (
+      principal: Principal,
+      project: ProjectId,
+      position: Position,
+    ): Promise<RankingCriteria> => {
+      await reached(criteriaCollections, position);
+      const organization = principal.organizationId;
+      return criteriaAnswer({ documents, records }, { organization, project });
+    },
+
+    metricsRecorded: async (project: ProjectId): Promise<MetricTypes> => {
+      await freshness.waitUntilApplied([recordsCollection.name, templateCollection.name], null);
+      const { metrics } = await records.columns(allTracesScope(project));
+      const own = metrics.filter((metric) => registryType(metric) === null);
+      const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
+      const typed = metrics.map(
+        (metric) => [metric, registryType(metric) ?? types.get(metric) ?? 'text'] as const,
+      );
+      const rated = (await templatesOf(project)).map(({ id, type }) => {
+        const shown = ratingTypes[type];
+        return [`annotations/${id}`, shown === 'floating_point' ? shown : 'text'] as const;
+      });
+      return new Map([...typed, ...rated]);
+    },
+  };
+};

@@ -1,0 +1,71 @@
+import { newestSeal } from '../../command-api/seals/seal-streams.js';
+import type { CertificateQuery } from '../../contract/history-export.js';
+import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import type { ExportQuery, HistoryExportNeeds } from '../../query-api/history-export/routes.js';
+import type { Clock } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records/records.js';
+import { certificateLines, type CertificateSubject } from '../history/certificate.js';
+import { cloudEvent } from '../history/cloud-events.js';
+import { beginExport, bundlePages, type ExportNeeds } from '../history/exports.js';
+import { ocsfEvent } from '../history/ocsf.js';
+import type { SealKey } from '../seal-signing-key.js';
+
+type Needs = ExportNeeds & {
+  readonly records: Pick<Records, 'findGroup'>;
+  readonly clock: Clock;
+  readonly backupDays: number | null;
+  readonly sealKey: () => Promise<SealKey>;
+};
+
+const certificateSubjectOf = (query: CertificateQuery): CertificateSubject => {
+  const [[name, id] = ['', '']] = Object.entries(query);
+  return { kind: name.slice(0, -'_id'.length) as CertificateSubject['kind'], id };
+};
+
+const recordStream = /^(trace|session)-([0-9a-f-]{36})-(.+)$/;
+
+/** How many of the records can still be found. */
+const countRemainingRecords = async (
+  records: Needs['records'],
+  streams: readonly string[],
+): Promise<number> => {
+  let left = 0;
+  for (const name of streams) {
+    const [, population, project = '', id = ''] = recordStream.exec(name) ?? [];
+    if (population !== 'trace' && population !== 'session') continue;
+    left += (await records.findGroup(project, population, id)) === null ? 0 : 1;
+  }
+  return left;
+};
+
+/** What takes a history elsewhere, from the log: `query-api` sees no event. */
+export const historyExports = (
+  needs: Needs,
+): Omit<HistoryExportNeeds, 'authorizer' | 'chains' | 'clock' | 'told'> => ({
+  certificateLines: (query, organization) =>
+    certificateLines(
+      {
+        ...needs,
+        recordsLeft: (streams) => countRemainingRecords(needs.records, streams),
+        signed: async (payload) => (await needs.sealKey()).jws('assay-certificate+jwt', payload),
+      },
+      certificateSubjectOf(query),
+      organization,
+    ),
+  begin: ({ organization, project, resource, from, to }: ExportQuery) =>
+    beginExport(needs, {
+      chain: organization,
+      projectId: project,
+      resource,
+      from,
+      to,
+    }),
+  pages: (cursor) => bundlePages(needs, cursor, { at: cursor.at, last: cursor.last }, true),
+  toAuditEvent: (followed, format, origin) =>
+    (format === 'ocsf' ? ocsfEvent : cloudEvent)(followed, origin),
+  originOf: async (organization) => {
+    const seal = await newestSeal(needs, organization);
+    const origin = seal === null ? null : parseCheckpoint(seal.note)?.origin;
+    return origin ?? `assay/${organization}`;
+  },
+});

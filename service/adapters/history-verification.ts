@@ -1,0 +1,130 @@
+import { newestSeal } from '../../command-api/seals/seal-streams.js';
+import { Fault } from '../../kernel/fault.js';
+import { erasureEventTypes } from '../../kernel/history/bundle.js';
+import { genesisHash } from '../../kernel/history/chain.js';
+import type { ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
+import { needsErasureEvent, erasedStreamsIn } from '../../kernel/history/erased-streams.js';
+import { logStart, type Clock, type EventReader, type Sha256 } from '../../kernel/ports.js';
+import { verifyChain, type VerifyChainNeeds } from '../../projections/history/verify-chain.js';
+import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
+
+type Needs = {
+  readonly log: EventReader;
+  readonly chains: Chains & ChainPages;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+};
+
+/** Contract 1.11. */
+const eventsMax = 1_000_000;
+const callMs = 10_000;
+/** Each takes a core half of the time, and the machine has other work. */
+const callsMax = 2;
+/** A call rests as long as it worked: it shares the thread with requests. */
+const sliceMs = 5;
+
+/**
+ * Verifies histories in portions of the log, so that no request waits long for its turn; more than
+ * two calls at once are refused.
+ */
+export const historyVerification = (needs: Needs): HistoryReadNeeds['verdictOn'] => {
+  let calls = 0;
+  return async (chain, range, signal) => {
+    if (calls === callsMax) {
+      throw new Fault('unavailable', 'Others are verifying their history; try again', {
+        retryAfterSeconds: callMs / 1_000,
+      });
+    }
+    calls += 1;
+    try {
+      return await verifyHistory(needs, chain, range, signal);
+    } finally {
+      calls -= 1;
+    }
+  };
+};
+
+const verifyHistory = async (
+  needs: Needs,
+  chain: ChainName,
+  { from, to }: Parameters<HistoryReadNeeds['verdictOn']>[1],
+  signal: AbortSignal,
+): ReturnType<HistoryReadNeeds['verdictOn']> => {
+  const head = await needs.chains.head(chain);
+  const last = Math.min(to ?? Infinity, head?.size ?? 0);
+  if (Math.max(from, to ?? from) > Math.max(last, 1)) {
+    throw new Fault('not-found', 'The history has no such entry');
+  }
+  const outcome =
+    last === 0
+      ? emptyVerdict
+      : await verifyChain(verificationNeeds(needs, chain, signal), chain, from, last);
+  const seal = await newestSeal(needs, chain).catch(nullIfTampered(null));
+  return {
+    status: outcome.broken === null ? 'intact' : 'broken',
+    checked: outcome.checked,
+    erased: outcome.erased,
+    from_seq: from,
+    to_seq: (outcome.next ?? last + 1) - 1,
+    head_hash: head?.hash ?? genesisHash,
+    next_seq: outcome.next,
+    sealed: seal && { seq: seal.size, root: seal.root, at: seal.sealedAt },
+    broken_at: outcome.broken,
+  };
+};
+/** What somebody changed may have no shape any more: its own entry is where history breaks. */
+const nullIfTampered =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof Fault) throw error;
+    return instead;
+  };
+const emptyVerdict = { checked: 0, erased: 0, next: null, broken: null };
+
+const verificationNeeds = (
+  { log, chains, clock, sha256 }: Needs,
+  chain: ChainName,
+  signal: AbortSignal,
+): VerifyChainNeeds => {
+  const begun = clock.milliseconds();
+  let slice = begun;
+  let named: Promise<ReadonlySet<string>> | null = null;
+  return {
+    log,
+    chains,
+    sha256,
+    whyErased: async (event) => {
+      if ((await log.last(event.stream)) !== null) return null;
+      if (!needsErasureEvent(event.stream)) return 'erased';
+      named ??= erasedStreams(log, chain).catch(nullIfTampered(new Set<string>()));
+      return (await named).has(event.stream) ? 'erased' : 'unnamed';
+    },
+    mayContinue: async (looked) => {
+      signal.throwIfAborted();
+      const now = clock.milliseconds();
+      if (now - slice > sliceMs) {
+        await clock.wait(now - slice, signal);
+        slice = clock.milliseconds();
+      }
+      return looked < eventsMax && now - begun < callMs;
+    },
+  };
+};
+
+/** Streams that events of this history say are erased. */
+const erasedStreams = async (
+  log: Pick<EventReader, 'page'>,
+  chain: ChainName,
+): Promise<ReadonlySet<string>> => {
+  const names = new Set<string>();
+  for (let after = logStart; ;) {
+    const page = await log.page(after, factsAtOnce, [...erasureEventTypes]);
+    for (const event of page.events) {
+      if ((event.metadata.organization_id ?? chain) !== chain) continue;
+      for (const name of erasedStreamsIn(event.type, event.data)) names.add(name);
+    }
+    if (page.through === after) return names;
+    after = page.through;
+  }
+};
+const factsAtOnce = 1_000;

@@ -1,0 +1,58 @@
+import type { RecordSelector } from '../../command-api/records/routes.js';
+import type { Freshness } from '../../contract/request-ports.js';
+import type { EventReader } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records/records.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import type { FindUnknownKeys } from '../../query-api/filters/unknown-metadata-keys.js';
+import {
+  selectionComplaints,
+  selectRecords,
+  previewRecords,
+} from '../../query-api/records/record-selection.js';
+import {
+  templateCollection,
+  runCollections,
+  type RunInProject,
+  type TemplatesOf,
+} from '../../query-api/run-selection.js';
+
+export type RecordSelectorNeeds = {
+  readonly log: Pick<EventReader, 'head'>;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+};
+
+/** As the deletion of 1,000 records may take on a busy machine; a stop waits for 10 s. */
+const waitMaxMs = 8_000;
+
+/** Waits until the read models have what was logged before; Fault when that takes too long. */
+export const waitForRecords = async ({ log, freshness }: RecordSelectorNeeds): Promise<void> => {
+  const asked = [recordsCollection, templateCollection, ...runCollections];
+  await freshness.waitUntilApplied(
+    asked.map(({ name }) => name),
+    await log.head(),
+    { atMostMs: waitMaxMs },
+  );
+};
+
+/** Everything that was answered before the choice is in it, or it is refused: 503. */
+export const recordSelectorOf = (
+  needs: RecordSelectorNeeds & { readonly unknownKeys: FindUnknownKeys },
+): RecordSelector => {
+  const caughtUp = () => waitForRecords(needs);
+  return {
+    complaints: selectionComplaints,
+    choose: async (population, project, body, limit) => {
+      await caughtUp();
+      return selectRecords(needs, population, project, body, limit);
+    },
+    preview: async (population, project, body, idsMax) => {
+      await caughtUp();
+      return previewRecords(needs, population, project, body, idsMax);
+    },
+    caughtUp: () =>
+      needs.freshness.waitUntilApplied([recordsCollection.name], null, { atMostMs: waitMaxMs }),
+  };
+};

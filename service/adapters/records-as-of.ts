@@ -1,0 +1,46 @@
+import { registryType } from '../../kernel/records/column-value.js';
+import { countRatings } from '../../kernel/records/feedback.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import { aggregate } from '../../kernel/records/reference/aggregate.js';
+import { runAverages, runMeasures } from '../../kernel/records/reference/run-measures.js';
+
+/**
+ * What is asked of experiments' records, of these rows: all traces and sessions of a project's
+ * experiments, by run. The type of a metric is that of its first value in the project, so it is
+ * the live one. Everything else is asked of the live records.
+ */
+export const recordsAsOf = (
+  live: Records,
+  rowsOf: ReadonlyMap<string, readonly RecordRow[]>,
+): Records => {
+  const all = [...rowsOf.values()].flat();
+  const recorded = new Set(all.flatMap(({ metrics }) => Object.keys(metrics)));
+  const rowsIn = (runs: readonly string[] | null): readonly RecordRow[] =>
+    runs === null ? all : runs.flatMap((run) => rowsOf.get(run) ?? []);
+  const metricTypes: Records['metricTypes'] = (project, names) =>
+    live.metricTypes(
+      project,
+      names.filter((name) => recorded.has(name)),
+    );
+  return {
+    ...live,
+    metricTypes,
+    aggregate: async (plan) => aggregate(plan, all),
+    ratings: async (_project, runs) => countRatings(rowsIn(runs).filter(isTrace)),
+    runAverages: async (_project, metrics, runs) => runAverages(rowsIn(runs), metrics),
+    runMeasures: async (project, runs) => {
+      const own = [...recorded].filter((name) => registryType(name) === null);
+      const types = own.length === 0 ? new Map() : await metricTypes(project, own);
+      return new Map(
+        runs.flatMap((run) => {
+          const rows = rowsOf.get(run) ?? [];
+          return rows.length === 0 ? [] : [[run, runMeasures(rows, types)] as const];
+        }),
+      );
+    },
+    changedRuns: async () => ({ token: '', runs: null }),
+  };
+};
+
+const isTrace = ({ kind }: RecordRow): boolean => kind === 'trace';

@@ -1,0 +1,63 @@
+import type { BackfillRouteNeeds } from '../../command-api/run-scoring/backfill-routes.js';
+import type { BackfillTraces } from '../../command-api/run-scoring/backfill-runner.js';
+import type { Freshness } from '../../contract/request-ports.js';
+import type { PastScoringRequested } from '../../events/past-scoring.js';
+import type { EventReader } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
+import type { SearchPlan } from '../../kernel/records/query-plans.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ProjectId, TraceId } from '../../kernel/schema-types.js';
+import { templateCollection } from '../../query-api/run-selection.js';
+import { searchComplaints, completePlan } from '../../query-api/records/complete-plan.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { openTemplatesOf } from '../../query-api/live-templates.js';
+
+const population = 'trace';
+const anyRun = () => Promise.resolve(true);
+const noTemplates = () => Promise.resolve([]);
+
+/** Whether a job can be asked for with these filters. */
+export const backfillSelection = ({
+  records,
+}: {
+  readonly records: Pick<Records, 'metricTypes'>;
+}): BackfillRouteNeeds['selection'] => ({
+  complaints: (body) => searchComplaints(population)({ body }),
+  check: async (project, body) => {
+    const needs = { records, runInProject: anyRun, templatesOf: noTemplates };
+    await completePlan(needs, project, body, population);
+  },
+});
+
+type Needs = {
+  readonly log: Pick<EventReader, 'head'>;
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly freshness: Freshness;
+};
+
+/** Nobody waits for a job, and it has to go on while the read models are a little behind. */
+const freshnessWaitMs = 30_000;
+
+/** Where past scoring looks: what the log had when it asks is there. */
+export const backfillTraces = ({ log, documents, records, freshness }: Needs): BackfillTraces => {
+  const planOf = async (asked: PastScoringRequested, signal: AbortSignal): Promise<SearchPlan> => {
+    const reads = [recordsCollection.name, templateCollection.name];
+    await freshness.waitUntilApplied(reads, await log.head(), {
+      atMostMs: freshnessWaitMs,
+      signal,
+    });
+    const project: ProjectId = asked.project_id;
+    const needs = { records, runInProject: anyRun, templatesOf: openTemplatesOf(documents) };
+    const { plan } = await completePlan(needs, project, asked.selection, population);
+    return { ...plan, run: asked.run_id };
+  };
+  return {
+    count: async (asked, signal) => records.count(await planOf(asked, signal), { signal }),
+    page: async (asked, from, limit, signal) => {
+      const plan = { ...(await planOf(asked, signal)), limit, after: from };
+      const { rows, next = null } = await records.search(plan, { signal });
+      return { traces: rows.map(({ values }) => String(values['id']) as TraceId), next };
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type { Clock, EventReader } from '../kernel/ports.js';
+import type { Instant } from '../kernel/schema-types.js';
+
+/** Compares the time of the newest event with the clock. */
+export type ClockSkewMonitor = {
+  /**
+   * A sentence while the newest event is later than the clock. Looks at the log first, and after
+   * `withinMs` answers from what it saw last.
+   */
+  readonly warnings: (withinMs: number) => Promise<readonly string[]>;
+};
+
+/** Another machine may have written the event, and clocks kept by NTP differ by less than this. */
+const toleratedSkewMs = 10_000;
+
+export const openClockSkewMonitor = (
+  log: Pick<EventReader, 'tail'>,
+  clock: Pick<Clock, 'now' | 'wait'>,
+): ClockSkewMonitor => {
+  let newest: Instant | null = null;
+  let looking: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    const [last] = await log.tail(1);
+    newest = last?.metadata.at ?? null;
+  };
+  return {
+    warnings: async (withinMs) => {
+      const over = new AbortController();
+      looking ??= look()
+        .catch(() => undefined)
+        .finally(() => {
+          looking = null;
+        });
+      await Promise.race([looking, clock.wait(withinMs, over.signal)]);
+      over.abort();
+      const now = clock.now();
+      const ms = newest === null ? 0 : Date.parse(newest) - Date.parse(now);
+      if (ms <= toleratedSkewMs) return [];
+      return [
+        `The newest event is of ${newest}, ${Math.round(ms / 1_000)} s later than the clock ` +
+          `(${now}): set the clocks of the machines that write, and keep them by NTP`,
+      ];
+    },
+  };
+};

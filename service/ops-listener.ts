@@ -1,0 +1,170 @@
+import { rotateCommand, type RotationResult } from '../command-api/integrations/key-rotation.js';
+import type { ParkedDecisionNeeds } from '../command-api/parking/parked-decision.js';
+import { startOpsServer } from '../engines/koa/ops-server.js';
+import type { Metrics } from '../engines/prometheus/metrics.js';
+import { Fault } from '../kernel/fault.js';
+import type { Json } from '../kernel/schema-types.js';
+import type { Projector } from '../projections/projector.js';
+import type { RebuildRequest } from '../projections/single-rebuild.js';
+import { progressLines } from './progress-lines.js';
+import { noProjectionHost, type ProjectionHost } from './projection-host.js';
+import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js';
+import { sealCommand, sealWaitSeconds, type HistorySealing } from './history-sealing.js';
+import type { StartupContext } from './startup-context.js';
+
+/** What the operators' listener asks; each part of a service takes its place when it is there. */
+type OpsBindings = {
+  readiness: () => Promise<{ readonly status: string }>;
+  projecting: ProjectionHost;
+  rotate: () => Promise<RotationResult | null>;
+  /** Null where no history is sealed: this process is no worker, or not yet. */
+  seal: HistorySealing['sealNow'] | null;
+  /** Where an operator's decisions are recorded; null until the log is there. */
+  decisionNeeds: ParkedDecisionNeeds | null;
+};
+
+/** Listens before anything else is there, and says what is waited for. */
+export const startOpsListener = async (starting: StartupContext) => {
+  const { config, metrics, logger, disposers, engineWait } = starting;
+  const operated: OpsBindings = {
+    readiness: async () => ({ status: 'starting', waiting_for: engineWait.pending() }),
+    projecting: noProjectionHost(),
+    rotate: async () => null,
+    seal: null,
+    decisionNeeds: null,
+  };
+  const ops = await startOpsServer({
+    host: config.opsHost,
+    port: config.opsPort,
+    token: config.opsToken,
+    ready: () => operated.readiness(),
+    metrics,
+    logger,
+    operate: async (command, request) => {
+      if (command === rotateCommand) return operated.rotate();
+      if (command === sealCommand) return runSealCommand(operated.seal, request);
+      return runProjectorCommand(operated, metrics, command, request);
+    },
+  });
+  disposers.add('the operators’ listener', () => ops.close());
+  return { operated, port: ops.port };
+};
+
+/** Lines of how far the history is, then `{sealed, refused}`. */
+const runSealCommand = (
+  seal: HistorySealing['sealNow'] | null,
+  request: unknown,
+): AsyncIterable<Json> | null => {
+  if (seal === null) return null;
+  const { wait_seconds: seconds = sealWaitSeconds } = (request ?? {}) as OpsRequest;
+  if (typeof seconds !== 'number' || !(seconds >= 0)) {
+    throw new Fault('malformed', 'wait_seconds: a number of seconds, 0 or more');
+  }
+  return progressLines((tell) => seal(seconds * 1_000, tell));
+};
+
+const runProjectorCommand = async (
+  { projecting, decisionNeeds }: OpsBindings,
+  metrics: Metrics,
+  command: string,
+  request: unknown,
+): Promise<Json | AsyncIterable<Json> | null> => {
+  const { duty, servesOperators, projector } = projecting;
+  const asked = (request ?? {}) as OpsRequest;
+  const { name = null } = asked;
+  if (!servesOperators())
+    throw new Fault('unavailable', `${otherProcessMessages[duty()]}; ask that one`);
+  switch (command) {
+    case 'status':
+      return await projector.status();
+    case 'rebuild':
+      return await runRebuildCommand(projector, name, asked);
+    case 'verify':
+      return await projector.verify(name);
+    case 'parked':
+      return await projector.parked();
+    case 'retry':
+    case 'skip':
+    case 'pause':
+    case 'resume': {
+      if (decisionNeeds === null) throw new Fault('unavailable', 'The log is not open yet');
+      const came = await runDecisionCommand(
+        openParkedDecisions(decisionNeeds, projector),
+        command,
+        asked,
+      );
+      if (command === 'skip') metrics.parkedSkip(textOf(asked, 'name'));
+      return came;
+    }
+    default:
+      return null;
+  }
+};
+
+/**
+ * Lines of progress, then `{rebuilt}`, null for all; with `dry_run` one answer that says what it
+ * would take.
+ */
+const runRebuildCommand = async (
+  projector: Projector,
+  name: string | null,
+  { rate, begin, dry_run }: OpsRequest,
+): Promise<Json | AsyncIterable<Json>> => {
+  if (dry_run === true && name !== null) return await projector.dryRun(name);
+  const wishes = { ...rateOf(rate), ...beginOf(begin) };
+  return progressLines(async (tell) => {
+    await projector.rebuild(name, tell, wishes);
+    return { rebuilt: name };
+  });
+};
+
+const rateOf = (rate: unknown): RebuildRequest => {
+  if (rate === undefined || rate === null) return {};
+  if (typeof rate === 'number' && rate > 0) return { rate };
+  throw new Fault('malformed', 'rate: events a second, a number above 0');
+};
+const beginOf = (begin: unknown): RebuildRequest => {
+  if (begin === undefined || begin === null) return {};
+  if (begin === 'resume' || begin === 'restart') return { begin };
+  throw new Fault('malformed', 'begin: resume or restart');
+};
+
+type OpsRequest = { readonly name?: string | null } & Readonly<Record<string, unknown>>;
+
+/**
+ * `{name, stream, reason, operator}`; `pause` and `resume` are of a read model and take no stream,
+ * and `pause` needs no reason.
+ */
+const runDecisionCommand = async (
+  rulings: ParkedDecisions,
+  command: 'retry' | 'skip' | 'pause' | 'resume',
+  asked: OpsRequest,
+): Promise<Json> => {
+  const projection = textOf(asked, 'name');
+  if (command === 'pause') {
+    await rulings.pause(projection);
+    return { projection };
+  }
+  const ruling = {
+    projection,
+    reason: textOf(asked, 'reason'),
+    operator: textOf(asked, 'operator'),
+  };
+  if (command !== 'resume') return rulings[command]({ ...ruling, stream: textOf(asked, 'stream') });
+  await rulings.resume(ruling);
+  return { projection };
+};
+
+/** Enough for a sentence or two, which stay in the log for ever. */
+const textMax = 1_000;
+const textOf = (asked: OpsRequest, member: string): string => {
+  const text = asked[member];
+  if (typeof text === 'string' && text.trim() !== '' && text.length <= textMax) return text.trim();
+  throw new Fault('malformed', `${member}: a text of 1 to ${textMax} characters`);
+};
+
+const otherProcessMessages = {
+  folding: '',
+  standby: 'another process has the lease of the projections',
+  elsewhere: 'another process plays the role projections',
+} as const;

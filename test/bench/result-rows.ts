@@ -1,0 +1,90 @@
+import { appendFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import Table from 'cli-table3';
+import { repository } from '../support/test-environment.js';
+
+type Figure = { readonly value: number; readonly spread: number; readonly samples: number };
+
+/**
+ * One line of the bench: what was measured, what it is compared with in the same run, and what it
+ * should reach.
+ */
+export type ResultRow = {
+  readonly name: string;
+  readonly what: string;
+  readonly parameters: Readonly<Record<string, number | string>>;
+  readonly unit: string;
+  readonly measured: Figure;
+  readonly baseline: (Figure & { readonly what: string }) | null;
+  /** The goal (D-020 has the first ones). `least`: at least this much; else at most. */
+  readonly target: { readonly least: number } | { readonly most: number } | null;
+  readonly more: Readonly<Record<string, number>>;
+  /** Of the answers, never of the times: another hash is another result. */
+  readonly hash: string;
+};
+
+/** A figure is no promise but what the middle of the samples was. */
+export const figure = (summary: {
+  readonly median: number;
+  readonly spread: number;
+  readonly samples: number;
+}): Figure => ({ value: summary.median, spread: summary.spread, samples: summary.samples });
+
+const meetsTarget = ({ target, measured }: ResultRow): boolean | null => {
+  if (target === null) return null;
+  return 'least' in target ? measured.value >= target.least : measured.value <= target.most;
+};
+
+export const formatRows = (rows: readonly ResultRow[]): string => {
+  const table = new Table({
+    head: ['row', 'median', 'spread', 'baseline', 'ratio', 'target', 'hash'],
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left'],
+    style: { head: [], border: [] },
+  });
+  for (const row of rows) {
+    const { measured, baseline, unit } = row;
+    table.push([
+      row.name,
+      `${formatNumber(measured.value)} ${unit}`,
+      `${Math.round(measured.spread * 100)} % of ${measured.samples}`,
+      baseline === null ? '-' : `${formatNumber(baseline.value)} ${unit}`,
+      baseline === null ? '-' : (measured.value / baseline.value).toFixed(2),
+      targetOf(row),
+      row.hash,
+    ]);
+  }
+  const notes = rows.map((row) => {
+    const list = (members: Readonly<Record<string, number | string>>): string =>
+      Object.entries(members)
+        .map(
+          ([name, value]) => `${name} ${typeof value === 'number' ? formatNumber(value) : value}`,
+        )
+        .join(', ');
+    const beside = row.baseline === null ? '' : `\n    beside: ${row.baseline.what}`;
+    const more = Object.keys(row.more).length === 0 ? '' : `\n    more: ${list(row.more)}`;
+    return `  ${row.name}: ${row.what} (${list(row.parameters)})${more}${beside}`;
+  });
+  return `${table.toString()}\n${notes.join('\n')}`;
+};
+
+const targetOf = (row: ResultRow): string => {
+  if (row.target === null) return '-';
+  const wanted =
+    'least' in row.target
+      ? `≥ ${formatNumber(row.target.least)}`
+      : `≤ ${formatNumber(row.target.most)}`;
+  return `${wanted} ${meetsTarget(row) === true ? 'reached' : 'MISSED'}`;
+};
+
+const formatNumber = (value: number): string => {
+  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US');
+  return Number(value.toPrecision(3)).toString();
+};
+
+/** One line for each row, for ever: the history of the figures. */
+export const appendResults = (rows: readonly ResultRow[], at: string): void => {
+  const machine = { cores: availableParallelism(), node: process.version };
+  const lines = rows.map((row) => `${JSON.stringify({ at, ...row, machine })}\n`);
+  appendFileSync(join(repository, 'test/bench/results.jsonl'), lines.join(''));
+};

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { repository } from './support/test-environment.js';
+
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+  cwd: repository,
+  encoding: 'utf8',
+}).split('\n');
+/** A page without its blocks of code. */
+const prose = (path: string): string => read(path).replace(/^```[\s\S]*?^```/gm, '');
+/** What stands under each heading of that level. */
+const parts = (text: string, level: string): readonly (readonly [string, string])[] =>
+  text
+    .split(new RegExp(`^${level} `, 'm'))
+    .slice(1)
+    .map((part) => [part.split('\n', 1)[0] ?? '', part] as const);
+
+describe('the pages', () => {
+  it('link to files that exist', () => {
+    const broken = files
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) =>
+        [...prose(path).matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
+          .map(([, target = '']) => join(dirname(path), target))
+          .filter((target) => !existsSync(join(repository, target)))
+          .map((target) => `${path} links to ${target}`),
+      );
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('are there when somebody cites them: pages, sections of the contract, decisions', () => {
+    const sections = new Set(
+      [...read('docs/contract.md').matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, one]) => one),
+    );
+    const decisions = new Set(read('docs/decisions/README.md').match(/D-\d{3}/g));
+    const names = new Set(files.map((path) => path.split('/').pop()));
+    const others = files
+      .filter((path) => /\.(ts|yml)$/.test(path))
+      .flatMap((path) => {
+        const text = read(path);
+        const cited = [...text.matchAll(/\b[Cc]ontract (\d+(?:\.\d+)?)/g)].map(([, one]) => one);
+        return [
+          ...cited.filter((one) => !sections.has(one)).map((one) => `${path}: contract ${one}`),
+          ...(text.match(/\bD-\d{3}\b/g) ?? []).filter((one) => !decisions.has(one)),
+          ...[...text.matchAll(/\b([\w-]+\.md)\b/g)]
+            .filter(([, name = '']) => !names.has(name))
+            .map(([name]) => `${path}: ${name}`),
+          ...(text.match(/\btarget [A-Z]\d+\b/g) ?? []).map((one) => `${path}: ${one}`),
+        ];
+      });
+    expect(others).to.deep.equal([]);
+  });
+
+  it('leave no files in the clone of whoever follows the README', () => {
+    const blocks = [...read('README.md').matchAll(/^```sh\n([\s\S]*?)^```/gm)];
+    const written = blocks.flatMap(
+      ([, block = '']) => block.match(/(?<!\d)>\s*(?!\/)[\w.-]+/g) ?? [],
+    );
+    expect(blocks.length).to.be.greaterThan(5);
+    expect(written).to.deep.equal([]);
+  });
+
+  it('say of each dependency what it is for (D-001)', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const table = read('docs/decisions/001-dependencies-and-why-each-is-there.md');
+    const named = [...table.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    expect(Object.keys(dependencies).filter((name) => !named.includes(name))).to.deep.equal([]);
+  });
+
+  describe('docs/architecture.md', () => {
+    const page = prose('docs/architecture.md');
+    const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
+
+    it('names files and folders that exist', () => {
+      const paths = quoted.filter((text) => /^[\w.-]+(\/[\w.-]*)+$|^[\w-]+\.(ts|md)$/.test(text));
+      const known = files.flatMap((path) => [path, path.split('/').pop()]);
+      const others = paths.filter(
+        (path) =>
+          !known.includes(path) &&
+          !files.some((file) => file.startsWith(`${path}/`.replace('//', '/'))),
+      );
+      expect(paths.length).to.be.greaterThan(30);
+      expect(others).to.deep.equal([]);
+    });
+
+    it('reads twelve files, and no line of them twice', () => {
+      const [, order = ''] =
+        parts(page, '##').find(([title]) => title === 'Where to start reading') ?? [];
+      const paths = [...order.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path]) => path);
+      expect(paths.length).to.equal(12);
+      expect(new Set(paths).size).to.equal(12);
+    });
+
+    it('explains words whose names are declared in code, in order', () => {
+      const sources = files.filter((path) => path.endsWith('.ts') && !path.startsWith('test/'));
+      const declared = new Set(
+        sources.flatMap((path) =>
+          [
+            ...read(path).matchAll(
+              /^(?:export )?(?:const|type|interface|class|async function|function) (\w+)/gm,
+            ),
+          ].map(([, name]) => name),
+        ),
+      );
+      const [, words = ''] = parts(page, '##').find(([title]) => title === 'Words') ?? [];
+      const rows = words
+        .split('\n')
+        .filter((line) => /^\| [a-z]/.test(line))
+        .slice(1);
+      const terms = rows.map((row) => row.split('|')[1]?.trim() ?? '');
+      const names = rows.flatMap((row) =>
+        [...(row.split('|')[4] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+      );
+      expect(terms).to.deep.equal([...terms].sort());
+      expect(terms.length).to.be.within(25, 35);
+      expect(names.filter((name) => !declared.has(name))).to.deep.equal([]);
+      const others = quoted.filter(
+        (text) => /^[A-Z][a-z]+[A-Za-z]*$/.test(text) && !declared.has(text),
+      );
+      expect(others).to.deep.equal([]);
+    });
+  });
+
+  describe('RUNBOOK.md', () => {
+    it('says of each symptom what not to do, what to do, and how to see that it worked', () => {
+      const care = ['EventStoreDB', 'NATS', 'MongoDB'];
+      const others = parts(prose('RUNBOOK.md'), '###')
+        .filter(([title]) => !care.includes(title))
+        .filter(
+          ([, text]) => !/\*\*Do not\*\*[\s\S]*\*\*Do\*\*[\s\S]*\*\*It worked\*\*/.test(text),
+        );
+      expect(others.map(([title]) => title)).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { openByteBudget, type ByteBudget, type QuotaOwner } from '../../engines/koa/byte-budget.js';
+
+const mebibyte = 1_048_576;
+
+describe('the budget of bytes', () => {
+  let budget: ByteBudget;
+  beforeEach(() => {
+    budget = openByteBudget(128 * mebibyte, (why) => {
+      throw new Error(why);
+    });
+  });
+  const key = (name: string, person: string | null = 'maker'): QuotaOwner => ({ name, person });
+  const takes = (owner: QuotaOwner, bytes: number): boolean => {
+    try {
+      budget.open(owner).reserve(bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  /** How many takes of so many bytes have room, one after the other. */
+  const fills = (owner: QuotaOwner, bytes: number): number => {
+    let times = 0;
+    while (times < 10_000 && takes(owner, bytes)) times += 1;
+    return times;
+  };
+
+  it('has room for a key that holds little while another of its person fills', () => {
+    expect(fills(key('filler'), mebibyte)).to.equal(64);
+    expect(takes(key('filler'), 1_000)).to.equal(false);
+    expect(takes(key('innocent'), 1_000)).to.equal(true);
+    expect(takes(key('innocent'), 900_000)).to.equal(true);
+    expect(takes(key('innocent'), mebibyte)).to.equal(false);
+  });
+
+  it('has room for other people while all keys of one fill', () => {
+    fills(key('filler'), mebibyte);
+    for (let n = 0; n < 100; n += 1) fills(key(`large ${n}`), mebibyte);
+    for (let n = 0; n < 1_000; n += 1) takes(key(`small ${n}`), 1_000);
+    expect(takes(key('innocent', 'another'), 10 * mebibyte)).to.equal(true);
+    expect(takes(key('innocent', 'another'), 1_000)).to.equal(true);
+  });
+
+  it('has room for whoever is alone, and again when the bytes are gone', () => {
+    const held = budget.open(key('alone'));
+    held.reserve(200 * mebibyte);
+    expect(takes(key('other', 'another'), 1)).to.equal(false);
+    held.release();
+    expect(takes(key('other', 'another'), 1)).to.equal(true);
+  });
+
+  it('gives an address without a credential little once it holds something', () => {
+    expect(takes(key('somebody'), mebibyte)).to.equal(true);
+    expect(fills(key('10.0.0.1', null), mebibyte)).to.equal(2);
+    expect(takes(key('10.0.0.2', null), 1_000)).to.equal(true);
+  });
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { request, type ClientRequest } from 'node:http';
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { operation, readRoute, writeRoute } from '../../contract/operation.js';
+import { raceAbort } from '../../kernel/query-context.js';
+import { streamNameOf, type EventLog } from '../../kernel/ports.js';
+import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
+
+const hang = operation({
+  ...operationDefaults,
+  operationId: 'hang',
+  method: 'GET',
+  path: '/v2/hang',
+  kind: 'r',
+  response: Type.Object({}),
+});
+
+describe('a client that waits for an answer', () => {
+  let service: SmallService;
+  let asked: Promise<AbortSignal>;
+  const started = async (options: Parameters<typeof smallService>[1] = {}): Promise<void> => {
+    const { promise, resolve: tell } = Promise.withResolvers<AbortSignal>();
+    asked = promise;
+    const route = readRoute(hang, [], ({ signal }) => {
+      tell(signal);
+      return new Promise(() => undefined);
+    });
+    service = await smallService([route], options);
+  };
+  const ask = (): ClientRequest => {
+    const headers = { 'Service-API-Key': 'editor' };
+    const sent = request(`${service.url}/v2/hang`, { headers, agent: false });
+    sent.on('error', () => undefined);
+    sent.end();
+    return sent;
+  };
+  const aborted = (signal: AbortSignal): Promise<unknown> =>
+    signal.aborted ? Promise.resolve() : once(signal, 'abort');
+
+  it('ends a question whose client is gone', async () => {
+    await started();
+    const sent = ask();
+    const signal = await asked;
+    expect(signal.aborted).to.equal(false);
+    sent.destroy();
+    await aborted(signal);
+    await service.close();
+  });
+
+  it('says of a write that took too long that part of it may be recorded', async () => {
+    const storing = operation({
+      ...operationDefaults,
+      operationId: 'hang',
+      method: 'POST',
+      path: '/v2/hang',
+      kind: 'w',
+      body: Type.Object({}),
+      response: Type.Object({}),
+    });
+    const waiting = writeRoute(storing, ({ signal }) =>
+      raceAbort({ signal }, () => new Promise<never>(() => undefined)),
+    );
+    service = await smallService([waiting], {
+      answerWithinMs: () => 4,
+    });
+    const { status, body } = await service.as('editor').send('POST', '/v2/hang', { body: {} });
+    expect(status).to.equal(503);
+    expect((body as { detail: string }).detail).to.match(
+      /write took longer than 0\.004 s and may be recorded in part\. Retry it with the same ids/,
+    );
+    await service.close();
+  });
+
+  it('answers 503 with what helps when the time is up, and ends the question', async () => {
+    await started({ answerWithinMs: ({ operation: { operationId } }) => operationId.length });
+    const { status, body, headers } = await service.as('editor').send('GET', '/v2/hang');
+    expect(status).to.equal(503);
+    expect(body).to.deep.include({ code: 'unavailable' });
+    expect((body as { detail: string }).detail).to.match(/longer than 0\.004 s; ask for less/);
+    expect(headers['retry-after']).to.equal('10');
+    expect((await asked).aborted).to.equal(true);
+    await service.close();
+  });
+
+  it('learns that the service stops before connections are cut', async () => {
+    await started({ abortAfterMs: 1 });
+    const sent = ask();
+    const signal = await asked;
+    const answered = once(sent, 'response') as Promise<[{ statusCode: number }]>;
+    await service.close();
+    expect((await answered)[0].statusCode).to.equal(503);
+    expect(signal.aborted).to.equal(true);
+  });
+
+  it('has the log open until the handlers at work have ended', async () => {
+    let found: string | null = null;
+    const { promise: begun, resolve: tell } = Promise.withResolvers<void>();
+    const routes = (log: EventLog) => [
+      readRoute(hang, [], async ({ signal }) => {
+        tell();
+        await aborted(signal);
+        // As long as a handler takes that asks a few things more.
+        for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+        found = await log.read(streamNameOf('room', 'a')).then(() => 'nothing', String);
+        return { body: {} };
+      }),
+    ];
+    service = await smallService(routes, { abortAfterMs: 1 });
+    const sent = ask();
+    await begun;
+    sent.destroy();
+    await service.close();
+    expect(found).to.equal('nothing');
+  });
+});

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import {
+  openBatchLoader,
+  openSemaphore,
+  openMutex,
+  openKeyedMutex,
+  singleFlight,
+  singleFlightByKey,
+} from '../../kernel/concurrency.js';
+
+/** Work that ends when it is told to. */
+const gated = () => {
+  const gates: (() => void)[] = [];
+  let most = 0;
+  let now = 0;
+  return {
+    work: async (): Promise<void> => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      now -= 1;
+    },
+    begun: () => gates.length,
+    most: () => most,
+    open: (at: number) => gates[at]?.(),
+  };
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('turns', () => {
+  it('in sequence come one after the other, even after one that failed', async () => {
+    const inSequence = openMutex();
+    const order: string[] = [];
+    const failed = inSequence(async () => {
+      await turn();
+      order.push('first');
+      throw new Error('no');
+    }).catch(() => order.push('told'));
+    await inSequence(async () => {
+      order.push('second');
+    });
+    await failed;
+    expect(order).to.deep.equal(['first', 'told', 'second']);
+  });
+
+  it('under one key come one after the other, and do not wait for other keys', async () => {
+    const inTurn = openKeyedMutex<string>();
+    const { work, begun, open } = gated();
+    const order: string[] = [];
+    const held = inTurn(['a', 'b'], work).then(() => order.push('a and b'));
+    const after = inTurn(['b'], async () => order.push('b'));
+    await inTurn(['c'], async () => order.push('c'));
+    expect([begun(), ...order]).to.deep.equal([1, 'c']);
+    open(0);
+    await Promise.all([held, after]);
+    expect(order).to.deep.equal(['c', 'a and b', 'b']);
+  });
+
+  it('are never more than the places, even for one that comes as a place is freed', async () => {
+    const inPlace = openSemaphore(1);
+    const { work, begun, most, open } = gated();
+    const working = work();
+    const first = inPlace(() => working);
+    const second = inPlace(work);
+    // Told of the end before the second one is: it must not find the place free.
+    const third = working.then(() => inPlace(work));
+    open(0);
+    await first;
+    for (let at = 1; at < 3; at += 1) {
+      while (begun() <= at) await turn();
+      open(at);
+    }
+    await Promise.all([second, third]);
+    expect(most()).to.equal(1);
+  });
+
+  it('are refused when there is no place left to wait', async () => {
+    const inPlace = openSemaphore(1, (waiting) => {
+      if (waiting >= 1) throw new Error('full');
+    });
+    const { work, begun, open } = gated();
+    const both = [inPlace(work), inPlace(work)];
+    const refused = await inPlace(work).catch((error: unknown) => String(error));
+    expect(refused).to.equal('Error: full');
+    open(0);
+    while (begun() < 2) await turn();
+    open(1);
+    await Promise.all(both);
+  });
+
+  it('of looking are shared by those who asked before the look began', async () => {
+    let looks = 0;
+    const look = singleFlight(async () => {
+      looks += 1;
+      const mine = looks;
+      await turn();
+      return mine;
+    });
+    const first = look();
+    await Promise.resolve();
+    const later = [look(), look()];
+    expect([await first, ...(await Promise.all(later))]).to.deep.equal([1, 2, 2]);
+  });
+
+  it('shared by key begin after whoever asked, and stand in no other key’s way', async () => {
+    const began: string[] = [];
+    const gates = new Map<string, () => void>();
+    const look = singleFlightByKey(async (key: string) => {
+      began.push(key);
+      if (key === 'slow') await new Promise<void>((resolve) => gates.set(key, resolve));
+      if (key === 'bad') throw new Error('no');
+      return began.length;
+    });
+    const slow = look('slow');
+    await turn();
+    const later = [look('slow'), look('slow')];
+    expect(await look('other')).to.equal(2);
+    expect(await look('other')).to.equal(3);
+    const refused = await Promise.allSettled([look('bad'), look('bad')]);
+    expect(refused.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(began).to.deep.equal(['slow', 'other', 'other', 'bad']);
+    gates.get('slow')?.();
+    await slow;
+    await turn();
+    gates.get('slow')?.();
+    expect(await Promise.all(later)).to.deep.equal([5, 5]);
+  });
+
+  it('of the loop gather questions, and each is given its own answer', async () => {
+    const asked: string[] = [];
+    const ask = openBatchLoader(async (questions: readonly string[]) => {
+      asked.push(questions.join());
+      if (questions.includes('bad')) throw new Error('no');
+      return questions.map((question) => `${question}!`);
+    });
+    expect(await Promise.all([ask('a'), ask('b'), ask('a')])).to.deep.equal(['a!', 'b!', 'a!']);
+    const refused = await Promise.allSettled([ask('c'), ask('bad')]);
+    expect(refused.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(await ask('d')).to.equal('d!');
+    expect(asked).to.deep.equal(['a,b,a', 'c,bad', 'd']);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { nextFairTask, openFairSemaphore, type TaskClaim } from '../../kernel/fair-semaphore.js';
+
+const claim = (creator: string, number: number, owner = `${creator}'s`): TaskClaim => ({
+  task: `${creator}${number}`,
+  owner,
+  creator,
+});
+const two = { ownerMax: 2, creatorMax: 2 };
+
+describe('turns of validations', () => {
+  it('come to everybody, however many one creator asks for', () => {
+    const greedy = Array.from({ length: 20 }, (_, at) => claim('a', at, `project ${at}`));
+    const waiting = [...greedy, claim('b', 0), claim('c', 0)];
+    const order: string[] = [];
+    const turns: string[] = [];
+    while (order.length < 4) {
+      const left = waiting.filter(({ task }) => !order.includes(task));
+      const next = nextFairTask(left, [], turns, two);
+      if (next === null) throw new Error('nobody is next');
+      order.push(next.task);
+      turns.push(next.creator);
+    }
+    expect(order).to.deep.equal(['a0', 'b0', 'c0', 'a1']);
+  });
+
+  it('pass over a creator who has more running, but only while others wait', () => {
+    const running = [claim('a', 0, 'one')];
+    const more = claim('a', 1, 'two');
+    expect(nextFairTask([more, claim('b', 0)], running, ['b', 'a'], two)?.task).to.equal('b0');
+    expect(nextFairTask([more], running, ['b', 'a'], two)?.task).to.equal('a1');
+  });
+
+  it('allow two tasks of one owner, and two of one creator, at a time', () => {
+    const running = [claim('a', 0, 'one'), claim('b', 0, 'one')];
+    expect(nextFairTask([claim('c', 0, 'one')], running, [], two)).to.equal(null);
+    const own = [claim('a', 0, 'one'), claim('a', 1, 'two')];
+    expect(nextFairTask([claim('a', 2, 'three')], own, [], two)).to.equal(null);
+  });
+});
+
+describe('a line of places that are shared in turn', () => {
+  it('leaves a place for others, and gives the next one to an owner who had none', async () => {
+    const line = openFairSemaphore(2, 1);
+    const order: string[] = [];
+    const doors: (() => void)[] = [];
+    const enter = (whose: string): void =>
+      void line.acquire(whose).then((leave) => {
+        order.push(whose);
+        doors.push(leave);
+      });
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    for (const whose of ['a', 'a', 'a', 'b', 'b', 'c']) enter(whose);
+    await turn();
+    expect(order).to.deep.equal(['a', 'b']);
+    for (let at = 0; at < 6; at += 1) {
+      doors.shift()?.();
+      await turn();
+    }
+    expect(order).to.deep.equal(['a', 'b', 'c', 'a', 'b', 'a']);
+    await line.whenIdle();
+  });
+});

@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
+
+describe('what is made once of each object', () => {
+  it('is the same for the same object, and another for an equal one', () => {
+    let made = 0;
+    const of = memoizeByObject((_key: object) => (made += 1));
+    const [one, other] = [{}, {}];
+    expect([of(one), of(one), of(other), of(one)]).to.deep.equal([1, 1, 2, 1]);
+  });
+
+  it('is made again after a making that failed', () => {
+    let tries = 0;
+    const of = memoizeByObject((_key: object) => {
+      tries += 1;
+      if (tries === 1) throw new Error('no');
+      return tries;
+    });
+    const key = {};
+    expect(() => of(key)).to.throw('no');
+    expect([of(key), of(key)]).to.deep.equal([2, 2]);
+  });
+});

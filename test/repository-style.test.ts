@@ -1,0 +1,398 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+
+// This page is STYLE.md, executable. Sources are read as text: the native compiler has no API to
+// ask.
+const root = process.cwd();
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path !== '');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const sources = files.filter((path) => path.endsWith('.ts'));
+const folderOf = (path: string): string =>
+  (path.includes('/') ? path.split('/', 1)[0] : path) ?? '';
+
+type Rule = {
+  readonly folders: readonly string[];
+  readonly packages: RegExp | null;
+  readonly instead: string;
+};
+/** The layers that a service is made of. */
+const below = [
+  'kernel',
+  'events',
+  'contract',
+  'command-api',
+  'projections',
+  'query-api',
+  'engines',
+];
+const typebox = /^typebox(\/compile)?$/;
+const imports: Readonly<Record<string, Rule>> = {
+  kernel: {
+    folders: [],
+    packages: typebox,
+    instead: 'move the word into kernel/ or take it as a port',
+  },
+  events: { folders: ['kernel'], packages: typebox, instead: 'an event knows only shapes' },
+  contract: { folders: ['kernel'], packages: typebox, instead: 'the contract knows only shapes' },
+  'command-api': {
+    folders: ['kernel', 'events', 'contract'],
+    packages: null,
+    instead: 'take a named question in Needs, answered from the log',
+  },
+  projections: {
+    folders: ['kernel', 'events', 'contract'],
+    packages: null,
+    instead: 'a projection sees events and ports only',
+  },
+  'query-api': {
+    folders: ['kernel', 'contract', 'projections'],
+    packages: null,
+    instead: 'answer from a projection',
+  },
+  engines: {
+    folders: ['kernel', 'contract', 'events/codec'],
+    packages: /./,
+    instead: 'engines know ports, never a noun of the service',
+  },
+  'config.ts': {
+    folders: ['config', 'kernel', 'contract'],
+    packages: /^node:net$/,
+    instead: 'settings know only shapes',
+  },
+  config: { folders: ['kernel'], packages: null, instead: 'settings know only shapes' },
+  service: {
+    folders: [...below, 'config'],
+    packages: /./,
+    instead: 'a service does not know its commands: move what both need into service/',
+  },
+  cli: { folders: [...below, 'config', 'service'], packages: /./, instead: 'main.ts imports cli/' },
+};
+
+/** A way out of the sandbox is a line there: broken, each would be read as several. */
+const anyLength = 'test/sandbox/escape-attempts.ts';
+
+/** Words that say nothing about what a file is for, and what to write instead. */
+const banned: Readonly<Record<string, string>> = {
+  utils: 'the noun it serves',
+  helpers: 'the noun it serves',
+  common: 'kernel',
+  shared: 'kernel',
+  manager: 'the verb it does',
+  processor: 'the verb it does',
+};
+
+const importsOf = (path: string): readonly string[] =>
+  [...read(path).matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map((match) => match[1] ?? '');
+
+/**
+ * What is published for others has a world of its own: it touches it itself, imports nothing of the
+ * service, and may have a class that its users make.
+ */
+const published = 'clients/typescript/src/';
+/** Of that, what knows Node: the rest runs on pages too. */
+const nodeOnly = [`${published}node.ts`, `${published}exit.ts`];
+
+const allowed = (path: string, target: string): boolean => {
+  const own = folderOf(path);
+  if (path.startsWith(published)) {
+    return target.startsWith('.')
+      ? normalize(join(dirname(path), target)).startsWith(published)
+      : target.startsWith('node:') && nodeOnly.includes(path);
+  }
+  const rule = imports[own];
+  if (rule === undefined) return true;
+  if (!target.startsWith('.')) {
+    const shapesOnly = own !== 'kernel' || path === 'kernel/schema-types.ts';
+    return shapesOnly && rule.packages !== null && rule.packages.test(target);
+  }
+  const resolved = normalize(join(dirname(path), target));
+  return [own, ...rule.folders].some(
+    (folder) => resolved.startsWith(`${folder}/`) || resolved === `${folder}.js`,
+  );
+};
+
+const slicesApart = (path: string, target: string): boolean => {
+  const own = folderOf(path);
+  if (own !== 'command-api' || !target.startsWith('.')) return true;
+  const resolved = normalize(join(dirname(path), target)).split('/');
+  const slice = path.split('/')[1] ?? '';
+  const [room, asked = ''] = resolved;
+  const open = openTo[slice] ?? Object.keys(openTo);
+  return room !== own || resolved.length < 3 || asked === slice || open.includes(asked);
+};
+/** Rooms of command-api that every slice may enter, and which of them each may itself. */
+const openTo: Readonly<Record<string, readonly string[]>> = {
+  facts: [],
+  access: ['facts'],
+  work: ['facts'],
+};
+
+const found = (complaints: readonly string[]): void => {
+  expect(complaints, complaints.join('\n')).to.deep.equal([]);
+};
+
+describe('the house', () => {
+  it('imports only what STYLE.md, Imports, allows', () => {
+    found(
+      sources.flatMap((path) =>
+        importsOf(path)
+          .filter((target) => !allowed(path, target))
+          .map(
+            (target) =>
+              `${path} imports ${target}: ` +
+              `${imports[folderOf(path)]?.instead ?? 'a client stands alone'} (STYLE.md, Imports)`,
+          ),
+      ),
+    );
+  });
+
+  it('has no circle of imports: each file can be read after those it imports', () => {
+    const importsOf = new Map(
+      sources.map((path) => [
+        path,
+        [...read(path).matchAll(/from '(\.[^']+)\.js'/g)].map(
+          ([, to = '']) => `${normalize(join(dirname(path), to))}.ts`,
+        ),
+      ]),
+    );
+    // A file is read once all that it imports is; what is left then hangs on a circle.
+    for (;;) {
+      const next = [...importsOf].find(([, tos]) => tos.every((to) => !importsOf.has(to)));
+      if (next === undefined) break;
+      importsOf.delete(next[0]);
+    }
+    found([...importsOf.keys()].map((path) => `${path} is in a circle of imports, or on one`));
+  });
+
+  it('keeps the slices of command-api apart', () => {
+    found(
+      sources
+        .filter((path) => !path.endsWith('/all.ts'))
+        .flatMap((path) =>
+          importsOf(path)
+            .filter((target) => !slicesApart(path, target))
+            .map(
+              (target) =>
+                `${path} imports ${target}: slices meet in the log, or in command-api/facts`,
+            ),
+        ),
+    );
+  });
+
+  it('has an engine of HTTP that knows no route and no noun', () => {
+    found(
+      sources
+        .filter((path) => path.startsWith('engines/koa/'))
+        .filter((path) => /\/v2|\b(?!request_id)[a-z]+_id\b/.test(read(path)))
+        .map((path) => `${path} names what belongs in the contract`),
+    );
+  });
+
+  it('names files for what they are for', () => {
+    found(
+      files.flatMap((path) =>
+        Object.entries(banned)
+          .filter(([word]) => path.split(/[/.-]/).includes(word))
+          .map(([word, instead]) => `${path}: not ${word} but ${instead}`),
+      ),
+    );
+  });
+
+  it('gives each exported type one meaning: its name is exported by one file', () => {
+    const homes = new Map<string, string[]>();
+    for (const path of sources.filter((one) => !one.startsWith('test/'))) {
+      for (const [, name = ''] of read(path).matchAll(/^export (?:type|interface) (\w+)/gm)) {
+        const key = path.startsWith(published) ? `${name} of the client` : name;
+        homes.set(key, [...(homes.get(key) ?? []), path]);
+      }
+    }
+    found(
+      [...homes]
+        .filter(([, paths]) => paths.length > 1)
+        .map(([name, paths]) => `${name} means two things: ${paths.join(', ')}`),
+    );
+  });
+
+  it('touches the world in one place', () => {
+    const homes = /^(engines\/|test\/|cli\/|service\/|config\.ts|main\.ts|clients\/|examples\/)/;
+    found(
+      sources
+        .filter((path) => !homes.test(path))
+        .filter((path) =>
+          /\b(Date\.now|Math\.random|process\.env|setTimeout|setInterval)\b/.test(read(path)),
+        )
+        .map((path) => `${path}: take Clock, Ids or another port instead`),
+    );
+    found(
+      sources
+        .filter((path) => /process\.env/.test(read(path)))
+        .filter((path) => !/^(main\.ts|test\/|examples\/)/.test(path) && !nodeOnly.includes(path))
+        .map((path) => `${path}: the environment is read by main.ts through config.ts`),
+    );
+  });
+
+  it('has one class, Fault, and no default exports', () => {
+    found(
+      sources
+        // Those of the harness are Python.
+        .filter((path) => path !== 'kernel/fault.ts' && !/^engines.sandbox.harness/.test(path))
+        // An example may extend what the framework that it shows wants extended.
+        .filter((path) => !path.startsWith(published) && !path.startsWith('examples/'))
+        .filter(
+          (path) =>
+            /^(export )?(abstract )?class /m.test(read(path)) ||
+            /^export default/m.test(read(path)),
+        )
+        .map((path) => `${path}: a closure or a value instead; named exports`),
+    );
+  });
+
+  it('has one way into the log, and one sentence for whoever lost a race', () => {
+    // The second hands on what the first appends.
+    const ways = ['kernel/transact.ts', 'kernel/backpressured-log.ts'];
+    found(
+      sources
+        .filter((path) => /^(kernel|command-api)\//.test(path) && !ways.includes(path))
+        .filter((path) => /\.append\(/.test(read(path)))
+        .map((path) => `${path}: transact, transactAll or append of kernel/transact.ts`),
+    );
+    found(
+      sources
+        .filter((path) => !path.startsWith('test/') && path !== 'kernel/transact.ts')
+        .filter((path) => /Too many others changed/.test(read(path)))
+        .map((path) => `${path}: overtaken() of kernel/transact.ts`),
+    );
+  });
+
+  it('builds regular expressions from the source only', () => {
+    found(
+      sources
+        .filter((path) => !/^(test|clients\/typescript\/generate)\//.test(path))
+        .filter((path) => /new RegExp\(/.test(read(path)))
+        // Characters of the source, and patterns of our own schemas.
+        .filter(
+          (path) =>
+            ![
+              'kernel/case-fold.ts',
+              'engines/ajv/complaints.ts',
+              'engines/duckdb/model.ts',
+            ].includes(path),
+        )
+        .map((path) => `${path}: user text is never a pattern`),
+    );
+  });
+
+  it('writes lines of at most 100 columns and files of at most 420 lines', () => {
+    found(
+      sources.flatMap((path) => {
+        const lines = read(path).split('\n');
+        const long = path === anyLength ? -1 : lines.findIndex((line) => line.length > 100);
+        return [
+          ...(long >= 0 ? [`${path}:${long + 1} is longer than 100 columns`] : []),
+          ...(lines.length > 420 ? [`${path} has ${lines.length} lines: is it one idea?`] : []),
+        ];
+      }),
+    );
+  });
+
+  it('leaves no marker behind and one title per page', () => {
+    const marker = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''));
+    found(
+      sources
+        .filter((path) => marker.test(read(path)))
+        .map((path) => `${path}: do it now or write a decision`),
+    );
+    found(
+      files
+        .filter((path) => path.endsWith('.md'))
+        .filter(
+          (path) =>
+            (
+              read(path)
+                .replace(/```[\s\S]*?```/g, '')
+                .match(/^# /gm) ?? []
+            ).length !== 1,
+        )
+        .map((path) => `${path}: one # title`),
+    );
+  });
+
+  it('has a row in the index for each decision, four fields in each, and at most 60 lines', () => {
+    const index = read('docs/decisions/README.md');
+    const rows = [...index.matchAll(/^\| (D-\d{3}) \| \[(.+)\]\(([\w-]+\.md)\) \| .*\|$/gm)];
+    const pages = files.filter((path) => /^docs\/decisions\/\d{3}-[\w-]+\.md$/.test(path)).sort();
+    const titled = rows.map(([, number, title, name]) => [`docs/decisions/${name}`, number, title]);
+    const titles = pages.map((path) => {
+      const [, number, title] = /^# (D-\d{3}) (.+) \(\d{4}-\d\d-\d\d\)\n/.exec(read(path)) ?? [];
+      return [path, number, title];
+    });
+    expect(titles, 'docs/decisions/README.md: a row for each file').to.deep.equal(titled);
+    const fields = ['Context', 'Decision', 'Price', 'Look again'];
+    found(
+      pages
+        .filter((path) => {
+          const page = read(path);
+          const said = [...page.matchAll(/^\*\*([A-Z][a-z ]+)\.\*\* /gm)].map(([, name]) => name);
+          // A merge of two writers leaves its remains behind the last field.
+          const last = page.split('**Look again.** ')[1]?.trim() ?? '';
+          const isLong = page.split('\n').length > 61;
+          return said.join() !== fields.join() || /\n\n/.test(last) || last.length > 400 || isLong;
+        })
+        .map((path) => `${path}: ${fields.map((one) => `**${one}.**`).join(' ')}`),
+    );
+  });
+
+  it('imports every file from somewhere', () => {
+    const reached = new Set(
+      sources.flatMap((path) =>
+        importsOf(path)
+          .filter((target) => target.startsWith('.'))
+          .map((target) => normalize(join(dirname(path), target)).replace(/\.js$/, '.ts')),
+      ),
+    );
+    const entries = [
+      /^(entry|bundle|config|test\/run)\.ts$|\.test\.ts$/,
+      /^test\/(support|senders|bench|chaos|fault)\//,
+      /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
+      /^clients\/typescript\/(src\/(node|browser)|generate\/main)\.ts$|^examples\//,
+    ];
+    found(
+      sources
+        .filter((path) => !reached.has(path) && !entries.some((entry) => entry.test(path)))
+        .map((path) => `${path} is imported by nobody`),
+    );
+  });
+
+  it('reads JSON in one place, which knows what V8 gets wrong', () => {
+    const layers = [...below, 'config', 'service', 'cli'];
+    found(
+      sources
+        .filter((path) => layers.includes(folderOf(path)) && path !== 'kernel/json-text.ts')
+        .filter((path) => /\bJSON\.parse\(|\bJSON\.parse\b(?=[,)])/.test(read(path)))
+        .map((path) => `${path} has JSON.parse: parseJsonText of kernel/json-text.ts`),
+    );
+  });
+
+  it('exports what another file uses, and nothing else', () => {
+    // A client has what its users import; mocha looks for its hooks by name.
+    const ours = sources.filter((path) => !['clients', 'examples'].includes(folderOf(path)));
+    const files = new Map<string, number>();
+    const wordsOf = (path: string) => new Set(read(path).match(/[A-Za-z_]\w*/g));
+    for (const path of sources) {
+      for (const word of wordsOf(path)) files.set(word, (files.get(word) ?? 0) + 1);
+    }
+    const exported = /^export (?:const|type|class|let|(?:async )?function\*?) (\w+)/gm;
+    found(
+      ours.flatMap((path) =>
+        [...read(path).matchAll(exported)]
+          .map(([, name = '']) => name)
+          .filter((name) => files.get(name) === 1 && name !== 'mochaHooks')
+          .map((name) => `${path} exports ${name}, which nothing imports`),
+      ),
+    );
+  });
+});

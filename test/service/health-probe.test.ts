@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { systemClock } from '../../engines/node/clock.js';
+import { Fault } from '../../kernel/fault.js';
+import { withCircuitBreaker, startHealthProbe } from '../../service/health-probe.js';
+import { pollUntil } from '../support/poll-until.js';
+
+const never = new Promise<never>(() => undefined);
+const lookMs = 10;
+
+describe('the pulse of an engine', () => {
+  let answer: () => Promise<number>;
+  const stopped: AbortController[] = [];
+  const opened = (patienceMs: number) => {
+    const end = new AbortController();
+    stopped.push(end);
+    const about = { what: 'the engine', clock: systemClock, signal: end.signal };
+    return startHealthProbe(about, () => answer(), patienceMs);
+  };
+  afterEach(() => stopped.splice(0).forEach((end) => end.abort()));
+  const faultOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof Fault ? error.code : error),
+    );
+
+  it('tells the newest answer, and keeps it while there is none', async () => {
+    answer = async () => 1;
+    const pulse = opened(50);
+    await pulse.probeNow(1_000);
+    expect([pulse.lastResult(), pulse.lastError()]).to.deep.equal([1, null]);
+    answer = async () => Promise.reject(new Error('refused'));
+    await pollUntil('the trouble', 5_000, async () => pulse.lastError() !== null);
+    expect([pulse.lastResult(), pulse.lastError()]).to.deep.equal([1, 'refused']);
+    expect(await pulse.runWhileUp(async () => 'asked all the same')).to.equal('asked all the same');
+  });
+
+  it('answers in time for whoever looks, however long the engine takes', async () => {
+    answer = () => never;
+    const pulse = opened(60_000);
+    await pulse.probeNow(lookMs);
+    expect(pulse.lastResult()).to.equal(null);
+  });
+
+  it('gives up what is asked of an engine that is silent, until it speaks again', async () => {
+    answer = () => never;
+    const pulse = opened(20);
+    expect(await faultOf(pulse.runWhileUp(() => never))).to.equal('unavailable');
+    expect(pulse.lastError()).to.equal('the engine did not answer within 0.02 s');
+    let asked = false;
+    const work = async (): Promise<void> => void (asked = true);
+    expect(await faultOf(pulse.runWhileUp(work))).to.equal('unavailable');
+    expect(asked).to.equal(false);
+    answer = async () => 2;
+    await pollUntil('an answer', 5_000, async () => pulse.lastError() === null);
+    expect(await faultOf(pulse.runWhileUp(work))).to.equal('done');
+  });
+
+  it('is not silent while it answers others, and is once it does not', async () => {
+    answer = () => never;
+    const pulse = opened(200);
+    const ended = Date.now() + 600;
+    while (Date.now() < ended) {
+      await pulse.runWhileUp(() => new Promise((resolve) => setTimeout(resolve, lookMs)));
+    }
+    expect(pulse.lastError()).to.equal(null);
+    expect(await faultOf(pulse.runWhileUp(() => never))).to.equal('unavailable');
+  });
+
+  it('is heeded by each question of a port, also between two pieces of an answer', async () => {
+    answer = () => never;
+    const pulse = opened(20);
+    const port = {
+      get: (): Promise<number> => never,
+      close: async () => 'closed',
+      dump: async function* dump(): AsyncGenerator<number> {
+        yield 1;
+        await never;
+      },
+    };
+    const heeded = withCircuitBreaker(port, pulse, ['close']);
+    const pieces: number[] = [];
+    const dumped = async (): Promise<void> => {
+      for await (const piece of heeded.dump()) pieces.push(piece);
+    };
+    expect(await Promise.all([faultOf(heeded.get()), faultOf(dumped())])).to.deep.equal([
+      'unavailable',
+      'unavailable',
+    ]);
+    expect(pieces).to.deep.equal([1]);
+    expect(await heeded.close()).to.equal('closed');
+  });
+});

@@ -1,0 +1,111 @@
+import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
+import type { GroupEvent } from '../../events/groups.js';
+import type { ProjectEvent } from '../../events/projects.js';
+import type { UserEvent } from '../../events/users.js';
+import type { OrganizationRole } from '../../contract/roles.js';
+import type {
+  ApiKeyId,
+  GroupId,
+  OrganizationId,
+  ProjectId,
+  TemplateId,
+  UserId,
+} from '../../kernel/schema-types.js';
+import { instantAfter } from './test-log.js';
+
+const uuid = (digit: string, number: number): string =>
+  `${digit.repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+export const organization = uuid('a', 1) as OrganizationId;
+export const otherOrganization = uuid('a', 2) as OrganizationId;
+export const userId = (number: number): UserId => uuid('b', number) as UserId;
+export const projectId = (number: number): ProjectId => uuid('c', number) as ProjectId;
+export const keyId = (number: number): ApiKeyId => uuid('d', number) as ApiKeyId;
+export const templateId = (number: number): TemplateId => uuid('e', number) as TemplateId;
+
+export const userCreated = (
+  number: number,
+  role: OrganizationRole,
+  inOrganization = organization,
+): Exclude<UserEvent, { readonly type: 'PasswordChanged' }> => ({
+  type: 'UserCreated',
+  data: {
+    user_id: userId(number),
+    organization_id: inOrganization,
+    email: `user-${number}@example.org`,
+    first_name: 'Ada',
+    last_name: '',
+    role,
+    auth_method: 'email',
+    created_at: instantAfter(0),
+  },
+});
+
+export const userInvited = (
+  number: number,
+  role: OrganizationRole,
+  inOrganization = organization,
+): Exclude<UserEvent, { readonly type: 'PasswordChanged' }> => ({
+  type: 'UserInvited',
+  data: {
+    user_id: userId(number),
+    organization_id: inOrganization,
+    email: `user-${number}@example.org`,
+    role,
+    auth_method: 'email',
+    token_hash: `hash-of-token-${number}`,
+    invited_by: userId(1),
+    created_at: instantAfter(0),
+    expires_at: instantAfter(7 * 86_400),
+  },
+});
+
+export const projectCreated = (
+  number: number,
+  createdBy: UserId,
+  inOrganization = organization,
+): ProjectEvent => ({
+  type: 'ProjectCreated',
+  data: {
+    project_id: projectId(number),
+    organization_id: inOrganization,
+    name: `project ${number}`,
+    type: 'gen_ai',
+    created_by: createdBy,
+    created_at: instantAfter(0),
+  },
+});
+
+export const apiKeyCreated = (
+  number: number,
+  more: Partial<ApiKeyCreated> = {},
+): Extract<ApiKeyEvent, { type: 'ApiKeyCreated' }> => ({
+  type: 'ApiKeyCreated',
+  data: {
+    api_key_id: keyId(number),
+    organization_id: organization,
+    created_by: userId(1),
+    value_hash: `hash-${number}`,
+    truncated: 'asy_0000...0000',
+    description: `key ${number}`,
+    project_id: null,
+    project_role: null,
+    expires_at: null,
+    ancestors: [],
+    created_at: instantAfter(0),
+    ...more,
+  },
+});
+
+export const groupCreated = (group: GroupId, by: UserId): GroupEvent => ({
+  type: 'GroupCreated',
+  data: {
+    group_id: group,
+    organization_id: organization,
+    name: 'reviewers',
+    description: null,
+    visibility: 'public',
+    created_by: by,
+    created_at: instantAfter(0),
+  },
+});

@@ -1,0 +1,55 @@
+import type { Context, Hook, RootHookObject, Suite } from 'mocha';
+
+import { closeLargeApps } from './app.js';
+import { patience } from './runs.js';
+import { skippedIn } from './skips.js';
+
+const totals = { passed: 0, failed: 0 };
+/** What a test may take at least: mocha's limits mean the clock, and are there for what hangs. */
+const patienceMs = patience(180_000);
+/** Whether mocha runs files side by side; test/run.ts then watches over each. */
+const besideOthers = process.env['MOCHA_WORKER_ID'] !== undefined;
+
+/** What mocha's types leave out. */
+type WithHooks = Suite & { readonly getHooks: (kind: string) => readonly Hook[] };
+export const hooksOf = (suite: Suite, kind: string): readonly Hook[] =>
+  (suite as WithHooks).getHooks(kind);
+const hookKinds = ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'] as const;
+
+/** A hook that fails keeps its tests from running, so it counts as a failed test. */
+export const failedHooks = (suite: Suite): number =>
+  hookKinds.flatMap((kind) => hooksOf(suite, kind)).filter(({ state }) => state === 'failed')
+    .length + suite.suites.reduce((sum, below) => sum + failedHooks(below), 0);
+
+/**
+ * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
+ * for CI, where a test that is skipped without leave has failed. Where mocha runs files side by
+ * side each file is a run, and test/run.ts adds them up.
+ */
+export const mochaHooks: RootHookObject = {
+  beforeAll(this: Context) {
+    if (!besideOthers) return;
+    process.stdout.write(`\nfile begun: ${process.pid} ${this.test?.parent?.suites[0]?.file}\n`);
+  },
+  beforeEach(this: Context) {
+    const test = this.currentTest;
+    test?.timeout(Math.max(test.timeout(), patienceMs));
+  },
+  afterEach(this: Context) {
+    if (this.currentTest?.state === 'failed') totals.failed += 1;
+    else if (this.currentTest?.state === 'passed') totals.passed += 1;
+  },
+  async afterAll(this: Context) {
+    await closeLargeApps();
+    const root = this.test?.parent;
+    if (root === undefined) throw new Error('the last hook has no suite');
+    const { count, unlawful } = skippedIn(root, process.env['CI'] === 'true');
+    const failed = totals.failed + failedHooks(root) + unlawful.length;
+    const skipped = count > unlawful.length ? `, ${count - unlawful.length} skipped` : '';
+    for (const title of unlawful) process.stdout.write(`\nskipped, which CI forbids: ${title}\n`);
+    process.stdout.write(`\n${totals.passed} passed, ${failed} failed${skipped}\n`);
+    if (besideOthers) process.stdout.write(`file ended: ${process.pid}\n`);
+    Object.assign(totals, { passed: 0, failed: 0 });
+    if (unlawful.length > 0) throw new Error('tests were skipped where CI is true');
+  },
+};

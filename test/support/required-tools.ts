@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import type { Suite } from 'mocha';
+
+/**
+ * `describe`, where a tool of the machine works; elsewhere the tests are skipped loudly, and fail
+ * where CI is true: what they prove must not go missing in silence. `tryIt` is a command that ends
+ * with 0 where the tool works.
+ */
+export const describeWithTool = (
+  tool: { readonly tryIt: readonly string[]; readonly enable: string },
+  title: string,
+  tests: (this: Suite) => void,
+): void => {
+  const [command = '', ...words] = tool.tryIt;
+  if (spawnSync(command, words, { stdio: 'ignore' }).status === 0) {
+    describe(title, tests);
+    return;
+  }
+  const why = `\`${tool.tryIt.join(' ')}\` does not work here. To enable it: ${tool.enable}`;
+  if (process.env['CI'] === 'true') {
+    describe(title, () => {
+      it('can be proven on this machine', () => {
+        throw new Error(why);
+      });
+    });
+    return;
+  }
+  process.stdout.write(`\nSKIPPED: ${title}. ${why}\n\n`);
+  describe.skip(title, tests);
+};
+
+/** Counts system calls and lets them fail. */
+export const strace = {
+  tryIt: ['strace', '-f', '-o', '/dev/null', 'true'],
+  enable: 'apt-get install strace, and allow ptrace',
+};
+/** A file system of one's own, without root. */
+export const ownMounts = {
+  tryIt: ['unshare', '-Urm', 'true'],
+  enable: 'apt-get install util-linux, and allow user namespaces',
+};
+/** Hints between processes. */
+export const natsServer = {
+  tryIt: ['nats-server', '--version'],
+  enable: 'apt-get install nats-server',
+};
+/** Certificates for tests of TLS. */
+export const openssl = {
+  tryIt: ['openssl', 'version'],
+  enable: 'apt-get install openssl',
+};
+/** What somebody pastes who tries the service. */
+export const curl = {
+  tryIt: ['curl', '--version'],
+  enable: 'apt-get install curl',
+};
+/** Answers, looked at in a shell as the guide does. */
+export const jq = {
+  tryIt: ['jq', '--version'],
+  enable: 'apt-get install jq',
+};
