@@ -47,7 +47,7 @@ import { routesOf } from './routes.js';
 export type ApiStart = {
   readonly config: Config;
   readonly strict: boolean;
-  /** No other process takes requests of this service. */
+  /** True if no other process takes requests of this service. */
   readonly isOnlyProcess: boolean;
   /** Names of the read models that exist. */
   readonly collections: readonly string[];
@@ -72,7 +72,7 @@ export type ApiStart = {
   readonly metrics: Metrics;
 };
 
-/** Serves the writes with the role `command`, the reads with `query`. */
+/** Starts the HTTP API: writes with the role `command`, reads with `query`. */
 export const startApi = async (start: ApiStart): Promise<RunningApi> => {
   const { config } = start;
   const stopping = new AbortController();
@@ -136,12 +136,14 @@ const datasetTableWrites = [
   appendDatasetRecords,
 ];
 
-/** Contract 1.11: what is told from records or history may take longer than lists and settings. */
+/**
+ * Contract 1.11: reads from records or history may take longer than reads of lists and settings.
+ */
 const requestTimeoutMs = ({ operation, reads }: Route): number =>
   operation.kind === 'w' || reads.some((name) => slowCollections.includes(name)) ? 20_000 : 2_000;
 const slowCollections = [recordsCollection.name, historyCollection.name];
 
-/** Throws Fault `invalid` when the file of providers is not clear. */
+/** Throws Fault `invalid` when the file of providers is malformed. */
 const loadIdentityTokens = async ({ config, needs, logger }: ApiStart): Promise<IdentityTokens> => {
   const path = config.identityProviders;
   const providers = path === null ? [] : await readProviders(diskFiles, path);
@@ -153,8 +155,8 @@ const loadIdentityTokens = async ({ config, needs, logger }: ApiStart): Promise<
 };
 
 /**
- * Every path stays known, so that a request that came to the wrong process learns so instead of
- * doubting its spelling. What needs no credential is answered by both.
+ * Keeps the paths of roles that this process does not play: they answer 503 naming the role instead
+ * of 404. Reads without a credential are served by every process.
  */
 const routesForRoles = (played: Config['roles'], routes: readonly Route[]): readonly Route[] =>
   routes.map((route) => {
@@ -173,7 +175,7 @@ const routesForRoles = (played: Config['roles'], routes: readonly Route[]): read
     };
   });
 
-/** How each noun whose objects are in no project says who may see and do what (contract 2.6). */
+/** Visibility rules of the nouns whose objects are in no project (contract 2.6). */
 export const visibilityRules = (
   log: EventLog,
   projectInSight: RequestAuthorizer['visibleProject'],

@@ -1,11 +1,11 @@
 import type { Clock, EventReader } from '../kernel/ports.js';
 import type { Instant } from '../kernel/schema-types.js';
 
-/** Compares the time of the newest event with the clock. */
+/** Clock skew check: compares the time of the newest event with the clock. */
 export type ClockSkewMonitor = {
   /**
-   * A sentence while the newest event is later than the clock. Looks at the log first, and after
-   * `withinMs` answers from what it saw last.
+   * A warning while the newest event is later than the clock. Reads the log first; after `withinMs`
+   * it answers from the previous result.
    */
   readonly warnings: (withinMs: number) => Promise<readonly string[]>;
 };

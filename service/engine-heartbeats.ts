@@ -13,20 +13,20 @@ import type { StartupContext } from './startup-context.js';
 export type EngineHeartbeats = {
   readonly log: HealthProbe<Position>;
   readonly status: HealthProbe<readonly ProjectionStatus[]>;
-  /** Files that hold content which was deleted. */
+  /** Files that still hold deleted content. */
   readonly files: HealthProbe<readonly PendingErasure[]>;
-  /** When the log was first seen where. */
+  /** Times at which the log's head passed each position. */
   readonly positionClock: PositionClock;
-  /** The log for whoever waits for an answer: given up once it is silent. */
+  /** The log for requests: behind a circuit breaker when its engine is remote. */
   readonly guardedLog: EventLog;
-  /** Aborts when nobody asks any more. */
+  /** Aborts when the service ends. */
   readonly signal: AbortSignal;
 };
 
-/** An append that is under way is waited for: whether it was written is found out there. */
+/** Methods that bypass the circuit breaker: a running append must learn whether it was written. */
 const unguardedMethods = ['append', 'erase', 'waitForGrowth', 'health', 'close'] as const;
 
-/** They beat until the service ends. */
+/** Starts the heartbeats of the engines; they end with the service. */
 export const startEngineHeartbeats = (
   { engines, disposers }: Pick<StartupContext, 'engines' | 'disposers'>,
   log: EventLog,

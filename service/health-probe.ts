@@ -1,29 +1,29 @@
 import { Fault, redactedReason } from '../kernel/fault.js';
 import type { Clock } from '../kernel/ports.js';
 
-/** An engine that is asked once a second whether it is there. */
+/** Heartbeat of an engine: a health check that runs once a second. */
 export type HealthProbe<T> = {
-  /** The newest answer; null: there was none yet. */
+  /** The newest result; null before the first. */
   readonly lastResult: () => T | null;
-  /** Why the last question has no answer; null: it has one. */
+  /** Error of the last check; null when it succeeded. */
   readonly lastError: () => string | null;
-  /** Asks now, and resolves when that is answered, at the latest after so long. */
+  /** Runs a check now; resolves when it ends, at the latest after `withinMs`. */
   readonly probeNow: (withinMs: number) => Promise<void>;
   /**
-   * `work`, or Fault `unavailable` as soon as the engine is silent: one that is stopped, and not
-   * gone, would be waited for until a time-out of its client. While work is answered the engine
-   * speaks: a busy one may owe the answer to a beat for longer.
+   * Circuit breaker: runs `work`, or throws Fault `unavailable` once the heartbeat is missed, since
+   * calls to a stopped engine would hang until their client's time-out. Calls that succeed extend
+   * the heartbeat's time limit: a busy engine may answer it late.
    */
   readonly runWhileUp: <R>(work: () => Promise<R>) => Promise<R>;
 };
 
 const heartbeatMs = 1_000;
-/** With the time between two beats below the 3 s in which a read is to know. */
+/** Together with the interval below the 3 s within which a read must fail. */
 export const probeTimeoutMs = 1_500;
-/** Of a thread of this process, which works on other things too; nobody heeds it. */
+/** Limit for a thread of this process, which may be busy; no circuit breaker depends on it. */
 export const threadProbeTimeoutMs = 5_000;
 
-/** Beats until `signal` aborts. `probeTimeoutMs`: how long an answer may take. */
+/** Starts the heartbeat, until `signal` aborts. `patienceMs`: how long one check may take. */
 export const startHealthProbe = <T>(
   { what, clock, signal }: { what: string; clock: Clock; signal: AbortSignal },
   ask: () => Promise<T>,
@@ -35,12 +35,12 @@ export const startHealthProbe = <T>(
     const heard = new AbortController();
     const began = clock.milliseconds();
     for (let restMs = patienceMs; restMs > 0 && !heard.signal.aborted;) {
-      // Asked anew where others were answered meanwhile: the connection of a beat may be dead.
+      // Repeated while other calls succeed: the connection of this check may be dead.
       void answers.take(ask()).finally(() => heard.abort());
       await clock.wait(restMs, heard.signal);
       restMs = Math.max(began, answers.spokeAt()) + patienceMs - clock.milliseconds();
     }
-    // Where this process was busy itself, the answer lies there unheard.
+    // The answer may be queued behind work that blocked this event loop.
     await new Promise((resolve) => setImmediate(resolve));
     if (!heard.signal.aborted) answers.missing(patienceMs);
   };
@@ -68,7 +68,7 @@ export const startHealthProbe = <T>(
   };
 };
 
-/** What became of the questions, in whatever order they are answered. */
+/** Results of checks, which may end in any order. */
 const openProbeResults = <T>(what: string, clock: Clock) => {
   let known: T | null = null;
   let trouble: string | null = null;
@@ -88,7 +88,7 @@ const openProbeResults = <T>(what: string, clock: Clock) => {
         known = await answer;
         [trouble, silence, answered] = [null, null, Math.max(answered, question)];
       } catch (error) {
-        // A later one that was answered says more.
+        // A later check that succeeded counts more.
         if (question > answered) trouble = redactedReason(error);
       }
     },
@@ -113,7 +113,7 @@ const openProbeResults = <T>(what: string, clock: Clock) => {
   };
 };
 
-/** The port, whose questions are given up once its engine is silent; `but` are asked as ever. */
+/** Wraps a port in a circuit breaker driven by the heartbeat. Methods in `but` bypass it. */
 export const withCircuitBreaker = <T extends object>(
   port: T,
   { runWhileUp }: Pick<HealthProbe<unknown>, 'runWhileUp'>,
@@ -131,7 +131,7 @@ export const withCircuitBreaker = <T extends object>(
     },
   });
 
-/** What answers piece by piece. */
+/** True for methods that answer with an AsyncIterable. */
 const isStreamMethod = (name: string | symbol): boolean => name === 'portions' || name === 'dump';
 
 async function* guardedStream(
@@ -146,7 +146,7 @@ async function* guardedStream(
       yield value;
     }
   } finally {
-    // It ends after the piece that is waited for, which may be never.
+    // Not awaited: the running `next()` may never settle.
     void iterator.return?.().catch(() => null);
   }
 }

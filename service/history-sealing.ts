@@ -27,8 +27,8 @@ type Needs = Pick<SealWorkerNeeds, 'chains' | 'clock' | 'ids' | 'leases' | 'work
 };
 
 /**
- * Seals the history from now on, as it is configured. Throws Fault `invalid` for a key or witness
- * that is none.
+ * Seals the history on the configured schedule. Throws Fault `invalid` for a malformed key or
+ * witness.
  */
 export const startHistorySealing = async (needs: Needs): Promise<HistorySealing> => {
   const { config, logger, metrics } = needs;
@@ -73,8 +73,8 @@ export const startHistorySealing = async (needs: Needs): Promise<HistorySealing>
 };
 
 /**
- * Resolves once the history has all that the log has now. Throws Fault `unavailable` after
- * `waitMs`, and as soon as something is wrong with the log, which the fold then never passes.
+ * Resolves once the history is folded up to the log's current head. Throws Fault `unavailable`
+ * after `waitMs`, and at once when the log is damaged, which the fold cannot pass.
  */
 const untilHistoryFolded = async (
   { log, freshness, clock }: Needs,
@@ -97,23 +97,24 @@ const untilHistoryFolded = async (
     tell({ position, head });
   }
 };
-/** Whoever waits for the history is told this often how far it is. */
+/** Interval of progress reports while waiting for the fold. */
 const pollIntervalMs = 500;
 
-/** How far the history is folded, and how far it has to be. */
+/** The position that the history is folded to, and the position it has to reach. */
 export type HistoryFoldProgress = { readonly position: Position; readonly head: Position };
 
-/** What the operators' listener calls it. */
+/** Name of the command on the operators' listener. */
 export const sealCommand = 'seal';
-/** How long it waits for the history, unless it is told: as long as some million events take. */
+/** Default wait for the fold: enough for some million events. */
 export const sealWaitSeconds = 600;
 export type SealResult = { readonly sealed: number; readonly refused: readonly SealRefusal[] };
 export type HistorySealing = {
   readonly stop: () => Promise<void>;
   readonly refusals: () => readonly SealRefusal[];
   /**
-   * Seals what no seal covers, due or not: an operator asks. Waits up to `waitMs` until the history
-   * has all that the log has, and tells meanwhile how far it is; then throws Fault `unavailable`.
+   * Seals all unsealed entries now, whatever the schedule. Waits up to `waitMs` until the history
+   * is folded up to the log's head, reporting progress through `tell`; then throws Fault
+   * `unavailable`.
    */
   readonly sealNow: (
     waitMs: number,
@@ -121,10 +122,10 @@ export type HistorySealing = {
   ) => Promise<SealResult>;
 };
 
-/** Some minutes of hashing at a fifth of a processor, which other histories wait for. */
+/** Some minutes of hashing at a fifth of a processor, during which other histories are delayed. */
 const entriesMax = 1_000_000;
 
-/** By size as text, too. */
+/** The size is zero-padded, so that names sort by it. */
 const noteName = (chain: string, size: number): string =>
   `${chain}-${String(size).padStart(16, '0')}.note`;
 

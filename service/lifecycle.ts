@@ -2,19 +2,19 @@ import { Fault, redactedReason } from '../kernel/fault.js';
 import type { Clock, EventLog } from '../kernel/ports.js';
 import type { Logger } from '../engines/pino/logger.js';
 
-/** How often a fatal log is looked for: the process must be gone within a second. */
+/** Poll interval of the log's health: after a fatal error the process must end within a second. */
 const healthIntervalMs = 200;
 
 /**
- * Rejects when the log can never be written again in this process, or a part of it died that nobody
- * starts again: the process should end and be started anew.
+ * Rejects when the log can never be written again in this process, or a thread died that is not
+ * restarted: the process should end and be started anew.
  */
 export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger): Promise<never> => {
   const fatal = new Promise<never>((_resolve, reject) => {
     let told: string | null = null;
     const timer = setInterval(() => {
       const { fatal, cause, writable } = log.health();
-      // Once, however often it is asked for; /readyz says it for as long as it lasts.
+      // Logged once per cause; /readyz reports it as long as it lasts.
       if (!writable && !fatal && told !== cause) logger.error({ cause }, 'the log takes no writes');
       told = cause;
       if (!fatal) return;
@@ -27,21 +27,21 @@ export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger):
       reject(error instanceof Error ? error : new Error(String(error)));
     });
   });
-  // Whoever wants to know asks; nobody asking is no crash.
+  // Avoids an unhandled rejection while no caller awaits it.
   fatal.catch(() => null);
   return fatal;
 };
 
-/** How often an engine that is not there yet is tried again. */
+/** Retry interval for an engine that is not up yet. */
 const retryIntervalMs = 1_000;
 
 export type EngineWait = {
   /**
-   * Tries until it works: a service of several processes starts before its engines do. Only an
-   * absent engine is waited for; what a better configuration must mend is thrown.
+   * Retries until the engine is up: a service of several processes starts before its engines do.
+   * Only Fault `unavailable` is retried; errors that need another configuration are thrown.
    */
   readonly retryUntilUp: <T>(what: string, work: () => Promise<T>) => Promise<T>;
-  /** What is waited for now, and why; null = nothing. */
+  /** The engine that startup is waiting for, and the last error; null when it is not waiting. */
   readonly pending: () => { readonly what: string; readonly cause: string } | null;
 };
 
@@ -68,21 +68,19 @@ export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
   };
 };
 
-/**
- * All of a stop: supervisors wait 10 s before they kill, and the process ends in what is left.
- */
+/** Time limit of graceful shutdown: supervisors kill after 10 s. */
 const closeAllWithinMs = 9_000;
-/** One that hangs leaves the others their part. */
+/** Time limit of one engine, so that one that hangs leaves time for the others. */
 const closeWithinMs = 3_000;
-/** The API has 5 s, and those who work beside it end what they are at in the same time. */
+/** Time limit of the API, which has 5 s, and of all workers beside it. */
 const endWithinMs = 5_500;
 
 type Closer = { readonly name: string; readonly close: () => Promise<void> | void };
 
 /**
- * Closes what was opened: at once whatever works with the engines, then these, the last first. Each
- * is tried whatever the others do, and waited for as long as a stop may take; `close` throws Fault
- * `unavailable` with the names of those that took longer.
+ * Graceful shutdown: ends all workers concurrently, then closes the engines in reverse order. Each
+ * is closed even if others fail or hang; `close` throws Fault `unavailable` naming those that
+ * exceeded their time limit.
  */
 export const openDisposers = (clock: Clock, logger: Logger) => {
   const working: Closer[] = [];
@@ -103,11 +101,11 @@ export const openDisposers = (clock: Clock, logger: Logger) => {
     return settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
   };
   return {
-    /** An engine, which others need until they ended. */
+    /** Registers an engine, which workers need until they ended. */
     add: (name: string, close: Closer['close']): void => {
       opened.push({ name, close });
     },
-    /** Something that works with engines. */
+    /** Registers a worker, which uses engines. */
     begin: (name: string, close: Closer['close']): void => {
       working.push({ name, close });
     },

@@ -13,25 +13,30 @@ import {
 import { movedSubject, parseMoved } from '../projections/subscription.js';
 import { recordsCollection } from '../projections/records/collection.js';
 
-/** What this process knows of what it appends, and how far that was folded. */
+/**
+ * Ingest backpressure and read-your-writes of this process: its appends, and how far they are
+ * folded.
+ */
 export type LogBackpressure = {
   readonly throttledLog: (log: EventLog) => EventLog;
-  /** From now on each project logs as fast as this store follows; before, nobody waits. */
+  /**
+   * Starts backpressure: each project's appends wait while this store lags. No append waits before.
+   */
   readonly follow: (
     readable: () => Promise<Position>,
     hints: Pick<NotificationBus, 'subscribe'>,
   ) => void;
-  /** Nobody waits from now on. */
+  /** Ends backpressure: no append waits after. */
   readonly stop: () => void;
-  /** For reads; without targets where others append to the log too. */
+  /** For reads; without `targets` when other processes append to the log too. */
   readonly freshness: Pick<FreshnessNeeds, 'targets' | 'onLateRead'>;
 };
 
 type Needs = {
   readonly clock: Clock;
-  /** Nobody else appends to the log. */
+  /** True if no other process appends to the log. */
   readonly isOnlyProcess: boolean;
-  /** Of the log, as it was opened. */
+  /** Head of the log when it was opened. */
   readonly head: Position;
   readonly metrics: Pick<Metrics, 'backpressureWait'>;
 };
@@ -75,7 +80,7 @@ export const openLogBackpressure = ({
   };
 };
 
-/** Whoever is answered after an append finds it noted. */
+/** Read-your-writes: records the position of each append before the append returns. */
 const positionTrackingLog = (log: EventLog, targets: RequiredPositions): EventLog => ({
   ...log,
   append: async (batch) => {

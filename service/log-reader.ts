@@ -9,9 +9,8 @@ import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
 
 /**
- * Throws Fault `not-found` unless a service has used the folder or the log is elsewhere, `invalid`
- * where its log is lost, `conflict` beside a restoring that broke off: commands that only read
- * create nothing.
+ * Read-only commands create nothing: throws Fault `not-found` unless a service has used the folder
+ * or the log is remote, `invalid` when its log is lost, `conflict` after an interrupted restore.
  */
 export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
   if (eventStoreUrl !== null) return;
@@ -22,7 +21,8 @@ export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
 };
 
 /**
- * The log of a service, read-only: harmless while one is running. Throws Fault when there is none.
+ * Opens the log of a service read-only: safe beside a running service. Throws Fault when there is
+ * none.
  */
 export const openReadOnlyLog = async (
   choice: EngineChoice,

@@ -6,10 +6,10 @@ import type { ProjectionStatus } from '../projections/projector.js';
 import { positionDistance } from '../projections/progress.js';
 import type { HealthProbe } from './health-probe.js';
 
-/** What is known is told once a question takes longer. */
+/** Time limit of a probe per scrape; after it the previous result is reported. */
 const probeWaitMs = 1_000;
 
-/** What is asked of the log and of the projections before each scrape. */
+/** Gauges of the log and the projections, updated before each scrape. */
 export const registerReadModelGauges = (
   metrics: Metrics,
   log: Pick<EventLog, 'health'>,

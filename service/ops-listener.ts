@@ -12,18 +12,20 @@ import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js
 import { sealCommand, sealWaitSeconds, type HistorySealing } from './history-sealing.js';
 import type { StartupContext } from './startup-context.js';
 
-/** What the operators' listener asks; each part of a service takes its place when it is there. */
+/** Parts of the service that the operators' listener calls; each is set once it has started. */
 type OpsBindings = {
   readiness: () => Promise<{ readonly status: string }>;
   projecting: ProjectionHost;
   rotate: () => Promise<RotationResult | null>;
-  /** Null where no history is sealed: this process is no worker, or not yet. */
+  /** Null when this process seals no history: not a worker, or still starting. */
   seal: HistorySealing['sealNow'] | null;
-  /** Where an operator's decisions are recorded; null until the log is there. */
+  /** Records operators' decisions; null until the log is open. */
   decisionNeeds: ParkedDecisionNeeds | null;
 };
 
-/** Listens before anything else is there, and says what is waited for. */
+/**
+ * Starts the operators' listener before any engine is open: readiness then says what is waited for.
+ */
 export const startOpsListener = async (starting: StartupContext) => {
   const { config, metrics, logger, disposers, engineWait } = starting;
   const operated: OpsBindings = {
@@ -50,7 +52,7 @@ export const startOpsListener = async (starting: StartupContext) => {
   return { operated, port: ops.port };
 };
 
-/** Lines of how far the history is, then `{sealed, refused}`. */
+/** Streams lines of progress, then `{sealed, refused}`. */
 const runSealCommand = (
   seal: HistorySealing['sealNow'] | null,
   request: unknown,
@@ -102,8 +104,8 @@ const runProjectorCommand = async (
 };
 
 /**
- * Lines of progress, then `{rebuilt}`, null for all; with `dry_run` one answer that says what it
- * would take.
+ * Streams lines of progress, then `{rebuilt}` (null: all); with `dry_run` one answer with the
+ * estimate.
  */
 const runRebuildCommand = async (
   projector: Projector,
@@ -132,8 +134,8 @@ const beginOf = (begin: unknown): RebuildRequest => {
 type OpsRequest = { readonly name?: string | null } & Readonly<Record<string, unknown>>;
 
 /**
- * `{name, stream, reason, operator}`; `pause` and `resume` are of a read model and take no stream,
- * and `pause` needs no reason.
+ * Request `{name, stream, reason, operator}`; `pause` and `resume` concern a read model and take no
+ * stream, `pause` needs no reason.
  */
 const runDecisionCommand = async (
   rulings: ParkedDecisions,

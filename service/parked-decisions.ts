@@ -8,38 +8,41 @@ import type { StreamName } from '../kernel/ports.js';
 import type { Projector } from '../projections/projector.js';
 import type { ParkedStream } from '../projections/parking.js';
 
-/** What an operator decides about a read model, or about one stream that it has set aside. */
+/**
+ * An operator's decision about a read model, or about one stream that it parked after a poison
+ * event.
+ */
 type OperatorDecision = {
   readonly projection: string;
   readonly reason: string;
-  /** Who decides, as they say. */
+  /** Name that the operator gives. */
   readonly operator: string;
 };
 export type ParkedDecision = OperatorDecision & { readonly stream: string };
 
-/** What came of it. */
+/** Outcome of a decision. */
 export type ParkedDecisionResult = {
   readonly projection: string;
   readonly stream: string;
   readonly revision: number;
-  /** Where the stream is parked again, and why; null: it is folded to its end. */
+  /** Revision at which the stream is parked again, and why; null: it is folded to its end. */
   readonly parked: ParkedStream | null;
 };
 
 export type ParkedDecisions = {
-  /** Rules out the event at which the stream is parked, for this read model and for good. */
+  /** Skips the poison event at which the stream is parked, in this read model, for good. */
   readonly skip: (ruling: ParkedDecision) => Promise<ParkedDecisionResult>;
-  /** Folds the stream from where it was parked. */
+  /** Folds the stream again from where it was parked. */
   readonly retry: (ruling: ParkedDecision) => Promise<ParkedDecisionResult>;
   readonly resume: (ruling: OperatorDecision) => Promise<void>;
-  /** No event: every replay is as it would be without. */
+  /** Pauses a read model. Appends no event: replays are unaffected. */
   readonly pause: (projection: string) => Promise<void>;
 };
 
 /**
- * Each decision is an event in the log before anything follows from it, so that every replay has
- * it. Throws Fault `unavailable` when the log cannot be written, `conflict` when there is nothing
- * to decide about.
+ * Operators' decisions about parked streams (dead letters). Each is an event in the log before it
+ * takes effect, so that every replay repeats it. Throws Fault `unavailable` when the log cannot be
+ * written, `conflict` when the stream is not parked or the read model is unknown.
  */
 export const openParkedDecisions = (
   needs: ParkedDecisionNeeds,

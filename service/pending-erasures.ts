@@ -7,9 +7,9 @@ import type { WorkersStatus } from './workers.js';
 /** Deletions whose content is still in the log, and files that still hold such content. */
 type PendingErasures = {
   readonly where: PendingErasure['where'];
-  /** Of the log the number of deletions; 1 for a file. */
+  /** Number of deletions for the log; 1 for a file. */
   readonly count: number;
-  /** Of the oldest. */
+  /** Time of the oldest. */
   readonly since: PendingErasure['since'];
 };
 
@@ -18,7 +18,10 @@ type Needs = {
   readonly files: Pick<HealthProbe<readonly PendingErasure[]>, 'lastResult'>;
 };
 
-/** As far as this process knows: the log's by the role worker, the files' by the one that folds. */
+/**
+ * Pending erasures that this process knows: those of the log with the role worker, those of files
+ * where they are folded.
+ */
 export const pendingErasures = ({ working, files }: Needs): readonly PendingErasures[] => {
   const asked = [...(working?.pendingErasures() ?? [])].sort();
   const [since] = asked;
@@ -35,7 +38,7 @@ export const registerErasureGauge = (
 ): void =>
   metrics.beforeScrape(async () => {
     const now = Date.parse(clock.now());
-    // A deletion by a clock that was ahead must not keep the alert silent.
+    // Absolute: a deletion by a clock that was ahead must not keep the alert silent.
     const age = (since: string): number => Math.abs(now - Date.parse(since)) / 1_000;
     metrics.operating.erasures(
       pending().map(({ where, count, since }) => ({ where, count, seconds: age(since) })),

@@ -1,8 +1,8 @@
 import type { Json } from '../kernel/schema-types.js';
 
 /**
- * What a long work tells, then what it answers. Of what it tells faster than somebody takes it only
- * the newest is kept; that nobody takes it any more does not end the work. Throws what it throws.
+ * Streams progress lines of a long work, then its result. Keeps only the newest line for a slow
+ * reader; a reader that disconnects does not end the work. Throws what the work throws.
  */
 export async function* progressLines(
   work: (tell: (line: Json) => void) => Promise<Json>,
@@ -17,7 +17,7 @@ export async function* progressLines(
     over.abort();
     wake();
   });
-  // Whoever left is not told.
+  // Avoids an unhandled rejection once the reader has disconnected.
   answer.catch(() => null);
   while (newest !== null || !over.signal.aborted) {
     const line: Json = newest;

@@ -16,27 +16,25 @@ import type { StartupContext } from './startup-context.js';
 
 /** The projections of a service as this process sees them. */
 export type ProjectionHost = {
-  /** Records on DuckDB belong to the thread that writes them; null: another engine has them. */
+  /** Records on DuckDB, owned by the thread that writes them; null on another engine. */
   readonly records: Records | null;
-  /** Where the records are. */
+  /** Answers made of records, in the thread that owns these; null on another engine. */
   readonly answers: RecordAnswers | null;
   readonly projector: Projector;
-  /** `standby`: another process folds; this one takes over when it stops. */
+  /** `standby`: another process folds; this one takes over when that one stops. */
   readonly duty: () => 'folding' | 'standby' | 'elsewhere';
-  /** Whether something is folded here that operators may ask about. */
+  /** True if this process folds a read model that operators can command. */
   readonly servesOperators: () => boolean;
-  /** Hints that only this process hears. */
+  /** Notifications inside this process only. */
   readonly notifications: Pick<NotificationBus, 'subscribe'> | null;
-  /**
-   * Why this process could not fold, or not learn whether it may, when it last tried; else null.
-   */
+  /** Error of the last attempt to fold or to acquire the lease; null after a success. */
   readonly trouble: () => string | null;
-  /** Rejects when it cannot go on in this process. */
+  /** Rejects when folding cannot continue in this process. */
   readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-/** As the role, the engines and the lease say. */
+/** Starts the projections as role, engines and lease require. */
 export const startProjectionHost = async (
   starting: StartupContext,
   hintSpace: string,
@@ -59,10 +57,10 @@ export const startProjectionHost = async (
   return projecting;
 };
 
-/** Told when the file of the records was set aside, and an empty one took its place. */
+/** Called when the file of the records was set aside and replaced by an empty one. */
 export type OnRecordsDropped = () => void;
 
-/** What an operator should know of a thread that has records, in the log and in figures. */
+/** Logs and counts incidents of a thread that owns records. */
 export const incidentHandlersOf = (
   { logger, metrics }: Pick<StartupContext, 'logger' | 'metrics'>,
   dropped: OnRecordsDropped,
@@ -71,7 +69,7 @@ export const incidentHandlersOf = (
     const { kind, did } = incident;
     metrics.incident(kind, did);
     if (did === 'dropped') dropped();
-    // The failure of a question is told with its request.
+    // The error of a query is logged with its request.
     if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
   },
   onBrokenFile: (broken) =>
@@ -96,7 +94,7 @@ const startLeasedHost = async (
   });
 };
 
-/** The only process: it folds from now on, and dies with its thread. */
+/** Folds without a lease: the only process. The service ends with the thread. */
 const startLocalHost = async (
   choice: EngineChoice,
   hintSpace: string,
@@ -112,13 +110,13 @@ const startLocalHost = async (
   };
 };
 
-/** For the log of the process; `/readyz` says it too while they are built. */
+/** Logs a replaced log; `/readyz` reports it too while the read models are rebuilt. */
 const logReplacedHandler =
   (logger: Logger): NonNullable<IncidentHandlers['onLogReplaced']> =>
   (ahead: readonly AheadReadModel[]) =>
     logger.error({ ahead }, 'the log is not the one that was folded: building read models anew');
 
-/** A process without the role: whoever asks is sent elsewhere. */
+/** Projections of a process without the role: every command is refused. */
 export const noProjectionHost = (): ProjectionHost => ({
   records: null,
   answers: null,
@@ -133,7 +131,7 @@ export const noProjectionHost = (): ProjectionHost => ({
   trouble: () => null,
 });
 
-/** A dead process is replaced after the lease, one look and the start of a thread: below 10 s. */
+/** Failover stays below 10 s: lease expiry, one poll and the start of a thread. */
 const leaseMs = 5_000;
 const renewEveryMs = 1_500;
 const leasePollMs = 1_000;
@@ -142,20 +140,22 @@ const leaseNameOf = (partition: Partition | null): string =>
 
 type Needs = {
   readonly choice: EngineChoice;
-  /** Of the records, that is all this process folds; null: it folds the rest. */
+  /**
+   * Partition of the records, the only read model folded here; null: all that are not partitioned.
+   */
   readonly partition?: Partition | null;
   readonly notificationSpace: string;
   readonly leases: Leases;
-  /** Names this process among those who want the lease. */
+  /** Unique name of this process as a holder of the lease. */
   readonly holder: string;
   readonly clock: Clock;
   readonly logger: Logger;
 };
 
 /**
- * Folds while this process has the lease, stands by while another has it. Opening the projector
- * raises the fence of the read models, so what a process that lost its lease without noticing still
- * writes is refused by the store.
+ * Leader election: folds while this process holds the lease, stands by otherwise. Opening the
+ * projector raises the fence of the read models (fencing token), so that the store refuses writes
+ * of a process that lost its lease without noticing.
  */
 const foldUnderLease = (needs: Needs): ProjectionHost => {
   const { leases, holder, clock, logger, partition = null } = needs;
@@ -164,7 +164,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
   let current: ReadSide | null = null;
   let trouble: string | null = null;
   const take = () => leases.acquire(leaseName, holder, leaseMs);
-  /** Whether the lease is certainly another's; an engine that cannot say leaves it as it was. */
+  /** True if another process certainly holds the lease; false when the engine cannot say. */
   const isLost = (): Promise<boolean> =>
     take().then(
       (fence) => fence === null,
@@ -224,7 +224,7 @@ type HeldLease = {
   readonly clock: Clock;
   readonly isLost: () => Promise<boolean>;
   readonly ending: AbortSignal;
-  /** Of the thread. */
+  /** Rejects when the thread dies. */
   readonly ended: Promise<void>;
 };
 
@@ -235,7 +235,7 @@ const untilLeaseEnds = async ({
   ending,
   ended,
 }: HeldLease): Promise<'lost' | 'ended'> => {
-  // Heard once, not with each round: a promise that lasts keeps all who ever waited for it.
+  // Subscribed once, not in each round: a long-lived promise keeps all its reactions.
   const thread = new AbortController();
   const died = ended.finally(() => thread.abort());
   died.catch(() => null);
@@ -248,7 +248,7 @@ const untilLeaseEnds = async ({
   }
 };
 
-/** Records that each process folds for itself, or others in partitions, are not folded here. */
+/** Starts the thread. Records folded by replicas or in partitions are excluded. */
 const startLeasedReadSide = ({
   choice,
   partition,
@@ -264,7 +264,7 @@ const startLeasedReadSide = ({
   );
 };
 
-/** Also the end of what was begun here before the lease passed on. */
+/** Refusal on standby, also of commands that were running when the lease was lost. */
 const leasePassedMessage = 'another process has the lease of the projections; ask that one';
 
 const forwardingProjector = (to: () => Projector | null, ending: AbortSignal): Projector => {

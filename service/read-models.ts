@@ -40,11 +40,11 @@ type Needs = {
   readonly pacing: LogBackpressure;
   readonly projecting: ProjectionHost;
   readonly filling: FillMonitor;
-  /** Aborts when nobody asks any more. */
+  /** Aborts when the service ends. */
   readonly signal: AbortSignal;
 };
 
-/** What reads are answered from, wherever it is folded, and how far that is. */
+/** Opens the read models for requests: stores, circuit breakers, scheduling and freshness. */
 export const openReadModels = async (
   { config, engines, logger, disposers, engineWait }: StartupContext,
   { log, bus, clock, pacing, projecting, filling, signal }: Needs,
@@ -101,7 +101,7 @@ export const openReadModels = async (
   return { documents, records, answers, chains, freshness, checkpoints, pulse };
 };
 
-/** Hints of this process come beside those of all. */
+/** Merges the notifications of this process with those of the bus. */
 const mergedBus = (
   bus: NotificationBus,
   hints: Pick<NotificationBus, 'subscribe'>,
@@ -113,7 +113,7 @@ const mergedBus = (
   },
 });
 
-/** Where records are folded by those who ask them, and this process does not. */
+/** Records of a process without a replica: every method is refused. */
 const absentRecords: Records = new Proxy({} as Records, {
   get: (_target, name) => async (): Promise<void> => {
     if (name === 'close') return;
@@ -134,7 +134,7 @@ const checkpointsOf = (
   ]);
 };
 
-/** How far each read model is, by name. */
+/** Checkpoint of each read model, by name. */
 const positionsOf = async (
   checkpoints: CheckpointReaders,
 ): Promise<ReadonlyMap<string, Position>> =>
@@ -143,10 +143,10 @@ const positionsOf = async (
   );
 
 /**
- * Questions about records that are at work, in all and of one project, and that wait beside. DuckDB
- * works on two cores, and each question at work holds one of the threads that the process has for
- * this, passwords and files. Of node's usual four one stays for the projections; with the twelve of
- * `npm start` and the image three projects have their share at once.
+ * Concurrency limits of record queries: running in all, running per project, waiting. DuckDB uses
+ * two cores, and each running query holds a thread of the pool that passwords and files share. With
+ * node's default of four, one stays free for the projections; with the twelve of `npm start` and
+ * the image three projects can use their share at once.
  */
 const queryConcurrencyOf = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
   if (engine === 'mongodb') return { atOnce: 16, ofProject: 4, waiting: 64 };

@@ -6,28 +6,28 @@ import { threadFile } from '../engines/node/thread-file.js';
 const youngMegabytes = 64;
 
 /**
- * Three times what folding the heaviest records that are taken needs, beside a rebuild of them.
- * Without it V8 lets garbage grow with the machine's memory: 0.6 GB in a rebuild beside an attack.
+ * Three times what folding the heaviest accepted records needs beside a rebuild. Without it V8 lets
+ * garbage grow with the machine's memory: 0.6 GB in a rebuild during an attack.
  */
 const oldMegabytes = 1_024;
 
 let warmedThread: Worker | null = null;
 
 /**
- * Begins to load the code of the read side, which takes as long as that of the service: a process
- * that will fold does both at the same time. Does not keep the process alive.
+ * Preloads the code of the read side in a spare thread, concurrently with that of the service. Does
+ * not keep the process alive.
  */
 export const warmReadSide = (): void => {
   warmedThread ??= spawnReadSideThread();
   warmedThread.unref();
 };
 
-/** What loads in a second takes some on a busy machine; a process that ends waits no longer. */
+/** Time limit of that wait: loading takes a second, more on a busy machine. */
 const endWithinMs = 10_000;
 
 /**
- * Ends the thread that was warmed and not taken, once it has loaded: an exit in the midst of
- * loading a native module aborts the process (SIGABRT) in place of its exit code.
+ * Ends an unused spare thread once it has loaded: an exit while a native module loads aborts the
+ * process (SIGABRT) instead of returning its exit code.
  */
 export const endSpareReadSide = async (): Promise<void> => {
   const thread = warmedThread;
@@ -39,7 +39,7 @@ export const endSpareReadSide = async (): Promise<void> => {
   await once(thread, 'exit', { signal }).catch(() => null);
 };
 
-/** A thread that waits for a message of what to open (`ReadSideStart`). */
+/** A thread that waits for its start message (`ReadSideStart`): the spare one or a new one. */
 export const readSideThread = (): Worker => {
   const thread = warmedThread ?? spawnReadSideThread();
   warmedThread = null;

@@ -17,15 +17,15 @@ import { recordsReadModel } from '../projections/records/model.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
 /**
- * Which read models are folded here: all; a replica's records; a partition of them; or those that
- * have no records.
+ * Read models folded here: all; a replica's records; a partition of the records; or all but
+ * records.
  */
 export type FoldedModels = 'all' | 'records' | 'lists' | Partition;
 
 export type ReadSideStart = {
   readonly choice: EngineChoice;
   readonly models: FoldedModels;
-  /** Of hints; null = nobody else is to hear them. */
+  /** Namespace of notifications; null: inside this process only. */
   readonly notificationSpace: string | null;
   readonly records: MessagePort;
   readonly answers: MessagePort;
@@ -47,7 +47,7 @@ const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.notificationSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
-// Before `following` too: a file may be lost when it is opened.
+// The handler is passed at opening: a file may be lost before `following`.
 const records =
   keeps === 'lists'
     ? null
@@ -60,7 +60,7 @@ const hasLists = keeps === 'all' || keeps === 'lists';
 const projector = await openProjector({
   reader,
   decode,
-  // Compilers of schemas take a fifth of a second to load, and few processes ever need them.
+  // Schema compilers take a fifth of a second to load, and few processes need them.
   checkedDecode: async () => (await import('../events/schema-conformance.js')).decodeChecked,
   documents,
   records,
@@ -68,7 +68,7 @@ const projector = await openProjector({
   bus,
   clock: systemClock,
   onLogReplaced: (models) => main.postMessage({ exchanged: models }),
-  // This thread ends, and the process asks for the lease again before it folds under a new fence.
+  // The thread ends; the process acquires the lease again and folds under a new fence.
   onFenced: () => {
     setImmediate(() => {
       throw new Fault('conflict', 'another projector has taken over');

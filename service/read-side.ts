@@ -10,25 +10,25 @@ import { readSideThread } from './read-side-thread.js';
 import type { FoldedModels, ReadSideStart } from './read-side-worker.js';
 
 /**
- * The thread that folds the log, owns the records and makes the answers that consist of them:
- * nothing it does stands in the way of a request.
+ * Read side of CQRS: the thread that folds the log, owns the records and makes answers of them, so
+ * that none of it blocks a request.
  */
 export type ReadSide = {
   readonly records: Records;
   readonly answers: RecordAnswers;
   readonly projector: Projector;
-  /** Resolves when the thread is gone; rejects with why it died when nobody asked it to. */
+  /** Resolves when the thread has ended; rejects with the reason when it died. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
 
-/** What happens in the thread that an operator should know. */
+/** Handlers of incidents in the thread that operators should see. */
 export type IncidentHandlers = {
-  /** The records' engine failed. */
+  /** The engine of the records failed. */
   readonly onIncident?: (incident: Incident) => void;
-  /** A file of documents could not be read: it was set aside, and is built anew. */
+  /** An unreadable file of documents was set aside and is rebuilt. */
   readonly onBrokenFile?: (broken: DamagedFile) => void;
-  /** The log is not the one that was folded: the read models are built anew. */
+  /** The log is not the one that was folded; the read models are rebuilt. */
   readonly onLogReplaced?: (ahead: readonly AheadReadModel[]) => void;
 };
 
@@ -38,15 +38,15 @@ type ReadSideMessage =
   | { readonly exchanged: readonly AheadReadModel[] }
   | { readonly broken: DamagedFile };
 
-/** `models`: absent = all. */
+/** `models`: default `all`. */
 type ReadSideOptions = {
   readonly notificationSpace: string | null;
   readonly models?: FoldedModels;
 };
 
 /**
- * Resolves once the thread has its engines open and follows the log. `notificationSpace` as of
- * Engines.bus. What it does not keep answers nothing.
+ * Resolves once the thread has its engines open and follows the log. `notificationSpace` as in
+ * Engines.bus. Calls to models that it does not fold are not answered.
  */
 export const startReadSide = async (
   choice: EngineChoice,
@@ -79,7 +79,7 @@ export const startReadSide = async (
     worker.once('error', reject);
     worker.once('exit', () => resolve());
   });
-  // A rejection is the business of whoever asks for it; nobody asking is no crash.
+  // Avoids an unhandled rejection while no caller awaits it.
   ended.catch(() => null);
   const operator = callProxy<Projector>(projector.port1);
   return {
@@ -88,7 +88,7 @@ export const startReadSide = async (
     projector: operator,
     ended,
     stop: async () => {
-      // A thread that died answers nothing any more.
+      // A dead thread does not answer.
       await Promise.race([operator.stop(), ended]).catch(() => null);
       worker.postMessage('close');
       await ended.catch(() => null);

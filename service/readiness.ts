@@ -19,10 +19,10 @@ type Needs = {
   readonly bus: Pick<NotificationBus, 'isConnected'>;
   readonly projecting: ProjectionHost;
   readonly filling: Pick<FillMonitor, 'allProgress'>;
-  /** Null: this process is no worker. */
+  /** Null when this process is not a worker. */
   readonly working: WorkersStatus | null;
   readonly heartbeats: Pick<EngineHeartbeats, 'log' | 'status' | 'positionClock' | 'files'> & {
-    /** How far each read model is, by name. */
+    /** Checkpoint of each read model, by name. */
     readonly models: HealthProbe<ReadonlyMap<string, Position>>;
   };
   readonly clock: Clock;
@@ -30,14 +30,14 @@ type Needs = {
   readonly undeclaredProxies: UndeclaredProxies;
 };
 
-/** Whoever asks is answered within a second, from what is known where nothing newer comes. */
+/** Limits /readyz to a second; after it the previous results are reported. */
 const probeWaitMs = 700;
 
 /**
  * `ready` exactly when this process can do what its roles promise: the log answers and takes
- * writes, the read models that it serves answer, are whole and not too far behind, no projection
- * that it folds stands still or is filled from the log, and no history that it seals contradicts
- * itself. The rest says what is wrong.
+ * writes; the read models it serves answer, are whole and within the allowed lag; no projection
+ * that it folds is stalled or filled from the log; no history that it seals contradicts itself. The
+ * other members say what is wrong.
  */
 export const checkReadiness = async (needs: Needs) => {
   const { config, engines, log, projecting, heartbeats } = needs;
@@ -76,7 +76,7 @@ export const checkReadiness = async (needs: Needs) => {
         readModels ??
         (first === undefined ? null : fillMessage(first)) ??
         (isLate ? lagExceededMessage(behind, config.lagMaxMs) : null),
-      /** What is filled from the log, and how far that is: read from it is 503 until then. */
+      /** Read models being filled from the log, with progress: reads of them are 503 until then. */
       filling: fillings,
       caution: needs.documents.durabilityWarning(),
       behind_seconds: behind.seconds,
@@ -85,22 +85,20 @@ export const checkReadiness = async (needs: Needs) => {
     trouble,
     projections: statuses ?? [],
     bus: { engine: engines.names.bus, connected: needs.bus.isConnected() },
-    /**
-     * Null: this process is no worker. Without a sandbox scorer tasks fail, and nothing else does.
-     */
+    /** Null when this process is not a worker. Without a sandbox only scorer tasks fail. */
     sandbox: needs.working?.sandbox.state() ?? null,
-    /** Deleted content that is not gone from the disk yet, and since when. */
+    /** Deleted content still on disk, and since when. */
     erasure: { pending: pendingErasures({ working: needs.working, files: heartbeats.files }) },
-    /** What an operator should mend, although the service can do its work. */
+    /** Problems that operators should fix although the service works. */
     warnings: [...needs.undeclaredProxies.warnings(), ...clockWarnings],
-    /** Histories that are not sealed any more, and why. */
+    /** Histories that are no longer sealed, and why. */
     seals: { refused: refusals },
   };
 };
 
 type ReadModelLag = { readonly name: string; readonly seconds: number };
 
-/** The read model that has lacked an event of the log for longest, and for how long it is known. */
+/** The read model with the greatest lag in time. */
 const greatestLag = ({ heartbeats, clock }: Needs): ReadModelLag => {
   const now = clock.milliseconds();
   let furthest: ReadModelLag = { name: '', seconds: 0 };

@@ -14,9 +14,9 @@ import { startReadSide, type ReadSide } from './read-side.js';
 import { hasRole, type StartupContext } from './startup-context.js';
 
 /**
- * Beside the lists, which one process folds for all, this process folds the records for itself if
- * it asks them (D-157). What it has is a copy: lost, it is filled from the log again. Throws
- * Fault `conflict` when another process holds the folder.
+ * Replica: this process folds the records for itself when it serves reads of them, and leaves the
+ * lists to the one process that folds them for all (D-157). The copy is disposable: lost, it is
+ * filled from the log again. Throws Fault `conflict` when another process holds the folder.
  */
 export const withReplica = async (
   starting: StartupContext,
@@ -35,7 +35,7 @@ export const withReplica = async (
   const hints = await engines.bus(null);
   disposers.add('hints of the replica', () => hints.close());
   hints.subscribe(movedSubject, (message) => bus.publish(replicaMovedSubject, message));
-  const wish = { notificationSpace: null, keeps: 'records' } as const;
+  const wish = { notificationSpace: null, models: 'records' } as const;
   const replica = await engineWait.retryUntilUp('the log', () =>
     startReadSide(choice, wish, incidentHandlersOf(starting, dropped)),
   );
@@ -53,10 +53,13 @@ export const withReplica = async (
   };
 };
 
-/** Hint for processes that have no records: the replica of another one has moved. */
+/** Notification for processes without records: a replica elsewhere has moved. */
 const replicaMovedSubject = 'replica.moved';
 
-/** Said with each look at the read models too: a hint may be lost, or come before its listener. */
+/**
+ * Repeated with each heartbeat of the read models: a notification may be lost, or come before its
+ * subscriber.
+ */
 export const publishReplicaPosition = (
   bus: Pick<NotificationBus, 'publish'>,
   positions: ReadonlyMap<string, Position>,
@@ -66,8 +69,8 @@ export const publishReplicaPosition = (
 };
 
 /**
- * Backpressure of a process beside replicas, by the one that is furthest: one that is filled must
- * not hold up writes. Without a bus between the processes nothing is heard, and no append waits.
+ * Backpressure of a process beside replicas follows the furthest replica: one that is being filled
+ * must not hold up writes. Without a bus between the processes no append waits.
  */
 export const followReplicas = (
   bus: Pick<NotificationBus, 'subscribe'>,
@@ -87,7 +90,10 @@ export const followReplicas = (
   });
 };
 
-/** Asked for the records here, for the lists where they are folded, for all: what is here. */
+/**
+ * Routes commands about records to the replica here, about lists to the projector that folds them;
+ * commands about all go to those in this process.
+ */
 const routingProjector = (
   { projector: lists, duty }: ProjectionHost,
   replica: Projector,
@@ -119,7 +125,7 @@ const routingProjector = (
   };
 };
 
-/** A thread that dies takes the process along, whichever it is. */
+/** Rejects when either thread dies: both end the process. */
 const whenEitherEnds = async (lists: ProjectionHost, replica: ReadSide): Promise<void> => {
   await Promise.race([lists.ended, replica.ended]);
 };

@@ -5,13 +5,10 @@ import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records/records.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 
-/** For whom something is asked now; empty: for nobody who could go away. */
+/** Context of the current request; empty outside requests. */
 type CurrentQueryContext = () => QueryContext;
 
-/**
- * The log for requests until `signal` says that there are to be none: a handler at a long work ends
- * at its next question then.
- */
+/** The log of request handlers until `signal` aborts: a long handler then ends at its next call. */
 export const abortableLog = (log: EventLog, signal: AbortSignal): EventLog => {
   const now = (): EventLog => {
     throwIfAborted({ signal });
@@ -29,7 +26,7 @@ export const abortableLog = (log: EventLog, signal: AbortSignal): EventLog => {
   };
 };
 
-/** The documents, asked for whoever the request at hand is answered to. */
+/** Documents whose queries carry the context of the current request. */
 export const requestScopedDocuments = (
   documents: Documents,
   asker: CurrentQueryContext,
@@ -47,8 +44,8 @@ export const requestScopedDocuments = (
 });
 
 /**
- * The records, asked likewise. What may have to look through many of them waits for its project's
- * turn (contract 1.11); what an index finds does not.
+ * Records whose queries carry the context of the current request. Those that may scan many records
+ * wait in the fair semaphore of their project (contract 1.11); index lookups do not.
  */
 export const requestScopedRecords = (
   records: Records,
@@ -102,7 +99,7 @@ export const requestScopedRecords = (
   };
 };
 
-/** Answers made of records, asked likewise. */
+/** Answers made of records, scoped and scheduled like requestScopedRecords. */
 export const requestScopedAnswers = (
   answers: RecordAnswers,
   asker: CurrentQueryContext,

@@ -123,7 +123,7 @@ type Needs = {
   readonly inTurn: KeyedMutex;
 };
 
-/** Every route that the service answers, with what each slice asks for. */
+/** Every route of the service, with the needs of each slice. */
 export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, authorizer, ids, clock, secrets, vault, inTurn } = needs;
   const questions = readModelQueries(needs);
@@ -239,7 +239,7 @@ const traceRoutes = (
   return traceWrites({ log, ids, clock, sha256, ...named, ...questions });
 };
 
-/** Contract 5.10: scoring of what a run holds already. */
+/** Contract 5.10: scoring backfill of records that a run already holds. */
 const backfillRoutes = (
   needs: Needs,
   { runInProject }: ReturnType<typeof readModelQueries>,
@@ -248,10 +248,10 @@ const backfillRoutes = (
   ...scoringBackfillReads({ ...needs, runInProject }),
 ];
 
-/** At the end of a file that took as long as it took; else it is cut. */
+/** Time limit of the read-model wait at the end of an export; past it the file is cut. */
 const exportTimeoutMs = 20_000;
 
-/** What takes records and datasets elsewhere. */
+/** Exports of records and datasets. */
 const exportRoutes = (
   needs: Needs,
   questions: ReturnType<typeof readModelQueries>,
@@ -304,7 +304,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
   ];
 };
 
-/** Waits for the fold of what the log has now. */
+/** Waits until the history is folded up to the log's current head. */
 const waitForFold =
   ({ freshness, log }: Pick<Needs, 'freshness' | 'log'>) =>
   async (): Promise<void> => {

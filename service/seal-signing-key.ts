@@ -3,7 +3,7 @@ import { sealingKey } from '../engines/node/seal-keys.js';
 import { Fault } from '../kernel/fault.js';
 import type { SealSettings } from '../config/seal-settings.js';
 
-/** What seals and certificates are signed with; throws Fault `invalid` for a file that is none. */
+/** Signing key of seals and certificates; throws Fault `invalid` for a malformed file. */
 export const loadSealKey = async ({ key }: Pick<SealSettings, 'key'>, seed: Uint8Array) =>
   sealingKey(key === null ? { seed } : { pem: await readPem(key) });
 export type SealKey = Awaited<ReturnType<typeof loadSealKey>>;

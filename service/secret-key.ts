@@ -8,9 +8,9 @@ import { Fault } from '../kernel/fault.js';
 import { logStart } from '../kernel/ports.js';
 
 /**
- * The configured one, else that of the data folder. It is made for an empty log only: beside any
- * other a new one would void every key, password and login without a word. Beside a log in the
- * folder it is the one that was first used with it. Throws Fault `invalid` otherwise.
+ * The configured key, else that of the data folder. A key is generated for an empty log only:
+ * beside any other log it would silently void every key, password and login. Beside a local log it
+ * must be the key first used with that log. Throws Fault `invalid` otherwise.
  */
 export const loadSecretKey = async (config: Config, dir: string): Promise<Uint8Array> => {
   const key = await readOrCreateKey(config, dir);
@@ -18,7 +18,7 @@ export const loadSecretKey = async (config: Config, dir: string): Promise<Uint8A
   return key;
 };
 
-/** The first key of a folder is noted, and no other one is used with what was logged. */
+/** Records the first key of a folder and refuses any other once the log has events. */
 const refuseChangedKey = async (config: Config, dir: string, key: Uint8Array): Promise<void> => {
   const file = keyCheckFile(dir);
   const [known, own] = [await readKeyCheck(diskFiles, file), keyCheckOf(key)];

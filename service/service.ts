@@ -32,13 +32,13 @@ import { openWriteSide } from './write-side.js';
 
 /** A running service: what `assay serve`, the demo and the tests hold. */
 export type Service = {
-  /** Of the API; empty when this process plays neither command nor query. */
+  /** Address of the API; empty when this process plays neither command nor query. */
   readonly url: string;
   readonly opsUrl: string;
   readonly projector: Projector;
   /**
-   * Resolves once every read model has passed the log's head as of the call: those that are filled
-   * are waited for, a minute at most.
+   * Resolves once every read model has passed the log's head as of the call; read models that are
+   * being filled may take a minute.
    */
   untilCaughtUp(): Promise<void>;
   /** Rejects when the service can no longer do its work: the process should end with code 70. */
@@ -47,18 +47,19 @@ export type Service = {
 };
 
 type ServiceOptions = {
-  /** Tests: an answer that is not as its schema promises is a defect. */
+  /** For tests: a response that violates its schema throws. */
   readonly strict?: boolean;
-  /** Told of a key that was minted, before it works and before it can no longer be replaced. */
+  /** Called with a generated key before it works, while it can still be replaced. */
   readonly onKeyMinted?: (key: string, email: string, url: string) => void;
 };
 
-/** What tests and the demo fill from a log takes seconds. */
+/** Tests and the demo fill from a log in seconds. */
 const catchUpMaxMs = 60_000;
 
 /**
  * Opens the engines and plays the roles of this process. With embedded engines it throws Fault
- * `conflict` when another process holds the data folder; engines elsewhere are waited for.
+ * `conflict` when another process holds the data folder; remote engines are retried until they are
+ * up.
  */
 export const startService = async (
   config: Config,
@@ -75,7 +76,7 @@ export const startService = async (
       options,
     );
   } catch (error) {
-    // A port that is taken must not leave threads and files open behind it.
+    // A failed start, such as a taken port, must not leave threads and files open.
     await open.close().catch(() => null);
     throw error;
   }
@@ -92,7 +93,7 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
   const bootstrapped = hasRole(config, 'command')
     ? await engineWait.retryUntilUp('the log', () => bootstrap(needs, config.bootstrap))
     : null;
-  // A key that the operator chose is known to them already; it works as soon as somebody can call.
+  // A key chosen by the operator needs no display: it works as soon as the API listens.
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
   const filling = openFillMonitor({ reader: log, clock });
@@ -149,7 +150,7 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
   };
 };
 
-/** Null: this process answers nobody. */
+/** Null when this process serves no API. */
 const startServingApi = async (
   { config, engines, logger, metrics, disposers }: StartupContext,
   { strict = false }: ServiceOptions,
@@ -177,10 +178,10 @@ const logEngines = ({ config, engines, logger }: StartupContext): void => {
   );
 };
 
-/** A host as addresses write it. */
+/** A host as URLs write it. */
 const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** For the operator's commands on this machine. */
+/** Written for the operator's commands on this machine. */
 const writeServiceFile = async (
   dir: string,
   ports: { readonly port: number; readonly ops_port: number },

@@ -4,7 +4,7 @@ import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { EngineWait, openDisposers } from './lifecycle.js';
 
-/** What every part of a service that starts is given. */
+/** Context of a starting service, passed to each of its parts. */
 export type StartupContext = {
   readonly config: Config;
   readonly engines: Engines;

@@ -3,11 +3,11 @@ import type { Clock } from '../kernel/ports.js';
 /** Addresses that sent `X-Forwarded-For` and are not in `ASSAY_TRUSTED_PROXIES`. */
 export type UndeclaredProxies = {
   readonly observe: (address: string) => void;
-  /** A sentence about the last one of the past hour; empty when there was none. */
+  /** A warning about the last such address of the past hour; else empty. */
   readonly warnings: () => readonly string[];
 };
 
-/** A proxy in use is seen again within this. */
+/** A proxy in use is seen again within this time. */
 const warningMs = 3_600_000;
 
 export const openUndeclaredProxies = (clock: Pick<Clock, 'milliseconds'>): UndeclaredProxies => {

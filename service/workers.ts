@@ -54,21 +54,21 @@ type Needs = {
 };
 
 /**
- * Validations in hand, each waiting for its turn in the sandbox: those of four people, so that one
- * with a hundred required scorers keeps nobody else from the line. Each has rows of up to 16 MiB.
+ * Concurrent validations, which share the sandbox: those of four people, so that one user with a
+ * hundred required scorers does not starve others. Each has rows of up to 16 MiB.
  */
 const validationsAtOnce = 8;
 
 /**
- * What the role `worker` does beside requests: each follows the log, picks up what a dead process
- * left, and may run twice at once without harm. Answers what readiness reports.
+ * Background jobs of the role `worker`: each follows the log, resumes what a dead process left, and
+ * is idempotent (may run twice at once without harm). Answers what readiness reports.
  */
 export const startWorkers = async (needs: Needs): Promise<WorkersStatus> => {
   const { logger } = needs;
   const trouble =
     (what: string) =>
     (error: unknown): void => {
-      // A damaged log is told once, by who watches it (lifecycle.ts).
+      // A damaged log is reported once, by the health watch (lifecycle.ts).
       if (error instanceof Fault && error.code === 'log-damaged') return;
       logger.error({ cause: String(error) }, `${what} failed; it is tried again`);
     };
@@ -91,17 +91,20 @@ export const startWorkers = async (needs: Needs): Promise<WorkersStatus> => {
   };
 };
 
-/** What an operator wants to know of the workers. */
+/** Status of the workers for readiness and metrics. */
 export type WorkersStatus = {
   readonly sandbox: Sandbox;
   readonly sealing: HistorySealing;
-  /** When each deletion was asked for whose content is not erased from the log yet. */
+  /** Times of the deletions whose content is not erased from the log yet. */
   readonly pendingErasures: () => readonly Instant[];
 };
 
 type ErrorLoggerFor = (what: string) => (error: unknown) => void;
 
-/** What deletions, removals, repeats and jobs leave to be done; answers the pending deletions. */
+/**
+ * Workers that finish deletions, removals, idempotency replays and jobs; answers the pending
+ * deletions.
+ */
 const startCleanupWorkers = (
   needs: Needs,
   trouble: ErrorLoggerFor,
@@ -139,7 +142,7 @@ const startCleanupWorkers = (
   return erasing.pending;
 };
 
-/** Validations and scores of code scorers, in one sandbox. */
+/** Workers that run code scorers, for validations and scores, in one sandbox. */
 const startScoringWorkers = (
   needs: Needs & { readonly leases: Leases; readonly worker: string },
   trouble: ErrorLoggerFor,

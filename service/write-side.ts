@@ -16,7 +16,9 @@ import { openLogBackpressure } from './log-backpressure.js';
 import { loadSecretKey } from './secret-key.js';
 import type { StartupContext } from './startup-context.js';
 
-/** What decisions need: the log as this process writes it, and the secrets beside it. */
+/**
+ * Write side of CQRS: the log as this process appends to it, and the secrets that decisions need.
+ */
 export const openWriteSide = async ({
   config,
   engines,
@@ -49,7 +51,7 @@ export const openWriteSide = async ({
   };
 };
 
-/** Counts how long appends take until they are durable. */
+/** Measures how long appends take until they are durable. */
 const latencyMeasuredLog = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
   ...log,
   append: async (batch) => {
@@ -60,7 +62,9 @@ const latencyMeasuredLog = (log: EventLog, clock: Clock, metrics: Metrics): Even
   },
 });
 
-/** What is remembered of people, keys or logins goes at once here, and elsewhere by a hint. */
+/**
+ * Invalidates cached rights of people, keys and logins: at once here, by notification elsewhere.
+ */
 const rightsInvalidatingLog = (
   log: EventLog,
   bus: NotificationBus,
@@ -69,7 +73,7 @@ const rightsInvalidatingLog = (
   ...log,
   append: async (batch) => {
     const results = await log.append(batch);
-    // What begins was not remembered: that there is none never is.
+    // New streams need no invalidation: absence is not cached.
     const changed = batch.some(
       ({ stream, expected }) => expected !== 'none' && affectsRights(stream),
     );

@@ -15,7 +15,7 @@ type AsOfNeeds = {
   readonly chains: ChainPages;
   readonly freshness: Pick<Freshness, 'waitUntilApplied'>;
 };
-/** The position that a read is as of; everything up to it counts, whatever its time. */
+/** Resolves the position that a read is as of; all events up to it count, whatever their time. */
 export type ResolveAsOf = (
   organization: ChainName,
   asOf: AsOf,
@@ -24,9 +24,9 @@ export type ResolveAsOf = (
 ) => Promise<Position>;
 
 /**
- * A position as it is; of a date-time that of the organisation's last event at or before it, or
- * `start` (contract 5.14, rule 3). Clocks are set back, so earlier events may have later times.
- * Throws Fault `invalid` for a position after the head, and `read-model-behind` or
+ * Resolves a position to itself, a date-time to the position of the organisation's last event at or
+ * before it, or `start` (contract 5.14, rule 3). Clocks may be set back, so earlier events can have
+ * later times. Throws Fault `invalid` for a position after the head, and `read-model-behind` or
  * `read-model-filling` while the history lacks what the log has now.
  */
 export const resolveAsOf =

@@ -10,12 +10,13 @@ import {
 } from '../../projections/states/dataset-rows.js';
 import type { MergePatches, StateValue } from '../../projections/states/masked-state.js';
 
-/** Of each version: 4 MB of rows at most. */
+/** Limit per version: 4 MB of rows at most. */
 const chunksMax = 64;
 
 /**
- * Which rows a version of a dataset changed, from the chunks that it does not share with the one
- * before; null for another event, and once the rows are erased. `events`: those of its dataset.
+ * Rows that a version of a dataset changed, from the chunks that it does not share with the
+ * previous version; null for another event type, and once the rows are erased. `events`: those of
+ * its dataset.
  */
 export const rowChangesOf = async (
   log: Pick<EventReader, 'read'>,
@@ -53,7 +54,7 @@ const differingRows = async (
   return { version, rows, isComplete: chunks.length <= chunksMax };
 };
 
-/** A chunk is one event of its stream. */
+/** Rows of a chunk, which is one event of its stream. */
 const rowsOf = async (
   log: Pick<EventReader, 'read'>,
   dataset: ContentChanged['dataset_id'],

@@ -29,20 +29,20 @@ type Needs = {
   readonly positionOf: ResolveAsOf;
 };
 
-/** Contract 1.11: what a page folds, before it ends early. */
+/** Contract 1.11: event limit of one page, which then ends early. */
 const foldedMax = 100_000;
-/** A page that took this long to fold ends early too: others wait for this thread. */
+/** Time limit of one page, which then ends early, since folding blocks this thread. */
 const foldTimeMaxMs = 1_500;
-/** Others have their turn after this long. */
+/** Time slice after which the event loop runs other work. */
 const sliceMs = 5;
-/** Contract 1.11: rows of a page; of an answer about one state its members. */
+/** Contract 1.11: byte limit of a page's changes, also of one state's members. */
 const pageBytesMax = 8_388_608;
-/** Contract 1.11: `as_of` of one resource. */
+/** Contract 1.11: event limit of one resource's `as_of`. */
 const stateEventsMax = 1_000_000;
 
 /**
- * What history says beyond the entries, from the log: `query-api` sees no event. Each stream is
- * read once and folded once for a page.
+ * History details beyond the entries, folded from the log, since `query-api` sees no event. Each
+ * stream is read and folded once per page.
  */
 export const historyChanges = (needs: Needs): Pick<HistoryReadNeeds, 'told' | 'stateAt'> => ({
   told: async (entries, signal) => {
@@ -67,7 +67,7 @@ export const historyChanges = (needs: Needs): Pick<HistoryReadNeeds, 'told' | 's
 type Change = Omit<EntryChanges, 'email'>;
 const unchanged = { before: null, after: null };
 
-/** Of the first of the entries, as many as a page may fold; of at least one. */
+/** Changes of the first entries, as many as a page may fold (at least one). */
 const changesOf = async (
   needs: Needs,
   entries: readonly ChainEntry[],
@@ -99,7 +99,7 @@ const changesOf = async (
   return told;
 };
 
-/** Entries by resource, as they come first. */
+/** Groups entries by resource, in order of first occurrence. */
 const groupsOf = (entries: readonly ChainEntry[]): readonly (readonly ChainEntry[])[] => {
   const groups = new Map<string, ChainEntry[]>();
   for (const entry of entries) {
@@ -113,7 +113,7 @@ const groupsOf = (entries: readonly ChainEntry[]): readonly (readonly ChainEntry
 };
 
 type ResourceChanges = {
-  /** By `seq`; of the first entries only, where all of them would cost more than is left. */
+  /** By `seq`; only the first entries when all would exceed the remaining limit. */
   readonly found: ReadonlyMap<number, Change>;
   readonly weight: number;
 };
@@ -167,7 +167,10 @@ const mergedPatches = ({ before, after }: MergePatches, rows: MergePatches | nul
         after: after && { ...after, ...rows.after },
       };
 
-/** Null where today's code cannot fold an event: what lists set aside, history shows unchanged. */
+/**
+ * Runs `fold`; null when today's code cannot fold an event: poison events that lists park are shown
+ * unchanged in history.
+ */
 export const foldOrNull = <T>(fold: () => T): T | null => {
   try {
     return fold();
@@ -187,8 +190,8 @@ type StateSource = {
 };
 
 /**
- * By the first of the entries whose stream says where the resource's state is: the stream of an
- * integration's ciphertext does not, and may stand first on a page.
+ * State source of the first entry whose stream leads to the resource's state: the stream of an
+ * integration's ciphertext does not, and may come first on a page.
  */
 const stateSourceOf = (group: readonly ChainEntry[]): StateSource | null => {
   let last: StateSource | null = null;
@@ -213,7 +216,10 @@ const definitionOf = ({ type }: StateSubject): StateDefinition | null =>
     ? stateDefinitions[type as keyof typeof stateDefinitions]
     : null;
 
-/** An erased stream reads as empty, and an entry says that it was not. */
+/**
+ * True for a stream that an entry refers to and the log no longer has: erased streams read as
+ * empty.
+ */
 const openErasedCheck = (log: EventReader): ((stream: StreamName) => Promise<boolean>) => {
   const known = new Map<StreamName, boolean>();
   return async (stream) => {
@@ -223,7 +229,7 @@ const openErasedCheck = (log: EventReader): ((stream: StreamName) => Promise<boo
   };
 };
 
-/** In the order of their positions. */
+/** Sorted by position. */
 const eventsOf = async (
   log: EventReader,
   streams: readonly StreamName[],
@@ -241,7 +247,7 @@ const eventsOf = async (
     : events.sort((one, other) => (one.position < other.position ? -1 : 1));
 };
 
-/** Throws Fault `invalid` for a resource of too many events. */
+/** Throws Fault `invalid` for a resource with too many events. */
 const stateAt = async (
   { log, sha256 }: Needs,
   subject: StateSubject,
@@ -265,7 +271,7 @@ const stateAt = async (
   return shown === null ? null : (openMask(sha256)(shown) as JsonObject);
 };
 
-/** The e-mail of a user, of a key that of its creator, also after they were removed. */
+/** E-mail of a user, or of a key's creator, also after they were removed. */
 const openEmailLookup = (
   log: EventReader,
 ): ((actor: ChainEntry['actor']) => Promise<string | null>) => {

@@ -3,13 +3,13 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { ProofNeeds } from '../../query-api/history-seals/proof.js';
 
-/** What the log has of an entry's event: its salt and text, unless they are gone or secret. */
+/** Evidence of an entry's event from the log: its salt and text, unless erased or secret. */
 export const entryEvidence = (
   log: Pick<EventReader, 'evidenceAt'>,
 ): Pick<ProofNeeds, 'evidenceOf'> => ({
   evidenceOf: async ({ eventId, type, position }) => {
     const event = await log.evidenceAt(position);
-    // What should be there and is not is said by `verify` and by the seals' worker.
+    // Missing events are reported by `verify` and by the seal worker.
     if (event?.id !== eventId) throw new Fault('unavailable', 'The log does not have this event');
     const { salt, data } = event;
     const erased = data === null;

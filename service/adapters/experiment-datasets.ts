@@ -17,7 +17,7 @@ import type { ResolveAsOf } from './as-of-position.js';
 
 type ExperimentDatasets = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset'>;
 
-/** What experiments ask of datasets, from the log (contract 5.5). */
+/** Facts about datasets for experiments, from the log (contract 5.5). */
 export const experimentDatasets = ({
   log,
   authorizer,
@@ -42,7 +42,7 @@ export const experimentDatasets = ({
   },
 });
 
-/** Takes the link of an experiment back, if the dataset still is. */
+/** Removes an experiment's link from its dataset if that still exists. */
 export const unlinkDatasetFrom =
   (log: EventLog): ExperimentNeeds['unlinkDataset'] =>
   async ({ dataset, project, run }, cause) => {
@@ -57,9 +57,9 @@ export const unlinkDatasetFrom =
   };
 
 /**
- * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream.
- * The position of a date-time is that of the dataset's last event until then: no other event says
- * anything about the dataset.
+ * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream. A
+ * date-time resolves to the position of the dataset's last event until then, as no other stream
+ * says anything about it.
  */
 export const datasetAsOf =
   (log: EventReader, positionOf: ResolveAsOf): DatasetReadNeeds['datasetAt'] =>
@@ -73,8 +73,7 @@ export const datasetAsOf =
     );
     const last = events.at(-1);
     if (state?.live !== true || last === undefined) return null;
-    // A position may lie between the events of its making: it is not there before its first
-    // version.
+    // The position may lie within its creation: a dataset exists from its first version on.
     if (state.versions.length === 0) return null;
     const position = 'position' in asOf ? asOf.position : last.position;
     return { facts: factsOf(state), position };

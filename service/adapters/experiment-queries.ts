@@ -21,7 +21,7 @@ import { openRankingCache } from '../../query-api/experiments/ranking-cache.js';
 import type { MetricTypes } from '../../query-api/filters/catalogue.js';
 import { templateCollection, type TemplatesOf } from '../../query-api/run-selection.js';
 
-/** What the writes of experiments ask read models for their answers. */
+/** Read-model queries for the responses of experiment writes. */
 export const experimentQueries = ({
   documents,
   records,

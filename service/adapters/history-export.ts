@@ -24,7 +24,7 @@ const certificateSubjectOf = (query: CertificateQuery): CertificateSubject => {
 
 const recordStream = /^(trace|session)-([0-9a-f-]{36})-(.+)$/;
 
-/** How many of the records can still be found. */
+/** Number of records that can still be found. */
 const countRemainingRecords = async (
   records: Needs['records'],
   streams: readonly string[],
@@ -38,7 +38,7 @@ const countRemainingRecords = async (
   return left;
 };
 
-/** What takes a history elsewhere, from the log: `query-api` sees no event. */
+/** Exports of history from the log, since `query-api` sees no event. */
 export const historyExports = (
   needs: Needs,
 ): Omit<HistoryExportNeeds, 'authorizer' | 'chains' | 'clock' | 'told'> => ({

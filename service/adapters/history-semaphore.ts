@@ -4,7 +4,7 @@ import { systemChain } from '../../kernel/history/entries.js';
 import type { HistoryExportNeeds } from '../../query-api/history-export/routes.js';
 import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
 
-/** Contract 1.11. All of them fold and hash in the thread that answers everybody. */
+/** Contract 1.11: concurrency limits, as history reads fold and hash in the API's thread. */
 const slots = 2;
 const slotsPerOrganization = 1;
 const waitersMax = 64;
@@ -12,7 +12,7 @@ const waitersMax = 64;
 export const openHistorySemaphore = (): FairSemaphore =>
   openFairSemaphore(slots, slotsPerOrganization, waitersMax);
 
-/** Lists of entries, each in its organisation's turn. */
+/** Schedules pages of entries fairly per organisation. */
 export const scheduledPages =
   (chains: ChainPages, line: FairSemaphore): ChainPages['page'] =>
   async (chain, question, asking = {}) => {
@@ -24,7 +24,7 @@ export const scheduledPages =
     }
   };
 
-/** What entries changed, in the same turns. */
+/** Schedules changes of entries with the same semaphore. */
 export const scheduledChanges =
   ({ told }: Pick<HistoryReadNeeds, 'told'>, line: FairSemaphore): HistoryReadNeeds['told'] =>
   async (entries, signal) => {
@@ -36,7 +36,10 @@ export const scheduledChanges =
     }
   };
 
-/** Lines that go out one after the other: a turn is for what is read next, not for who reads it. */
+/**
+ * Schedules each line of a stream on its own: a slot is held while reading, not while the client
+ * receives.
+ */
 export const scheduledExports = (
   { pages, certificateLines }: Pick<HistoryExportNeeds, 'pages' | 'certificateLines'>,
   line: FairSemaphore,

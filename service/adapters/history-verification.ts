@@ -15,17 +15,17 @@ type Needs = {
   readonly sha256: Sha256;
 };
 
-/** Contract 1.11. */
+/** Contract 1.11: limits of one call. */
 const eventsMax = 1_000_000;
 const callMs = 10_000;
-/** Each takes a core half of the time, and the machine has other work. */
+/** Concurrency limit: each call takes half of a core. */
 const callsMax = 2;
-/** A call rests as long as it worked: it shares the thread with requests. */
+/** Time slice, followed by an equal pause: a call shares the thread with requests. */
 const sliceMs = 5;
 
 /**
- * Verifies histories in portions of the log, so that no request waits long for its turn; more than
- * two calls at once are refused.
+ * Verifies histories in time slices, so that requests stay responsive; more than two concurrent
+ * calls are refused with Fault `unavailable`.
  */
 export const historyVerification = (needs: Needs): HistoryReadNeeds['verdictOn'] => {
   let calls = 0;
@@ -72,7 +72,10 @@ const verifyHistory = async (
     broken_at: outcome.broken,
   };
 };
-/** What somebody changed may have no shape any more: its own entry is where history breaks. */
+/**
+ * Replaces errors other than Faults: tampered events may have any shape, and verification reports
+ * their entry as broken.
+ */
 const nullIfTampered =
   <T>(instead: T) =>
   (error: unknown): T => {
@@ -111,7 +114,7 @@ const verificationNeeds = (
   };
 };
 
-/** Streams that events of this history say are erased. */
+/** Streams that are erased according to events of this history. */
 const erasedStreams = async (
   log: Pick<EventReader, 'page'>,
   chain: ChainName,

@@ -17,14 +17,14 @@ type Needs = {
 };
 
 const projectsAtOnce = 500;
-/** Nobody waits for a job, and it has to go on while the read models are always a little behind. */
+/** Jobs run in the background, and have to progress while read models always lag a little. */
 const jobWaitMs = 30_000;
 
-/** As long as the deletions of contract 5.7 wait. */
+/** Like the deletions of contract 5.7. */
 const previewWaitMs = 8_000;
 
 /**
- * What a deletion by metadata would delete: sessions that have the entry with all their traces, and
+ * Dry run of a deletion by metadata: sessions that have the entry, with all their traces, and
  * traces that have it. Throws Fault `read-model-behind`.
  */
 export const orgJobPreviewOf = (needs: Needs): OrgJobNeeds['preview'] => {
@@ -91,7 +91,10 @@ const previewOf = (
   more,
 });
 
-/** Where org jobs look. Throws Fault `read-model-behind` when the read models are not there yet. */
+/**
+ * Read-model queries of org jobs. Throws Fault `read-model-behind` when the wait exceeds
+ * `atMostMs`.
+ */
 export const orgJobQueries = (
   { log, documents, records, freshness }: Needs,
   atMostMs = jobWaitMs,

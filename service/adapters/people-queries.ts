@@ -21,7 +21,7 @@ export const peopleQueries = ({ log, documents, freshness }: Needs) => ({
   organizationName: (id: OrganizationId): Promise<string> => organizationNameOf(log, id),
   isLive: async (id: UserId): Promise<boolean> => (await liveUser(log, id)) !== null,
 
-  /** Says where to look; the log says who is an admin. */
+  /** Candidates only: the log decides who is an admin. */
   adminsOf: async (organization: OrganizationId): Promise<readonly UserId[]> => {
     await freshness.waitUntilApplied([userList.collection.name], null);
     const found = await documents.find<UserFacts>(userList.collection, {

@@ -49,20 +49,20 @@ type Needs = {
 };
 type AsOfQuery = { readonly signal: AbortSignal; readonly memory: Pick<AnswerMemory, 'reserve'> };
 
-/** Contract 1.11: an `as_of` read. */
+/** Contract 1.11: event limit of an `as_of` read. */
 const eventsMax = 1_000_000;
-/** Streams that are read at once. */
+/** Concurrent stream reads. */
 const streamsAtOnce = 32;
-/** Groups that the read model names at once. */
+/** Page size of group names from the read model. */
 const namesAtOnce = 1_000;
-/** Of a trace as it is kept until the answer is made: its metrics and ratings, no texts. */
+/** Estimated memory of a trace until the answer is made: its metrics and ratings, no texts. */
 const rowBytes = 1_000;
 const scorersMax = 1_000;
 
 /**
- * A project's experiments as of a position or a date-time (contract 5.14, rule 3): which there are
- * is known by the read models, what they were is folded from the log, and asked by the reference
- * evaluators, so that all engines answer alike. What was deleted since is not there.
+ * A project's experiments as of a position or a date-time (contract 5.14, rule 3). Read models list
+ * the experiments, the log gives their past state, and the reference evaluators answer, so that all
+ * engines answer alike. Content deleted since is absent.
  */
 export const projectAsOf =
   (needs: Needs): ExperimentReadNeeds['projectAt'] =>
@@ -87,7 +87,10 @@ export const projectAsOf =
   };
 
 type LogAsOf = {
-  /** Events of the stream up to then. Throws Fault `invalid` once they are too many together. */
+  /**
+   * Events of the stream up to the position. Throws Fault `invalid` once the read exceeds its event
+   * limit.
+   */
   readonly eventsOf: (name: StreamName) => Promise<readonly StoredEvent[]>;
   /** The position of the last event that was read. */
   readonly last: () => Position;
@@ -157,7 +160,7 @@ const foldDocuments = async (
   return fold;
 };
 
-/** The group that an experiment is put into. */
+/** The group that an event assigns its experiment to. */
 const groupIn = ({ data }: StoredEvent): readonly string[] => {
   const { group } = data as { readonly group?: { readonly id: string } | null };
   return group == null ? [] : [group.id];
@@ -177,7 +180,7 @@ const eventsOfAll = async (
 
 type RunRef = { readonly project: string; readonly run: string };
 
-/** Traces and sessions of the run as they were. */
+/** Traces and sessions of the run at that time. */
 const rowsOf = async (
   records: Records,
   past: LogAsOf,
@@ -213,7 +216,7 @@ async function* groupsOf(
   }
 }
 
-/** The trace's or session's own row, without what its texts say; null: it was not there yet. */
+/** The trace's or session's own row without its texts; null before it existed. */
 const rowOf = async (past: LogAsOf, name: StreamName): Promise<RecordRow | null> => {
   const events = await past.eventsOf(name);
   const row = foldOrNull(() => {
@@ -229,7 +232,7 @@ const rowOf = async (past: LogAsOf, name: StreamName): Promise<RecordRow | null>
   return { ...row, values, userMetadata: {}, body: { annotations } };
 };
 
-/** The live ones, but for the collections that were folded. */
+/** Overlays the folded collections on the live documents. */
 const documentsAsOf = (live: Documents, fold: DocumentFold): Documents => {
   const known = <B>(name: string): ReadonlyMap<string, Document<B>> =>
     fold.of(name) as ReadonlyMap<string, Document<B>>;

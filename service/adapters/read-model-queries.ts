@@ -19,8 +19,8 @@ const runLists = {
 } as const;
 
 /**
- * Answers to the named questions of the slices that read models may answer: what is shown, never
- * what is decided.
+ * Answers to those named questions of slices that read models may answer: for display only, never
+ * for decisions.
  */
 export const readModelQueries = ({
   documents,

@@ -4,18 +4,18 @@ import type { EventReader, StreamName } from '../../kernel/ports.js';
 
 type Part = OtelSpansReceived['parts'][number];
 
-/** What exporters sent of a trace, or of one span of it; nothing of what came otherwise. */
+/** Spans of a trace, or one of them, as OTLP exporters sent them; other records are excluded. */
 type ReceivedOtelSpans = {
-  /** Bytes of the texts. */
+  /** Total bytes of the texts. */
   readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
   /**
-   * Texts of `ResourceSpans` in OTLP/JSON, each of one resource and scope, in the order in which
-   * they came (contract 5.12, rule 7).
+   * `ResourceSpans` texts in OTLP/JSON, each of one resource and scope, in order of arrival
+   * (contract 5.12, rule 7).
    */
   readonly texts: (trace: StreamName, span: string | null) => Promise<readonly string[]>;
 };
 
-/** Read from the log, a portion of the stream at a time. */
+/** Reads them from the log, a portion of the stream at a time. */
 export const receivedOtelSpansIn = (log: EventReader): ReceivedOtelSpans => {
   const read = async function* read(trace: StreamName, span: string | null) {
     for await (const events of log.portions(trace, { types: ['OtelSpansReceived'] })) {
@@ -37,7 +37,7 @@ export const receivedOtelSpansIn = (log: EventReader): ReceivedOtelSpans => {
   };
 };
 
-/** As it was sent: the schema of a resource or scope stands beside it. */
+/** Restores the sent form: the schema URL of a resource or scope stands beside it. */
 const resourceSpans = ({ resource, scope, spans }: Part): object => {
   const { schemaUrl: ofResource, ...sentResource } = resource ?? {};
   const { schemaUrl: ofScope, ...sentScope } = scope ?? {};

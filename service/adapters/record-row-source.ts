@@ -2,7 +2,9 @@ import type { RecordRowSource } from '../../command-api/datasets/record-appends.
 import { datasetRecordsComplaints, recordsToRows } from '../../query-api/records/dataset-rows.js';
 import { waitForRecords, type RecordSelectorNeeds } from './record-selector.js';
 
-/** Everything that was answered before the choice is in it, or it is refused: 503. */
+/**
+ * Read-your-writes: the selection includes all writes answered before it, else it fails with 503.
+ */
 export const openRecordsToRows = (needs: RecordSelectorNeeds): RecordRowSource => ({
   complaints: datasetRecordsComplaints,
   choose: async (body) => {

@@ -24,10 +24,14 @@ export type RecordSelectorNeeds = {
   readonly templatesOf: TemplatesOf;
 };
 
-/** As the deletion of 1,000 records may take on a busy machine; a stop waits for 10 s. */
+/**
+ * A deletion of 1,000 records may take this long on a busy machine; graceful shutdown waits 10 s.
+ */
 const waitMaxMs = 8_000;
 
-/** Waits until the read models have what was logged before; Fault when that takes too long. */
+/**
+ * Waits until the read models have what was logged before; throws Fault when that takes too long.
+ */
 export const waitForRecords = async ({ log, freshness }: RecordSelectorNeeds): Promise<void> => {
   const asked = [recordsCollection, templateCollection, ...runCollections];
   await freshness.waitUntilApplied(
@@ -37,7 +41,9 @@ export const waitForRecords = async ({ log, freshness }: RecordSelectorNeeds): P
   );
 };
 
-/** Everything that was answered before the choice is in it, or it is refused: 503. */
+/**
+ * Read-your-writes: the selection includes all writes answered before it, else it fails with 503.
+ */
 export const recordSelectorOf = (
   needs: RecordSelectorNeeds & { readonly unknownKeys: FindUnknownKeys },
 ): RecordSelector => {

@@ -6,9 +6,9 @@ import { aggregate } from '../../kernel/records/reference/aggregate.js';
 import { runAverages, runMeasures } from '../../kernel/records/reference/run-measures.js';
 
 /**
- * What is asked of experiments' records, of these rows: all traces and sessions of a project's
- * experiments, by run. The type of a metric is that of its first value in the project, so it is
- * the live one. Everything else is asked of the live records.
+ * Answers queries about experiments from these rows: all traces and sessions of a project's
+ * experiments, by run. Metric types come from the live records, since a type is set by the first
+ * value in the project; all other queries go to the live records too.
  */
 export const recordsAsOf = (
   live: Records,

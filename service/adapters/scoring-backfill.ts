@@ -16,7 +16,7 @@ const population = 'trace';
 const anyRun = () => Promise.resolve(true);
 const noTemplates = () => Promise.resolve([]);
 
-/** Whether a job can be asked for with these filters. */
+/** Validates the filters of a backfill request. */
 export const backfillSelection = ({
   records,
 }: {
@@ -36,10 +36,10 @@ type Needs = {
   readonly freshness: Freshness;
 };
 
-/** Nobody waits for a job, and it has to go on while the read models are a little behind. */
+/** Jobs run in the background, and have to progress while read models lag a little. */
 const freshnessWaitMs = 30_000;
 
-/** Where past scoring looks: what the log had when it asks is there. */
+/** Selects the traces of a scoring backfill, after waiting for the log's current head. */
 export const backfillTraces = ({ log, documents, records, freshness }: Needs): BackfillTraces => {
   const planOf = async (asked: PastScoringRequested, signal: AbortSignal): Promise<SearchPlan> => {
     const reads = [recordsCollection.name, templateCollection.name];

@@ -1,4 +1,4 @@
-/** What a certificate is worth, in words for whoever reads it. */
+/** Statements in a certificate about what it proves and what it only attests. */
 export const provenStatement =
   'Proven by the checkpoint and the hashes beside each entry: which events there were, when ' +
   'and by whom each was made, and that the history holds without their content. A digest ' +

@@ -28,22 +28,22 @@ export type CertificateSubject = {
 };
 
 type CertificateNeeds = ExportNeeds & {
-  /** Records of these streams that can still be found; null: nobody looked. */
+  /** Number of records of these streams that can still be found; null: not counted. */
   readonly recordsLeft: (streams: readonly StreamName[]) => Promise<number | null>;
-  /** How long operators keep backups; null: they do not say. */
+  /** Backup retention in days; null: not declared by the operator. */
   readonly backupDays: number | null;
-  /** Signed with the key of seals: a JWS (ES256), its payload in it. */
+  /** Signs with the sealing key: a JWS (ES256) that contains its payload. */
   readonly signed: (payload: JsonObject) => Promise<string>;
 };
 
-/** Lines that are hashed together. */
+/** Lines hashed together. */
 const partLines = 10_000;
 const entriesAtOnce = 256;
 
 /**
- * What an erasure was of: an entry a line, with its place in the sealed tree, and last the
- * certificate over them, signed. `chain`: whose it has to be. Throws Fault `not-found` for what
- * nobody deleted there, `conflict` while it is not erased, or not sealed.
+ * Certificate of an erasure: its entries a line each, with inclusion proofs in the sealed tree,
+ * then the signed certificate over them. `chain`: the history it must belong to. Throws Fault
+ * `not-found` for a subject that was not deleted there, `conflict` until it is erased and sealed.
  */
 export async function* certificateLines(
   needs: CertificateNeeds,
@@ -85,11 +85,11 @@ export async function* certificateLines(
 type ErasureFact = StoredEvent<ErasureEvent | DeletionEvent | DatasetEvent>;
 type ErasureScope = {
   readonly chain: ChainName;
-  /** Its last event. */
+  /** The last event of the erasure. */
   readonly closed: ErasureFact;
-  /** Where it was asked for and closed. */
+  /** Streams in which it was requested and closed. */
   readonly facts: ReadonlySet<string>;
-  /** What was erased. */
+  /** Erased streams. */
   readonly streams: readonly StreamName[];
   readonly gone: ReadonlySet<string>;
   readonly projects: readonly string[];
@@ -126,13 +126,13 @@ const erasureScopeOf = async (
   };
 };
 
-/** A job is done with before all of its deletions are. */
+/** Needed because a job completes before all of its deletions do. */
 const isClosed = ({ kind }: CertificateSubject, events: readonly ErasureFact[]): boolean => {
   const count = (wanted: string): number => events.filter(({ type }) => type === wanted).length;
   return count(closing[kind]) > 0 && count('RecordsDeleted') <= count('ErasureCompleted');
 };
 
-/** The last word of each. */
+/** Closing event of each kind. */
 const closing: Readonly<Record<CertificateSubject['kind'], string>> = {
   deletion: 'ErasureCompleted',
   job: 'OrgJobCompleted',
@@ -190,7 +190,7 @@ async function* entryPages(
   }
 }
 
-/** Null for an entry that has nothing to do with it. */
+/** Null for unrelated entries. */
 const roleOf = (
   { facts, gone }: ErasureScope,
   { stream: name, type }: ChainEntry,
@@ -240,7 +240,7 @@ const openLineHash = ({ sha256 }: CertificateNeeds) => {
   };
 };
 
-/** What is there of it now. */
+/** Counts the content that is still there. */
 const remainingContent = async (
   { log, recordsLeft }: CertificateNeeds,
   { streams, closed }: ErasureScope,
@@ -255,7 +255,7 @@ const remainingContent = async (
   };
 };
 
-/** Whether the log's disk is free of what was erased by then. */
+/** Whether the log's disk space of content erased by then is reclaimed. */
 const diskReclaimState = (given: SpaceReclaim, closedAt: string): JsonObject => {
   if (given.when !== 'later') {
     const isDone = given.when === 'at-once';
@@ -268,7 +268,7 @@ const diskReclaimState = (given: SpaceReclaim, closedAt: string): JsonObject => 
 
 const dayMs = 86_400_000;
 
-/** A backup may have been made just before it was closed. */
+/** Counts from the closing event, as a backup may have been made just before it. */
 const backupExpiryOf = (
   { backupDays: days }: CertificateNeeds,
   { closed }: ErasureScope,

@@ -3,7 +3,7 @@ import { causeView, eventView, hashesView } from '../../kernel/history/entry-vie
 import type { JsonObject } from '../../kernel/schema-types.js';
 import type { EntryChanges } from '../../query-api/history/page.js';
 
-/** An entry of a certificate: what its hash goes over, and what it is about (contract 5.14). */
+/** An entry of a certificate: the hashed members, and the resource it concerns (contract 5.14). */
 export const certificateEntry = (entry: ChainEntry): JsonObject => ({
   ...eventView(entry),
   organization_id: entry.organizationId,
@@ -11,7 +11,7 @@ export const certificateEntry = (entry: ChainEntry): JsonObject => ({
   ...hashesView(entry),
 });
 
-/** An entry for whoever follows all of them: with what it changed, as pages show it. */
+/** An entry with its changes, for subscribers to audit events; like pages show it. */
 export type ChangedEntry = { readonly entry: ChainEntry; readonly told: EntryChanges };
 
 const changedEntry = ({ entry, told }: ChangedEntry): JsonObject => {
@@ -29,7 +29,7 @@ const changedEntry = ({ entry, told }: ChangedEntry): JsonObject => {
   };
 };
 
-/** As CloudEvents 1.0 has events; names of extensions are lower-case letters. */
+/** CloudEvents 1.0 form of an entry; extension names are lower-case letters. */
 export const cloudEvent = ({ entry, told }: ChangedEntry, origin: string): JsonObject => ({
   specversion: '1.0',
   id: entry.eventId,

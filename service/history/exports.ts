@@ -24,23 +24,23 @@ export type ExportNeeds = {
   readonly log: EventReader;
   readonly clock: Pick<Clock, 'now'>;
   readonly sha256: Sha256;
-  /** Resolves once what the log has now is folded, or nobody can wait for it any longer. */
+  /** Resolves once the log's current head is folded, or the wait times out. */
   readonly waitUntilFolded: () => Promise<void>;
 };
 
-/** What somebody wants a bundle of. */
+/** Scope of a requested bundle. */
 export type BundleRequest = {
   readonly chain: ChainName;
   readonly projectId: string | null;
   readonly resource: HistoryResource | null;
-  /** Both included; null: the first and the last entry. */
+  /** Both inclusive; null: the first and the last entry. */
   readonly from: HistoryBound | null;
   readonly to: HistoryBound | null;
 };
 
 /**
- * What a bundle will be of. Throws Fault `not-found` for a history without entries or seals, and
- * `read-model-behind` while less of it is folded than was sealed.
+ * Header of a new bundle. Throws Fault `not-found` for a history without entries or seals, and
+ * `read-model-behind` while the fold is behind the newest seal.
  */
 export const beginExport = async (
   needs: ExportNeeds,
@@ -84,7 +84,7 @@ const scopeOf = (
 
 type BundleExport = Omit<BundleHeader, 'origin' | 'checkpoint'>;
 
-/** The lines of a bundle that was begun, from a place on. */
+/** Lines of a bundle from a position on. */
 export const bundlePages = (
   needs: ExportNeeds,
   begun: BundleExport,

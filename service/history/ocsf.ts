@@ -3,7 +3,7 @@ import type { ChainEntry } from '../../kernel/history/entries.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import type { ChangedEntry } from './cloud-events.js';
 
-/** A class of OCSF 1.7 and what of it was done. All are of the category Identity & Access. */
+/** OCSF 1.7 class and activity, all in the category Identity & Access. */
 type OcsfActivity = {
   readonly class: 3001 | 3002 | 3004 | 3005 | 3006;
   readonly activity: number;
@@ -41,7 +41,7 @@ const entity = {
   disable: { class: 3004, activity: 9 },
 } as const;
 
-/** Of each event type; the compiler asks for new ones. */
+/** Activity of each event type; the compiler requires new types. */
 const activities: { readonly [T in keyof typeof allEvents]: OcsfActivity } = {
   AnnotationTemplateCreated: entity.create,
   AnnotationTemplateChanged: entity.update,
@@ -168,7 +168,7 @@ const activities: { readonly [T in keyof typeof allEvents]: OcsfActivity } = {
   IdentityLinked: account.other,
 };
 
-/** What a type is that this build does not know. */
+/** Activity of event types that this build does not know. */
 const unknownActivity: OcsfActivity = { class: 3004, activity: otherActivity };
 const activityOf = (type: string): OcsfActivity =>
   Object.hasOwn(activities, type) ? activities[type as keyof typeof activities] : unknownActivity;
@@ -177,7 +177,7 @@ const category = 3;
 const informational = 1;
 const userTypes: Readonly<Record<string, number>> = { user: 1, api_key: otherActivity, system: 3 };
 
-/** As OCSF 1.7 has events of audit logs. */
+/** OCSF 1.7 form of an entry, for audit logs. */
 export const ocsfEvent = ({ entry, told }: ChangedEntry, origin: string): JsonObject => {
   const { class: classUid, activity } = activityOf(entry.type);
   const { actor, resource } = entry;
@@ -225,7 +225,7 @@ export const ocsfEvent = ({ entry, told }: ChangedEntry, origin: string): JsonOb
   };
 };
 
-/** What it was done to, as its class requires. */
+/** Target object as the class requires it. */
 const targetObjectOf = (
   classUid: OcsfActivity['class'],
   { resource, type }: ChainEntry,

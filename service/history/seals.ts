@@ -16,7 +16,7 @@ type PublicSeal = {
   readonly head_hash: string;
   readonly position: string;
   readonly at: string;
-  /** With the lines of those who cosigned it. */
+  /** With the lines of its cosignatures. */
   readonly note: string;
   readonly witnesses: readonly string[];
 };
@@ -33,8 +33,8 @@ export const sealingKeys = async (
 type Needs = { readonly log: Pick<EventReader, 'read'>; readonly chains: ChainPages };
 
 /**
- * All seals of a chain, a day at a time, oldest first. The history says the days: some logs look
- * through all they have for a list of names.
+ * All seals of a chain, a day at a time, oldest first. The days come from the history: some logs
+ * scan everything to list stream names.
  */
 export async function* sealsOf(
   { log, chains }: Needs,
