@@ -10,12 +10,12 @@ import { failureKindOf } from './connection.js';
 
 export type BatchAppender = {
   /**
-   * Appends over the call that all share, at exactly the expected revision. Rejects with what the
-   * server says, or because the call ended or was silent for `withinMs`: the outcome is unknown
-   * then, also of all others that were under way.
+   * Appends over the shared call, at exactly the expected revision (optimistic concurrency).
+   * Rejects with the server's error, or when the call ended or was silent for `withinMs`: the
+   * outcome is unknown then, also for all other pending appends.
    */
   append(order: AppendRequest, withinMs: number): Promise<AppendReceipt>;
-  /** False with a server from before there were such calls. */
+  /** False with a server that predates batch appends. */
   isSupported(): boolean;
 };
 
@@ -26,16 +26,16 @@ type PendingOutcome = {
 type SharedCall = {
   readonly call: Promise<BatchCall>;
   readonly waiting: Map<string, PendingOutcome>;
-  /** Appends that were given to it and have not ended. */
+  /** Appends that were sent over this call and have not ended. */
   running: number;
-  /** Answers so far. */
+  /** Responses received so far. */
   answerCount: number;
 };
 
 /**
- * One call for all appends, answered in any order: a call of its own costs each of them a stream of
- * HTTP/2, headers and a deadline, which is more than the append. After whatever is no plain answer
- * the next append opens another, on the connection that the client has by then.
+ * Multiplexes all appends over one batch call, with responses in any order: a call per append costs
+ * an HTTP/2 stream, headers and a deadline, which is more than the append itself. After any outcome
+ * other than a plain response the next append opens a new call, on the client's current connection.
  */
 export const openBatchAppender = (open: () => Promise<BatchCall>): BatchAppender => {
   let current: SharedCall | null = null;
@@ -44,7 +44,7 @@ export const openBatchAppender = (open: () => Promise<BatchCall>): BatchAppender
   const leave = (lane: SharedCall): void => {
     if (current === lane) current = null;
   };
-  /** A call that nobody uses any more would keep its place on the connection. */
+  /** Ends a replaced call without pending appends: it would keep its stream on the connection. */
   const endLeft = (lane: SharedCall): void => {
     if (current === lane || lane.running > 0) return;
     lane.call.then(
@@ -64,10 +64,10 @@ export const openBatchAppender = (open: () => Promise<BatchCall>): BatchAppender
       (call) => {
         call.on('data', (response) => {
           lane.answerCount += 1;
-          const one = lane.waiting.get(correlationIdOf(response));
+          const pending = lane.waiting.get(correlationIdOf(response));
           const outcome = parseOutcome(response);
-          if (outcome instanceof Error) one?.reject(outcome);
-          else one?.resolve(outcome);
+          if (outcome instanceof Error) pending?.reject(outcome);
+          else pending?.resolve(outcome);
         });
         call.on('error', (error) => broken(lane, error));
         call.on('end', () => broken(lane, new Error('the server ended the appends')));
@@ -108,8 +108,8 @@ const sendOn = async (
     return await new Promise<AppendReceipt>((resolve, reject) => {
       lane.waiting.set(key, { resolve, reject });
       timer = setTimeout(() => {
-        reject(new Error('no answer to an append'));
-        // One append that is slow does not end the others; a dead call does.
+        reject(new Error('no response to an append'));
+        // A slow append does not end the others; a dead call does.
         if (lane.answerCount === answerCount) call.cancel();
       }, withinMs);
       call.write(request);
@@ -125,5 +125,5 @@ const answeredFailures: ReadonlySet<ReturnType<typeof failureKindOf>> = new Set(
   'erased',
   'refused',
 ]);
-/** Of gRPC. */
+/** gRPC status code UNIMPLEMENTED. */
 const unimplemented = 12;

@@ -8,17 +8,17 @@ import timestamps from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import type { Position } from '../../kernel/ports.js';
 import { positionOf, type OutgoingEvent } from './stored-event.js';
 
-/** What is appended, at exactly the expected revision. */
+/** One append to a stream at exactly the expected revision. */
 export type AppendRequest = {
-  /** As the server knows it. */
+  /** Stream name on the server. */
   readonly name: string;
   readonly expected: number | 'none';
   readonly events: readonly OutgoingEvent[];
 };
-/** Of the last event. */
+/** Revision and position of the last appended event. */
 export type AppendReceipt = { readonly revision: number; readonly position: Position };
 
-/** One append as a whole message. The answer to it has the same key. */
+/** Encodes one append as a whole message; the response carries the same correlation `key`. */
 export const toBatchRequest = (
   { name, expected, events }: AppendRequest,
   deadline: Date,
@@ -37,7 +37,7 @@ export const toBatchRequest = (
   return { key, request };
 };
 
-/** Bytes as they are: the client would make base64 of them, and bytes of that. */
+/** Encodes an event with raw bytes: the client would make base64 of them, and bytes of that. */
 const toProposedMessage = ({
   id,
   type,
@@ -53,18 +53,18 @@ const toProposedMessage = ({
   return message;
 };
 
-/** Servers write ids in another form than the one they were sent. */
+/** Correlation id of a response: servers write ids in another form than they received. */
 export const correlationIdOf = (response: messages.BatchAppendResp): string =>
   parseUUID(response.getCorrelationId()) ?? '';
 
-/** Errors are the client's, as of an append by a call of its own. */
+/** Result of an append; errors are those of the client's own append call. */
 export const parseOutcome = (response: messages.BatchAppendResp): AppendReceipt | Error => {
   const error = response.getError();
   if (error !== undefined) return commandErrorOf(response, error);
   const success = response.getSuccess();
   const position = success?.getPosition();
   if (success === undefined || position === undefined) {
-    return new Error('the server does not say where the events are');
+    return new Error('the response of the server has no position');
   }
   return {
     revision: Number(success.getCurrentRevision()),
@@ -76,7 +76,7 @@ const commandErrorOf = (
   response: messages.BatchAppendResp,
   error: NonNullable<ReturnType<messages.BatchAppendResp['getError']>>,
 ): Error => {
-  // A node that does not lead answers with no details that the client knows.
+  // A follower node responds without details that the client can parse.
   if (error.getDetails() === undefined) return new Error(error.getMessage());
   const stream = response.getStreamIdentifier()?.getStreamName_asU8() ?? new Uint8Array();
   return answers.unpackToCommandError(error, Buffer.from(stream).toString('utf8'));

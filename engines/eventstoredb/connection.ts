@@ -4,29 +4,29 @@ import { Fault } from '../../kernel/fault.js';
 import { openClient } from './client.js';
 
 /**
- * How long a silent server is waited for: a write, or a read that hears nothing, is given up after
- * `answerMs` (a healthy cluster commits or says no within 2 s), a call with all its repeats after
- * `callMs`, and a subscription after two looks `lookMs` apart at which it is behind.
+ * Timeouts for a silent server. A write, or a read that receives nothing, fails after `answerMs` (a
+ * healthy cluster commits or rejects within 2 s), a call with all its retries after `callMs`, and a
+ * subscription after two checks `lookMs` apart at which it lags.
  */
 export type CallTimeouts = {
   readonly answerMs: number;
   readonly callMs: number;
   readonly lookMs: number;
-  /** Before the first repeat; four times as long before each further one. */
+  /** Backoff before the first retry; each further one waits four times as long. */
   readonly restMs: number;
 };
 const defaultTimeouts: CallTimeouts = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000, restMs: 50 };
-/** Tries of one call; a server that was started again answers the second. */
+/** Attempts of one call; a restarted server responds to the second. */
 const triesMax = 4;
 
-/** How often a server that could not be reached is asked whether it is back. */
+/** Interval of health probes while the server cannot be reached. */
 const probeMs = 1_000;
 const closeWithinMs = 1_000;
 
 /**
- * What an error of the client says about the stream or about what was written. `elsewhere`: another
- * node leads and nothing was written. `refused`: nothing was written, and asking again will not
- * help. `unknown`: it may be written, now or later.
+ * Meaning of a client error for the stream or the write. `elsewhere`: another node leads and
+ * nothing was written. `refused`: nothing was written, and a retry will not help. `unknown`: it may
+ * be written, now or later.
  */
 type FailureKind = 'conflict' | 'erased' | 'missing' | 'elsewhere' | 'refused' | 'unknown';
 
@@ -44,10 +44,13 @@ const failureKinds: Readonly<Record<string, FailureKind>> = {
 export const failureKindOf = (error: unknown): FailureKind =>
   failureKinds[String((error as { readonly type?: unknown } | null)?.type)] ?? 'unknown';
 
-/** The client does not end a wait by itself; the outcome of what it waited for is then unknown. */
+/**
+ * Rejects when `work` takes longer; the client's own waits have no limit. The outcome of `work` is
+ * then unknown.
+ */
 const withTimeout = async <T>(withinMs: number, what: string, work: Promise<T>): Promise<T> => {
   const { promise: silence, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), withinMs);
+  const timer = setTimeout(() => reject(new Error(`no response to ${what}`)), withinMs);
   try {
     return await Promise.race([work, silence]);
   } finally {
@@ -58,14 +61,15 @@ const withTimeout = async <T>(withinMs: number, what: string, work: Promise<T>):
 export type Connection = ReturnType<typeof openConnection>;
 
 /**
- * The client of one server or cluster and what is known of its health. The connection string passes
- * through: TLS, credentials, gossip and discovery are the client's. Connects with the first call.
- * Throws what the client throws at a string it cannot read.
+ * Connection to one server or cluster, with its health. The connection string passes through: TLS,
+ * credentials, gossip and discovery are the client's. Connects with the first call. Throws what the
+ * client throws for an unreadable string.
  */
 export const openConnection = (url: string, patience: CallTimeouts = defaultTimeouts) => {
   const client = openClient(url);
   const { answerMs } = patience;
-  // Nobody may be writing because this says that nobody can: it has to find out by itself.
+  // While unhealthy, writes may be refused before they reach the server: recovery is detected by a
+  // probe.
   const health = openConnectionHealth(() => {
     const end = client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 });
     return forEachEvent(end, () => true, answerMs);
@@ -74,9 +78,9 @@ export const openConnection = (url: string, patience: CallTimeouts = defaultTime
   const tries = () => openBackoff(health, patience);
 
   /**
-   * Opens a read and hands over what it brings until `take` answers false. A read that fails on the
-   * way begins anew, so `take` must bear to see events again. Answers `erased` or `missing` where
-   * the stream is; else throws Fault `unavailable`.
+   * Opens a read and passes its events on until `take` returns false. A read that fails midway
+   * starts again, so `take` must tolerate repeated events. Returns `erased` or `missing` for such
+   * streams; else throws Fault `unavailable`.
    */
   const read = async <E extends ResolvedEvent | AllStreamResolvedEvent>(
     open: () => StreamingRead<E>,
@@ -100,7 +104,9 @@ export const openConnection = (url: string, patience: CallTimeouts = defaultTime
     }
   };
 
-  /** What the server answers to a write; without an answer in time the outcome is unknown. */
+  /**
+   * Sends a write and returns the server's response; without one in time the outcome is unknown.
+   */
   const write = async <T>(what: string, send: (deadline: number) => Promise<T>): Promise<T> => {
     health.checkOpen();
     const answer = await withTimeout(answerMs, what, send(answerMs));
@@ -118,14 +124,14 @@ export const openConnection = (url: string, patience: CallTimeouts = defaultTime
     health: health.now,
     close: async (): Promise<void> => {
       health.close();
-      await withTimeout(closeWithinMs, 'the farewell', client.dispose()).catch(() => null);
+      await withTimeout(closeWithinMs, 'the disconnect', client.dispose()).catch(() => null);
     },
   };
 };
 
 /**
- * Answers a function that waits before the next try, longer each time. It throws Fault
- * `unavailable` instead when trying again would not help or take too long.
+ * Exponential backoff: returns a function that waits before the next try, longer each time. It
+ * throws Fault `unavailable` instead when a retry would not help or take too long.
  */
 const openBackoff = (
   health: ConnectionHealth,
@@ -147,11 +153,11 @@ const openBackoff = (
 type ConnectionHealth = ReturnType<typeof openConnectionHealth>;
 
 /**
- * What the last call said; while that is bad, `look` is tried each second. An error that the server
- * answers to one read (type `unknown`: a position that is none, say) is no sign that it is ill:
- * then `look` decides, at once.
+ * Health by the outcome of the last call, with a heartbeat: while it is bad, `probe` runs each
+ * second. An error response to a single read (type `unknown`: for example a position that does not
+ * exist) does not mean that the server is unhealthy: then `probe` decides, at once.
  */
-const openConnectionHealth = (look: () => Promise<void>) => {
+const openConnectionHealth = (probe: () => Promise<void>) => {
   let cause: string | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | null = null;
@@ -164,7 +170,7 @@ const openConnectionHealth = (look: () => Promise<void>) => {
   };
   const again = (): void => {
     timer = null;
-    look().then(well, ill);
+    probe().then(well, ill);
   };
   const unavailable = (error: unknown): Fault => {
     ill(error);
@@ -173,26 +179,26 @@ const openConnectionHealth = (look: () => Promise<void>) => {
       cause: error,
     });
   };
-  let looking: Promise<void> | null = null;
+  let probing: Promise<void> | null = null;
   return {
     well,
     unavailable,
-    /** Of a read. */
+    /** Fault for a failed read. */
     unanswered: (error: unknown): Fault => {
       if ((error as { readonly type?: unknown } | null)?.type !== 'unknown') {
         return unavailable(error);
       }
-      looking ??= look()
+      probing ??= probe()
         .then(well, ill)
         .finally(() => {
-          looking = null;
+          probing = null;
         });
       const why = 'The log answered a read with an error';
       return new Fault('unavailable', why, { retryAfterSeconds: 2, cause: error });
     },
     now: () => ({ writable: cause === null && !closed, fatal: false, cause }),
     isClosed: () => closed,
-    /** The client would connect once more. */
+    /** Throws Fault `unavailable` once closed: the client would reconnect. */
     checkOpen: (): void => {
       if (closed) throw new Fault('unavailable', 'The service is stopping');
     },
@@ -204,16 +210,16 @@ const openConnectionHealth = (look: () => Promise<void>) => {
 };
 
 /**
- * Iterates in the same turn in which the read was opened: its errors would else be thrown past
- * everyone. What is left early is ended on the server as well.
+ * Iterates in the same tick in which the read was opened: its errors would otherwise be uncaught. A
+ * read that stops early is cancelled on the server as well.
  */
 const forEachEvent = async <E>(
   reading: StreamingRead<E>,
   take: (event: E) => boolean,
   silenceMs: number,
 ): Promise<void> => {
-  const giveUp = (): void => void reading.destroy(new Error('no answer to a read'));
-  // What fails after nobody listens any more would be thrown past everyone as well.
+  const giveUp = (): void => void reading.destroy(new Error('no response to a read'));
+  // Errors after the loop ended would be uncaught as well.
   reading.on('error', () => undefined);
   const timer = setTimeout(giveUp, silenceMs);
   let isDone = false;

@@ -2,61 +2,63 @@ import { openMutex } from '../../kernel/concurrency.js';
 import { type Position } from '../../kernel/ports.js';
 import { countUpTo } from './sorted-positions.js';
 
-/** Counting reads what it counts. */
+/** Largest exact lag: counting reads the counted events. */
 export const lagMax = 1_000;
-/** Places in the log from where on is counted: read models that are apart. */
+/** Log ranges cached at once, one for each group of read models that are far apart. */
 const rangesMax = 8;
-/** Positions of a stretch that are kept. */
+/** Positions cached per range. */
 const keptMax = 4 * lagMax;
 
-/** Positions of at most `limit` events after `after`, in order, and how far was looked. */
+/**
+ * Reads positions of at most `limit` events after `after`, in order; `through` is how far it read.
+ */
 export type ReadPositions = (
   after: Position,
   limit: number,
 ) => Promise<{ readonly positions: readonly Position[]; readonly through: Position }>;
 
-/** All events between two positions. */
+/** Cached positions of all events between two positions. */
 type PositionRange = { from: Position; through: Position; positions: Position[] };
 
 /**
- * How many events come after a position, exact up to `lagMax`. What was read to count it is kept as
- * positions, so that asking again, or for a read model a little further on, reads only what came
- * since: readiness asks for all of them, again and again, just when the log has much to do.
+ * Counts the events after a position (lag), exact up to `lagMax`. Positions are cached, so that a
+ * repeated count, or one for a read model a little further on, reads only newer events: readiness
+ * counts for all read models, again and again, just when the log is busy.
  */
 export const openLagCounter = (read: ReadPositions): ((after: Position) => Promise<number>) => {
-  const oneByOne = openMutex();
-  /** The one asked last comes first. */
-  let stretches: readonly PositionRange[] = [];
-  const stretchOf = (after: Position): PositionRange => {
-    const found = stretches.find(({ from, through }) => from <= after && after <= through) ?? {
+  const exclusive = openMutex();
+  /** Most recently used first (LRU). */
+  let ranges: readonly PositionRange[] = [];
+  const rangeOf = (after: Position): PositionRange => {
+    const found = ranges.find(({ from, through }) => from <= after && after <= through) ?? {
       from: after,
       through: after,
       positions: [],
     };
-    stretches = [found, ...stretches.filter((one) => one !== found)].slice(0, rangesMax);
+    ranges = [found, ...ranges.filter((range) => range !== found)].slice(0, rangesMax);
     return found;
   };
   return (after) =>
-    oneByOne(async () => {
-      const stretch = stretchOf(after);
-      const passed = countUpTo(stretch.positions, after);
+    exclusive(async () => {
+      const range = rangeOf(after);
+      const passed = countUpTo(range.positions, after);
       for (;;) {
-        const known = stretch.positions.length - passed;
+        const known = range.positions.length - passed;
         if (known >= lagMax) break;
-        const { positions, through } = await read(stretch.through, lagMax - known);
-        if (through <= stretch.through) break;
-        stretch.positions.push(...positions);
-        stretch.through = through;
+        const { positions, through } = await read(range.through, lagMax - known);
+        if (through <= range.through) break;
+        range.positions.push(...positions);
+        range.through = through;
       }
-      const count = Math.min(lagMax, stretch.positions.length - passed);
-      trimRange(stretch);
+      const count = Math.min(lagMax, range.positions.length - passed);
+      trimRange(range);
       return count;
     });
 };
 
-const trimRange = (stretch: PositionRange): void => {
-  const gone = stretch.positions.length - keptMax;
+const trimRange = (range: PositionRange): void => {
+  const gone = range.positions.length - keptMax;
   if (gone <= 0) return;
-  stretch.from = stretch.positions[gone - 1] ?? stretch.from;
-  stretch.positions = stretch.positions.slice(gone);
+  range.from = range.positions[gone - 1] ?? range.from;
+  range.positions = range.positions.slice(gone);
 };

@@ -6,29 +6,29 @@ import type { Connection } from './connection.js';
 import { bucketOf, type Bucket, type StreamNaming } from './stream-naming.js';
 import { appendBytesMax, derivedUuid } from './stored-event.js';
 
-/** Buckets in memory: a reader goes through one after the other, and few read at a time. */
+/** Buckets in memory: a reader goes through them in order, and few read at a time. */
 const bucketsMax = 8;
 
-/** What is known of a bucket: by position, in log order, up to revision `next` of its stream. */
+/** Cached part of a bucket: envelopes in log order, up to revision `next` of its stream. */
 type BucketContents = { readonly envelopes: readonly Envelope[]; readonly next: number };
 const emptyBucket: BucketContents = { envelopes: [], next: 0 };
 
 export type ErasedEnvelopes = ReturnType<typeof openErasedEnvelopes>;
 
 /**
- * What stays of erased events. A scavenge takes the server's own copies, so they are kept beside
- * the log, in buckets by position, before the tombstone comes. What is kept twice after a kill is
- * there once.
+ * Envelopes of erased events. A scavenge removes the server's own copies, so they are stored beside
+ * the log, in buckets by position, before the tombstone is written. A duplicate write after a kill
+ * is read once.
  */
 export const openErasedEnvelopes = (connection: Connection, names: StreamNaming) => {
   const known = new Set<Bucket>();
-  /** There may be more in them than is in memory. */
+  /** Buckets that may have more envelopes than are in memory. */
   const grown = new Set<Bucket>();
   const memory = boundedMap<Bucket, BucketContents>(bucketsMax);
-  const inTurn = openKeyedMutex<Bucket>();
+  const exclusive = openKeyedMutex<Bucket>();
 
   const contentsOf = (bucket: Bucket): Promise<readonly Envelope[]> =>
-    inTurn([bucket], async () => {
+    exclusive([bucket], async () => {
       const before = memory.get(bucket);
       if (before !== undefined && !grown.has(bucket)) return before.envelopes;
       grown.delete(bucket);
@@ -47,7 +47,7 @@ export const openErasedEnvelopes = (connection: Connection, names: StreamNaming)
     });
 
   return {
-    /** They are durable when it resolves; answers the buckets they are in. */
+    /** Stores envelopes durably; returns their buckets. */
     keep: async (envelopes: readonly Envelope[]): Promise<readonly Bucket[]> => {
       const buckets = Map.groupBy(envelopes, ({ position }) => bucketOf(position));
       for (const [bucket, some] of buckets) {
@@ -57,18 +57,20 @@ export const openErasedEnvelopes = (connection: Connection, names: StreamNaming)
       }
       return [...buckets.keys()];
     },
-    /** Something was kept in these. */
+    /** Records that these buckets exist and have grown. */
     learn: (buckets: readonly Bucket[]): void => {
       for (const bucket of buckets) {
         known.add(bucket);
         grown.add(bucket);
       }
     },
-    /** In log order. */
+    /** Envelopes between two positions, `through` included, in log order. */
     between: async (after: Position, through: Position): Promise<readonly Envelope[]> => {
       const [first, last] = [bucketOf(after), bucketOf(through)];
       const found: Envelope[] = [];
-      for (const bucket of [...known].filter((one) => one >= first && one <= last).sort()) {
+      for (const bucket of [...known]
+        .filter((bucket) => bucket >= first && bucket <= last)
+        .sort()) {
         for (const envelope of await contentsOf(bucket)) {
           const { position } = envelope;
           if (position > after && position <= through) found.push(envelope);
@@ -79,12 +81,12 @@ export const openErasedEnvelopes = (connection: Connection, names: StreamNaming)
     at: async (position: Position): Promise<readonly Envelope[]> => {
       const bucket = bucketOf(position);
       if (!known.has(bucket)) return [];
-      return (await contentsOf(bucket)).filter((one) => one.position === position);
+      return (await contentsOf(bucket)).filter((envelope) => envelope.position === position);
     },
-    /** What is in memory of those after a position, as far as its bucket goes. */
+    /** Cached envelopes after a position, within its bucket. */
     after: (position: Position): readonly Envelope[] => {
       const { envelopes } = memory.get(bucketOf(position)) ?? emptyBucket;
-      return envelopes.filter((one) => one.position > position);
+      return envelopes.filter((envelope) => envelope.position > position);
     },
   };
 };
@@ -119,7 +121,7 @@ const readBucket = async (
   return { envelopes: inOrder, next: found.next };
 };
 
-/** Each fits one append. */
+/** Splits envelopes into batches that each fit one append. */
 const appendBatches = (envelopes: readonly Envelope[]): readonly (readonly Envelope[])[] => {
   const portions: Envelope[][] = [];
   let bytes = Infinity;

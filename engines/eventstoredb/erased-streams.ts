@@ -9,28 +9,28 @@ import { derivedUuid, envelopeFrom, type EsdbEvent } from './stored-event.js';
 import type { StreamReader } from './stream-reader.js';
 import { loadParts } from './event-parts.js';
 
-/** Streams that one entry of the register names. */
+/** Streams per register entry. */
 const entryStreamsMax = 500;
-/** Others may append as often before an erasure gives up. */
+/** Conflicts with other appends before an erasure fails. */
 const conflictsMax = 8;
 
 type Needs = {
   readonly connection: Connection;
   readonly names: StreamNaming;
   readonly streams: StreamReader;
-  /** The log's head is at least here. */
+  /** Records that the log's head is at least here. */
   readonly seen: (position: Position) => void;
 };
 
 export type ErasedStreams = ReturnType<typeof openErasedStreams>;
 
 /**
- * A tombstone comes after the events it covers, and until a scavenge the server still shows these
- * to whoever reads everything. So a register, a stream of its own, says beforehand what is to be
- * left out. It is written before the tombstone: an erasure that ended half way is left out already
- * and is done again by whoever asked for it. Before the register come the envelopes of all events,
- * and the tombstone is for the last of these: what somebody appends in between refuses it. For
- * streams erased before this was so, the first erasure in a process begins to do it.
+ * Erasure of streams. A tombstone comes after the events it covers, and until a scavenge a read of
+ * the whole server still returns these. A register, a stream of its own, therefore lists in advance
+ * what reads must leave out. It is written before the tombstone: a partly done erasure is left out
+ * already, and its caller repeats it. The envelopes of all events are stored before the register
+ * entry, and the tombstone expects the last of these events: an append in between makes it fail.
+ * Streams erased by builds without envelopes are migrated by the first erasure of a process.
  */
 export const openErasedStreams = (needs: Needs) => {
   const { connection, names, seen } = needs;
@@ -41,11 +41,11 @@ export const openErasedStreams = (needs: Needs) => {
   });
   let isBegun = false;
   const underWay = openRunningErasures();
-  const mend = openEnvelopeMigration(needs, envelopes, register);
+  const migrate = openEnvelopeMigration(needs, envelopes, register);
   const keep = openEnvelopeKeeping(needs, envelopes, register);
   const erase = async (stream: StreamName): Promise<void> => {
     await register.refresh();
-    mend();
+    migrate();
     for (let from = 0, tries = 1; ; tries += 1) {
       const last = await keep(stream, from);
       const expected = last === 'none' ? 'no_stream' : BigInt(last);
@@ -55,46 +55,46 @@ export const openErasedStreams = (needs: Needs) => {
       }
       from = last === 'none' ? 0 : last + 1;
     }
-    // Also where there are none: an append may be about to write some.
+    // Also without parts: an append may be about to write some.
     await appendTombstone(connection, names.partsOf(stream), 'any');
   };
   return {
     has: register.has,
-    /** An entry of the register, from a subscription; earlier ones may be unknown yet. */
+    /** Applies a register entry from a subscription; earlier entries may still be missing. */
     learn: register.learn,
-    /** Everything that was erased before this was called is known when it resolves. */
+    /** Resolves once all erasures before this call are known. */
     refresh: register.refresh,
-    /** What was erased before the log was opened is known when it resolves. */
+    /** Resolves once all erasures before the log was opened are known. */
     begun: async (): Promise<void> => {
       if (!isBegun) await register.refresh();
       isBegun = true;
     },
-    /** Of erased events after one position up to another, in log order. */
+    /** Envelopes of erased events after one position up to another, in log order. */
     between: async (after: Position, through: Position): Promise<readonly Envelope[]> =>
       (await envelopes.between(after, through)).filter(({ stream }) => register.has(stream)),
-    /** Of the erased event at exactly this position. */
+    /** Envelope of the erased event at exactly this position. */
     at: async (position: Position): Promise<Envelope | null> =>
       (await envelopes.at(position)).find(({ stream }) => register.has(stream)) ?? null,
-    /** A position that a page of so many events does not pass; null where none is known. */
+    /** Position that a page of this many events does not pass; null when unknown. */
     limitOf: (after: Position, limit: number): Position | null =>
       envelopes.after(after).filter(({ stream }) => register.has(stream))[limit - 1]?.position ??
       null,
     erase: (stream: StreamName): Promise<void> => underWay.run(stream, erase(stream)),
     settled: underWay.settled,
-    /** What stays of an event whose data are gone. */
+    /** Envelope of an event whose data is gone. */
     remains: async (stored: EsdbEvent): Promise<Envelope> => {
       if (stored.digest !== null) return envelopeFrom(stored);
       await register.refresh();
       return (await envelopes.at(stored.position))[0] ?? envelopeFrom(stored);
     },
-    /** A tombstone was seen that is in no register: an operator's. */
+    /** Records an operator's tombstone: one that is not in the register. */
     noteErased: (stream: StreamName): void => {
       if (!register.has(stream)) register.learn({ streams: [stream] });
     },
   };
 };
 
-/** Erasures by this process that have not ended. */
+/** Running erasures of this process. */
 const openRunningErasures = () => {
   const erasures = new Map<StreamName, Promise<void>>();
   return {
@@ -104,7 +104,7 @@ const openRunningErasures = () => {
         if (erasures.get(stream) === erasing) erasures.delete(stream);
       });
     },
-    /** Those of these streams have ended when it resolves: appends can wait for it. */
+    /** Resolves when the erasures of these streams have ended: appends wait for it. */
     settled: async (streams: readonly StreamName[]): Promise<void> => {
       if (erasures.size === 0) return;
       await Promise.allSettled(streams.flatMap((stream) => erasures.get(stream) ?? []));
@@ -113,7 +113,7 @@ const openRunningErasures = () => {
 };
 
 /**
- * For streams that were erased before envelopes were kept: in the background, and again with a
+ * Migrates streams that were erased before envelopes were stored: in the background, retried by a
  * later erasure when it fails.
  */
 const openEnvelopeMigration = (
@@ -121,22 +121,22 @@ const openEnvelopeMigration = (
   envelopes: ErasedEnvelopes,
   register: Register,
 ) => {
-  let isMending = false;
+  let isMigrating = false;
   return (): void => {
-    const old = isMending ? new Set<StreamName>() : register.unkept();
+    const old = isMigrating ? new Set<StreamName>() : register.unkept();
     if (old.size === 0) return;
-    isMending = true;
+    isMigrating = true;
     migrateEnvelopes(connection, names, envelopes, old)
       .then((kept) => registerAll(register, [...old], kept))
       .catch(() => null)
       .finally(() => {
-        isMending = false;
+        isMigrating = false;
       });
   };
 };
 
 /**
- * Keeps envelopes of a stream's events from a revision on and names it in the register. Answers the
+ * Stores envelopes of a stream's events from a revision on and registers the stream. Returns the
  * revision up to which it did, `none` without events.
  */
 const openEnvelopeKeeping = (
@@ -145,7 +145,7 @@ const openEnvelopeKeeping = (
   register: Register,
 ) => {
   const waiting = new Map<StreamName, readonly Envelope[]>();
-  /** Whoever asks while an entry is written shares the next one. */
+  /** Single flight: calls during a write share the next one. */
   const enterWaiting = singleFlight(async () => {
     const entered = [...waiting];
     waiting.clear();
@@ -154,7 +154,7 @@ const openEnvelopeKeeping = (
     }
   });
   const envelope = async (stored: EsdbEvent): Promise<Envelope> => {
-    // Events from before there were digests get one while their data are there.
+    // Events stored before digests existed get one while their data is there.
     const isKnown = stored.digest !== null || stored.parts === null;
     return envelopeFrom(
       isKnown ? stored : ((await loadParts(connection, names, stored)) ?? stored),
@@ -173,7 +173,7 @@ const openEnvelopeKeeping = (
   };
 };
 
-/** Entries that say of streams where their envelopes are. */
+/** Registers where the envelopes of streams are. */
 const registerAll = async (
   register: Register,
   streams: readonly StreamName[],
@@ -184,7 +184,7 @@ const registerAll = async (
   }
 };
 
-/** The envelopes first. */
+/** Stores the envelopes, then registers the streams. */
 const registerErased = async (
   envelopes: ErasedEnvelopes,
   register: Register,
@@ -197,8 +197,8 @@ const registerErased = async (
 };
 
 /**
- * `buckets` have envelopes of their events, up to `last`. Absent from entries from before envelopes
- * were kept.
+ * Register entry; `buckets` have envelopes of the streams' events, up to `last`. Both are absent
+ * from entries written before envelopes were stored.
  */
 type RegisterEntry = {
   readonly streams: readonly StreamName[];
@@ -207,16 +207,16 @@ type RegisterEntry = {
 };
 type Register = ReturnType<typeof openRegister>;
 
-/** The streams that the entries of the register name, as far as they were read. */
+/** Erased streams named by the register entries read so far. */
 const openRegister = (
   { client, read, write, tries }: Connection,
   name: string,
-  learnt: (entry: RegisterEntry) => void,
+  onEntry: (entry: RegisterEntry) => void,
 ) => {
   const erased = new Set<StreamName>();
-  /** Erased before envelopes were kept. */
+  /** Streams erased before envelopes were stored. */
   const unkept = new Set<StreamName>();
-  /** Revision of the last entry of which it and all before it are known. */
+  /** Revision up to which all entries are known. */
   let last = -1;
 
   const learn = (data: unknown): void => {
@@ -224,9 +224,9 @@ const openRegister = (
     const mark = entry.buckets === undefined ? 'add' : 'delete';
     for (const stream of entry.streams) erased.add(stream);
     for (const stream of entry.streams) unkept[mark](stream);
-    learnt(entry);
+    onEntry(entry);
   };
-  /** Answers the ids of entries that came since. */
+  /** Applies newer entries; returns their ids. */
   const readOn = async (): Promise<readonly string[]> => {
     const ids: string[] = [];
     await read(
@@ -263,7 +263,8 @@ const openRegister = (
         last = Math.max(last, Number(nextExpectedRevision));
         return;
       } catch (error) {
-        // Another process was faster, as long as somebody gets on, or it is there all the same.
+        // Conflict with another process (retried as long as the register grows), or the entry was
+        // written all the same.
         if ((await readOn()).includes(event.id)) return;
         if (last === expected) await again(error);
       }
@@ -278,7 +279,7 @@ const openRegister = (
   };
 };
 
-/** False when the stream's last revision is another. */
+/** Returns false when the stream's last revision differs. */
 const appendTombstone = async (
   { client, write, tries }: Connection,
   name: string,

@@ -34,20 +34,20 @@ type Options = {
   /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */
   readonly url: string;
   readonly decode?: Decode;
-  /** What our streams' names begin with: one server may hold several logs. */
+  /** Prefix of the log's stream names: one server may hold several logs. */
   readonly space?: string;
   readonly patience?: CallTimeouts;
 };
 
-/** Somebody who waits for growth looks for himself this often: what tells him may be broken. */
+/** Poll interval while waiting for growth: notifications may fail. */
 const pollMs = 2_000;
 
 /**
- * The event log on EventStoreDB (port EventLog), for a server from 20.6.1 on or a cluster. Opening
- * does not connect: each call does, answers within seconds, and throws Fault `unavailable` while
- * the server cannot be reached; nothing has to be opened again when it is back. Reads and appends
- * ask the leader. An event id is unique within its stream, not across streams. After an erasure the
- * content stays on the server's disk until a scavenge (RUNBOOK.md).
+ * Event log on EventStoreDB (port EventLog; event sourcing), for a server from 20.6.1 on or a
+ * cluster. Opening does not connect: each call does, responds within seconds, and throws Fault
+ * `unavailable` while the server cannot be reached; it recovers without reopening. Reads and
+ * appends go to the leader. An event id is unique within its stream, not across streams. After an
+ * erasure the content stays on the server's disk until a scavenge (RUNBOOK.md).
  */
 export const openEventStore = async ({
   url,
@@ -65,12 +65,12 @@ export const openEventStore = async ({
   const waits = openGrowthWaits();
   const seen = (position: Position): void => {
     head.seen(position);
-    waits.tell();
+    waits.notify();
   };
-  const tail = openTailSubscription({ connection, names, erased, head: head.ask, seen });
+  const tail = openTailSubscription({ connection, names, erased, head: head.read, seen });
   const paged = { connection, names, erased, seen: head.seen };
   const { page, evidence, evidenceAt, positions } = openPageReads(paged, tail, decode);
-  const append = openIdempotentAppend({ connection, names, streams, seen, head: head.ask });
+  const append = openIdempotentAppend({ connection, names, streams, seen, head: head.read });
   async function* portions(
     stream: StreamName,
     reading?: ReadOptions,
@@ -105,7 +105,7 @@ export const openEventStore = async ({
     streams: openStreamList(connection, names, erased),
     head: async () => {
       await erased.begun();
-      return head.ask();
+      return head.read();
     },
     spaceReclaim: openScavengeStatus(connection),
     lag: openLagCounter(positions),
@@ -125,7 +125,7 @@ const lastEventOf =
     return last && { type: last.type, revision: last.revision, position: last.position };
   };
 
-/** Pages of what is there, what stays of what was erased, and both as evidence. */
+/** Page reads: stored events, envelopes of erased ones, and both as evidence. */
 const openPageReads = (
   needs: PageReadNeeds,
   tail: ReturnType<typeof openTailSubscription>,
@@ -134,18 +134,18 @@ const openPageReads = (
   const pages = openPageReader(needs);
   const whole = itemPartsLoader(needs);
   const eventAt = openEventAt(needs);
-  const asked = (
+  const readPage = (
     after: Position,
     limit: number,
     types?: readonly string[],
   ): ReturnType<typeof pages> => pages(after, limit, tail.after(after), types);
   return {
     positions: async (after, limit) => {
-      const { events, through } = await asked(after, limit);
+      const { events, through } = await readPage(after, limit);
       return { positions: events.map(positionOfItem), through };
     },
     page: async (after, limit, types) => {
-      const { events, through } = await asked(after, limit, types);
+      const { events, through } = await readPage(after, limit, types);
       const wanted = events.filter((one) =>
         'stored' in one ? (types?.includes(one.stored.type) ?? true) : types === undefined,
       );
@@ -157,7 +157,7 @@ const openPageReads = (
       };
     },
     evidence: async (after, limit) => {
-      const { events, through } = await asked(after, limit);
+      const { events, through } = await readPage(after, limit);
       const found = await Promise.all(events.map(whole));
       return { events: found.map(evidenceOf), through };
     },
@@ -185,34 +185,34 @@ const waitForGrowth =
       tail.wanted();
       return head.newest() > after;
     };
-    /** A server that is away is no reason to return: the next look may find it. */
-    const ask = async (): Promise<void> => {
-      if (!tail.hears(after)) await head.ask().catch(() => null);
+    /** An unreachable server does not end the wait: the next poll may reach it. */
+    const poll = async (): Promise<void> => {
+      if (!tail.covers(after)) await head.read().catch(() => null);
     };
     if (waits.isOver(signal) || head.newest() > after) return;
     await tail.ensure().catch(() => null);
-    await ask();
-    await waits.wait(isGrown, ask, signal);
+    await poll();
+    await waits.wait(isGrown, poll, signal);
   };
 
-/** Who waits for the log to grow, until it does, they give up or the log is closed. */
+/** Waits for the log to grow, until it does, the caller aborts or the log is closed. */
 const openGrowthWaits = () => {
-  const looks = new Set<() => void>();
+  const checks = new Set<() => void>();
   const closing = new AbortController();
-  // As many as wait.
+  // One listener per wait.
   setMaxListeners(0, closing.signal);
   const isOver = (signal: AbortSignal | undefined): boolean =>
     closing.signal.aborted || signal?.aborted === true;
   return {
     isOver,
-    /** Something was seen: everybody looks. */
-    tell: (): void => {
-      for (const look of looks) look();
+    /** Wakes all waits to check again. */
+    notify: (): void => {
+      for (const check of checks) check();
     },
-    /** Looks when told, and now and then by itself, also after an `ask`. */
+    /** Checks on each `notify` and at intervals, also after a `poll`. */
     wait: async (
       isThere: () => boolean,
-      ask: () => Promise<void>,
+      poll: () => Promise<void>,
       signal?: AbortSignal,
     ): Promise<void> => {
       if (isOver(signal)) return;
@@ -220,19 +220,19 @@ const openGrowthWaits = () => {
       await new Promise<void>((resolve) => {
         const done = (): void => {
           clearInterval(timer);
-          for (const one of signals) one.removeEventListener('abort', done);
-          looks.delete(look);
+          for (const each of signals) each.removeEventListener('abort', done);
+          checks.delete(check);
           resolve();
         };
-        const look = (): void => void (isThere() && done());
+        const check = (): void => void (isThere() && done());
         const again = (): void => {
-          look();
-          void ask().then(look);
+          check();
+          void poll().then(check);
         };
         const timer = setInterval(again, pollMs).unref();
-        looks.add(look);
-        for (const one of signals) one.addEventListener('abort', done, { once: true });
-        look();
+        checks.add(check);
+        for (const each of signals) each.addEventListener('abort', done, { once: true });
+        check();
       });
     },
     end: (): void => closing.abort(),

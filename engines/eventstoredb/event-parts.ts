@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import type { StreamNaming } from './stream-naming.js';
 import type { EsdbEvent } from './stored-event.js';
 
-/** Events as the log answers them, without those that were erased meanwhile. */
+/** Loads events with their data, leaving out those that were erased meanwhile. */
 export const partsLoader =
   <E>(connection: Connection, names: StreamNaming, as: (stored: EsdbEvent) => E) =>
   async (found: readonly EsdbEvent[]): Promise<readonly E[]> => {
@@ -11,7 +11,9 @@ export const partsLoader =
     return all.flatMap((stored) => (stored === null ? [] : [as(stored)]));
   };
 
-/** With its data where that lies in parts; null: they are gone, since it was erased. */
+/**
+ * Event with its data put together from parts, where it has any; null: erased, the data is gone.
+ */
 export const loadParts = async (
   { client, read }: Connection,
   names: StreamNaming,

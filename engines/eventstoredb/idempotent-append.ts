@@ -18,16 +18,19 @@ import {
 } from './stored-event.js';
 import type { StreamReader } from './stream-reader.js';
 
-/** Appends under way at once; the server takes 100 calls on a connection, and reads need some. */
+/** Concurrent appends; the server takes 100 calls on a connection, and reads need some. */
 const concurrentMax = 48;
-/** Appends waiting for their turn; beyond it they are refused rather than queued without end. */
+/**
+ * Bytes of waiting appends; beyond it they are refused (load shedding) instead of queued without
+ * end.
+ */
 const waitingBytesMax = 256 * 1024 * 1024;
 
 type Needs = {
   readonly connection: Connection;
   readonly names: StreamNaming;
   readonly streams: StreamReader;
-  /** The log's head is at least here. */
+  /** Records that the log's head is at least here. */
   readonly seen: (position: Position) => void;
   readonly head: () => Promise<Position>;
 };
@@ -41,12 +44,12 @@ type StoredPlace = Pick<EsdbEvent, 'serverId' | 'revision' | 'position'>;
 type AppendConnection = Connection & { readonly batch: BatchAppender };
 
 /**
- * Appends at exactly the expected revision. After an outcome that is unknown the stream is asked
- * for the events; only what is not there and still fits is sent again, with the same ids, so that
- * what arrives late all the same is known to the server.
+ * Idempotent append at exactly the expected revision (optimistic concurrency). After an unknown
+ * outcome it reads the stream; only events that are missing and still fit are sent again, with the
+ * same ids, so that the server recognises a late arrival of the first attempt.
  */
 export const openIdempotentAppend = (needs: Needs) => {
-  const inPlace = openSemaphore(concurrentMax);
+  const withSlot = openSemaphore(concurrentMax);
   const { client } = needs.connection;
   const wire: AppendConnection = {
     ...needs.connection,
@@ -56,14 +59,14 @@ export const openIdempotentAppend = (needs: Needs) => {
   const appendAll = async (orders: readonly PendingAppend[]): Promise<readonly AppendResult[]> => {
     const before = new Map<StreamName, Promise<AppendResult>>();
     const all = orders.map((order) => {
-      // Those before it in the stream first, in which no place is held: what waits for another must
-      // not block it.
+      // Appends to one stream run in order. An append takes a slot only after its predecessor
+      // ended, so that a waiting append cannot block the one it waits for.
       const earlier = before.get(order.stream) ?? Promise.resolve();
-      const own = earlier.then(() => inPlace(() => appendOne(needs, wire, order)));
+      const own = earlier.then(() => withSlot(() => appendOne(needs, wire, order)));
       before.set(order.stream, own);
       return own;
     });
-    // All are waited for, so that nothing of this call goes on after it failed.
+    // Waits for all, so that nothing of this call continues after it failed.
     await Promise.allSettled(all);
     return Promise.all(all);
   };
@@ -104,7 +107,7 @@ const appendOne = async (
   const places = isLarge ? await writeOversized(wire, streams, names.partsOf(stream), encoded) : [];
   if (places === 'conflict') return 'conflict';
   const data = encoded.map((event, index) => toOutgoing(event, places[index] ?? null));
-  // There, lost for good, or to be sent again.
+  // Resolves an unknown outcome: written, lost for good, or to be sent again.
   const afterUnknown = async (): Promise<AppendReceipt | 'conflict' | null> => {
     const sent = await findStored(streams, stream, encoded);
     if (sent !== null) return sent;
@@ -117,7 +120,7 @@ const appendOne = async (
   return { position: sent.position };
 };
 
-/** Where the events are, when they are all there, one after the other. */
+/** Receipt of the events when all are stored, one after the other. */
 const findStored = async (
   streams: StreamReader,
   stream: StreamName,
@@ -134,8 +137,9 @@ const findStored = async (
 };
 
 /**
- * Over the shared call first, then by calls of their own, from which the client learns who leads.
- * `afterUnknown` looks whether the events are there; null: they are sent again.
+ * Sends an append with retries: over the shared call first, then by a call of its own, from which
+ * the client learns the leader. `afterUnknown` checks whether the events are stored; null: they are
+ * sent again.
  */
 const sendWithRetry = async (
   { client, write, tries, batch }: AppendConnection,
@@ -172,23 +176,21 @@ const appendAlone = async (
       deadline,
     },
   );
-  if (position === undefined) throw new Error('the server does not say where the events are');
+  if (position === undefined) throw new Error('the response of the server has no position');
   return { revision: Number(nextExpectedRevision), position: positionOf(position.commit) };
 };
 
-/**
- * Writes what does not fit into one append beside the stream; answers where each event's data is.
- */
+/** Writes data too large for one append to the parts stream; returns where each event's data is. */
 const writeOversized = async (
   wire: AppendConnection,
   streams: StreamReader,
   name: string,
   events: readonly PreparedEvent[],
 ): Promise<readonly (readonly number[] | null)[] | 'conflict'> => {
-  const aside = oversizedEvents(events);
+  const oversized = oversizedEvents(events);
   const places: (readonly number[] | null)[] = [];
   for (const event of events) {
-    const revisions = aside.has(event) ? await writeParts(wire, streams, name, event) : null;
+    const revisions = oversized.has(event) ? await writeParts(wire, streams, name, event) : null;
     if (revisions === 'conflict') return 'conflict';
     places.push(revisions);
   }
@@ -207,8 +209,8 @@ const writeParts = async (
       const last = await streams.revision(name);
       if (last === undefined) return 'conflict';
       // An unknown outcome is sent again: the same id at the same revision is one part.
-      const asked = { name, expected: last, events: [part] };
-      const sent = await sendWithRetry(wire, asked, async () => null);
+      const request = { name, expected: last, events: [part] };
+      const sent = await sendWithRetry(wire, request, async () => null);
       if (sent === 'conflict') continue;
       revisions.push(sent.revision);
       break;
@@ -217,7 +219,7 @@ const writeParts = async (
   return revisions;
 };
 
-/** Throws TypeError for what the client cannot take. */
+/** Throws TypeError for an append that the client cannot take. */
 const toPendingAppend = ({ stream, expected, events }: StreamAppend): PendingAppend => {
   if (stream === '') throw new TypeError('a stream needs a name');
   const encoded = events.map(prepareEvent);
@@ -242,14 +244,14 @@ const findRun = (
   return isSame ? (run.at(-1) ?? null) : null;
 };
 
-/** The largest events, as many as it takes for the others to fit into one append. */
+/** Largest events, as many as it takes for the others to fit into one append. */
 const oversizedEvents = (events: readonly PreparedEvent[]): ReadonlySet<PreparedEvent> => {
-  const aside = new Set<PreparedEvent>();
+  const oversized = new Set<PreparedEvent>();
   let left = events.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const event of events.toSorted((one, other) => other.bytes - one.bytes)) {
     if (left <= appendBytesMax) break;
-    aside.add(event);
+    oversized.add(event);
     left -= event.bytes;
   }
-  return aside;
+  return oversized;
 };

@@ -7,29 +7,32 @@ import type { ErasedStreams } from './erased-streams.js';
 import type { StreamNaming } from './stream-naming.js';
 import { serverPositionOf, positionOf } from './stored-event.js';
 
-/** Beginnings whose names are remembered. */
+/** Listings cached at once. */
 const listingsMax = 16;
-/** A noun with more streams is not listed as a whole: names in memory, and their events read. */
+/** Streams of a noun that is listed as a whole: names stay in memory, and their events are read. */
 const nounStreamsMax = 20_000;
-/** The server searches silently while nothing matches; it says so every so many events. */
+/**
+ * Timeout of a silent search. The server sends nothing while no event matches, except a checkpoint
+ * every `searchWindow` events.
+ */
 const silenceMs = 20_000;
 const searchWindow = 1_000;
 
-/** Names that begin with `beginning`, of events up to `through`. */
+/** Stream names that begin with `beginning`, of events up to `through`. */
 type NameListing = {
   readonly beginning: string;
   readonly names: Set<StreamName>;
   through: Position;
   sorted: StreamName[] | null;
-  /** The search under way, after which the next begins. */
-  turn: Promise<boolean>;
+  /** Running search, after which the next begins. */
+  search: Promise<boolean>;
 };
 type LogEnd = { readonly stream: string; readonly at: Position };
 
 /**
- * Names of streams. The server keeps no list, so it looks for them: through everything up to the
- * head, filtered where it is. What was found once is not searched for again: small nouns are listed
- * as a whole, so that asking for another of their prefixes is cheap.
+ * Lists stream names. The server keeps no list, so it searches all events up to the head, with a
+ * filter on the server. Results are cached: small nouns are listed as a whole, so that listing
+ * another of their prefixes is cheap.
  */
 export const openStreamList = (
   connection: Connection,
@@ -45,17 +48,17 @@ export const openStreamList = (
       names: new Set(),
       through: logStart,
       sorted: null,
-      turn: Promise.resolve(true),
+      search: Promise.resolve(true),
     };
     listings.set(beginning, listing);
     return listing;
   };
   const upToDate = (listing: NameListing, max: number): Promise<boolean> => {
     const next = (): Promise<boolean> => searchNames(connection, names, listing, max);
-    listing.turn = listing.turn.then(next, next);
-    return listing.turn;
+    listing.search = listing.search.then(next, next);
+    return listing.search;
   };
-  /** Of the noun where that is small, else of the prefix alone. */
+  /** Listing of the noun when that is small, else of the prefix alone. */
   const listed = async (prefix: string): Promise<NameListing> => {
     const noun = prefix.slice(0, prefix.indexOf('-') + 1);
     if (noun !== '' && noun !== prefix && !largeNouns.has(noun)) {
@@ -89,9 +92,9 @@ export const openStreamList = (
 };
 
 /**
- * Adds what came since. Nothing says that such a search is over; therefore the head's own stream is
- * among what is searched for, and its event ends it. False when there are more than `max`: the
- * search was broken off.
+ * Adds names of newer events. The server does not report the end of such a search; the filter
+ * therefore includes the head's own stream, and its event ends the search. Returns false when there
+ * are more than `max`: the search stopped early.
  */
 const searchNames = async (
   connection: Connection,
@@ -102,7 +105,7 @@ const searchNames = async (
   const until = await lastEventOfAll(connection);
   if (until === null || until.at <= listing.through) return true;
   const wanted = `${names.prefix}${listing.beginning}`;
-  const giveUp = (): void => void subscription.destroy(new Error('no answer to a search'));
+  const giveUp = (): void => void subscription.destroy(new Error('no response to a search'));
   const timer = setTimeout(giveUp, silenceMs);
   const subscription = connection.client.subscribeToAll({
     fromPosition: listing.through === logStart ? 'start' : serverPositionOf(listing.through),
@@ -113,7 +116,7 @@ const searchNames = async (
       checkpointReached: async () => void timer.refresh(),
     }),
   });
-  // What fails after nobody listens any more would be thrown past everyone.
+  // Errors after the loop ended would be uncaught.
   subscription.on('error', () => undefined);
   try {
     for await (const { event } of subscription) {
@@ -157,7 +160,7 @@ const lastEventOfAll = async ({ client, read }: Connection): Promise<LogEnd | nu
   return last.event;
 };
 
-/** Where the first name is that does not come before `text`. */
+/** Index of the first name that does not sort before `text`. */
 const lowerBound = (sorted: readonly StreamName[], text: string): number => {
   let low = 0;
   let high = sorted.length;

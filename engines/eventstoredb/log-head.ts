@@ -4,13 +4,13 @@ import type { Connection } from './connection.js';
 import type { StreamNaming } from './stream-naming.js';
 import { serverPositionOf, positionOf, type ServerPosition } from './stored-event.js';
 
-/** Events asked for at once when there are none of ours among the last ones. */
+/** Events read at once when the last ones are all of other logs. */
 const stepMax = 1_000;
 
-/** The position of the newest event of ours. */
+/** Position of the log's newest event (the head). */
 export const openLogHead = (connection: Connection, names: StreamNaming) => {
   /**
-   * The newest event of ours that anybody here has seen, and up to where there is none after it.
+   * Newest event seen by any caller, and the position up to which nothing of this log follows it.
    */
   let newest: Position = logStart;
   let clear = -1n;
@@ -19,9 +19,10 @@ export const openLogHead = (connection: Connection, names: StreamNaming) => {
     if (position > newest) newest = position;
   };
   /**
-   * Looks backwards from the end until it meets something of ours, or what is known to be quiet.
+   * Reads backwards from the end until it meets an event of this log, or a range known to have
+   * none.
    */
-  const look = async (): Promise<Position> => {
+  const readHead = async (): Promise<Position> => {
     let from: ServerPosition | 'end' = 'end';
     let end: bigint | null = null;
     for (let step = 4; ; step = Math.min(stepMax, step * 4)) {
@@ -40,10 +41,10 @@ export const openLogHead = (connection: Connection, names: StreamNaming) => {
       from = found.place ?? from;
     }
   };
-  return { ask: singleFlight(look), seen, newest: () => newest };
+  return { read: singleFlight(readHead), seen, newest: () => newest };
 };
 
-/** Passes over what is not ours, until it is down at `floor` or has seen `step` events. */
+/** Skips events of other logs, until it reaches `floor` or has read `step` events. */
 const stepBack = async (
   { client, read }: Connection,
   names: StreamNaming,

@@ -4,13 +4,13 @@ import type { ErasedEnvelopes } from './erased-envelopes.js';
 import type { Bucket, StreamNaming } from './stream-naming.js';
 import { envelopeFrom, type ServerPosition, type EsdbEvent, storedFrom } from './stored-event.js';
 
-/** Events of the server asked for at once. */
+/** Events read from the server at once. */
 const stepMax = 1_000;
 
 /**
- * Keeps the envelopes of streams that were erased before envelopes were kept, as far as no scavenge
- * has taken their events: once through the whole log. Where data lay in parts these are gone, and
- * the digest is of no data. Answers where they are.
+ * Stores the envelopes of streams that were erased before envelopes were stored, as far as no
+ * scavenge removed their events: one pass through the whole log. Data in parts is gone already, so
+ * its digest is of empty data. Returns where they are.
  */
 export const migrateEnvelopes = async (
   { client, read }: Connection,

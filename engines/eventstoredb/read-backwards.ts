@@ -9,14 +9,14 @@ import {
   type EsdbEvent,
 } from './stored-event.js';
 
-/** Data that is read at most, and one event more. */
+/** Bytes read at most, plus one event. */
 const bytesMax = 8 * 1024 * 1024;
-/** Events of the server asked for at once. */
+/** Events read from the server at once. */
 const stepMax = 1_000;
 
 /**
- * The newest events of ours before a position, in log order, at most `limit`: in steps backwards
- * from there, however much of others lies between.
+ * Newest events of this log before a position, in log order, at most `limit`: reads backwards in
+ * steps, past any number of events of other logs.
  */
 export const openBackwardReader =
   ({ client, read }: Connection, names: StreamNaming, erased: ErasedStreams) =>

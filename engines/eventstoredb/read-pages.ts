@@ -15,36 +15,36 @@ import {
 } from './stored-event.js';
 import { loadParts } from './event-parts.js';
 
-/** A page ends early once it holds this much, so that huge events do not pile up in memory. */
+/** A page ends once it holds this many bytes, so that huge events do not pile up in memory. */
 const pageBytesMax = 8 * 1024 * 1024;
 const eventOverheadBytes = 1_024;
-/** Events of the server asked for at once when those of others lie between ours. */
+/** Events read from the server at once when those of other logs lie between. */
 const stepMax = 1_000;
-/** Places remembered from where on nothing of ours came. */
+/** Positions remembered after which only events of other logs came. */
 const quietMax = 16;
 
 export type PageReadNeeds = {
   readonly connection: Connection;
   readonly names: StreamNaming;
   readonly erased: ErasedStreams;
-  /** The log's head is at least here. */
+  /** Records that the log's head is at least here. */
   readonly seen: (position: Position) => void;
 };
 
-/** An event, or what stays of it. */
+/** A stored event, or the envelope of an erased one. */
 export type PageItem = { readonly stored: EsdbEvent } | { readonly erased: Envelope };
-/** In log order, up to `through`. */
+/** Items in log order, up to `through`. */
 type ItemPage = { readonly events: readonly PageItem[]; readonly through: Position };
 
-/** All events of ours that the server has between two positions, `through` included. */
+/** All stored events of this log between two positions, `through` included. */
 type FetchedEvents = { readonly found: readonly EsdbEvent[]; readonly through: Position };
 
 /**
- * The log in the order of everything on the server. What is not ours is passed over, and how far is
- * remembered, so that a reader at the end does not pass it again and again. Of erased events the
- * envelopes kept beside the log are in their places, since a scavenge takes the server's. `recent`
- * may spare a question to the server. Who wants some types only may be told at once up to where
- * there are none; others of a page are left out elsewhere.
+ * Page reader over the server's global order. Events of other logs are skipped, and the skipped
+ * range is remembered, so that a reader at the end does not skip it again and again. Erased events
+ * appear as the envelopes stored beside the log, since a scavenge removes the server's. `recent`
+ * may save a read of the server. With `types` the page may be empty, up to where none of them
+ * occurs; the caller filters other types out.
  */
 export const openPageReader = (needs: PageReadNeeds) => {
   const { erased } = needs;
@@ -52,7 +52,7 @@ export const openPageReader = (needs: PageReadNeeds) => {
   const fetch = openFetch(needs, quiet.get);
   const pagedFrom = (stored: EsdbEvent): PageItem =>
     erased.has(stored.stream) ? { erased: envelopeFrom(stored) } : { stored };
-  /** With what was kept of those that the server has no more. */
+  /** Merges in the stored envelopes of events that the server no longer has. */
   const merged = async (
     after: Position,
     limit: number,
@@ -72,14 +72,14 @@ export const openPageReader = (needs: PageReadNeeds) => {
   const fromServer = async (after: Position, limit: number): Promise<ItemPage> => {
     const [fetched] = await Promise.all([fetch(after, limit), erased.refresh()]);
     const page = await merged(after, limit, fetched);
-    // Not as far as the server was read: what is not ours lies beyond the head of our log.
+    // Only up to the page's end: the server was read further, beyond the head of this log.
     const { through } = page;
     const known = fetched.found.filter(({ position }) => position <= through);
     passed.record(after, known, through);
     return page;
   };
-  /** One after the other, so that what one of them reads is known to the next. */
-  const oneByOne = openMutex();
+  /** Mutex: each read profits from the range that the one before recorded. */
+  const exclusive = openMutex();
 
   return async (
     after: Position,
@@ -92,14 +92,17 @@ export const openPageReader = (needs: PageReadNeeds) => {
       return { events: found.map(pagedFrom), through: found.at(-1)?.position ?? after };
     }
     if (types === undefined) return fromServer(after, limit);
-    return oneByOne(async () => {
+    return exclusive(async () => {
       const through = passed.firstPositionWithout(types, after);
       return through > after ? { events: [], through } : fromServer(after, limit);
     });
   };
 };
 
-/** Events of ours after `after`, at most `limit`, from the server; `quiet` says what to pass. */
+/**
+ * Fetches events of this log after `after`, at most `limit`, from the server; `quiet` gives a range
+ * to skip.
+ */
 const openFetch =
   (
     { connection: { client, read }, names, erased, seen }: PageReadNeeds,
@@ -112,7 +115,7 @@ const openFetch =
     let from: ServerPosition | 'start' =
       quiet(after) ?? (after === logStart ? 'start' : serverPositionOf(after));
     for (;;) {
-      // A step begins with the event that the one before ended with.
+      // A step begins with the last event of the step before.
       const known = { count: found.length, bytes };
       const step = Math.min(stepMax, limit - known.count + (from === 'start' ? 0 : 1));
       const place = { last: null as ServerPosition | null, count: 0, isBeyond: false };
@@ -150,16 +153,16 @@ const openFetch =
   };
 
 /**
- * The event of ours at exactly this position; null for one of others. A position is an offset in a
- * file: the server answers with an error where no event begins (engines: `UnknownError` code 2), so
- * positions are never computed, and a read begins at one that an event has.
+ * Event of this log at exactly this position; null for one of another log. A position is an offset
+ * in a file: the server responds with an error where no event begins (engines: `UnknownError` code
+ * 2), so positions are never computed, and a read begins at one that an event has.
  */
 export const openEventAt =
   ({ connection: { client, read }, names, erased }: PageReadNeeds) =>
   async (position: Position): Promise<PageItem | null> => {
     if (position === logStart) return null;
     await erased.refresh();
-    // A scavenge may have taken the server's.
+    // A scavenge may have removed the server's copy.
     const kept = await erased.at(position);
     if (kept !== null) return { erased: kept };
     const found = { stored: null as EsdbEvent | null };
@@ -182,7 +185,7 @@ export const openEventAt =
     return erased.has(stored.stream) ? { erased: envelopeFrom(stored) } : { stored };
   };
 
-/** What a page has, with its data where that lies in parts and was not erased meanwhile. */
+/** Page item with its data loaded from parts; an envelope when it was erased meanwhile. */
 export const itemPartsLoader =
   ({ connection, names, erased }: PageReadNeeds) =>
   async (one: PageItem): Promise<PageItem> => {

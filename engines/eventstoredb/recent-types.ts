@@ -2,25 +2,25 @@ import { logStart, type Position } from '../../kernel/ports.js';
 import { countUpTo } from './sorted-positions.js';
 import type { EsdbEvent } from './stored-event.js';
 
-/** Events whose types are kept, some 100 bytes each; twice as many between two clearings. */
+/** Events whose types are cached, some 100 bytes each; twice as many between two trims. */
 const defaultKeptMax = 25_000;
 
 type RecentTypes = {
-  /** `events` are all of the log after `after` up to `through`, in its order. */
+  /** Records that `events` are all of the log after `after` up to `through`, in order. */
   readonly record: (
     after: Position,
     events: readonly Pick<EsdbEvent, 'position' | 'type'>[],
     through: Position,
   ) => void;
   /**
-   * Up to where the log is known to have no event of these types after `after`; `after` itself when
-   * the next one is of them, or nothing is known.
+   * Position up to which the log has no event of these types after `after`; `after` itself when the
+   * next one is of them, or the range is unknown.
    */
   readonly firstPositionWithout: (types: readonly string[], after: Position) => Position;
 };
 
 /**
- * Which types came where in the part of the log that was read last. Workers that each look for a
+ * Cache of event types by position in the last part of the log that was read. Workers that need a
  * few rare types follow the log one behind the other: the first reads it for all of them.
  */
 export const openRecentTypes = (keptMax = defaultKeptMax): RecentTypes => {
@@ -28,7 +28,7 @@ export const openRecentTypes = (keptMax = defaultKeptMax): RecentTypes => {
   let to = logStart;
   let positions: Position[] = [];
   let types: string[] = [];
-  const clear = (): void => {
+  const trim = (): void => {
     const gone = positions.length - keptMax;
     if (gone <= keptMax) return;
     from = positions[gone - 1] ?? from;
@@ -49,7 +49,7 @@ export const openRecentTypes = (keptMax = defaultKeptMax): RecentTypes => {
         types.push(type);
       }
       to = through;
-      clear();
+      trim();
     },
     firstPositionWithout: (wanted, after) => {
       if (after < from || after >= to) return after;

@@ -1,7 +1,7 @@
 import type { SpaceReclaim } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
 
-/** Beginnings and ends of scavenges looked at: those of months. */
+/** Start and end events of scavenges that are read: those of months. */
 const scavengeEventsMax = 1_000;
 
 type Scavenge = {
@@ -11,9 +11,9 @@ type Scavenge = {
 };
 
 /**
- * When the disk was last given back, as the server's own stream of scavenges says: each node has
- * chunks of its own, so the one that is furthest behind counts. `unknown` without the right to read
- * it, which only operators of the server have by default.
+ * Time of the last scavenge, by the server's own stream of scavenges: each node has chunks of its
+ * own, so the one that is furthest behind counts. `unknown` without the right to read it, which
+ * only operators of the server have by default.
  */
 export const openScavengeStatus =
   ({ client, patience }: Pick<Connection, 'client' | 'patience'>) =>

@@ -1,6 +1,6 @@
 import type { Position } from '../../kernel/ports.js';
 
-/** How many of the sorted positions are not beyond `after`. */
+/** Number of sorted positions up to and including `after` (binary search). */
 export const countUpTo = (positions: readonly Position[], after: Position): number => {
   let [low, high] = [0, positions.length];
   while (low < high) {

@@ -14,26 +14,27 @@ import type {
 } from '../../kernel/ports.js';
 
 /**
- * How an event lies in EventStoreDB: its data as JSON under its type, its metadata with one more
- * member, `assay`. The server's event id is derived from id, type and data: the same event sent
- * again is known to the server as the same, another payload under the same id is not.
+ * Event as EventStoreDB stores it: its data as JSON under its type, its metadata with one more
+ * member, `assay`. The server's event id is derived from id, type and data, so that the server
+ * recognises a repeated event as the same, and another payload under the same id as different
+ * (idempotent writes).
  */
 export type PreparedEvent = {
   readonly id: string;
   readonly serverId: string;
   readonly type: string;
   readonly json: string;
-  /** Of the data as JSON, which is what the server counts. */
+  /** Size of the data as JSON, which the server counts. */
   readonly bytes: number;
   readonly salt: string;
   readonly digest: string;
   readonly metadata: Metadata;
 };
-/** An event as it goes over the wire. */
+/** Event as it is sent to the server. */
 export type OutgoingEvent = {
   readonly id: string;
   readonly type: string;
-  /** JSON, or a part of it that is none. */
+  /** JSON, or a fragment of JSON text as bytes. */
   readonly contentType: 'application/json' | 'application/octet-stream';
   readonly data: Buffer;
   /** JSON. */
@@ -42,15 +43,15 @@ export type OutgoingEvent = {
 type AssayMetadata = {
   readonly id: string;
   readonly bytes: number;
-  /** In hex; absent in events from before there were salts. */
+  /** Hex; absent from events stored before salts existed. */
   readonly salt?: string;
   readonly digest?: string;
-  /** Revisions in the stream of parts, in order; without them the data is in the event itself. */
+  /** Revisions in the parts stream, in order; absent when the data is in the event itself. */
   readonly parts?: readonly number[];
 };
 type StoredMetadata = Metadata & { readonly assay: AssayMetadata };
 
-/** An event as it was read; its data may still have to be put together from parts. */
+/** Event as read; its data may still have to be loaded from parts. */
 export type EsdbEvent = {
   readonly stream: StreamName;
   readonly revision: number;
@@ -67,12 +68,12 @@ export type EsdbEvent = {
 };
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** The server counts the data of one append call and refuses from 1 MiB on. */
+/** Append size limit: the server counts the data of one append call and refuses from 1 MiB on. */
 export const appendBytesMax = 900_000;
 const partBytesMax = 450_000;
 const newSalt = openSalts();
 
-/** Throws TypeError for an id that is no uuid: the client would end the process over it. */
+/** Throws TypeError for an id that is not a uuid: the client would end the process over it. */
 export const prepareEvent = ({ id, type, data, metadata }: NewEvent): PreparedEvent => {
   if (!uuidForm.test(id)) throw new TypeError(`an event's id must be a uuid: ${id}`);
   const json = JSON.stringify(data ?? null);
@@ -89,7 +90,7 @@ export const prepareEvent = ({ id, type, data, metadata }: NewEvent): PreparedEv
   };
 };
 
-/** The event itself, or with `parts` a reference to where its data is. */
+/** Event with its data, or with `parts` a reference to where its data is. */
 export const toOutgoing = (
   event: PreparedEvent,
   parts: readonly number[] | null,
@@ -105,7 +106,7 @@ export const toOutgoing = (
   };
 };
 
-/** As the client wants it, which writes JSON anew: the same text. */
+/** Event in the client's form; the client writes the JSON anew, with the same text. */
 export const toEventData = ({
   id,
   type,
@@ -119,7 +120,7 @@ export const toEventData = ({
     : binaryEvent({ id, type, data, metadata: about });
 };
 
-/** Each at most `partBytesMax`. */
+/** Splits data into parts of at most `partBytesMax`. */
 export const splitIntoParts = (event: PreparedEvent): readonly OutgoingEvent[] => {
   const bytes = Buffer.from(event.json);
   const count = Math.max(1, Math.ceil(bytes.length / partBytesMax));
@@ -132,7 +133,7 @@ export const splitIntoParts = (event: PreparedEvent): readonly OutgoingEvent[] =
   }));
 };
 
-/** Null for what is not one of our events: a tombstone, an operator's note. */
+/** Null for events of other writers: a tombstone, an operator's note. */
 export const storedFrom = (stream: StreamName, event: RecordedEvent): EsdbEvent | null => {
   if (event.type.startsWith('$')) return null;
   const { assay, ...metadata } = (event.metadata ?? {}) as Partial<StoredMetadata>;
@@ -148,7 +149,8 @@ export const storedFrom = (stream: StreamName, event: RecordedEvent): EsdbEvent 
     salt: assay?.salt ?? null,
     digest: assay?.digest ?? null,
     data: event.data,
-    // Without a schema version the codec refuses the event, and its stream is parked.
+    // Without a schema version the codec refuses the event, and its stream is parked (poison
+    // event).
     metadata: { schema: 0, ...metadata } as Metadata,
   };
 };
@@ -177,7 +179,7 @@ export const evidenceOfErased = (envelope: Envelope): Evidence => ({
   data: null,
 });
 
-/** JSON that was read and is written again is the text that was stored. */
+/** Evidence; JSON that is parsed and written again equals the stored text. */
 export const evidenceFrom = (stored: EsdbEvent): Evidence => ({
   ...recordedFrom(stored, (_type, _schema, data) => data),
   salt: stored.salt,
@@ -189,7 +191,7 @@ export const positionOf = (commit: bigint): Position =>
 
 export type ServerPosition = { readonly commit: bigint; readonly prepare: bigint };
 
-/** Prepare and commit are one for everything that is appended over gRPC. */
+/** Prepare and commit positions are equal for everything appended over gRPC. */
 export const serverPositionOf = (position: Position): ServerPosition => {
   const commit = BigInt(`0x${position}`);
   return { commit, prepare: commit };

@@ -1,25 +1,25 @@
 import type { Position, StreamName } from '../../kernel/ports.js';
 
 /**
- * Our streams have one beginning in common, so that a server filters by it and may serve others as
- * well. `<space>.<stream>` holds a stream's events, `<space>:parts.<stream>` the parts of events
- * too large for one append, `<space>:erased` says which streams were erased, and
- * `<space>:erased.<bucket>` keeps the envelopes of their events.
+ * Names of the log's streams. They share a prefix, so that a server filters by it and may serve
+ * others as well. `<space>.<stream>` holds a stream's events, `<space>:parts.<stream>` the parts of
+ * events too large for one append, `<space>:erased` is the register of erased streams, and
+ * `<space>:erased.<bucket>` holds the envelopes of their events.
  */
 export type StreamNaming = {
-  /** What every stream with events begins with. */
+  /** Prefix of all streams with events. */
   readonly prefix: string;
   readonly erasedRegister: string;
   eventsOf(stream: StreamName): string;
   partsOf(stream: StreamName): string;
   envelopesOf(bucket: Bucket): string;
-  /** Null for a stream that is not one of ours with events. */
+  /** Null for a stream of another kind or another log. */
   streamOf(name: string): StreamName | null;
 };
 
 /**
- * A stretch of the log of 16 MiB, by the beginning of its positions: some thousand events, so that
- * whoever reads one page reads little more.
+ * Bucket of the log: 16 MiB, named by the leading digits of its positions; some thousand events, so
+ * that a reader of one page reads little more.
  */
 export type Bucket = string;
 const bucketDigits = 10;

@@ -4,27 +4,26 @@ import type { Connection } from './connection.js';
 import type { StreamNaming } from './stream-naming.js';
 import { storedFrom, type EsdbEvent } from './stored-event.js';
 
-/** Ids kept of streams that were read or written lately. */
+/** Ids cached of streams that were read or written lately. */
 const idsMax = 200_000;
-/** A portion ends once it holds this much: a few milliseconds for whoever folds it. */
+/** A portion ends once it holds this many bytes: a few milliseconds of folding. */
 const portionBytesMax = 1024 * 1024;
 
-/** The ids of a stream's events from its first to revision `through`. */
+/** Ids of a stream's events from its first to revision `through`. */
 type KnownIds = { through: number; readonly ids: Set<string> };
 
 export type StreamReader = ReturnType<typeof openStreamReader>;
 
 /**
- * Reads streams, and remembers which ids are in those it read: the server takes the same events
- * again when they come with the stream's present revision, so whether an event is there already has
- * to be known before it is sent. Whoever decides has just read the stream, so this rarely costs a
- * question.
+ * Reads streams, and caches the ids of events read: the server accepts repeated events when they
+ * come with the stream's current revision, so an append has to check for them before it sends. A
+ * decision has just read the stream, so the check rarely costs a read.
  */
 export const openStreamReader = (connection: Connection, names: StreamNaming) => {
   const known = openKnownIds();
   /**
-   * About 1 MiB of a stream or one event at a time. One without events: the stream was erased
-   * meanwhile, and what came before is void.
+   * Yields the stream in portions of about 1 MiB, or one event. An empty portion means that the
+   * stream was erased meanwhile, and what came before is void.
    */
   async function* portions(
     stream: StreamName,
@@ -50,7 +49,7 @@ export const openStreamReader = (connection: Connection, names: StreamNaming) =>
   }
   return {
     portions,
-    /** Whether one of the ids is in the stream up to that revision. */
+    /** True if one of the ids is in the stream up to that revision. */
     holds: async (
       stream: StreamName,
       through: number,
@@ -62,7 +61,7 @@ export const openStreamReader = (connection: Connection, names: StreamNaming) =>
       }
       return known.hasAny(stream, ids);
     },
-    /** After an append of ours that ended at revision `last`. */
+    /** Records an append by this process that ended at revision `last`. */
     grew: known.grew,
     forget: known.forget,
     /** Null for an erased stream and for one without events. */
@@ -79,7 +78,7 @@ export const openStreamReader = (connection: Connection, names: StreamNaming) =>
   };
 };
 
-/** Which ids are in streams, each from its first event on without a gap; those used last. */
+/** LRU cache of event ids per stream, each from its first event on without a gap. */
 const openKnownIds = () => {
   const known = new Map<StreamName, KnownIds>();
   let count = 0;
@@ -116,7 +115,7 @@ const openKnownIds = () => {
       if (first.revision === 0) remember(stream, { through: last.revision, ids: new Set(ids) });
       else grew(stream, last.revision, ids);
     },
-    /** The last revision up to which they are known, -1 without any. */
+    /** Last revision up to which ids are known, -1 without any. */
     through: (stream: StreamName): number => known.get(stream)?.through ?? -1,
     hasAny: (stream: StreamName, ids: readonly string[]): boolean => {
       const cached = known.get(stream);
@@ -125,7 +124,7 @@ const openKnownIds = () => {
   };
 };
 
-/** From a revision on what has room in a portion; `isOver` when the stream ends with it. */
+/** Reads one portion from a revision on; `isOver` when the stream ends with it. */
 const readPortion = async (
   { client, read }: Connection,
   { stream, name, from }: { readonly stream: StreamName; readonly name: string; from: number },

@@ -6,15 +6,15 @@ import type { ErasedStreams } from './erased-streams.js';
 import type { StreamNaming } from './stream-naming.js';
 import { serverPositionOf, positionOf, storedFrom, type EsdbEvent } from './stored-event.js';
 
-/** What is kept of the end of the log, for readers that are nearly there. */
+/** Events cached at the end of the log, for readers that are nearly there. */
 const keptEventsMax = 2_000;
 const keptBytesMax = 16 * 1024 * 1024;
-/** Read ahead of what was taken over; beyond it the server waits. */
+/** Events buffered ahead of processing; beyond it the server waits (backpressure). */
 const readAheadMax = 64;
 const backoffFirstMs = 50;
 const backoffMaxMs = 2_000;
 
-/** Nobody waits and nobody reads: the server is not troubled any longer. */
+/** Idle time after which the subscription stops. */
 const idleMs = 10_000;
 
 type Needs = {
@@ -26,10 +26,10 @@ type Needs = {
 };
 
 /**
- * The end of the log as it grows: a catch-up subscription to everything, filtered by the server to
- * our streams, opened again from the last event taken over whenever it ends, so that nothing is
- * missed and nothing comes twice. Runs while somebody reads at the end. The server's own marks
- * (caught up, checkpoint) overtake events that still wait to be read and are not trusted.
+ * Tail of the log as it grows: a catch-up subscription to everything, filtered by the server to
+ * this log's streams, reopened from the last processed event whenever it ends, so that nothing is
+ * missed or repeated. Runs while a reader is at the end. The server's own marks (caught up,
+ * checkpoint) overtake events that still wait to be read and are not trusted.
  */
 export const openTailSubscription = (needs: Needs) => {
   const { head, erased } = needs;
@@ -59,7 +59,7 @@ export const openTailSubscription = (needs: Needs) => {
     };
     running = state;
     try {
-      // Later entries of the register come with the subscription.
+      // Later register entries arrive with the subscription.
       const [position] = await Promise.all([head(), erased.refresh()]);
       recent.begin(position);
     } catch (error) {
@@ -78,23 +78,25 @@ export const openTailSubscription = (needs: Needs) => {
     wanted: (): void => {
       wantedAt = performance.now();
     },
-    /** Whether whatever comes after `after` is sure to be heard of soon. */
-    hears: (after: Position): boolean =>
+    /** True if every event after `after` is sure to arrive through the subscription soon. */
+    covers: (after: Position): boolean =>
       running !== null && running.isLive && recent.reachesBackTo(after),
-    /** What is kept after `after` without a gap; empty says nothing about the log. */
+    /**
+     * Cached events after `after` without a gap; an empty list does not mean that the log has none.
+     */
     after: (after: Position): readonly EsdbEvent[] => (running === null ? [] : recent.after(after)),
     stop,
   };
 };
 
-/** The last events taken over: all between two positions, the first of which follows the second. */
+/** Cache of the last processed events: all between two positions. */
 const openRecentEvents = () => {
   let kept: EsdbEvent[] = [];
   let keptBytes = 0;
   let from: Position = logStart;
   let last: Position = logStart;
   return {
-    /** Nothing is kept, and what follows comes after this. */
+    /** Starts empty; the next event comes after this position. */
     begin: (position: Position): void => {
       from = last = position;
     },
@@ -135,7 +137,7 @@ const openRecentEvents = () => {
   };
 };
 
-/** Takes over what the subscription brings: events, erasures, and operators' tombstones. */
+/** Processes events of the subscription: events, erasures, and operators' tombstones. */
 const eventConsumer =
   ({ names, erased, seen }: Needs, recent: ReturnType<typeof openRecentEvents>) =>
   (event: AllStreamRecordedEvent): void => {
@@ -160,14 +162,14 @@ const eventConsumer =
 type SubscriptionFeed = Pick<Needs, 'connection' | 'names' | 'head'> & {
   readonly last: () => Position;
   readonly consume: (event: AllStreamRecordedEvent) => void;
-  /** Told whether whatever comes is heard of. */
+  /** Called when the subscription becomes live or ends. */
   readonly isLive: (now: boolean) => void;
 };
 
 const keepSubscribed = async (feed: SubscriptionFeed, signal: AbortSignal): Promise<void> => {
   for (let failures = 0; !signal.aborted;) {
     const before = feed.last();
-    // Why it ended does not matter: refused, dropped as too slow, or gone with its server.
+    // The reason does not matter: refused, dropped as too slow, or a stopped server.
     await subscribeOnce(feed, signal).catch(() => null);
     failures = feed.last() > before ? 0 : failures + 1;
     const rest = Math.min(backoffMaxMs, backoffFirstMs * 2 ** Math.min(failures, 10));
@@ -188,7 +190,7 @@ const subscribeOnce = async (
     { highWaterMark: readAheadMax },
   );
   const end = (): void => void subscription.destroy();
-  // What fails after nobody listens any more would be thrown past everyone.
+  // Errors after the loop ended would be uncaught.
   subscription.on('error', () => undefined);
   const watch = openStallWatch(connection.patience.lookMs, head, last, end);
   signal.addEventListener('abort', end, { once: true });
@@ -207,8 +209,8 @@ const subscribeOnce = async (
 };
 
 /**
- * A subscription may stop without a word: when the log's head is beyond ours at two looks and
- * nothing came in between, it is opened anew.
+ * Heartbeat of a subscription, which may stop silently: when the log's head is beyond the last
+ * event at two checks and nothing arrived in between, it is reopened.
  */
 const openStallWatch = (
   lookMs: number,

@@ -4,15 +4,15 @@ import { parseJsonText } from '../../kernel/json-text.js';
 const checksumMember = 'check';
 
 /**
- * JSON with a CRC-32 of its members as the last of them, `check`: one byte that changes on the disk
- * is found, whichever it is, or changes nothing that is read.
+ * Checksummed JSON: the last member, `check`, is a CRC-32 of the others. A changed byte on the disk
+ * is detected, whichever it is, or changes nothing that is read.
  */
 export const stringifyChecksummed = (value: object): string =>
   `${JSON.stringify({ ...value, [checksumMember]: checksumOf(value) }, null, 2)}\n`;
 
 /**
- * What `stringifyChecksummed` wrote, without its `check`; null where it is damaged. A file of an
- * earlier build has no check and is taken as it is.
+ * Parses the output of `stringifyChecksummed`, without its `check`; null when it is damaged. A file
+ * of an earlier build has no check and is accepted as it is.
  */
 export const parseChecksummed = (bytes: Uint8Array): Readonly<Record<string, unknown>> | null => {
   try {

@@ -3,14 +3,14 @@ import type { Clock } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/schema-types.js';
 
 /**
- * How far the two clocks may drift apart before the wall's is believed: its resolution and some
- * turns of the loop.
+ * Largest drift between the two clocks before the wall clock is believed: its resolution and some
+ * event-loop ticks.
  */
 const driftMaxMs = 2;
 
 /**
- * The machine's clocks. `now` is the wall clock, which may be set back or forth, with the
- * microseconds of the monotone one in between; `milliseconds` never goes back.
+ * System clocks. `now` is the wall clock, which may be set back or forth, with the microseconds of
+ * the monotonic clock in between; `milliseconds` never goes back.
  */
 const openClock = (): Clock => {
   let wallAnchor = Date.now();

@@ -2,19 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { parseJsonText } from '../../kernel/json-text.js';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
-/** A compact JWS, taken apart and not yet believed. */
+/** Compact JWS, parsed but not verified yet. */
 type CompactJws = {
   readonly header: TokenClaims;
   readonly payload: TokenClaims;
-  /** What the signature is about. */
+  /** Signing input. */
   readonly input: string;
 };
 
 const form = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 /**
- * Null for whatever has more than one reading: padding, other alphabets, spare bits, members given
- * twice, anything but two objects.
+ * Parses a compact JWS. Null for ambiguous input: padding, other alphabets, spare bits, duplicate
+ * members, anything but two objects.
  */
 export const parseCompactJws = (token: string): CompactJws | null => {
   const [, head = '', body = '', signature = ''] = form.exec(token) ?? [];
@@ -42,7 +42,7 @@ const objectOf = (part: string): TokenClaims | null => {
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Whether a JSON object gives one of its own members twice; readers differ on which one counts. */
+/** True if a JSON object has one of its own members twice; readers differ on which one counts. */
 const hasDuplicateMember = (text: string): boolean => {
   const names = new Set<string>();
   let depth = 0;

@@ -6,30 +6,31 @@ import type { Files } from '../../kernel/ports.js';
 import type { DataKeyStore, WrappedDataKey } from '../../kernel/vault.js';
 import { parseChecksummed, stringifyChecksummed } from './checksummed-json.js';
 
-/** One file for each; `.new` beside it is what a crash left of a write. */
+/** One file per key; a `.new` file beside it was left by a write that crashed. */
 const fileForm = /^[0-9a-f-]{36}\.json$/;
 
 /**
- * Data keys in a folder, each in a file of its own that only its owner reads: processes that share
- * the folder add keys without taking each other's away. The key that wraps them is not there. A
- * damaged file is Fault `unavailable`, since a secret could be sealed again without it.
+ * Data keys in a folder, each in a file of its own that only its owner reads, so that processes
+ * that share the folder can add keys without removing each other's. The key that wraps them is
+ * stored elsewhere. A damaged file is Fault `unavailable`, since a secret could otherwise be sealed
+ * again without it.
  */
 export const openDataKeys = (files: Files, dir: string): DataKeyStore => {
-  const inSequence = openMutex();
+  const exclusive = openMutex();
   const path = (id: string): string => join(dir, `${id}.json`);
   const all = async (): Promise<readonly WrappedDataKey[]> => {
     const names = (await namesIn(dir)).filter((name) => fileForm.test(name));
     const read = await Promise.all(names.map((name) => readKey(files, join(dir, name))));
-    // One that another process took away in between is not there.
+    // A key that another process removed in between is skipped.
     return read.filter((key) => key !== null).sort(byAge);
   };
   return {
     all,
     update: (step) =>
-      inSequence(async () => {
+      exclusive(async () => {
         const before = await all();
         const after = step(before);
-        // What is new is there before anything goes.
+        // New keys are written before old ones are removed.
         for (const key of after) {
           if (!before.includes(key)) {
             await files.write(path(key.id), Buffer.from(stringifyChecksummed(key)));
@@ -52,19 +53,19 @@ const namesIn = async (dir: string): Promise<readonly string[]> => {
   }
 };
 
-/** Null: it is not there. */
+/** Null when the file does not exist. */
 const readKey = async (files: Files, path: string): Promise<WrappedDataKey | null> => {
   const bytes = await files.read(path);
   if (bytes === null) return null;
   const key = parseChecksummed(bytes);
   if (key !== null) return key as WrappedDataKey;
-  // Paths are not for clients.
+  // The path goes to the log only, not to clients.
   throw new Fault('unavailable', 'A stored secret cannot be opened: a data key is damaged', {
     cause: new Error(`${path} is damaged: restore it from a backup of the keys`),
   });
 };
 
-/** What is wrong with each file of the folder that does not open with the master key. */
+/** Reports each key file of the folder that is damaged or does not open with the master key. */
 export const damagedDataKeys = async (
   files: Files,
   dir: string,

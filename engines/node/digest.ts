@@ -1,14 +1,17 @@
 import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { Sha256 } from '../../kernel/ports.js';
 
-/** A tree's nodes, and prefixes, and more: what is longer is hashed part by part. */
+/**
+ * Scratch buffer for short inputs, such as tree nodes and prefixes; longer ones are hashed part by
+ * part.
+ */
 const scratchBuffer = Buffer.alloc(1_024);
-/** Its beginnings by length: nodes and leaves have always the same. */
+/** Views of its first bytes, by length: nodes and leaves always have the same lengths. */
 const beginnings: Buffer[] = [];
 
 export const sha256: Sha256 = (...parts) => {
   const [only = ''] = parts;
-  // A call without an object costs half as much, and leaves nothing to collect.
+  // A call without a hash object costs half as much, and leaves nothing to collect.
   if (parts.length < 2) return hashOf(only);
   let end = 0;
   for (const part of parts) {
@@ -20,7 +23,7 @@ export const sha256: Sha256 = (...parts) => {
   return hashOf((beginnings[end] ??= scratchBuffer.subarray(0, end)));
 };
 
-/** A buffer from the pool costs half of what one does that the hash makes. */
+/** A buffer from the pool costs half of one that the hash allocates. */
 const hashOf = (input: string | Uint8Array): Buffer =>
   Buffer.from(hash('sha256', input, 'binary'), 'binary');
 
@@ -30,12 +33,12 @@ const hashParts = (parts: readonly (string | Uint8Array)[]): Buffer => {
   return whole.digest();
 };
 
-/** 16 random bytes for each event (contract 5.14, rule 2). */
+/** Salt of each event: 16 random bytes (contract 5.14, rule 2). */
 export const saltBytes = 16;
-/** Drawn at a time: a call for 16 bytes costs thirty times as much. */
+/** Random bytes drawn at a time: a call for 16 bytes costs thirty times as much. */
 const poolBytes = 4_096;
 
-/** Answers a salt that nobody had before; it is the caller's to keep. */
+/** Source of unique random salts; the caller may keep the buffer. */
 export const openSalts = (): (() => Buffer) => {
   const pool = Buffer.alloc(poolBytes);
   let used = poolBytes;
@@ -49,13 +52,13 @@ export const openSalts = (): (() => Buffer) => {
   };
 };
 
-/** Salt and data of most events in one piece: one call, which halves the cost of short data. */
+/** Salt and data of most events in one buffer: one call, which halves the cost of short data. */
 const salted = Buffer.alloc(65_536);
 const utf8BytesMax = 3;
 
 /**
- * What an entry says of an event's data: SHA-256 of the salt and the data as stored (contract 5.14,
- * rule 2). Without a salt, of the data alone: events from before there were salts.
+ * Digest of an event's data in the chain: SHA-256 of the salt and the data as stored (contract
+ * 5.14, rule 2). Without a salt (events stored before salts existed), of the data alone.
  */
 export const digestOf = (salt: Uint8Array | null, json: string): Buffer => {
   if (salt === null) return hashOf(json);

@@ -1,12 +1,15 @@
 import type { Instant } from '../../kernel/schema-types.js';
 import { systemClock } from './clock.js';
 
-/** Since when something that was deleted has been in files, which are cleaned now and then. */
+/**
+ * Backlog of an erasure: the time since which deleted content has been in files that are cleaned at
+ * intervals.
+ */
 export type ErasureBacklog = {
-  /** Null: the files are clean. */
+  /** Null when the files are clean. */
   readonly since: () => Instant | null;
   readonly recordDeletion: () => void;
-  /** What was deleted after the cleaning began is not gone with it. */
+  /** Runs a cleaning; deletions recorded after its start stay in the backlog. */
   readonly runCleaning: <T>(clean: () => Promise<T>) => Promise<T>;
 };
 

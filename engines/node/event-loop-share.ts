@@ -1,18 +1,18 @@
 import type { RunInSlice } from '../../kernel/concurrency.js';
 
 /**
- * A share of each turn of this thread's event loop for work that holds it up: who finds the share
- * used waits for the next turn, so that what else waits there comes in between.
+ * Budget per event-loop tick for blocking work: once it is used, work waits for the next tick, so
+ * that other callbacks run in between.
  */
 export type EventLoopShare = {
-  /** Does the work in a turn that has something left of its share. */
+  /** Runs the work in a tick with budget left. */
   readonly run: <T extends { readonly cost: number }>(work: () => T) => Promise<T>;
 };
 
 export const openEventLoopShare = (share: number): EventLoopShare => {
   let used = 0;
   let next: Promise<void> | null = null;
-  const nextTurn = (): Promise<void> =>
+  const nextTick = (): Promise<void> =>
     (next ??= new Promise((resolve) =>
       setImmediate(() => {
         used = 0;
@@ -23,26 +23,26 @@ export const openEventLoopShare = (share: number): EventLoopShare => {
   const isSpent = (): boolean => used >= share;
   return {
     run: async (work) => {
-      while (isSpent()) await nextTurn();
+      while (isSpent()) await nextTick();
       const done = work();
       used += done.cost;
-      if (done.cost > 0) void nextTurn();
+      if (done.cost > 0) void nextTick();
       return done;
     },
   };
 };
 
 /**
- * All that is to be done in a turn of the loop, in milliseconds: a small question takes some five
- * turns and is late by so many slices, and the turn itself costs little beside it.
+ * Blocking work per event-loop tick, in milliseconds: a small query takes some five ticks and is
+ * delayed by that many slices, and the tick itself costs little beside it.
  */
 const sliceMs = 5;
 
-/** For all long works of this thread together. */
+/** Time slices shared by all long work of this thread. */
 export const openTimeSlices = (): RunInSlice => {
-  const turns = openEventLoopShare(sliceMs);
+  const loopShare = openEventLoopShare(sliceMs);
   return async (work) => {
-    const { value } = await turns.run(() => {
+    const { value } = await loopShare.run(() => {
       const began = performance.now();
       const done = work();
       return { value: done, cost: performance.now() - began };

@@ -3,14 +3,16 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * A file of a read model that cannot be read is of use to whoever asks what broke it, and it holds
- * what tenants logged, erased or not: so it is kept for a day, and one of each name at most.
+ * Quarantine of unreadable read-model files. Such a file helps to find what broke it, and it holds
+ * what tenants logged, erased or not: it is kept for a day, and one of each name at most.
  */
 const prefix = 'broken-';
 const keptMs = 86_400_000;
 const cleanupEveryMs = 3_600_000;
 
-/** With the files beside it that belong to it. Answers its new name. */
+/**
+ * Moves a file into quarantine, with the `beside` files that belong to it. Returns its new name.
+ */
 export const quarantineFile = async (path: string, beside: readonly string[]): Promise<string> => {
   const dir = dirname(path);
   const name = `${prefix}${basename(path)}`;
@@ -24,27 +26,30 @@ export const quarantineFile = async (path: string, beside: readonly string[]): P
   return name;
 };
 
-/** Removes those that were set aside a day ago, now and each hour; answers how to end that. */
+/**
+ * Removes files that were quarantined a day ago, now and each hour; returns a function that stops
+ * it.
+ */
 export const startQuarantineCleanup = (dir: string): (() => void) => {
-  const look = async (): Promise<void> => {
+  const cleanUp = async (): Promise<void> => {
     const names = (await readdir(dir)).filter((name) => name.startsWith(prefix));
     for (const name of names) {
-      // A new name is a change of the file, other than of what is in it.
+      // A rename changes ctime; the content's mtime stays.
       const { ctimeMs } = await stat(join(dir, name));
       if (Date.now() - ctimeMs > keptMs) await rm(join(dir, name), { force: true });
     }
   };
-  const again = (): void => void look().catch(() => null);
+  const again = (): void => void cleanUp().catch(() => null);
   again();
   const timer = setInterval(again, cleanupEveryMs).unref();
   return () => clearInterval(timer);
 };
 
-/** Where it is noted that a file was found damaged, by whoever could not set it aside. */
+/** Marker of a damaged file that could not be quarantined at once. */
 const markOf = (path: string): string => `${path}.damaged`;
 export const isMarkedDamaged = (path: string): boolean => existsSync(markOf(path));
 export const markDamaged = (path: string): void => {
-  // The next who looks notes it again.
+  // The next process that detects the damage tries again.
   try {
     writeFileSync(markOf(path), '', { mode: 0o600 });
   } catch {

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import type { Files } from '../../kernel/ports.js';
 
 /**
- * Files on the disk (port Files). A write is synced, renamed into place, and its folder synced:
- * whole or not there.
+ * Files on the disk (port Files). A write is atomic and durable: synced, renamed into place, and
+ * its folder synced.
  */
 export const diskFiles: Files = {
   read: async (path) => {
@@ -20,7 +20,7 @@ export const diskFiles: Files = {
     const beside = `${path}.new`;
     const file = await open(beside, 'w', 0o600);
     try {
-      // What a crash left behind may have other rights.
+      // A file left by a crash may have other permissions.
       await file.chmod(0o600);
       await file.writeFile(bytes);
       await file.sync();
@@ -33,13 +33,12 @@ export const diskFiles: Files = {
 };
 
 /**
- * The folder and those above it, for the owner only; each new one is durable in the one that holds
- * it.
+ * Creates the folder and those above it, for the owner only; each new one is durable in its parent.
  */
 export const makeFolder = async (path: string): Promise<void> => {
   const folder = resolve(path);
   if (await isFolder(folder)) return;
-  // One by one: `recursive` never ends where a file system makes no folders, as /proc.
+  // One by one: `recursive` never ends where a file system refuses folders, as /proc.
   await makeFolder(dirname(folder));
   await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' || !(await isFolder(folder))) throw error;
@@ -53,7 +52,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => dirname(path) === path,
   );
 
-/** What was renamed or removed in it stays so when the power is cut. */
+/** Syncs a folder: renames and removals in it survive a power cut. */
 export const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, 'r');
   try {

@@ -2,16 +2,16 @@ import { hkdfSync } from 'node:crypto';
 import type { Files } from '../../kernel/ports.js';
 
 /**
- * What tells one secret key from another and nothing about either: 16 bytes in hex that follow from
- * the key (HKDF, RFC 5869). It lies beside the log, so that another key is not used with it unseen.
+ * Fingerprint of a secret key that reveals nothing about it: 16 bytes in hex, derived from the key
+ * (HKDF, RFC 5869). It is stored beside the log, so that a different key is detected.
  */
 export const keyCheckOf = (secretKey: Uint8Array): string =>
   Buffer.from(hkdfSync('sha256', secretKey, '', 'assay key check', 16)).toString('hex');
 
-/** The check twice: a byte that changes makes the two differ. */
+/** The fingerprint twice: a changed byte makes the two differ. */
 const keyCheckForm = /^([0-9a-f]{32}) \1$/;
 
-/** Null: there is none, or it is damaged. */
+/** Null when it is missing or damaged. */
 export const readKeyCheck = async (
   files: Pick<Files, 'read'>,
   path: string,

@@ -1,9 +1,9 @@
-/** The oldest Node that runs the service; `engines` of package.json says the same. */
+/** Oldest Node version that runs the service; `engines` of package.json names the same. */
 export const minimumNode = '24';
 
 /**
- * Null where `version` is new enough; else one sentence with the version that runs, the one that is
- * needed, and what to do.
+ * Null when `version` is new enough; else one sentence with the running version, the required one,
+ * and what to do.
  */
 export const oldNodeMessage = (version: string): string | null => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -17,7 +17,7 @@ export const oldNodeMessage = (version: string): string | null => {
 };
 
 // Every entry point imports this module first, and statically nothing that an older Node cannot
-// link, such as `node:sqlite`: it would end there, without a word on what to do.
+// link, such as `node:sqlite`: linking would fail without a hint what to do.
 const message = oldNodeMessage(process.versions.node);
 if (message !== null) {
   process.stderr.write(`${message}\n`);

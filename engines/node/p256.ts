@@ -11,8 +11,8 @@ type P256Jwk = {
 };
 
 /**
- * The private key that follows from `seed` for this use: 48 bytes of HKDF (RFC 5869) brought into
- * 1 … order − 1, which leaves no measurable bias (FIPS 186-5, A.2.1).
+ * Derives the private key for this use from `seed`: 48 bytes of HKDF (RFC 5869) reduced to 1 …
+ * order − 1, which leaves no measurable bias (FIPS 186-5, A.2.1).
  */
 export const deriveP256Key = (
   seed: Uint8Array,

@@ -3,9 +3,9 @@ import type { QueryContext } from '../../kernel/ports.js';
 
 const contextStorage = new AsyncLocalStorage<QueryContext>();
 
-/** Whatever `work` asks, however deep below, is asked for `asking`. */
-export const withQueryContext = <T>(asking: QueryContext, work: () => T): T =>
-  contextStorage.run(asking, work);
+/** Runs `work` with a query context, which all queries below it inherit. */
+export const withQueryContext = <T>(context: QueryContext, work: () => T): T =>
+  contextStorage.run(context, work);
 
-/** For whom the work at hand is done; empty outside `withQueryContext`. */
+/** Context of the running work; empty outside `withQueryContext`. */
 export const currentQueryContext = (): QueryContext => contextStorage.getStore() ?? {};

@@ -1,6 +1,6 @@
 /**
- * The body of an answer as UTF-8. Null when it has more bytes than that: the rest is left unread,
- * and the connection is given back.
+ * Response body as UTF-8. Null when it has more than `bytesMax` bytes: the rest is not read, and
+ * the connection is released.
  */
 export const readResponseText = async (
   response: Response,

@@ -21,14 +21,16 @@ import { Fault } from '../../kernel/fault.js';
 import { sha256 } from './digest.js';
 import { deriveP256Key } from './p256.js';
 
-/** What stands before the 32 bytes of Ed25519: of a private key in PKCS #8, of a public in SPKI. */
+/**
+ * DER prefixes of the 32 bytes of Ed25519: of a private key in PKCS #8, of a public key in SPKI.
+ */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const spki = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * The key that every seal is signed with: ES256, the one that follows from `seed` or that of a PEM
- * file, so that who runs the log need not have it. No periods: a seal must verify for years.
- * Throws Fault `invalid` for a PEM with anything but a private key on P-256.
+ * Key that signs every seal: ES256, derived from `seed` or read from a PEM file, so that the
+ * operator of the log need not have it. It does not rotate: a seal must verify for years. Throws
+ * Fault `invalid` for a PEM with anything but a private key on P-256.
  */
 export const sealingKey = (
   from: { readonly seed: Uint8Array } | { readonly pem: string },
@@ -37,7 +39,10 @@ export const sealingKey = (
     ? ecdsaKey(deriveP256Key(from.seed, 'seal key').private)
     : ecdsaKey(parsePem(from.pem));
 
-/** Beside the first where there are witnesses: their network wants Ed25519. It follows from it. */
+/**
+ * Second signing key, where there are witnesses: their network requires Ed25519. Derived from the
+ * first.
+ */
 export const witnessKey = ({ own }: PrivateSealingKey): SealingKey => {
   const { d = '' } = own.export({ format: 'jwk' });
   const seed = Buffer.from(
@@ -63,10 +68,10 @@ export const witnessKey = ({ own }: PrivateSealingKey): SealingKey => {
   };
 };
 
-/** With the private key, for what follows from it. */
+/** Signing key with its private part, for keys derived from it. */
 type PrivateSealingKey = SealingKey & {
   readonly own: KeyObject;
-  /** A statement of its owner: compact, signed ES256, with the payload in it. */
+  /** Signed statement of the key's owner: compact JWS, ES256, with the payload in it. */
   readonly jws: (typ: string, payload: object) => string;
 };
 
@@ -108,7 +113,7 @@ const parsePem = (pem: string): KeyObject => {
   try {
     key = createPrivateKey(pem);
   } catch {
-    // What it is not is said below, without a word of what is in it.
+    // Rejected below, without a hint at the file's content.
   }
   if (key?.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   throw new Fault(
@@ -118,15 +123,18 @@ const parsePem = (pem: string): KeyObject => {
   );
 };
 
-/** A key that somebody chose to trust. */
+/** Public key that an auditor chose to trust. */
 export type TrustedKey = {
-  /** What a vkey says whose it is; null for a key without a name. */
+  /** Name in the vkey; null for a key without a name. */
   readonly name: string | null;
-  /** Whether one of the signatures is by this key, and every one that is by its id holds. */
+  /** True if one of the signatures is by this key, and all with its id verify. */
   readonly hasSigned: (note: Note) => boolean;
 };
 
-/** From a vkey, PEM or JWK; throws Fault `invalid` for what is none, or of a kind not for notes. */
+/**
+ * Parses a vkey, PEM or JWK; throws Fault `invalid` for other text, or a key type that notes do not
+ * allow.
+ */
 export const trustedKey = (text: string): TrustedKey => {
   const vkey = parseVkey(sha256, text.trim());
   if (vkey !== null) return { name: vkey.name, hasSigned: signatureCheck(publicKeyOf(vkey), vkey) };
@@ -148,7 +156,7 @@ const parsePublicKey = (text: string): KeyObject => {
       : createPublicKey(text);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Said below.
+    // Rejected below.
   }
   throw new Fault('invalid', 'the key must be a vkey (name+id+key), or PEM or a JWK on P-256');
 };
@@ -167,7 +175,7 @@ const signatureCheck =
     );
   };
 
-/** What a witness signs: when it saw the text, and the text (C2SP tlog-cosignature). */
+/** Signed message of a witness: its timestamp and the text (C2SP tlog-cosignature). */
 export const cosignedBytes = (text: string, signature: Uint8Array): Buffer => {
   const time = signature.length < 8 ? 0n : Buffer.from(signature).readBigUInt64BE();
   return Buffer.from(`cosignature/v1\ntime ${time}\n${text}`);

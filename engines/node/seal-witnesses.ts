@@ -11,10 +11,10 @@ import { parseAddCheckpoint } from '../../kernel/history/proof-text.js';
 import { sha256 } from './digest.js';
 import { trustedKey } from './seal-keys.js';
 
-/** A witness as it is configured: `<vkey>@<address>`. */
+/** Configured witness: `<vkey>@<address>`. */
 type WitnessAddress = { readonly vkey: Vkey; readonly url: string };
 
-/** Null for what is none: the key has to be one for cosignatures, the address http or https. */
+/** Null for other text: the key must be one for cosignatures, the address http or https. */
 export const parseWitnessAddress = (text: string): WitnessAddress | null => {
   const [, key = '', url = ''] = /^(\S+?)@(https?:\/\/\S+)$/.exec(text) ?? [];
   const vkey = parseVkey(sha256, key);
@@ -22,12 +22,12 @@ export const parseWitnessAddress = (text: string): WitnessAddress | null => {
   return { vkey, url: url.replace(/\/$/, '') };
 };
 
-/** Nobody waits for it but the next witness. */
+/** Timeout of one witness; only the next witness waits for it. */
 const timeoutMs = 10_000;
-/** A few signature lines. */
+/** Response limit: a few signature lines. */
 const bytesMax = 65_536;
 
-/** A client of a C2SP tlog-witness; what it answers is checked before it is believed. */
+/** Client of a C2SP tlog-witness; verifies its response. */
 export const sealWitness = ({ vkey, url }: WitnessAddress) => {
   const { name, keyId } = vkey;
   const key = trustedKey(
@@ -41,7 +41,7 @@ export const sealWitness = ({ vkey, url }: WitnessAddress) => {
       const isTheirs = signature?.keyId === keyId && signature.name === name;
       if (isTheirs && key.hasSigned({ text, signatures: [signature] })) return signature;
     }
-    throw new Fault('conflict', `${name} did not sign what it was asked to`);
+    throw new Fault('conflict', `${name} did not sign the checkpoint`);
   };
   return {
     name,
@@ -61,8 +61,8 @@ const postText = async (url: string, body: string) => {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const headers = { 'Content-Type': 'text/plain' };
-    const asked = { method: 'POST', body, headers, redirect: 'error', signal } as const;
-    const response = await fetch(url, asked);
+    const request = { method: 'POST', body, headers, redirect: 'error', signal } as const;
+    const response = await fetch(url, request);
     const text = await readResponseText(response, bytesMax);
     if (text === null) throw new Error(`more than ${bytesMax} bytes`);
     return { status: response.status, type: response.headers.get('content-type'), text };

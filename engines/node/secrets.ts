@@ -13,9 +13,9 @@ const valueLength = 43;
 const checksumLength = 6;
 const apiKeyForm = /^asy_[0-9A-Za-z]{49}$/;
 
-/** What the service knows of secrets; the 32 bytes behind it never leave this file. */
+/** Secrets derived from the secret key; its 32 bytes never leave this file. */
 export type Secrets = {
-  /** A new key value of contract 2.4, 53 characters. */
+  /** New key value of contract 2.4, 53 characters. */
   readonly mintKey: () => string;
   /** HMAC-SHA-256 in hex; null for an `asy_` value with a wrong form or checksum. */
   readonly hashKey: (value: string) => string | null;
@@ -24,22 +24,25 @@ export type Secrets = {
   readonly refreshTokens: RefreshTokens;
   /** 32 bytes each, for the engines that hash passwords and sign tokens. */
   readonly passwordPepper: Uint8Array;
-  /** Of the vault (engines/node/vault.ts). */
+  /** Master key of the vault (engines/node/vault.ts). */
   readonly masterKey: Uint8Array;
   readonly fingerprintKey: Uint8Array;
   readonly accessTokenSeed: Uint8Array;
-  /** Of the key that signs seals of the history, where none is configured. */
+  /** Seed of the key that signs seals of the history, when none is configured. */
   readonly sealSeed: Uint8Array;
   readonly invitationTokens: InvitationTokens;
-  /** What hints of this installation are found under, where others may have theirs too. */
+  /** Namespace of this installation's notifications on a shared message bus. */
   readonly notificationSpace: string;
-  /** 8 characters that nobody else can make of a text: cursors of lists carry them. */
+  /**
+   * Tag of 8 characters that only this installation can compute: list cursors carry it (keyset
+   * pagination).
+   */
   readonly cursorTag: (text: string) => string;
-  /** What org jobs look for. */
+  /** Seals the search values of org jobs. */
   readonly jobValues: TextSealer;
 };
 
-/** One derived key per use, so that no two uses ever share one (HKDF, RFC 5869). */
+/** Derives one key per use, so that no two uses ever share one (HKDF, RFC 5869). */
 export const openSecrets = (secretKey: Uint8Array): Secrets => {
   const derived = (use: string): Buffer =>
     Buffer.from(hkdfSync('sha256', secretKey, '', `assay ${use}`, 32));
@@ -66,9 +69,9 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
 };
 
 /**
- * A refresh token is its family's id and 256 bits, in base64url: the first one's are random, each
- * other one's follow from its predecessor and our key, so that parallel refreshes agree and no
- * token has to be kept (contract 2.3, rule 4).
+ * Refresh tokens: a family's id and 256 bits, in base64url. The first token's bits are random, each
+ * later one's follow from its predecessor and the secret key, so that parallel refreshes agree and
+ * tokens need not be stored (contract 2.3, rule 4).
  */
 const refreshTokens = (pepper: Uint8Array, successorKey: Uint8Array): RefreshTokens => {
   const hmac = (key: Uint8Array, text: string): Buffer =>
@@ -91,7 +94,7 @@ const refreshTokens = (pepper: Uint8Array, successorKey: Uint8Array): RefreshTok
 /** 48 bytes in base64url. */
 const refreshForm = /^[0-9A-Za-z_-]{64}$/;
 
-/** The secret key of a data folder, 32 bytes; null: there is none. */
+/** Secret key of a data folder, 32 bytes; null when it does not exist. */
 export const readSecretKey = async (
   files: Pick<Files, 'read'>,
   path: string,
@@ -103,7 +106,7 @@ export const readSecretKey = async (
   throw new Fault('invalid', `${path} does not hold 32 bytes in base64; restore it from a backup`);
 };
 
-/** The same, made when missing, readable by its owner only. */
+/** Reads the secret key, or creates it, readable by its owner only. */
 export const ensureSecretKey = async (files: Files, path: string): Promise<Uint8Array> => {
   const known = await readSecretKey(files, path);
   if (known !== null) return known;
@@ -119,7 +122,7 @@ export const encodeApiKey = (bytes: Uint8Array): string => {
   return value + checksum(value);
 };
 
-/** Whether an `asy_` value has the form and the checksum. */
+/** True if an `asy_` value has the form and the checksum. */
 export const isValidApiKey = (value: string): boolean =>
   apiKeyForm.test(value) &&
   checksum(value.slice(0, -checksumLength)) === value.slice(-checksumLength);

@@ -5,7 +5,9 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** A random iv per text: some 2^32 texts under one key are safe. */
+/**
+ * Authenticated encryption of texts. A random iv per text: some 2^32 texts under one key are safe.
+ */
 export const textSeal = (key: Uint8Array): TextSealer => ({
   seal: (text, place) => {
     const iv = randomBytes(ivBytes);

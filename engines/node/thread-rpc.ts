@@ -5,31 +5,33 @@ import { Fault, redactedReason, type Complaint, type FaultCode } from '../../ker
 import type { QueryContext } from '../../kernel/ports.js';
 
 /**
- * A port whose methods are asynchronous; what crosses the threads is copied (structured clone), but
- * for an answer of bytes: it is given away, so whoever answered must not keep it.
+ * Port with asynchronous methods; values are copied between the threads (structured clone), except
+ * bytes in a response: their buffers are transferred, so the method must not keep them.
  */
 type CallTarget = object;
 type Method = (...values: readonly unknown[]) => unknown;
 
 type CallRequest =
   | { readonly call: number; readonly method: string; readonly values: readonly unknown[] }
-  /** Asks for the next items of an iterable that call `next` answered. */
+  /** Requests the next items of an iterable that call `next` returned. */
   | { readonly next: number }
   | { readonly end: number }
-  /** Nobody waits for the answer of this call any more. */
+  /** Cancels a call: its response is no longer needed. */
   | { readonly abort: number };
 type CallReply =
   | { readonly reply: number; readonly value: unknown }
   | { readonly reply: number; readonly error: PackedError }
-  /** The answer of call `reply` is iterable: it is read by `next`. */
+  /** Call `reply` returned an iterable: it is read by `next`. */
   | { readonly reply: number; readonly iterable: true }
   | { readonly items: number; readonly values: readonly unknown[]; readonly done: boolean }
   | { readonly items: number; readonly error: PackedError }
-  /** A function among the values of call `reply` was called; nothing waits for it. */
+  /**
+   * A function among the values of call `reply` was called; the other side does not wait for it.
+   */
   | { readonly progress: number; readonly at: number; readonly values: readonly unknown[] };
 type PackedError = {
   readonly message: string;
-  /** What was behind it, for the log: see `reasonOf`. */
+  /** Cause of the error, for the log: see `reasonOf`. */
   readonly cause: string | null;
   readonly fault: {
     readonly code: FaultCode;
@@ -37,17 +39,19 @@ type PackedError = {
     readonly retryAfterSeconds: number | null;
   } | null;
 };
-/** Stands for a function among the values of a call. */
+/** Placeholder of a function among the values of a call. */
 type CallbackMark = { readonly callbackAt: number };
-/** Stands for an `Asking` among the values of a call: its signal stays here. */
-type QueryContextMark = { readonly askedAs: 'asking' };
+/** Placeholder of a `QueryContext` among the values of a call: its signal stays here. */
+type QueryContextMark = { readonly placeholder: 'context' };
 
 const pageItemsMax = 500;
 
-/** Answers calls that arrive at the port with the methods of `target`, until the port closes. */
+/**
+ * RPC server: responds to calls on the port with the methods of `target`, until the port closes.
+ */
 export const serveCalls = (port: MessagePort, target: CallTarget): void => {
   const iterators = new Map<number, AsyncIterator<unknown>>();
-  const asked = new Map<number, AbortController>();
+  const controllers = new Map<number, AbortController>();
   const send = (reply: CallReply): void => port.postMessage(reply);
   const give = (call: number, value: unknown): void =>
     port.postMessage({ reply: call, value } satisfies CallReply, buffersOf(value));
@@ -71,14 +75,14 @@ export const serveCalls = (port: MessagePort, target: CallTarget): void => {
     } catch (error) {
       send({ reply: call, error: packError(error) });
     } finally {
-      asked.delete(call);
+      controllers.delete(call);
     }
   };
   const signalOf = (call: number): AbortSignal => {
     const controller = new AbortController();
-    // As many as the answer asks at a time.
+    // One listener per query of the call.
     setMaxListeners(0, controller.signal);
-    asked.set(call, controller);
+    controllers.set(call, controller);
     return controller.signal;
   };
   const advance = async (call: number): Promise<void> => {
@@ -107,12 +111,12 @@ export const serveCalls = (port: MessagePort, target: CallTarget): void => {
   port.on('message', (message: CallRequest) => {
     if ('call' in message) void answer(message);
     else if ('next' in message) void advance(message.next);
-    else if ('abort' in message) asked.get(message.abort)?.abort(cancellationFault());
+    else if ('abort' in message) controllers.get(message.abort)?.abort(cancellationFault());
     else void end(message.end).catch(() => null);
   });
   port.on('close', () => {
     for (const call of iterators.keys()) void end(call).catch(() => null);
-    for (const controller of asked.values()) controller.abort(cancellationFault());
+    for (const controller of controllers.values()) controller.abort(cancellationFault());
   });
 };
 
@@ -123,13 +127,13 @@ type PendingCall = {
 };
 
 /**
- * The port that another thread serves. Calls are answered in any order; a Fault arrives as a Fault
- * with its code and complaints, any other error as an Error with its message, both with what was
- * behind them as text. When the port closes, calls that wait and later ones throw Fault
- * `unavailable`. A method may take functions among its values: they are called as hints; and an
- * `Asking`, whose signal reaches the other side. The call is rejected when the work has ended
- * there, so that whoever counts what is at work counts right. `streams` names the methods that
- * answer an async iterable instead of a promise.
+ * RPC client of a port that another thread serves. Responses arrive in any order; a Fault arrives
+ * as a Fault with its code and complaints, any other error as an Error with its message, both with
+ * their cause as text. When the port closes, pending and later calls throw Fault `unavailable`. A
+ * method may take functions among its values, which are called without waiting for them, and a
+ * `QueryContext`, whose cancellation reaches the other side. A cancelled call is rejected only when
+ * its work has ended there, so that counts of running work are right. `streams` names the methods
+ * that return an async iterable instead of a promise.
  */
 export const callProxy = <T extends CallTarget>(
   port: MessagePort,
@@ -144,13 +148,13 @@ export const callProxy = <T extends CallTarget>(
     calls += 1;
     const id = calls;
     const sent = values.map((value, at) => {
-      if (isQueryContext(value)) return { askedAs: 'asking' } satisfies QueryContextMark;
+      if (isQueryContext(value)) return { placeholder: 'context' } satisfies QueryContextMark;
       return typeof value === 'function' ? ({ callbackAt: at } satisfies CallbackMark) : value;
     });
     const answer = withAbort(
       values.find(isQueryContext) ?? {},
       () => replies.answer({ call: id, method, values: sent }, values),
-      () => replies.tell({ abort: id }),
+      () => replies.post({ abort: id }),
     );
     return { id, answer };
   };
@@ -165,7 +169,7 @@ export const callProxy = <T extends CallTarget>(
         yield* page.values;
       }
     } finally {
-      if (!ended) replies.tell({ end: id });
+      if (!ended) replies.post({ end: id });
     }
   }
   const methods = new Map<string, Method>();
@@ -187,7 +191,7 @@ export const callProxy = <T extends CallTarget>(
 type CallMessage = Extract<CallRequest, { call: number }>;
 type ItemsPage = { readonly values: readonly unknown[]; readonly done: boolean };
 
-/** What is sent through the port, and what of it waits for a reply. */
+/** Sends messages through the port and matches replies to pending calls. */
 const openReplies = (port: MessagePort) => {
   const answers = new Map<number, PendingCall>();
   const pages = new Map<number, PendingCall>();
@@ -199,12 +203,12 @@ const openReplies = (port: MessagePort) => {
       return;
     }
     const [known, id] = 'items' in message ? [pages, message.items] : [answers, message.reply];
-    const one = known.get(id);
+    const pending = known.get(id);
     known.delete(id);
-    if (one === undefined) return;
-    if ('error' in message) one.reject(unpackError(message.error));
-    else if ('items' in message) one.resolve(message);
-    else one.resolve('value' in message ? message.value : undefined);
+    if (pending === undefined) return;
+    if ('error' in message) pending.reject(unpackError(message.error));
+    else if ('items' in message) pending.resolve(message);
+    else pending.resolve('value' in message ? message.value : undefined);
   });
   port.on('close', () => {
     open = false;
@@ -224,17 +228,20 @@ const openReplies = (port: MessagePort) => {
       port.postMessage(message);
     });
   return {
-    /** `values`: as they were given, with the functions among them. */
+    /** `values`: as passed by the caller, with the functions among them. */
     answer: (message: CallMessage, values: readonly unknown[]) =>
       send(answers, message.call, values, message),
     page: (call: number) => send(pages, call, [], { next: call }) as Promise<ItemsPage>,
-    tell: (message: CallRequest): void => {
+    post: (message: CallRequest): void => {
       if (open) port.postMessage(message);
     },
   };
 };
 
-/** Of an answer of bytes in pieces; a view of a part of some buffer is copied. */
+/**
+ * Buffers to transfer, for a response of bytes in pieces; a view of a part of some buffer is
+ * copied.
+ */
 const buffersOf = (value: unknown): ArrayBuffer[] =>
   Array.isArray(value)
     ? value.flatMap((piece: unknown) => {
@@ -246,20 +253,22 @@ const buffersOf = (value: unknown): ArrayBuffer[] =>
       })
     : [];
 
-/** `end` is called when the asker waits no longer; the work goes on until it has heard of that. */
+/**
+ * Cancels through `end` when the caller aborts; the work runs on until the other side has ended it.
+ */
 const withAbort = async (
-  asking: QueryContext,
+  context: QueryContext,
   work: () => Promise<unknown>,
   end: () => void,
 ): Promise<unknown> => {
-  throwIfAborted(asking);
-  const { signal } = asking;
+  throwIfAborted(context);
+  const { signal } = context;
   signal?.addEventListener('abort', end, { once: true });
   try {
     return await work();
   } catch (error) {
-    // What it says on the other side is that it was ended; here is known why.
-    throwIfAborted(asking);
+    // The other side reports only that it was cancelled; the reason is known here.
+    throwIfAborted(context);
     throw error;
   } finally {
     signal?.removeEventListener('abort', end);
@@ -273,7 +282,7 @@ const isCallback = (value: unknown): value is CallbackMark =>
   typeof value === 'object' && value !== null && 'callbackAt' in value;
 
 const isQueryContextMark = (value: unknown): value is QueryContextMark =>
-  typeof value === 'object' && value !== null && 'askedAs' in value;
+  typeof value === 'object' && value !== null && 'placeholder' in value;
 
 const isQueryContext = (value: unknown): value is Required<QueryContext> =>
   typeof value === 'object' &&
@@ -297,8 +306,8 @@ const packError = (error: unknown): PackedError => ({
       : null,
 });
 
-const unpackError = ({ message, cause: told, fault }: PackedError): Error => {
-  const behind = told === null ? {} : { cause: new Error(told) };
+const unpackError = ({ message, cause, fault }: PackedError): Error => {
+  const behind = cause === null ? {} : { cause: new Error(cause) };
   if (fault === null) return new Error(message, behind);
   const { code, complaints, retryAfterSeconds } = fault;
   return new Fault(code, message, {

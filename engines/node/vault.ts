@@ -14,23 +14,26 @@ type Needs = {
   readonly keys: DataKeyStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Pick<Ids, 'next'>;
-  /** 32 bytes; wraps data keys and nothing else. */
+  /** 32 bytes; wraps data keys only. */
   readonly masterKey: Uint8Array;
   /** 32 bytes. */
   readonly fingerprintKey: Uint8Array;
 };
 
-/** A data key that sealed for a year makes room for another. */
+/** Rotation period: a data key that sealed for a year is replaced. */
 const sealsForMs = 365 * 86_400_000;
 
-/** Envelope encryption (port Vault); keys in clear are in memory only. */
+/** Envelope encryption (port Vault); plaintext keys are in memory only. */
 export const openVault = (needs: Needs): Vault => {
   const { keys, clock, fingerprintKey } = needs;
   const plain = openPlainKeys(needs);
   const present = singleFlight(() => keys.all());
   const isFresh = (key: WrappedDataKey): boolean =>
     Date.parse(clock.now()) - Date.parse(key.created_at) < sealsForMs;
-  /** The organisation's sealing key, a new one when there is none that `keep`s. */
+  /**
+   * Sealing key of the organisation; creates one when `keep` rejects the current one or it has
+   * none.
+   */
   const sealing = async (
     organizationId: string,
     keep: (key: WrappedDataKey) => boolean,
@@ -86,7 +89,7 @@ export const openVault = (needs: Needs): Vault => {
   };
 };
 
-/** Whether the master key opens a data key. */
+/** True if the master key opens a data key. */
 export const opensDataKey = (masterKey: Uint8Array, key: WrappedDataKey): boolean => {
   try {
     return decrypt(masterKey, bindingOf(key), key).length === 32;
@@ -95,7 +98,7 @@ export const opensDataKey = (masterKey: Uint8Array, key: WrappedDataKey): boolea
   }
 };
 
-/** Data keys in clear, as far as they were needed. */
+/** Cache of unwrapped data keys. */
 const openPlainKeys = ({ clock, ids, masterKey }: Needs) => {
   const unwrapped = new Map<DataKeyId, Buffer>();
   return {
@@ -104,7 +107,7 @@ const openPlainKeys = ({ clock, ids, masterKey }: Needs) => {
       unwrapped.set(key.id, known);
       return known;
     },
-    /** A new one, wrapped. */
+    /** Creates a new data key, wrapped. */
     made: (organizationId: string): WrappedDataKey => {
       const plain = randomBytes(32);
       const place = { id: ids.next('DataKeyId'), organization_id: organizationId };
@@ -152,7 +155,7 @@ const decrypt = (key: Uint8Array, aad: string, { iv, ciphertext, tag }: Encrypte
       .setAuthTag(Buffer.from(tag, 'base64'));
     return Buffer.concat([decipher.update(Buffer.from(ciphertext, 'base64')), decipher.final()]);
   } catch {
-    // Why it failed would tell about the key; that it failed is all there is to know.
+    // The reason of a failure would reveal something about the key.
     throw cannotOpen();
   }
 };
