@@ -33,7 +33,7 @@ const templatesAfter = (
   switch (type) {
     case 'AnnotationTemplateCreated': {
       const { project_id: _, organization_id: _of, template_id: id, ...facts } = data;
-      // An event that comes twice makes one template.
+      // Idempotent: a redelivered event makes one template.
       return [...templates.filter((one) => one.id !== id), { id, ...facts }];
     }
     case 'AnnotationTemplateChanged':

@@ -5,15 +5,15 @@ import type { ApiKeyId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
 export type ListedApiKey = {
-  /** `last_used` is not an event and comes from elsewhere. */
+  /** The key's members except `last_used`, which is not an event and is read elsewhere. */
   readonly shown: Omit<ApiKeyView, 'last_used'>;
   /** The keys it descends from, its parent first: it is revoked with any of them. */
   readonly ancestors: readonly ApiKeyId[];
 };
 
 /**
- * API keys by id, in the scope of their organisation; revoked ones too, since their children look
- * for them.
+ * API keys by id, in the scope of their organisation; revoked ones too, since their children refer
+ * to them.
  */
 export const apiKeyList: Projection<typeof apiKeyEvents, ListedApiKey> = {
   collection: {

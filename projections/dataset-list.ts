@@ -7,9 +7,7 @@ import type { Document } from '../kernel/documents.js';
 import type { ProjectId, RunId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
-/**
- * `links`: by project, the experiments that use the dataset; null for a link that somebody made.
- */
+/** `links`: by project, the experiments that use the dataset; null for a link that a user made. */
 export type ListedDataset = {
   readonly facts: DatasetFacts;
   readonly links: Readonly<Record<ProjectId, readonly (RunId | null)[]>>;
@@ -93,7 +91,7 @@ export const datasetList: Projection<typeof events, ListedDataset> = {
   },
 };
 
-/** How a project is written in the field `projects`, so that it can be found there. */
+/** Search form of a project id in the field `projects`, so that `contains` finds it. */
 export const projectSearchKey = (project: string): string => `|${project}|`;
 
 const documentOf = (

@@ -9,8 +9,8 @@ export const chunkKey = (content: string, chunk: number): string => `${content}/
 const events = { ...datasetRowsEvents, ...pickEvents(datasetEvents, 'DatasetRowsErased') };
 
 /**
- * The chunks that versions are made of, in the scope of their dataset. They never change;
- * projections/dataset-versions.ts knows which ones make a version.
+ * The chunks that dataset versions consist of, in the scope of their dataset. They never change;
+ * projections/dataset-versions.ts lists the chunks of each version.
  */
 export const datasetRows: Projection<typeof events, readonly ContentRow[]> = {
   collection: { name: 'dataset_rows', version: 1, fields: {} },

@@ -5,7 +5,7 @@ import type { DatasetColumn, ChunkRange } from '../kernel/dataset-content.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
 
-/** `columns` and `parts` say how the rows of the version lie. */
+/** `columns` and `parts` locate the rows of the version. */
 export type StoredDatasetVersion = {
   readonly facts: VersionFacts;
   readonly columns: readonly DatasetColumn[];

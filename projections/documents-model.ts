@@ -15,8 +15,8 @@ import {
 } from './read-model.js';
 
 /**
- * The definition without its types: the runner knows events only by the names that a projection
- * listens to.
+ * A projection without its types: the runner identifies events by the type names that a projection
+ * subscribes to.
  */
 export type AnyProjection = Pick<Projection, 'collection' | 'deletedWith'> & {
   readonly events: EventSchemas;

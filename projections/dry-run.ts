@@ -10,14 +10,14 @@ import { decodeEvent } from './page-reader.js';
 import type { RunnerNeeds } from './runner.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
 
-/** What a rebuild would do. */
+/** Result of a dry run: what a rebuild would fold and how long it would take. */
 export type DryRun = {
   readonly name: string;
-  /** By type, of those that the read model listens to. */
+  /** Events by type, of the types that the read model subscribes to. */
   readonly events: Readonly<Record<string, number>>;
-  /** Of all types. */
+  /** Events of all types. */
   readonly log_events: number;
-  /** So many were folded to tell how long all of them take. */
+  /** Number of events folded to estimate the time of all of them. */
   readonly sample: number;
   readonly seconds: number;
 };
@@ -27,12 +27,16 @@ type Needs = Pick<RunnerNeeds, 'checkedDecode' | 'parking'> & {
   readonly clock: Clock;
 };
 
-/** Enough batches for a mean, and a second or two at most. The last batch may exceed it. */
+/**
+ * Sample size: enough batches for a mean, and a second or two at most. The last batch may exceed
+ * it.
+ */
 const sampleMax = 2_000;
 
 /**
- * Counts the whole log and folds a sample of its first events into a copy that is thrown away: the
- * time is what reading took and what so many events would take to fold as the sample did.
+ * Counts the whole log and folds a sample of its first events into a shadow copy that is then
+ * discarded. The estimate: the time that reading took plus the fold time of all events at the
+ * sample's rate.
  */
 export const dryRun = async (
   { reader, checkedDecode, parking, clock }: Needs,
@@ -59,7 +63,8 @@ export const dryRun = async (
   };
   try {
     for (let position = logStart; ;) {
-      // A store may answer without leaving the thread; questions to it have to get in between.
+      // Yields to the event loop: a store may respond synchronously, which would block other
+      // requests.
       await new Promise((resolve) => setImmediate(resolve));
       throwIfAborted({ signal });
       const page = await reader.page(position, batchEventsMax);

@@ -8,7 +8,7 @@ import type { Projection } from './projection.js';
 /** Group by experiment; null = in none. */
 export type GroupByExperiment = Readonly<Record<string, string | null>>;
 
-/** Parts that a project's experiments fall into, by the first two digits of their ids. */
+/** Number of partitions of a project's experiments, by the first two hex digits of their ids. */
 export const memberPartsMax = 256;
 
 const events = {
@@ -23,8 +23,8 @@ const events = {
 type ListedEvent = EventOf<typeof events>;
 
 /**
- * Which experiments a project has and in which group each is: what ranking goes over. In parts, so
- * that thousands are read again only where one changed: `membersAfter` is the position of a part's
+ * The experiments of a project and the group of each: the input of ranking. Partitioned, so that
+ * one change does not cause thousands to be read again: `changed` is the position of a partition's
  * last event.
  */
 export const experimentMembers: Projection<typeof events, GroupByExperiment> = {

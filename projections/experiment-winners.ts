@@ -5,8 +5,8 @@ import type { Projection } from './projection.js';
 const events = omitEvents(experimentScopeEvents, 'ExperimentGroupCreated');
 
 /**
- * The experiment chosen last in a group, or among a project's experiments in no group, whose key is
- * the project. It counts while it is alive and still there.
+ * The experiment chosen last in a group, or among a project's ungrouped experiments, where the key
+ * is the project. It counts while it is alive and still there.
  */
 export const experimentWinners: Projection<typeof events, { readonly run_id: string }> = {
   collection: { name: 'experiment_winners', version: 1, fields: {} },

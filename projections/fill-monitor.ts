@@ -2,39 +2,44 @@ import { Fault } from '../kernel/fault.js';
 import { logStart, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import { positionDistance } from './progress.js';
 
-/** A read model that is filled from the log: answers from it would be a fraction of the truth. */
+/**
+ * A read model that is being filled from the log: reads from it would return a fraction of the
+ * data.
+ */
 type FillProgress = {
   readonly name: string;
   readonly position: Position;
-  /** The read model is whole again once it is here. */
+  /** The read model is complete again from this position on. */
   readonly until: Position;
-  /** How far it is between the start of the log and `until`, from 0 to 1. */
+  /** Progress from the start of the log to `until`, from 0 to 1. */
   readonly ratio: number;
   /** Null: the speed is not known yet. */
   readonly eta_seconds: number | null;
 };
 
-/** Checkpoint of a read model, from its store, by name. */
+/** Reader of a read model's checkpoint, from its store, by name. */
 export type CheckpointReaders = ReadonlyMap<string, () => Promise<Position>>;
 
-/** Tells read models that are filled from those that only lag. */
+/** Distinguishes read models that are being filled from those that only lag. */
 export type FillMonitor = {
-  /** The same checkpoints; each answer is compared with the ones before. */
+  /** The same readers; each checkpoint is compared with the ones before. */
   readonly wrapCheckpoints: (checkpoints: CheckpointReaders) => CheckpointReaders;
-  /** The store of this read model may have lost what it had: its next checkpoint says so. */
+  /**
+   * Call when the store of this read model may have lost its data: the next checkpoint shows it.
+   */
   readonly markSuspect: (name: string) => void;
-  /** Null: the read model is whole, or not looked at yet. */
+  /** Null: the read model is complete, or not read yet. */
   readonly progressOf: (name: string) => FillProgress | null;
   readonly allProgress: () => readonly FillProgress[];
 };
 
 /**
- * A restart may leave this many events to fold, which takes milliseconds: that is lag, and reads
- * wait for it. A read model that lacks more is filled.
+ * Lag allowed for a read model that counts as complete. A restart may leave this many events to
+ * fold, which takes milliseconds: reads wait for it. A read model that lacks more is being filled.
  */
 const lagEventsMax = 100;
 
-/** Where the read model that is at `position` is whole; null: it only lags. */
+/** Position from which a read model at `position` is complete; null: it only lags. */
 export const fillTarget = async (
   reader: Pick<EventReader, 'head' | 'lag'>,
   position: Position,
@@ -57,8 +62,9 @@ type KnownFill = {
 };
 
 /**
- * A read model is judged by its first checkpoint, and whenever its checkpoint goes back: its store
- * was lost, emptied or replaced. It is whole again at the head of the log as of then.
+ * Detects read models that are being filled: checks the first checkpoint, and any checkpoint that
+ * goes back, since the store was then lost, emptied or replaced. The read model is complete again
+ * at the log's head as of then.
  */
 export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
   const furthest = new Map<string, Position>();
@@ -71,14 +77,14 @@ export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
     if (until === null) known.delete(name);
     else begin(name, position, until);
   };
-  /** `before`: how far the read model was seen to be when the store was asked. */
+  /** `before`: the furthest position seen before this checkpoint was read. */
   const took = async (
     name: string,
     position: Position,
     before: Position | undefined,
   ): Promise<void> => {
     if (before === undefined || position < before) {
-      // Refused at once, and judged while the log is asked.
+      // Marked as filling at once, while the log is read to confirm it.
       if (before !== undefined) begin(name, position, before);
       furthest.set(name, position);
       await judge(name, position);
@@ -136,7 +142,7 @@ const fillProgress = (
   };
 };
 
-/** For an operator and for clients. */
+/** Message for operators and clients. */
 export const fillMessage = ({ name, ratio, eta_seconds: eta }: FillProgress): string => {
   const rest = eta === null ? '' : `, about ${eta} s are left`;
   return `The read model ${name} is filled from the log: ${percent(ratio)} % are there${rest}`;
@@ -147,7 +153,7 @@ const percent = (ratio: number): number => Math.min(99, Math.floor(ratio * 100))
 const retryFirstSeconds = 2;
 const retryMaxSeconds = 30;
 
-/** The refusal of contract 1.7, rule 8. */
+/** The error of contract 1.7, rule 8. */
 export const readModelFillingFault = (filling: FillProgress): Fault => {
   const { name, ratio, eta_seconds: eta } = filling;
   const wait = Math.min(retryMaxSeconds, Math.max(1, eta ?? retryFirstSeconds));

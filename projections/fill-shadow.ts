@@ -17,13 +17,13 @@ export type RebuildProgress = {
   readonly name: string;
   readonly position: Position;
   readonly head: Position;
-  /** Since this work began or was gone on with, rests included. */
+  /** Speed since this work began or was resumed, pauses included. */
   readonly events_per_second: number;
   /** Null: nothing is known yet. */
   readonly eta_seconds: number | null;
 };
 
-/** How far a copy is after a page of so many events. */
+/** Progress of a copy after a page of `events` events. */
 export type PageProgress = Pick<RebuildProgress, 'position' | 'head'> & { readonly events: number };
 
 export type FillShadowNeeds = QueryContext & {
@@ -33,31 +33,31 @@ export type FillShadowNeeds = QueryContext & {
   readonly fence: number;
   /** Parked streams are folded up to where they are parked, skipped events are skipped. */
   readonly parkedAndSkipped: ParkedAndSkipped;
-  /** Before the copy takes a page with events, and what of it could not be folded. */
+  /** Called before the copy takes a page with events, with those that could not be folded. */
   readonly taking?: (page: PageStart, poisons: readonly Poison[]) => Promise<void>;
-  /** After each page; the next one is not written before it. */
+  /** Called after each page; the next one is written once it resolves. */
   readonly taken?: (taken: PageProgress) => Promise<void>;
 };
 
 export type FillCheckpoint = {
   readonly position: Position;
-  /** Of streams that could not be folded and were not known as parked. */
+  /** Poison events of streams that could not be folded and were not parked yet. */
   readonly poisons: ReadonlyMap<string, Poison>;
 };
 
-/** A page on its way into the copy. */
+/** A page that is being written to the copy. */
 type PageWrite = {
   readonly applied: Promise<void>;
-  /** `taken` has heard of it, and the rest that it took is over. */
+  /** Resolves after `taken`, including any pause that it makes. */
   readonly settled: Promise<void>;
 };
 const noPageWrite: PageWrite = { applied: Promise.resolve(), settled: Promise.resolve() };
 
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
- * it is null. Only what the copy may hear is read, and it is written where it heard something, and
- * at the end; while a page is written, the next one is folded. Throws when the log has a gap, the
- * store fails or nobody wants the copy any more: it is simply built again.
+ * it is null. Reads only the event types that the copy folds; writes after each page that has some,
+ * and at the end. Pipelined: the next page is folded while one is written. Throws when the log has
+ * a gap, the store fails or the signal aborts: the copy can simply be built again.
  */
 export const fillShadow = async (
   filling: FillShadowNeeds,
@@ -79,7 +79,7 @@ export const fillShadow = async (
       const page = await reader.page(position, batchEventsMax, types);
       if (page.through <= position) {
         if (writing === noPageWrite) break;
-        // Meanwhile more may have come.
+        // More events may have been appended meanwhile.
         await writing.settled;
         writing = noPageWrite;
         continue;
@@ -104,12 +104,13 @@ export const fillShadow = async (
         await taken?.({ position: through, head, events: length });
       };
       writing = { applied, settled: applied.then(tell) };
-      // Who waits for it hears of a failure, and that may be a page later.
+      // The failure reaches the code that awaits it, possibly a page later.
       writing.settled.catch(() => undefined);
     }
     await writing.settled;
   } catch (error) {
-    // A copy is not left or closed under its batch; and what failed first is the reason.
+    // Wait for the write, so that the copy is not detached or closed under it; the first error
+    // wins.
     await writing.settled;
     throw error;
   }
@@ -117,7 +118,7 @@ export const fillShadow = async (
   return { position, poisons };
 };
 
-/** Of the page what the copy is given, up to `through`. */
+/** The events of this page that the copy still has to fold, up to `through`. */
 const eventsToFold = (
   { parkedAndSkipped, decode }: Pick<FillShadowNeeds, 'parkedAndSkipped' | 'decode'>,
   page: EventPage,
@@ -139,14 +140,14 @@ const eventsToFold = (
   return { events, erased: upTo(page.erased) };
 };
 
-/** Types of the events that a copy has to be given; undefined: all. */
+/** Event types that a copy has to be fed; undefined: all. */
 export const typesToRead = ({ eventTypes, countsRevisions }: Sink): Sink['eventTypes'] =>
   countsRevisions === true ? undefined : eventTypes;
 
 const gapError = ({ stream, expected, found }: Gap): RangeError =>
   new RangeError(`${stream} has revision ${found} where ${expected} is next`);
 
-/** Of events of one page, which come in two lists. */
+/** First event of one page, whose events come in two lists. */
 export const earliestEvent = <E extends Envelope>(events: readonly E[]): E | null =>
   events.reduce<E | null>(
     (first, one) => (first === null || one.position < first.position ? one : first),

@@ -13,33 +13,39 @@ import { movedSubject, parseMoved } from './subscription.js';
 import { readModelFillingFault, type CheckpointReaders, type FillMonitor } from './fill-monitor.js';
 import type { RequiredPositions } from './required-positions.js';
 
-/** A read waits this long at most (contract 1.7). */
+/** Longest wait of a read for its read models (contract 1.7). */
 export const waitMaxMs = 2_000;
-/** Longer than the fold of a few events takes on a busy machine. */
+/**
+ * A read that waits this long is late: longer than the fold of a few events takes on a busy
+ * machine.
+ */
 export const lateReadMs = 100;
-/** Hints may be lost: checkpoints are asked for this often while somebody waits. */
+/** Poll interval of checkpoints while a read waits: notifications may be lost. */
 const pollMs = 50;
-/** Hints may be lies: after a look in vain the next one comes no sooner. */
+/** Minimum delay after a poll that found no progress: notifications may be wrong. */
 const pollBackoffMs = 5;
 
 export type FreshnessNeeds = {
   readonly reader: Pick<EventReader, 'head'>;
-  /** By name of the read model: where it is, from the store itself. */
+  /** Checkpoint readers by name of the read model, from the store itself. */
   readonly checkpoints: CheckpointReaders;
   readonly bus: NotificationBus;
   readonly clock: Clock;
-  /** Given in the one process that appends; otherwise every event may matter. */
+  /** Set in the one process that appends; otherwise every event may matter. */
   readonly targets?: Pick<RequiredPositions, 'head' | 'positionFor'>;
-  /** Absent: each read model is whole. */
+  /** Absent: every read model is complete. */
   readonly fillMonitor?: Pick<FillMonitor, 'progressOf'>;
   /** Called once for each read of a project that has waited `lateReadMs` for this read model. */
   readonly onLateRead?: (project: string, name: string) => void;
 };
 
-/** One read model: where it was seen to be, by its store. */
+/** One read model and its last known checkpoint, from its store. */
 type WatchedModel = {
   readonly poll: () => Promise<void>;
-  /** After the next hint that may be true, or after a while. All who wait share one look. */
+  /**
+   * Single flight: polls after the next plausible notification, or after the poll interval; all
+   * waiting reads share it.
+   */
   readonly pollNext: () => Promise<void>;
   readonly notify: (position: Position) => void;
   readonly position: () => Position;
@@ -54,7 +60,8 @@ const watchModel = (checkpoint: () => Promise<Position>, clock: Clock): WatchedM
   let inVain = false;
   const ask = async (): Promise<void> => {
     isHinted = false;
-    // Also back: a store that was lost begins anew, and what it has is no answer for later.
+    // May go back: a store that was lost starts again, and its old checkpoint must not satisfy
+    // later reads.
     seen = await checkpoint();
   };
   const look = (): Promise<void> => {
@@ -91,7 +98,7 @@ const watchModel = (checkpoint: () => Promise<Position>, clock: Clock): WatchedM
   };
 };
 
-/** A read model, and where it has to be. */
+/** A read model and the position that it has to reach. */
 type RequiredModel = {
   readonly name: string;
   readonly model: WatchedModel;
@@ -99,9 +106,9 @@ type RequiredModel = {
 };
 
 /**
- * Remembers how far each read model was seen to be, by its store. A read that finds them all past
- * the head costs one look at the head and nothing else. A hint only says when to look: anybody on
- * the bus can give one.
+ * Read-your-writes: a read waits until its read models have folded every event that may change it.
+ * Keeps the last checkpoint of each read model; a read whose models are all past the head costs one
+ * read of the head. Notifications only trigger a poll: any publisher on the bus can send one.
  */
 export const openFreshness = ({
   reader,
@@ -128,12 +135,13 @@ export const openFreshness = ({
     head: () => reader.head(),
     waitUntilApplied: async (reads, min, waiting = {}) => {
       const head = await (waiting.head ?? reader.head());
-      // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
+      // No append has this position yet: waiting would only hold a concurrency slot (contract 1.7,
+      // rule 4).
       if (min !== null && min > head) throw readModelBehind();
       const { project } = waiting;
       const isNoted = min === null || (targets !== undefined && min <= targets.head());
       const known = targets !== undefined && project !== undefined && isNoted ? targets : null;
-      // What was answered is noted; later appends are nobody's yet.
+      // Every acknowledged append is recorded; later ones need not be visible yet.
       const now = known === null ? head : known.head();
       const wanted = reads.map((name) => ({
         name,
@@ -147,7 +155,7 @@ export const openFreshness = ({
         const found = fillMonitor.progressOf(name);
         if (found !== null) throw readModelFillingFault(found);
       }
-      // A read model that has all that changes the answer counts as being at the head.
+      // A read model that has folded every event relevant to this read counts as being at the head.
       const position = lowestPosition(
         wanted.map(({ model, target }) =>
           model.position() < target ? model.position() : laterPosition(model.position(), now),
@@ -159,7 +167,7 @@ export const openFreshness = ({
   };
 };
 
-/** Until each is where it has to be and whole, or longer than the read may wait. */
+/** Resolves when each has reached its target and is complete, or when the wait is over. */
 const waitUntilReached = async (
   wanted: readonly RequiredModel[],
   { signal, project, atMostMs = waitMaxMs }: FreshnessWait,
@@ -173,7 +181,7 @@ const waitUntilReached = async (
   const began = clock.milliseconds();
   const deadline = began + atMostMs;
   const leftMs = (): number => deadline - clock.milliseconds();
-  /** What takes longer than the read may wait is not waited for. */
+  /** True if filling takes longer than the wait that is left. */
   const isFutile = (): boolean =>
     wanted.some(({ name }) => (fillMonitor.progressOf(name)?.eta_seconds ?? 0) * 1_000 > leftMs());
   await Promise.all(late().map(({ model }) => model.poll()));

@@ -14,12 +14,12 @@ type ListedMember = {
 };
 export type ListedGroup = {
   readonly facts: GroupFacts;
-  /** In the order in which they came, pending ones too. */
+  /** Members in order of arrival, pending ones too. */
   readonly members: readonly ListedMember[];
 };
 
 /**
- * Groups by id, in the scope of their organisation. `withMembers` holds the user ids of all
+ * Groups by id, in the scope of their organisation. The field `members` holds the user ids of all
  * members, pending ones too, for `contains`.
  */
 export const groupList: Projection<typeof groupEvents, ListedGroup> = {

@@ -3,7 +3,10 @@ import { insightsSettingsEvents, type InsightsSettingsEvent } from '../events/in
 import type { StoredEvent } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
-/** By run, in the scope of its project; a run whose settings nobody changed has no document. */
+/**
+ * Insights settings by run, in the scope of its project; a run with default settings has no
+ * document.
+ */
 export const insightsSettings: Projection<typeof insightsSettingsEvents, InsightsSettings> = {
   collection: { name: 'insights_settings', version: 1, fields: {} },
   deletedWith: { scope: 'project', key: 'run' },

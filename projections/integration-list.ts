@@ -6,7 +6,7 @@ import type { StoredEvent } from '../kernel/ports.js';
 import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
-/** `tag`: entity tag, as the deciding side has it. Nothing of its configuration, sealed or not. */
+/** `tag`: entity tag, as the command side computes it. Contains no configuration, sealed or not. */
 export type ListedIntegration = { readonly facts: IntegrationFacts; readonly tag: string };
 
 export const integrationKey = (user: string, provider: string): string => `${user}/${provider}`;

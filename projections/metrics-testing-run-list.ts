@@ -4,7 +4,7 @@ import { metricsTestingRunEvents } from '../events/scorer-tasks.js';
 import type { ScorerTaskId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
-/** The run of a validation, and its task. */
+/** The run of a scorer validation, with its task. */
 export type MetricsTestingRun = Omit<RunSummary, 'kind'> & { readonly task_id: ScorerTaskId };
 
 /** Metrics-testing runs by id, in the scope of their project. */

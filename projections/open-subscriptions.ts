@@ -12,7 +12,7 @@ import type { ReadModel } from './read-model.js';
 import { retryWhileUnavailable } from './skipped-events.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
 
-/** Why a read model is not asked yet, for an operator. */
+/** Reason, for operators, for which a read model does not serve reads yet. */
 export const fillReason = 'filled from the log: it lacks what was logged before the start';
 
 export type OpenSubscriptionsNeeds = {
@@ -20,11 +20,14 @@ export type OpenSubscriptionsNeeds = {
   readonly readModels: readonly ReadModel[];
   readonly parking: Parking;
   readonly clock: Clock;
-  /** Told at the start when the log is not the one that was folded (read-model-reset.ts). */
+  /** Called at the start when the log is not the one that was folded (read-model-reset.ts). */
   readonly onLogReplaced?: (ahead: readonly AheadReadModel[]) => void;
 };
 
-/** Each where its store is; what has to be filled first says why, and until where. */
+/**
+ * Opens each read model at the checkpoint of its store; `refill` states why one has to be filled
+ * first, and until which position.
+ */
 export const openSubscriptions = async (
   needs: OpenSubscriptionsNeeds,
 ): Promise<readonly Subscription[]> => {
@@ -62,7 +65,7 @@ const lagRefill = async (
 const stateLossRefill = (until: Position | undefined): Subscription['refill'] =>
   until === undefined ? null : { reason: stateLostReason, until };
 
-/** When one is ahead, all are built anew. */
+/** Reason for refilling all read models when at least one is ahead of the log. */
 const logReplacedRefill = (
   { name }: ReadModel,
   ahead: readonly AheadReadModel[],

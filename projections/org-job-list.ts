@@ -9,7 +9,7 @@ import type { Projection } from './projection.js';
 
 export type ListedOrgJob = {
   readonly facts: OrgJobFacts;
-  /** In which something was deleted. */
+  /** Projects in which the job deleted something. */
   readonly projects: readonly string[];
 };
 const events = { ...orgJobEvents, ...pickEvents(deletionEvents, 'RecordsDeleted') };

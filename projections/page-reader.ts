@@ -10,18 +10,15 @@ import type {
 import { unreadableType, type Unreadable } from './read-model.js';
 import { batchEventsMax } from './subscription.js';
 
-/** `gap`: which stream's next revision is missing; the page is not to be passed on then. */
+/** `gap`: the stream whose next revision is missing; the page must not be folded then. */
 type CheckedPage = EventPage & { readonly gap: string | null };
 
 export type PageReader = { readonly readAfter: (position: Position) => Promise<CheckedPage> };
 
-/** How many streams' last revisions are remembered to find gaps at once. */
+/** Number of streams whose last revision is cached for gap detection. */
 const revisionsMax = 100_000;
 
-/**
- * Pages with decoded events; a stream whose next revision is missing is reported instead of passed
- * on.
- */
+/** Reads pages with decoded events; reports a stream whose next revision is missing. */
 export const openPageReader = ({
   reader,
   decode,

@@ -13,8 +13,8 @@ import type { Poison } from './read-model.js';
 import type { SkippedEvent } from './skipped-events.js';
 
 /**
- * The projector's own memory beside the read models. Written by the projector only; anyone may read
- * it.
+ * State of the projector, stored beside the read models. Only the projector writes it; any process
+ * may read it.
  */
 export const projectorStateCollection: Collection = {
   name: projectorStateName,
@@ -22,35 +22,38 @@ export const projectorStateCollection: Collection = {
   fields: { kind: 'text', projection: 'text' },
 };
 
-/** Of who folds one partition of the records, beside the projector of the rest. */
+/**
+ * State of the process that folds one partition of the records, beside the projector of the rest.
+ */
 export const partitionStateCollection = ({ index, count }: Partition): Collection => ({
   ...projectorStateCollection,
   name: `${projectorStateName}_${index}of${count}`,
 });
 
 /**
- * A stream that one projection has stopped folding, from `revision` on, until an operator decides.
+ * A parked stream: one projection has stopped folding it, from its poison event at `revision` on,
+ * until an operator decides to retry or skip.
  */
 export type ParkedStream = {
   readonly projection: string;
   readonly stream: StreamName;
   readonly revision: number;
   readonly position: Position;
-  /** Absent from what an earlier version set aside, like `frames`. */
+  /** Absent from streams that an earlier version parked, like `frames`. */
   readonly event_id?: string;
   readonly event_type: string;
   readonly reason: string;
-  /** Where the fold failed, the innermost frame first. */
+  /** Stack frames of the failure, innermost first. */
   readonly frames?: readonly string[];
-  /** How often it was tried: once when it was found, once more with each retry. */
+  /** Number of attempts: one when the event failed, one more with each retry. */
   readonly attempts: number;
   readonly parked_at: Instant;
 };
 
-/** What is set aside in one projection. */
+/** Parked streams and skipped events of one projection. */
 export type ParkedAndSkipped = {
   readonly parked: ReadonlyMap<StreamName, ParkedStream>;
-  /** `<stream>@<revision>` of events that an operator ruled out for good. */
+  /** `<stream>@<revision>` of events that an operator skipped for good. */
   readonly skipped: ReadonlySet<string>;
 };
 export const nothingParked: ParkedAndSkipped = { parked: new Map(), skipped: new Set() };
@@ -58,29 +61,29 @@ export const nothingParked: ParkedAndSkipped = { parked: new Map(), skipped: new
 type StateNote = { readonly kind: string; readonly key: string; readonly body: unknown };
 
 export type Parking = {
-  /** Grows with each start, and with each write that repeats a position. */
+  /** Fencing token: grows with each start, and with each write that repeats a position. */
   fence(): number;
   /** Throws Fault `conflict` when another projector has raised it since. */
   raiseFence(): Promise<number>;
-  /** Whether another projector has raised it since. */
+  /** True if another projector has raised it since. */
   isReplaced(): Promise<boolean>;
-  /** The version of a projection that the stored rows were folded with, as far as it was noted. */
+  /** Version of a projection that the stored rows were folded with, if recorded. */
   version(projection: string): number | null;
   saveVersion(projection: string, version: number): Promise<void>;
   of(projection: string): ParkedAndSkipped;
-  /** What else is noted of projections, of one kind, by key. */
+  /** Other notes of one kind, by key. */
   notesOf(kind: string): ReadonlyMap<string, unknown>;
-  /** All of it in one step; a body of null removes the note. */
+  /** Writes all notes in one step; a null body removes a note. */
   saveNotes(projection: string, notes: readonly StateNote[]): Promise<void>;
   park(projection: string, poison: Poison, at: Instant): Promise<void>;
   unpark(projection: string, stream: StreamName): Promise<void>;
-  /** Replaces all that is parked in the projection: it was built anew. */
+  /** Replaces all parked streams of the projection, after a rebuild. */
   replaceParked(projection: string, poisons: readonly Poison[], at: Instant): Promise<void>;
-  /** Of an event that the log says is ruled out. */
+  /** Records an event that was skipped according to the log. */
   skip(skipped: SkippedEvent): void;
   /**
-   * Nothing is parked in the projection any more, and ruled out is only what the log says: the rest
-   * was of events that are gone.
+   * Removes everything parked in the projection; skipped stay only the events that the log lists,
+   * since the rest referred to events that are gone.
    */
   clear(projection: string): Promise<void>;
 };
@@ -90,8 +93,9 @@ const listMax = 1_000;
 export const skippedKey = (stream: StreamName, revision: number): string => `${stream}@${revision}`;
 
 /**
- * Reads what an earlier process left and takes the next fence. `ruledOut`: what the log says, which
- * is not kept here; earlier versions kept it here alone.
+ * Loads the state that an earlier process left and takes the next fencing token. `ruledOut`: the
+ * skipped events listed in the log, which are not stored here; earlier versions stored them only
+ * here.
  */
 export const openParking = async (
   documents: Documents,
@@ -194,7 +198,7 @@ const stateDocument = (
   document: { key, scope, fields: { kind, projection }, body },
 });
 
-/** What is stored, in memory: it is asked for each page. */
+/** Stored state in memory: every page reads it. */
 type LoadedState = {
   readonly parked: Map<string, Map<StreamName, ParkedStream>>;
   readonly skipped: Map<string, Set<string>>;
@@ -246,9 +250,9 @@ const loadState = async (documents: Documents, state: Collection): Promise<Loade
 };
 
 /**
- * Writes under the fence that it raises. Each write goes onto the one that this process knows of:
- * of two who raise the fence at the same time one is refused, and nobody raises it above the one of
- * who came after.
+ * Writes under its fencing token, with optimistic concurrency: each write requires the stored
+ * position that this process last wrote or read. When two processes raise the fence at once, one is
+ * refused, and none raises it above that of a later process.
  */
 const openFencedWriter = async (documents: Documents, state: Collection) => {
   const inSequence = openMutex();
@@ -258,7 +262,7 @@ const openFencedWriter = async (documents: Documents, state: Collection) => {
   let after: Position | null = null;
   const apply = async (writes: readonly StateWrite[], under: number): Promise<void> => {
     after ??= await documents.checkpoint(state);
-    // The collection follows no log; its own count of writes stands in for the position.
+    // The collection does not follow the log: its own write count stands in for the position.
     const position = (BigInt(`0x${after}`) + 1n).toString(16).padStart(16, '0') as Position;
     try {
       await documents.apply(state, writes, { position, fence: under, after });

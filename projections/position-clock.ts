@@ -1,19 +1,21 @@
 import { logStart, type Position } from '../kernel/ports.js';
 
 /**
- * When the log was first seen to reach a position. An event carries the time of its request, which
- * may have come long before: it was still being sent or decided, or waited for its turn.
+ * Records when the log first reached a position, for lag in time. The event's own time is that of
+ * its request, which may be much older: sending, deciding and queueing take time.
  */
 export type PositionClock = {
   /** The head of the log at a time, in milliseconds of the clock. */
   readonly recordHead: (head: Position, at: number) => void;
-  /** Null: it was there at the first look. */
+  /** Null: the log had reached it at the first sample. */
   readonly reachedAt: (position: Position) => number | null;
-  /** When it was first seen to be beyond the position, at the first look or later; null: never. */
+  /** First time the log was seen beyond the position, at the first sample or later; null: never. */
   readonly passedAt: (position: Position) => number | null;
 };
 
-/** Beyond it every second one is dropped: an age is then too young by one step, a tenth or so. */
+/**
+ * Beyond this, every second sample is dropped: an age is then too low by one step, a tenth or so.
+ */
 const samplesMax = 1_000;
 
 export const openPositionClock = (): PositionClock => {

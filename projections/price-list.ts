@@ -2,7 +2,7 @@ import type { PriceList } from '../contract/price-list.js';
 import { priceListEvents } from '../events/price-list.js';
 import type { Projection } from './projection.js';
 
-/** What tokens cost in a project, where somebody said it; by project. */
+/** Token prices set for a project; by project. */
 export const priceList: Projection<typeof priceListEvents, PriceList> = {
   collection: { name: 'price_list', version: 1, fields: {} },
   deletedWith: { scope: 'project' },

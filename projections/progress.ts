@@ -2,8 +2,8 @@ import type { Clock, Position } from '../kernel/ports.js';
 import type { PageProgress, RebuildProgress } from './fill-shadow.js';
 
 /**
- * Tells how far a copy that began at `from` is after each page, how fast, and until when. `rate`:
- * events a second at most.
+ * Reports progress, speed and remaining time of a copy that began at `from`, after each page.
+ * `rate`: events a second at most.
  */
 export const openProgressMeter = (
   name: string,
@@ -16,7 +16,7 @@ export const openProgressMeter = (
   let folded = 0;
   return ({ position, head, events }) => {
     folded += events;
-    // The rest after this page is still to come.
+    // The pause after this page is still to come.
     const paced = folded / (rate() ?? Infinity);
     const seconds = Math.max((clock.milliseconds() - began) / 1_000, paced, 0.001);
     const done = positionDistance(from, position);
@@ -31,7 +31,7 @@ export const openProgressMeter = (
   };
 };
 
-/** In the log's own measure: events, or bytes where positions are offsets. */
+/** Distance in the log's own unit: events, or bytes where positions are offsets. */
 export const positionDistance = (from: Position, to: Position): number => {
   const far = Number(numberOf(to) - numberOf(from));
   return Math.max(far, 0);

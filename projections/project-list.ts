@@ -7,7 +7,7 @@ import type { CollaboratorId, Instant } from '../kernel/schema-types.js';
 import { collaboratorEvents } from '../events/collaborators.js';
 import type { Projection } from './projection.js';
 
-/** A role given to a user or a group, whose id is `who`. */
+/** A role granted to a user or a group, whose id is `who`. */
 export type ListedCollaborator = {
   readonly id: CollaboratorId;
   readonly who: string;
@@ -16,7 +16,7 @@ export type ListedCollaborator = {
 };
 export type ListedProject = {
   readonly facts: ProjectFacts;
-  /** In the order in which they came, the creator first. */
+  /** Collaborators in order of arrival, the creator first. */
   readonly users: readonly ListedCollaborator[];
   readonly groups: readonly ListedCollaborator[];
 };
@@ -24,8 +24,8 @@ export type ListedProject = {
 const events = { ...projectEvents, ...collaboratorEvents };
 
 /**
- * Live projects by id, in the scope of their organisation. What depends on the caller is added by
- * the read. `seen_by` holds the ids of all collaborators, for `contains`.
+ * Live projects by id, in the scope of their organisation. Reads add what depends on the caller.
+ * `seen_by` holds the ids of all collaborators, for `contains`.
  */
 export const projectList: Projection<typeof events, ListedProject> = {
   collection: {

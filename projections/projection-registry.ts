@@ -27,7 +27,7 @@ import { sealingKeyList } from './sealing-key-list.js';
 import { userList } from './user-list.js';
 
 /**
- * Every read model in Documents; the one in Records is in projections/records. A list, no
+ * All read models in Documents; the one in Records is in projections/records. An explicit list, no
  * discovery.
  */
 export const projections: readonly AnyProjection[] = [

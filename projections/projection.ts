@@ -3,15 +3,15 @@ import type { StoredEvent } from '../kernel/ports.js';
 import type { Collection, Document } from '../kernel/documents.js';
 
 /**
- * A pure keyed fold over the log into one Documents collection. `keys` names the documents that an
- * event touches; `evolve` gives the document after the event, null = no document. Bump
- * `collection.version` and every node rebuilds it from the first event, beside the live one.
+ * CQRS projection: a pure keyed fold over the log into one Documents collection. `keys` names the
+ * documents that an event touches; `evolve` gives the document after the event, null = no document.
+ * Bump `collection.version` and every node rebuilds it from the first event, beside the live one.
  */
 export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
   readonly collection: Collection;
-  /** What takes documents away, apart from `evolve`. */
+  /** Deletes documents on tombstones, apart from `evolve`. */
   readonly deletedWith?: DeletedWith;
-  /** What it listens to: one that `evolve` forgets does not compile. */
+  /** Subscribed event types: one that `evolve` does not handle fails to compile. */
   readonly events: M;
   readonly keys: (event: StoredEvent<EventOf<M>>) => readonly string[];
   readonly evolve: (
@@ -22,9 +22,10 @@ export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
 };
 
 /**
- * `scope`: a project; all in its scope goes with it. `key`: the run, or the project, that the key
- * names. They go when it is deleted and again when its erasure begins and ends: by then the
- * deletion itself may be erased, and something may have come late.
+ * `scope`: deleting a project deletes all documents in its scope. `key`: deleting the run, or the
+ * project, deletes the document with that key. Documents are deleted on the deletion event and
+ * again when erasure begins and ends: by then the deletion event may be erased itself, and late
+ * events may have arrived.
  */
 export type DeletedWith = {
   readonly scope?: 'project';

@@ -21,79 +21,78 @@ export type ProjectionStatus = {
   readonly position: Position;
   /** Events not folded yet; beyond 1,000 a lower bound where the log must be read to count. */
   readonly lag_events: number;
-  /** How long the oldest unfolded event is known to have been there; 0: there is none. */
+  /** Known age of the oldest unfolded event; 0: all are folded. */
   readonly lag_seconds: number;
   readonly parked: number;
   readonly paused: boolean;
-  /** Why it cannot go on; null while it can. */
+  /** Reason for which folding is stalled; null while it proceeds. */
   readonly stalled: string | null;
   /**
-   * Why it was emptied at the start, until it has caught up with the log as of then; null: it was
-   * not emptied.
+   * Reason for which it was emptied at the start, until it has caught up with the log as of then;
+   * null: it was not emptied.
    */
   readonly rebuilding: string | null;
-  /** How far the copy is that is built to take its place; null: none is. */
+  /** Progress of the shadow copy that will replace it; null: no rebuild runs. */
   readonly building: RebuildProgress | null;
 };
 
-/** Content that was deleted is still in the files of this part, and since when. */
+/** Deleted content that is still in the files of this part, and since when. */
 export type PendingErasure = {
   readonly where: 'log' | 'documents' | 'records';
   readonly since: Instant;
 };
 
-/** The projector as an operator sees it. Names are those of collections, and `records`. */
+/** Operator interface of the projector. Names are those of collections, and `records`. */
 export type Projector = {
   status(): Promise<readonly ProjectionStatus[]>;
   parked(): Promise<readonly ParkedStream[]>;
-  /** Folds a parked stream from where it was parked. False: it is parked again, or was not. */
-  retry(name: string, stream: StreamName): Promise<boolean>;
   /**
-   * Passes the event over, for this read model and for good, since the log says that it is ruled
-   * out; then retries.
+   * Folds a parked stream from its poison event on. False: it is parked again, or was not parked.
    */
+  retry(name: string, stream: StreamName): Promise<boolean>;
+  /** Skips the event for this read model and for good, as recorded in the log; then retries. */
   skip(name: string, stream: StreamName, revision: number): Promise<boolean>;
   pause(name: string): Promise<void>;
   resume(name: string): Promise<void>;
   /**
-   * Null: all, one after the other. What is begun goes on after a restart, as far as it was built,
-   * and joins what is under way.
+   * Null: all, one after the other. A rebuild that was begun resumes after a restart from where it
+   * was; a second request joins the running one.
    */
   rebuild(
     name: string | null,
     progress?: (progress: RebuildProgress) => void,
     wishes?: RebuildRequest,
   ): Promise<void>;
-  /** What a rebuild would do; nothing changes. */
+  /** Estimates a rebuild without changing anything. */
   dryRun(name: string): Promise<DryRun>;
   verify(
     name: string | null,
     progress?: (progress: RebuildProgress) => void,
   ): Promise<readonly VerificationResult[]>;
   /**
-   * Rebuilds and verifications under way end with Fault `unavailable`, and no more of them begin;
-   * the read models are as they were. Resolves when the copies of verifications are gone, and those
-   * of rebuilds can be resumed.
+   * Aborts running rebuilds and verifications with Fault `unavailable` and rejects new ones; the
+   * read models stay as they were. Resolves when the copies of verifications are gone, and those of
+   * rebuilds can be resumed.
    */
   abortWorks(): Promise<void>;
-  /** Files of read models that still hold content which was deleted. */
+  /** Read model files that still hold deleted content. */
   pendingErasures(): Promise<readonly PendingErasure[]>;
-  /** Stops, and resolves when the batch at hand is applied: nothing is folded afterwards. */
+  /** Graceful stop: resolves when the current batch is applied; nothing is folded afterwards. */
   stop(): Promise<void>;
 };
 
 type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'paged'> & {
-  /** The records, where this thread has them. */
+  /** The records, where this thread opens them. */
   readonly records?: Pick<Records, 'erasingSince'> | null;
-  /** Read-write: the projector keeps its own state there too. */
+  /** Read-write: the projector stores its own state there too. */
   readonly documents: Documents;
-  /** Where in them; absent = as the one projector of the service. */
+  /** Collection of its state; absent = that of the only projector of the service. */
   readonly state?: Collection;
 };
 
 /**
- * Starts to feed all sources and returns the handle to operate them; resolves once checkpoints are
- * known.
+ * Starts feeding all read models and returns the handle to operate them; resolves once checkpoints
+ * are known.
  */
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
   const parking = await openParking(needs.documents, await readSkippedEvents(needs), needs.state);
@@ -136,7 +135,7 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
     resume: async (name) => {
       const found = subscription(name);
       found.paused = false;
-      // Tried at once, from where its store is: its last write may have been kept.
+      // Retry at once, from the store's checkpoint: its last write may have been durable.
       if (found.trouble !== null) {
         found.trouble = { ...found.trouble, retryAt: run.clock.milliseconds() };
       }
@@ -173,7 +172,7 @@ const pendingErasures = ({ documents, records }: ProjectorNeeds): readonly Pendi
   return found.flatMap(({ where, since }) => (since === null ? [] : [{ where, since }]));
 };
 
-/** A process may die between an operator's decision and what follows from it. */
+/** Retries streams whose skip was recorded before a crash. */
 const resumeSkips = async (
   parking: Parking,
   names: readonly string[],
@@ -184,12 +183,15 @@ const resumeSkips = async (
     const due = [...parked.values()].filter(({ stream, revision }) =>
       skipped.has(skippedKey(stream, revision)),
     );
-    // What a store refuses stays parked.
+    // A batch that the store refuses stays parked.
     for (const { stream } of due) await unpark(name, stream).catch(() => null);
   }
 };
 
-/** An operator may have decided it in another process that has such a read model. */
+/**
+ * Applies skip decisions found in the log, which an operator may have made in another process with
+ * the same read model.
+ */
 const skipDecisionHandler =
   (
     parking: Parking,
@@ -202,12 +204,12 @@ const skipDecisionHandler =
       const { parked, skipped } = parking.of(projection);
       if (!names.includes(projection) || skipped.has(skippedKey(stream, revision))) continue;
       parking.skip(one);
-      // What the store refuses stays parked.
+      // A batch that the store refuses stays parked.
       if (parked.has(stream)) void unpark(projection, stream).catch(() => null);
     }
   };
 
-/** With the id of its event, which earlier versions did not note. */
+/** Adds the id of its event, which earlier versions did not record. */
 const withEventId = async (
   reader: RunnerNeeds['reader'],
   one: ParkedStream,
@@ -217,7 +219,7 @@ const withEventId = async (
   return event === undefined ? one : { ...one, event_id: event.id };
 };
 
-/** What an operator asked for may last for minutes: it ends when the service does. */
+/** Runs operator work that may last for minutes, and aborts it when the service stops. */
 const openAbortableWorks = () => {
   const ending = new AbortController();
   const { signal } = ending;
@@ -241,8 +243,8 @@ const openAbortableWorks = () => {
 };
 
 /**
- * A collection has its version in its name, rows of Records do not: what an older fold made is
- * rebuilt. Resolves at once; the live rows serve until the new ones are there.
+ * Rebuilds read models folded by an older version. A collection has its version in its name, rows
+ * of Records do not. Resolves at once; the live rows serve until the new ones are there.
  */
 const rebuildOutdated = async (
   { parking }: RunnerNeeds,
@@ -254,7 +256,7 @@ const rebuildOutdated = async (
     const noted = parking.version(name);
     if (noted === version) continue;
     if (noted === null || position === logStart) await parking.saveVersion(name, version);
-    // A failure leaves the old version noted, so that the next start tries again.
+    // A failure keeps the old version recorded, so that the next start retries.
     else void again(name).catch(() => null);
   }
 };
@@ -277,7 +279,7 @@ const retryStream = async (
     );
   const folded = await subscription.readModel.fold(events, null, []);
   if (folded.gap !== null) return false;
-  // The checkpoint stays where it is; only a newer fence lets a store take the same position again.
+  // The checkpoint stays; only a newer fencing token lets a store take the same position again.
   const { position } = subscription;
   await folded.apply({ position, fence: await parking.raiseFence(), after: position });
   const [poison] = folded.poisons;
@@ -295,7 +297,7 @@ const projectionStatuses = async (
   const head = await reader.head();
   const now = clock.milliseconds();
   positionClock.recordHead(head, now);
-  // Most are at one position: what it lacks is asked for once.
+  // Most read models are at one position: its lag is read once.
   const lacking = new Map<Position, Promise<Lag>>();
   const lackingAt = (position: Position): Promise<Lag> => {
     const known = lacking.get(position) ?? lagAfter(reader, position);
@@ -306,7 +308,7 @@ const projectionStatuses = async (
     subscriptions.map(async ({ readModel, position, paused, trouble, refill }) => {
       const { oldest, events } = position < head ? await lackingAt(position) : noLag;
       const seenAt = oldest === undefined ? now : positionClock.reachedAt(oldest.position);
-      // What was there before this process is as old as its request.
+      // For an event older than this process, its age is that of its request.
       const age =
         seenAt === null
           ? Date.parse(clock.now()) - Date.parse(oldest?.metadata.at ?? clock.now())
@@ -327,7 +329,7 @@ const projectionStatuses = async (
   );
 };
 
-/** What a read model at some position has not folded yet. */
+/** Lag of a read model at some position. */
 type Lag = { readonly oldest: StoredEvent | undefined; readonly events: number };
 const noLag: Lag = { oldest: undefined, events: 0 };
 

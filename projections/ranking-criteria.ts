@@ -2,7 +2,7 @@ import type { Criterion } from '../contract/experiment-ranking.js';
 import { rankingCriteriaEvents } from '../events/experiments.js';
 import type { Projection } from './projection.js';
 
-/** What a project's experiments are ranked by, where somebody chose that; by project. */
+/** Ranking criteria chosen for a project's experiments; by project. */
 export const rankingCriteria: Projection<
   typeof rankingCriteriaEvents,
   { readonly criteria: readonly Criterion[] }

@@ -19,24 +19,23 @@ type Needs = {
 };
 
 /**
- * The log is the truth, and a checkpoint beyond its head says that this is not the log that was
- * folded: an older backup was restored, or the log was begun anew (an embedded one without events
- * is refused before anything is opened, D-179). What the read models hold may
- * then come from events that no longer exist, so all of them are emptied, even those that are not
- * ahead, along with what was set aside in them. Returns those that were ahead; none on a sound
- * start.
+ * Empties all read models when one is ahead of the log. The log is the truth: a checkpoint beyond
+ * its head proves that another log was folded, since an older backup was restored, or the log was
+ * begun anew (an embedded one without events is refused before anything is opened, D-179). Rows may
+ * then come from events that no longer exist, so even read models that are not ahead are emptied,
+ * along with their parked streams. Returns those that were ahead; empty on a sound start.
  */
 export const resetIfLogReplaced = async (needs: Needs): Promise<readonly AheadReadModel[]> => {
   const { readModels, parking } = needs;
   const checkpoints = await Promise.all(readModels.map((source) => source.checkpoint()));
-  // Asked after the checkpoints: the log only grows.
+  // Read after the checkpoints: the log only grows.
   const head = await retryWhileUnavailable(needs.clock, () => needs.reader.head());
   const ahead = readModels.flatMap(({ name }, index) => {
     const checkpoint = checkpoints[index] ?? logStart;
     return checkpoint > head ? [{ name, checkpoint, head }] : [];
   });
   if (ahead.length === 0) return ahead;
-  // Those that are ahead come last: a crash before they are emptied begins all of it again.
+  // Those that are ahead come last: after a crash before they are emptied, all of it starts again.
   const isAhead = (source: ReadModel): boolean => ahead.some(({ name }) => name === source.name);
   for (const source of readModels) if (!isAhead(source)) await resetReadModel(source, parking);
   for (const source of readModels) if (isAhead(source)) await resetReadModel(source, parking);
@@ -44,10 +43,10 @@ export const resetIfLogReplaced = async (needs: Needs): Promise<readonly AheadRe
 };
 
 /**
- * What a read model has set aside is the projector's to know. One that it knows nothing of, because
- * its own state was lost, may lack what was parked, and refuses a projector whose fences began
- * anew: it is emptied, and filled from the log. Returns which and until where; none on a sound
- * start.
+ * Empties read models for which the projector's state was lost. Without that state, parked streams
+ * may be missing from the read model, and its store refuses a projector whose fencing tokens start
+ * again: it is emptied, and filled from the log. Returns which and until which position; empty on a
+ * sound start.
  */
 export const resetIfStateLost = async (needs: Needs): Promise<readonly StateLoss[]> => {
   const { readModels, parking, clock, reader } = needs;
@@ -68,13 +67,13 @@ const resetReadModel = async (source: ReadModel, parking: Parking): Promise<void
   await parking.clear(source.name);
   await dropShadowBuild(parking, source);
   const copy = await source.shadow();
-  // A projector that lost its lease must not fill it.
+  // Fenced, so that a projector that lost its lease cannot fill it.
   const nothing = await copy.model.fold([], null, []);
   await nothing.apply({ position: logStart, fence: parking.fence() });
   await copy.promote();
 };
 
-/** Why it is rebuilt, for an operator. */
+/** Reason for the rebuild, for operators. */
 export const aheadReason = ({ checkpoint, head }: AheadReadModel): string =>
   `built anew: its checkpoint ${checkpoint} is beyond the end of the log, ${head}`;
 export const stateLostReason = 'built anew: it is not known any more what was set aside in it';

@@ -3,25 +3,26 @@ import type { Envelope, Position, StoredEvent, StreamName } from '../kernel/port
 import type { Shadow, DumpItem, Checkpoint, ShadowOptions } from '../kernel/documents.js';
 
 /**
- * A read model as the runner feeds it; one over Documents for each collection, one over Records.
+ * Write interface of a read model, as the runner feeds it: one over Documents for each collection,
+ * one over Records.
  */
 export type Sink = {
   readonly name: string;
   readonly version: number;
-  /** Of the events that may change it; absent: any may. */
+  /** Types of the events that may change it; absent: any may. */
   readonly eventTypes?: readonly string[];
-  /** It finds gaps by revisions, so it has to see every event of the streams that it folds. */
+  /** Gap detection by revision: it has to be fed every event of the streams that it folds. */
   readonly countsRevisions?: true;
   /**
-   * Of the events at which what was deleted has to leave every file within a minute (contract
-   * 5.13): a copy that is not as far yet is begun anew.
+   * Types of the events after which deleted content has to leave every file within a minute
+   * (contract 5.13): a copy that has not reached such an event is built again from the start.
    */
   readonly purgeTypes?: readonly string[];
   checkpoint(): Promise<Position>;
   /**
-   * Folds events in log order onto what is stored. Throws only when the store fails. Unless
-   * `applied` is null, the batch before this one is still being written: the store may be read only
-   * once it resolves. `erased`: what stayed of others between the first of the batch and its end.
+   * Folds events in log order onto the stored state. Throws only when the store fails. Unless
+   * `applied` is null, the previous batch is still being written: the store may be read only once
+   * it resolves. `erased`: envelopes of erased events between the first of the batch and its end.
    */
   fold(
     events: readonly StoredEvent[],
@@ -29,8 +30,8 @@ export type Sink = {
     erased: readonly Envelope[],
   ): Promise<Folded>;
   /**
-   * `false`: it takes every event or none. It stalls where a store refuses one, and what was set
-   * aside or ruled out for others counts for it.
+   * `false`: it takes every event or none. It stalls where a store refuses an event, and events
+   * that others parked or skipped still reach it.
    */
   readonly canPark: boolean;
   dump(): AsyncIterable<DumpItem>;
@@ -40,8 +41,8 @@ export type Folded = {
   /** Writes the outcome and the checkpoint in one step. */
   readonly apply: (checkpoint: Checkpoint) => Promise<void>;
   /**
-   * The first event of each stream that cannot be folded; it and later ones of the stream are not
-   * in `apply`.
+   * Poison events: the first event of each stream that cannot be folded; it and later ones of the
+   * stream are not in `apply`.
    */
   readonly poisons: readonly Poison[];
   /** Set: an event is missing before this one, so nothing may be applied. */
@@ -55,7 +56,7 @@ export type Poison = {
   readonly position: Position;
   readonly type: string;
   readonly reason: string;
-  /** Where it failed: the innermost frames of the stack. */
+  /** Location of the failure: the innermost stack frames. */
   readonly frames: readonly string[];
 };
 export type Gap = {
@@ -64,18 +65,18 @@ export type Gap = {
   readonly found: number;
 };
 
-/** A live read model and the way to build another next to it. */
+/** A live read model and the way to build a shadow copy next to it. */
 export type ReadModel = Sink & {
   shadow(copying?: ShadowOptions): Promise<Shadow<Sink>>;
-  /** The lasting copy of that id; null: there is none, or it is of another version. */
+  /** The durable shadow copy of that id; null: it does not exist, or has another version. */
   resume(id: string): Promise<Shadow<Sink> | null>;
 };
 
-/** Stands for an event that an operator ruled out: it counts, and changes nothing. */
+/** Replaces an event that an operator skipped: its revision counts, and it changes nothing. */
 export const skippedType = 'EventSkipped';
-/** Stands for an event that today's code cannot read. */
+/** Replaces an event that this version cannot decode. */
 export const unreadableType = 'EventUnreadable';
-/** Its data: what the event is, why it cannot be read, and what the log has. */
+/** Data of an unreadable event: its type, the reason, and the stored data. */
 export type Unreadable = {
   readonly type: string;
   readonly reason: string;
@@ -92,9 +93,9 @@ export const poison = (event: StoredEvent, error: unknown): Poison => ({
   frames: framesOf(error),
 });
 
-/** Enough to see which part of which fold it was. */
+/** Enough to locate the failing part of a fold. */
 const framesMax = 5;
-/** Without the message above them, which may quote a tenant. */
+/** Stack frames without the message above them, which may quote tenant data. */
 const framesOf = (error: unknown): readonly string[] =>
   (error instanceof Error ? (error.stack ?? '') : '')
     .split('\n')
@@ -103,8 +104,8 @@ const framesOf = (error: unknown): readonly string[] =>
     .slice(0, framesMax);
 
 /**
- * Called where an event is folded, so that what cannot be read fails where it matters, and nowhere
- * else.
+ * Throws for an unreadable event. Called where the event is folded, so that only the folds that
+ * need it fail.
  */
 export const requireReadable = <E extends StoredEvent>(event: E): E => {
   if (event.type === unreadableType) throw new TypeError((event.data as Unreadable).reason);

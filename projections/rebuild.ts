@@ -37,21 +37,22 @@ export type RebuildNeeds = Pick<RunnerNeeds, 'reader' | 'checkedDecode' | 'parki
 
 type RebuildWork = {
   readonly signal: AbortSignal;
-  /** From the first event, whatever was built before. */
+  /** Starts from the first event, and discards any copy built before. */
   readonly restart: boolean;
-  /** Events a second at most; null: as fast as what is live leaves room for. */
+  /** Events a second at most; null: unlimited, but yielding to live lag. */
   readonly rate: () => number | null;
   readonly progress: (progress: RebuildProgress) => void;
 };
 
 /**
- * Builds the read model anew, next to the live one, which goes on serving and being fed; then
- * switches. Goes on with the copy that an earlier work left, when it is of this version and of this
- * log, and after a store failed for a moment; else begins with the first event. The runner waits
- * only for the last stretch. What failed to fold before is tried again; what an operator ruled out
- * stays out. Throws when the log has a gap, a store fails for longer or `signal` says to stop; the
- * live model is then as it was, and the copy is left only to a start and to whoever took over.
- * After the switch only notes can fail: the copy is the live model then, and is built once more.
+ * Rebuilds a read model into a shadow copy, next to the live one, which goes on serving and being
+ * fed; then promotes it. Resumes the copy of an earlier rebuild when it has this version and
+ * belongs to this log, and after a transient store failure; otherwise starts from the first event.
+ * The runner waits only for the last stretch. Events that failed to fold before are retried;
+ * skipped ones stay skipped. Throws when the log has a gap, a store fails for longer or `signal`
+ * aborts; the live model is then unchanged, and the copy stays only for a restart or for the
+ * process that took over. After the promotion only notes can fail: the copy is the live model then,
+ * and is rebuilt once more.
  */
 export const rebuild = async (
   needs: RebuildNeeds,
@@ -75,11 +76,14 @@ export const rebuild = async (
   }
 };
 
-/** As long as an engine takes to be opened again, or a server to be restarted. */
+/** Retries for about as long as an engine takes to reopen, or a server to restart. */
 const failuresMax = 12;
 const retryDelayMs = 5_000;
 
-/** False: something came that the copy must not outlive, so it is gone and has to be begun anew. */
+/**
+ * False: a purge event arrived that the copy must not outlive, so it was discarded and must be
+ * started again.
+ */
 const build = async (
   needs: RebuildNeeds,
   subscription: Subscription,
@@ -133,7 +137,7 @@ const build = async (
       await notes.clear();
     });
   } catch (error) {
-    // Without all of its notes a live one is built once more.
+    // A promoted copy whose notes are incomplete is rebuilt once more.
     const isKept = isLive || isTransient(error);
     await (isKept ? copy.detach() : discardShadow(copy, notes)).catch(() => null);
     if (error === purgedError) return false;
@@ -143,7 +147,10 @@ const build = async (
   return true;
 };
 
-/** What comes is folded onto the copy from here on, whatever fails later. */
+/**
+ * Switches the live read model to the copy: later events are folded onto it, whatever fails
+ * afterwards.
+ */
 const promoteShadow = async (
   copy: Shadow<Sink>,
   position: Position,
@@ -166,7 +173,10 @@ const promoteShadow = async (
 
 const purgedError = new RangeError('what the copy holds was deleted meanwhile');
 
-/** Looks for events that a copy must not outlive: throws `purgedError` when it is not as far. */
+/**
+ * Watches for purge events that a copy must not outlive: throws `purgedError` when the copy has not
+ * reached one yet.
+ */
 const openPurgeWatch = (
   reader: Pick<EventReader, 'page'>,
   { purgeTypes = [] }: Pick<ReadModel, 'purgeTypes'>,
@@ -212,7 +222,9 @@ const startBuild = async (
   return { copy, from: { position: logStart, poisons: new Map() }, building };
 };
 
-/** What was begun before; null, and it is no more, when it cannot be gone on with. */
+/**
+ * Resumes the copy of an earlier rebuild; when it cannot be resumed, discards it and returns null.
+ */
 const resumeBuild = async (
   { reader, parking }: RebuildNeeds,
   source: ReadModel,
@@ -222,7 +234,7 @@ const resumeBuild = async (
   const building = notes.current();
   if (building === null) return null;
   const copy = await source.resume(building.copy).catch((error: unknown) => {
-    // Another one takes its place.
+    // A new copy takes its place.
     if (restart) return null;
     throw error;
   });
@@ -236,7 +248,10 @@ const resumeBuild = async (
   return null;
 };
 
-/** How far it is; null: it is not of this log. It is left when that cannot be told. */
+/**
+ * Checkpoint of the copy; null: it belongs to another log. The copy is detached when that cannot be
+ * determined.
+ */
 const resumePosition = async (
   copy: Shadow<Sink>,
   reader: RebuildNeeds['reader'],
@@ -252,7 +267,7 @@ const resumePosition = async (
   }
 };
 
-/** Whether a copy that is at `position` was folded from this log. */
+/** True if a copy at `position` was folded from this log. */
 const isOfLog = async (
   reader: Pick<EventReader, 'head' | 'page'>,
   { page }: ShadowBuild,
@@ -278,7 +293,9 @@ const firstEventAfter = async (
   }
 };
 
-/** The store, the lease or the service itself was in the way, and not what is built. */
+/**
+ * True if the store, the lease or a stopping service caused it, and not the content that is built.
+ */
 const isTransient = (error: unknown): boolean =>
   isFault(error, 'unavailable') || isFault(error, 'conflict');
 

@@ -6,30 +6,30 @@ import { subscribedTypes, type AnyProjection } from './documents-model.js';
 import { recordsCollection } from './records/collection.js';
 
 /**
- * How far the log goes for one read model and one project, in a process that makes every append: a
- * read need not wait for events that change nothing of what it reads (contract 1.7).
+ * Positions a read model has to reach for reads of one project, in a process that makes every
+ * append: a read need not wait for events that change nothing of what it reads (contract 1.7).
  */
 export type RequiredPositions = {
-  /** These are durable now, the last of them at `position`. */
+  /** Records durable events, the last of them at `position`. */
   readonly recordAppend: (
     appended: Pick<StreamAppend, 'stream' | 'events'>,
     position: Position,
   ) => void;
-  /** The last position noted. */
+  /** The last recorded position. */
   readonly head: () => Position;
   /**
-   * Where the read model has to be so that nothing is missing that was noted and is in it; of
-   * another project than `project`, records may be.
+   * Position by which the read model has folded every recorded event that it subscribes to; records
+   * of other projects than `project` may be missing.
    */
   readonly positionFor: (model: string, project: string | null) => Position;
 };
 
-/** Beside the streams of its records, what changes the records of a project. */
+/** Event types outside a project's record streams that change its records. */
 const recordTypes: readonly string[] = [...tombstoneTypes, 'RecordsErased', 'OrgJobCompleted'];
-/** Projects whose last record is remembered, some 200 bytes each. */
+/** Number of projects whose last record position is kept, some 200 bytes each. */
 const projectsMax = 20_000;
 
-/** `head`: of the log, before anything is noted. */
+/** `head`: head of the log before anything is recorded. */
 export const openRequiredPositions = (
   projections: readonly AnyProjection[],
   head: Position,
@@ -43,7 +43,7 @@ export const openRequiredPositions = (
   const byType = new Map<string, Position>();
   const byProject = boundedMap<string, Position>(projectsMax);
   let last = head;
-  // Of what is not remembered.
+  // Upper bound for projects that were evicted.
   let floor = head;
   const noteRecords = (project: string, position: Position): void => {
     const gone = byProject.set(

@@ -26,8 +26,8 @@ const events = {
 type ScoringInputEvent = EventOf<typeof events>;
 
 /**
- * How far scoring of runs has come, by run, in the scope of its project: what is known to wait,
- * what became of the rest, and whether the run changed after what the worker looked at.
+ * Scoring progress of runs, by run, in the scope of its project: records known to wait, outcomes of
+ * the rest, and whether the run changed since the worker last read it.
  */
 export const runScoringList: Projection<typeof events, RunScoringFacts> = {
   collection: { name: 'run_scoring_list', version: 2, fields: {} },
@@ -40,7 +40,7 @@ export const runScoringList: Projection<typeof events, RunScoringFacts> = {
   },
 };
 
-/** Null until the run has a scorer of code. */
+/** Null until the run has a code scorer. */
 const evolve = (
   facts: RunScoringFacts | null,
   event: StoredEvent<ScoringInputEvent>,
@@ -89,7 +89,7 @@ const emptyFacts = ({
   ended_at: null,
 });
 
-/** What came while the run had no scorer is not for those that it gets later. */
+/** Records that arrived while the run had no scorer are not scored by later ones. */
 const withScorers = (
   facts: RunScoringFacts | null,
   data: DataOf<ScoringInputEvent, 'ScorerSettingsChanged' | 'ExperimentCreated'>,
@@ -100,7 +100,7 @@ const withScorers = (
   return { ...facts, outcomes: withWaiting(facts, {}), open: null, wanted, unseen: null };
 };
 
-/** So many of each scorer wait from now on. */
+/** Replaces the number of waiting records of each scorer. */
 const withWaiting = (
   { outcomes }: RunScoringFacts,
   waiting: Readonly<Record<string, number>>,
@@ -139,7 +139,7 @@ const withStart = (
 
 type Outcomes = DataOf<ScoringInputEvent, 'RunScoringAdvanced'>['outcomes'];
 
-/** With what became of records since the event before. */
+/** Adds the outcomes of records since the event before. */
 const withOutcomes = (
   facts: RunScoringFacts,
   { outcomes, waiting }: { readonly outcomes: Outcomes; readonly waiting: WaitingCounts },
@@ -174,7 +174,7 @@ const withEnd = (
     ...withOutcomes(before, { outcomes: outcomes ?? {}, waiting: {} }),
     open: null,
     error_message,
-    // Events from before this was said came after all of it had been looked at.
+    // Events up to this position were covered by the pass that ended.
     unseen: unseen !== null && unseen.position <= (through ?? position) ? null : unseen,
     created_at: created_at ?? ended_at,
     started_at: started_at ?? ended_at,

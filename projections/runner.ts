@@ -23,16 +23,17 @@ import { openPageReader, type PageReader } from './page-reader.js';
 
 export type RunnerNeeds = OpenSubscriptionsNeeds & {
   /**
-   * Opened without a codec: what cannot be decoded parks its stream instead of stopping every page.
+   * Opened without a codec: an event that cannot be decoded parks its stream instead of stopping
+   * every page.
    */
   readonly reader: EventReader;
   readonly decode: Decode;
-  /** Refuses data that its schema does not allow too; for whoever asks whether the log is sound. */
+  /** Decoder that also rejects data that its schema does not allow; used to check the log. */
   readonly checkedDecode: () => Promise<Decode>;
   readonly bus: NotificationBus;
-  /** Told of each page before it is folded. */
+  /** Called with each page before it is folded. */
   readonly paged?: (events: readonly StoredEvent[]) => void;
-  /** Told when another projector has taken over (subscription.ts). */
+  /** Called when another projector has taken over (subscription.ts). */
   readonly onFenced?: () => void;
 };
 
@@ -40,33 +41,33 @@ export type Runner = {
   readonly subscriptions: readonly Subscription[];
   readonly positionClock: PositionClock;
   subscription(name: string): Subscription | null;
-  /** For how long the last of those that can go on has had something to fold, in milliseconds. */
+  /** Lag in milliseconds of the slowest read model that is neither paused nor failing. */
   liveLag(): number;
   /** Runs `work` while no batch is folded or applied; the loop waits. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Looks for work now: something was resumed or unparked. */
+  /** Ends the idle wait now: something was resumed or unparked. */
   wake(): void;
-  /** Resolves when the batch at hand is applied. */
+  /** Resolves when the current batch is applied. */
   stop(): Promise<void>;
 };
 
 /**
- * Pages that one group of subscriptions takes before the others, and whoever waits for a pause,
- * have their turn.
+ * Pages that one group of subscriptions takes before the other groups and waiting `exclusively`
+ * calls run.
  */
 const pagesAtOnce = 8;
 /**
- * A batch costs its stores the same whether it has one event or fifty. Once all is folded and more
- * than a few events came together, but not so many that their batch is the least of what they cost,
- * the next ones may gather for as long as these took.
+ * Adaptive batching: a batch costs its stores the same whether it has one event or fifty. Once all
+ * is folded and more than `fewEvents` came together, but not so many that the batch is the least of
+ * their cost, the next events may gather for as long as these took.
  */
 const fewEvents = 4;
 const manyEvents = 64;
 const batchDelayMaxMs = 100;
-/** How often the head is looked at while there is work, to tell the age of what is not folded. */
+/** Poll interval of the head while there is work, to measure the age of unfolded events. */
 const headPollMs = 50;
 
-/** Throws Fault `conflict` with the names that there are when the name is none of them. */
+/** Throws Fault `conflict` that lists the known names when the name is unknown. */
 export const subscriptionOf = (runner: Runner, name: string): Subscription => {
   const found = runner.subscription(name);
   if (found !== null) return found;
@@ -75,9 +76,9 @@ export const subscriptionOf = (runner: Runner, name: string): Subscription => {
 };
 
 /**
- * Feeds every source from one reading of the log, each with its own checkpoint. Read models at the
- * same position share a page, so in normal times the log is read once; one that is behind reads for
- * itself until it has caught up.
+ * Feeds every read model from one reading of the log, each with its own checkpoint. Read models at
+ * the same position share a page, so in normal times the log is read once; one that lags reads
+ * separately until it has caught up.
  */
 export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
   const subscriptions = await openSubscriptions(needs);
@@ -86,7 +87,7 @@ export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
   let stopped = false;
   let idle = new AbortController();
   const round = openRounds(subscriptions, headTimes, needs, () => stopped);
-  /** Reading the log failed: every subscription says so and waits. */
+  /** Reading the log failed: every subscription reports it and backs off. */
   const unreadable = (error: unknown): Round => {
     for (const subscription of subscriptions)
       failWithBackoff(subscription, needs.clock, redactedReason(error));
@@ -96,7 +97,8 @@ export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
     for (;;) {
       if (stopped) return;
       idle = new AbortController();
-      // Stores may answer without ever leaving the thread; questions to it have to get in between.
+      // Yields to the event loop: stores may respond synchronously, which would block other
+      // requests.
       await new Promise((resolve) => setImmediate(resolve));
       const began = needs.clock.milliseconds();
       const { hasMoved, delaysNext } = await exclusively(round).catch(unreadable);
@@ -138,12 +140,12 @@ const isDue = ({ trouble }: Subscription, now: number): boolean =>
   trouble !== null && trouble.retryAt <= now;
 
 /**
- * `hasMoved`: some subscription did. `delaysNext`: all that was there is folded, and it was more
- * than a few events, but not so many for any.
+ * `hasMoved`: at least one subscription did. `delaysNext`: everything was folded, and it was more
+ * than a few events, but below `manyEvents`.
  */
 type Round = { readonly hasMoved: boolean; readonly delaysNext: boolean };
 
-/** One turn of every subscription that may go on. */
+/** Runs one round over every subscription that may proceed. */
 const openRounds = (
   subscriptions: readonly Subscription[],
   headTimes: PositionClock,
@@ -186,7 +188,9 @@ const openRounds = (
   };
 };
 
-/** Until the log has grown, trouble is to be tried again, or the signal aborts. */
+/**
+ * Resolves when the log has grown, a failed subscription is to be retried, or the signal aborts.
+ */
 const waitForWork = async (
   subscriptions: readonly Subscription[],
   { reader, clock }: RunnerNeeds,
@@ -201,10 +205,7 @@ const waitForWork = async (
   await Promise.race(waits);
 };
 
-/**
- * Read models that may go on, those at one position together, the furthest first: it serves readers
- * who wait.
- */
+/** Read models that may proceed, grouped by position, the furthest first: reads wait for it. */
 const groupsOf = (
   subscriptions: readonly Subscription[],
   now: number,
@@ -222,9 +223,9 @@ const groupsOf = (
 };
 
 /**
- * Takes a few pages through all subscriptions of the group. While the stores write one page, the
- * next is read and, as far as a subscription need not wait for its store, folded. A subscription
- * that fails or falls behind ends this; it goes on by itself.
+ * Takes a few pages through all subscriptions of the group. Pipelined: while the stores write one
+ * page, the next is read and, as far as a subscription need not wait for its store, folded. A
+ * subscription that fails or falls behind ends this; it continues separately.
  */
 const feedGroup = async (
   group: readonly Subscription[],
@@ -251,7 +252,7 @@ const feedGroup = async (
       const steps = await Promise.all(
         group.map((subscription) => foldPage(subscription, page, from, needs)),
       );
-      // What was folded onto a batch that the store did not take is thrown away.
+      // Discard a fold onto a batch that the store did not take.
       if (!(await applied)) return { events, isOver: false };
       const taken = steps.filter((step) => step !== null);
       const written = Promise.all(taken.map((step) => applyBatch(step, needs)));
@@ -262,15 +263,15 @@ const feedGroup = async (
       if (!together || isStopped()) break;
     }
   } finally {
-    // When the log fails too: where a store is cannot be told while it writes.
+    // Also when reading the log fails: the store's checkpoint is unknown while it writes.
     await applied;
   }
   return { events, isOver };
 };
 
 /**
- * Whether the next page may be folded before this step is written: all of the page is in it, and
- * nothing was set aside.
+ * True if the next page may be folded before this step is written: the step holds all of the page,
+ * and no event was poison.
  */
 const mayFoldAhead =
   (through: Position) =>
@@ -284,8 +285,7 @@ const settleGroup = (
 ): void => {
   for (const subscription of group) {
     if (gap !== null) failWithBackoff(subscription, clock, gap);
-    // Nothing more to read: what troubled the subscription is over, unless its last write failed
-    // just now.
+    // Nothing left to read: the failure is over, unless the last write failed just now.
     else if (
       subscription.trouble !== null &&
       subscription.trouble.retryAt <= clock.milliseconds()

@@ -10,7 +10,7 @@ import type { Projection } from './projection.js';
 export type ScorerRow =
   { readonly is: 'preset'; readonly facts: ScorerFacts } | ({ readonly is: 'code' } & CodeScorer);
 
-/** Presets have one id in every organisation, so theirs says which one. */
+/** Presets have one id in every organisation, so their key includes the organisation. */
 export const presetKey = (organization: string, id: string): string => `${organization} ${id}`;
 
 const events = { ...scorerEvents, ...organizationEvents };

@@ -8,7 +8,7 @@ export type RunScorers = { readonly scorers: readonly RunScorer[] };
 
 const events = { ...scorerSettingsEvents, ...pickEvents(experimentEvents, 'ExperimentCreated') };
 
-/** By run, in the scope of its project; an experiment may begin with some. */
+/** Scorer settings by run, in the scope of its project; an experiment may be created with some. */
 export const scorerSettings: Projection<typeof events, RunScorers> = {
   collection: { name: 'scorer_settings', version: 1, fields: {} },
   deletedWith: { scope: 'project', key: 'run' },

@@ -11,8 +11,8 @@ export const scorerVersionKey = (scorer: string, version: number): string => `${
 const events = pickEvents(scorerEvents, 'ScorerVersionAdded');
 
 /**
- * Every version of every code scorer, in the scope of the scorer. Those of a deleted one stay;
- * nobody can see their scorer.
+ * All versions of all code scorers, in the scope of the scorer. Those of a deleted scorer stay, but
+ * are not visible.
  */
 export const scorerVersions: Projection<typeof events, StoredScorerVersion> = {
   collection: { name: 'scorer_versions', version: 1, fields: { version: 'number' } },

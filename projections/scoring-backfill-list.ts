@@ -12,7 +12,9 @@ import type { Projection } from './projection.js';
 /** The newest job of each scorer, by the scorer's id. */
 export type ScoringBackfillsOfRun = { readonly [scorer: string]: BackfillFacts };
 
-/** Scoring of what a run held already, by run, in the scope of its project. */
+/**
+ * Scoring backfill jobs of records that a run already held, by run, in the scope of its project.
+ */
 export const scoringBackfillList: Projection<typeof pastScoringEvents, ScoringBackfillsOfRun> = {
   collection: { name: 'past_scoring_list', version: 2, fields: {} },
   deletedWith: { scope: 'project', key: 'run' },
@@ -89,7 +91,7 @@ const newBackfill = (data: PastScoringRequested): BackfillFacts => ({
   cancelled: false,
 });
 
-/** Those of one code, type and line are one; the first kinds that came are kept. */
+/** Merges failures of one code, type and line; keeps the first kinds that occurred. */
 const mergeRecentFailures = (failures: readonly ScoringFailure[]): readonly ScoringFailure[] => {
   const kinds = new Map<string, ScoringFailure>();
   for (const one of failures) {

@@ -6,13 +6,13 @@ import type { Projection } from './projection.js';
 
 export type ListedSeal = {
   readonly size: number;
-  /** In base64, as its note has it. */
+  /** Base64, as in the signed note. */
   readonly root: string;
   readonly head_hash: string;
-  /** In the log, of the last entry it covers. */
+  /** Log position of the last entry that the seal covers. */
   readonly position: string;
   readonly at: Instant;
-  /** With the cosignatures that came since. */
+  /** Signed note with the cosignatures added since. */
   readonly note: string;
   readonly witnesses: readonly string[];
 };

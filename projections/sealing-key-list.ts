@@ -6,7 +6,7 @@ export type ListedSealingKey = SealingKeyPublished;
 
 export const sealingKeysScope = systemChain;
 
-/** Every key that ever signed a seal: each is good for what it signed. */
+/** All keys that ever signed a seal: each still verifies what it signed. */
 export const sealingKeyList: Projection<typeof sealingKeyEvents, ListedSealingKey> = {
   collection: { name: 'sealing_key_list', version: 1, fields: { created_at: 'date' } },
   events: sealingKeyEvents,

@@ -3,28 +3,33 @@ import type { Instant } from '../kernel/schema-types.js';
 import type { Parking } from './parking.js';
 import type { Poison, ReadModel } from './read-model.js';
 
-/** A copy that is being built, as the projector's state names it over a start. */
+/**
+ * A shadow copy that is being built, as recorded in the projector's state, so that a restart can
+ * resume it.
+ */
 export type ShadowBuild = {
   /** The id of the shadow. */
   readonly copy: string;
-  /** Of the read model that is built. */
+  /** Version of the read model that is built. */
   readonly version: number;
   readonly since: Instant;
-  /** Events a second at most; null: as fast as what is live leaves room for. */
+  /** Events a second at most; null: unlimited, but yielding to live lag. */
   readonly rate: number | null;
-  /** Where the page at hand begins; null: nothing was folded. */
+  /** Start of the current page; null: nothing was folded. */
   readonly page: PageStart | null;
-  /** Up to here nothing came that the copy must not outlive; see `purges` of a sink. */
+  /** Purge events are excluded up to here; see `purgeTypes` of a sink. */
   readonly watched: Position;
 };
-/** The first event after a position: another log has another one there. */
+/**
+ * The first event after a position: identifies the log, since another log has another event there.
+ */
 export type PageStart = { readonly after: Position; readonly event: string };
 
-/** The copy of one read model that is being built, and what could not be folded into it. */
+/** Stored notes about a shadow build, and the poison events found in it. */
 export type ShadowBuildNotes = {
   readonly current: () => ShadowBuild | null;
   readonly poisons: () => ReadonlyMap<string, Poison>;
-  /** Before the copy takes the page in which they are: they must not be forgotten. */
+  /** Call before the copy takes the page that contains the poison events: they must not be lost. */
   readonly save: (building: ShadowBuild, poisons?: readonly Poison[]) => Promise<void>;
   readonly clear: () => Promise<void>;
 };
@@ -60,7 +65,7 @@ export const shadowBuildNotes = (parking: Notes, projection: string): ShadowBuil
   };
 };
 
-/** Takes away what was begun before. */
+/** Discards a build that was begun before. */
 export const dropShadowBuild = async (parking: Notes, source: ReadModel): Promise<void> => {
   const notes = shadowBuildNotes(parking, source.name);
   const building = notes.current();

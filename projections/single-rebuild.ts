@@ -6,25 +6,25 @@ import { rebuild, type RebuildNeeds } from './rebuild.js';
 import { subscriptionOf } from './runner.js';
 import type { Subscription } from './subscription.js';
 
-/** How an operator wants a read model rebuilt. */
+/** Options of a rebuild. */
 export type RebuildRequest = {
-  /** Events a second at most; null: as fast as what is live leaves room for. */
+  /** Events a second at most; null: unlimited, but yielding to live lag. */
   readonly rate?: number | null;
   /**
-   * `resume`: only what was begun already is gone on with; `restart`: from the first event. Absent:
-   * what was begun already, or else from the first event.
+   * `resume`: only a rebuild that was begun already; `restart`: from the first event. Absent:
+   * resume if possible, otherwise start.
    */
   readonly begin?: 'resume' | 'restart';
 };
 
 type RebuildCoordinator = {
-  /** Resolves once the read model is the new one. Joins a rebuild of it that is under way. */
+  /** Resolves once the new copy is live. Joins a running rebuild of the same read model. */
   readonly rebuild: (
     name: string,
     wishes: RebuildRequest,
     progress?: (progress: RebuildProgress) => void,
   ) => Promise<void>;
-  /** Goes on with what an earlier process left. */
+  /** Resumes rebuilds that an earlier process left. */
   readonly resumeAll: () => Promise<void>;
   /** Null: it is not being rebuilt. */
   readonly progressOf: (name: string) => RebuildProgress | null;
@@ -39,7 +39,7 @@ type RunningRebuild = {
 };
 
 /**
- * One rebuild of a read model at a time: whoever asks for it meanwhile waits for the one under way.
+ * Single flight per read model: one rebuild at a time, and later requests join the running one.
  * `begin` runs a work until the service stops.
  */
 export const openRebuildCoordinator = (
@@ -65,7 +65,7 @@ export const openRebuildCoordinator = (
       latest: { name, position: logStart, head: logStart, events_per_second: 0, eta_seconds: null },
       listeners: new Set(),
       end,
-      // Later, so that there is one to tell of its progress.
+      // Started asynchronously, so that `one` exists when progress is reported.
       ended: Promise.resolve().then(() => begin(work)),
     };
     underWay.set(name, one);
@@ -95,7 +95,7 @@ export const openRebuildCoordinator = (
         const building = shadowBuildNotes(needs.parking, readModel.name).current();
         if (building === null || underWay.has(readModel.name)) continue;
         if (building.version !== readModel.version) await dropShadowBuild(needs.parking, readModel);
-        // A failure that passes leaves the copy to the next start or to an operator.
+        // A transient failure leaves the copy to the next start or to an operator.
         else begun(subscription, false).ended.catch(() => null);
       }
     },

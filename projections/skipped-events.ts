@@ -10,7 +10,7 @@ import {
 } from '../kernel/ports.js';
 import type { Instant } from '../kernel/schema-types.js';
 
-/** An event that an operator ruled out for one read model. */
+/** A poison event that an operator skipped for one read model. */
 export type SkippedEvent = {
   readonly projection: string;
   readonly stream: StreamName;
@@ -24,8 +24,8 @@ type Needs = {
 };
 
 /**
- * All that operators ruled out, as the log has it, so that no read model has to remember it. The
- * log is waited for.
+ * All skipped events, as recorded in the log, so that no read model has to store them. Retries
+ * while the log is unavailable.
  */
 export const readSkippedEvents = async (needs: Needs): Promise<readonly SkippedEvent[]> => {
   const { reader, decode, clock } = needs;
@@ -42,7 +42,7 @@ export const readSkippedEvents = async (needs: Needs): Promise<readonly SkippedE
   return skipped;
 };
 
-/** What those of a page rule out; they are decoded. */
+/** The skip decisions in a page of decoded events. */
 export const skippedEventsIn = (events: readonly StoredEvent[]): readonly SkippedEvent[] =>
   events.flatMap(({ type, data }) => {
     if (type !== skipEventType) return [];
@@ -52,7 +52,7 @@ export const skippedEventsIn = (events: readonly StoredEvent[]): readonly Skippe
 
 const skipEventType = 'ParkedEventSkipped' satisfies ParkingEvent['type'];
 
-/** What a newer version wrote there is that version's to obey. */
+/** Null for events of a newer version, which only that version applies. */
 const decodeOrNull = (
   { type, metadata, data }: StoredEvent,
   decode: Decode,
@@ -64,7 +64,9 @@ const decodeOrNull = (
   }
 };
 
-/** A stream for each month since the first event, and for one more: clocks differ. */
+/**
+ * Operations streams: one for each month since the first event, and one more for clock differences.
+ */
 const operationsStreams = async ({ reader, clock }: Needs): Promise<readonly StreamName[]> => {
   const { events, erased } = await reader.page(logStart, 1);
   const [first] = [...events, ...erased].map(({ metadata }) => metadata.at).sort();
@@ -83,10 +85,10 @@ const monthsFrom = (first: Instant, now: Instant): readonly Instant[] => {
   });
 };
 
-/** How often an unavailable log is asked again. */
+/** Retry interval while the log is unavailable. */
 const retryDelayMs = 1_000;
 
-/** What is asked of the log at a start, however long it takes until the log answers. */
+/** Retries a read of the log at the start until the log is available, without limit. */
 export const retryWhileUnavailable = async <T>(clock: Clock, ask: () => Promise<T>): Promise<T> => {
   const never = new AbortController().signal;
   for (;;) {

@@ -5,18 +5,21 @@ import type { Json } from '../kernel/schema-types.js';
 import { skippedKey, type Parking } from './parking.js';
 import { poison, skippedType, type Folded, type ReadModel } from './read-model.js';
 
-/** What the loop knows of one read model. */
+/** State of one read model in the runner's loop. */
 export type Subscription = {
   readonly readModel: ReadModel;
   position: Position;
   paused: boolean;
-  /** Set while it cannot go on; it is tried again at `retryAt` (milliseconds of the clock). */
+  /** Set while it fails; retried at `retryAt` (milliseconds of the clock). */
   trouble: { readonly reason: string; readonly failures: number; readonly retryAt: number } | null;
-  /** Events a batch may have; shrinks to find the one that a store refuses. */
+  /** Batch size limit in events; shrinks to isolate the one that a store refuses. */
   batchMax: number;
-  /** It was emptied at the start, for this reason, and is whole again once it is at `until`. */
+  /**
+   * Set when it was emptied at the start: the reason, and the position from which it is complete
+   * again.
+   */
   readonly refill: { readonly reason: string; readonly until: Position } | null;
-  /** The store is well and refuses events: batches get smaller at once until the event is found. */
+  /** The store works but refuses events: batches shrink at once until the event is isolated. */
   isBisecting: boolean;
 };
 
@@ -24,13 +27,16 @@ export type SubscriptionNeeds = {
   readonly parking: Parking;
   readonly bus: NotificationBus;
   readonly clock: Clock;
-  /** Told when another projector has taken over: no store takes anything from this one any more. */
+  /**
+   * Called when another projector has taken over: stores refuse all writes of this one from then
+   * on.
+   */
   readonly onFenced?: () => void;
 };
 
-/** Hint that a read model has moved: `{ name, position }`. */
+/** Subject of the notification that a read model has moved: `{ name, position }`. */
 export const movedSubject = 'projection.moved';
-/** What such a message says, or null when it is something else. */
+/** Content of such a notification; null when it is malformed. */
 export const parseMoved = (
   message: Json,
 ): { readonly name: string; readonly position: Position } | null => {
@@ -43,19 +49,19 @@ export const parseMoved = (
 /** Contract 1.6. */
 const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** A poison event is tried this often before its stream is parked. */
+/** Attempts before the stream of a poison event is parked. */
 export const attemptsMax = 3;
 /**
- * About 5,000 rows of records: enough to write in bulk, and the thread is deaf for a tenth of a
- * second only.
+ * Batch size: about 5,000 rows of records, enough for bulk writes; blocks the event loop for a
+ * tenth of a second only.
  */
 export const batchEventsMax = 500;
 const retryFirstMs = 50;
 const retryMaxMs = 5_000;
 
 /**
- * Events that the subscription has to fold: without those of parked streams, and with a mark for
- * those that were ruled out.
+ * Events that the subscription has to fold: without parked streams, and with a placeholder for
+ * skipped events.
  */
 const withoutParked = (
   parking: Parking,
@@ -82,7 +88,7 @@ export const failWithBackoff = (subscription: Subscription, clock: Clock, reason
   subscription.trouble = { reason, failures, retryAt: clock.milliseconds() + wait };
 };
 
-/** A batch on its way through a subscription. */
+/** A folded batch of one subscription, to be written. */
 export type FoldedBatch = {
   readonly subscription: Subscription;
   readonly events: readonly StoredEvent[];
@@ -92,8 +98,8 @@ export type FoldedBatch = {
 };
 
 /**
- * Folds what the page has after `from` for this subscription; null when it could not be folded.
- * `applied`: the subscription's batch up to `from` is still being written.
+ * Folds the events of the page after `from` for this subscription; null when it could not be
+ * folded. `applied`: the subscription's batch up to `from` is still being written.
  */
 export const foldPage = async (
   subscription: Subscription,
@@ -121,16 +127,14 @@ export const foldPage = async (
       `gap: ${stream} has revision ${found} where ${expected} is next`,
     );
   } catch (error) {
-    // While the batch before is being written, the store is not asked whether it is well.
+    // While the previous batch is being written, the store's health is not tested.
     if (from.applied !== null) failWithBackoff(subscription, clock, redactedReason(error));
     else await handleRefusedBatch({ subscription, events }, error, needs).catch(() => null);
   }
   return null;
 };
 
-/**
- * Sets poison streams aside, then writes the batch with its checkpoint. False: it was not written.
- */
+/** Parks poison streams, then writes the batch with its checkpoint. False: it was not written. */
 export const applyBatch = async (step: FoldedBatch, needs: SubscriptionNeeds): Promise<boolean> => {
   const { subscription } = step;
   const { parking, bus, clock } = needs;
@@ -150,19 +154,19 @@ export const applyBatch = async (step: FoldedBatch, needs: SubscriptionNeeds): P
     });
     return true;
   } catch (error) {
-    // Even the note that a stream is parked may fail; the subscription is in trouble before that.
+    // Even parking may fail; the subscription is marked as failing before that.
     await handleRefusedBatch(step, error, needs).catch(() => null);
     return false;
   }
 };
 
 /**
- * The store did not take the batch, or could not be read for it. It is tried again as it is, later
- * and later. When the store takes an empty batch meanwhile, the fault is in the events: ever
- * smaller batches are tried at once, down to the one event that it refuses, and when it does so
- * again and again, that event's stream is parked like any poison. A full disk refuses what is large
- * and takes an empty batch, so its failures say nothing about events; nor does a conflict, which is
- * about who writes and where the store is.
+ * Handles a batch that the store refused, or could not be read for. The batch is retried unchanged,
+ * with backoff. When the store takes an empty batch meanwhile, the events are at fault: bisection
+ * retries ever smaller batches at once, down to the one event that it refuses, and after repeated
+ * failures parks that event's stream like any poison. A full disk refuses large writes and takes an
+ * empty batch, so its failures prove nothing about events; nor does a conflict, which concerns the
+ * writer and the store's position.
  */
 const handleRefusedBatch = async (
   { subscription, events }: Pick<FoldedBatch, 'subscription' | 'events'>,
@@ -191,7 +195,8 @@ const handleRefusedBatch = async (
 };
 
 /**
- * Whether the store can write at all: nothing, at the position where it is, under a newer fence.
+ * True if the store can write at all: an empty batch, at its own position, under a newer fencing
+ * token.
  */
 const acceptsEmptyBatch = async (
   { readModel, position }: Subscription,
@@ -206,7 +211,10 @@ const acceptsEmptyBatch = async (
   }
 };
 
-/** Where the store is: it may have lost what it had, or kept a batch that it said it had not. */
+/**
+ * Reads the store's checkpoint again: it may have lost data, or kept a batch that it reported as
+ * failed.
+ */
 export const rereadCheckpoint = async (subscription: Subscription): Promise<void> => {
   subscription.position = await subscription.readModel.checkpoint();
 };

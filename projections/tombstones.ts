@@ -4,12 +4,12 @@ import type { LogStreamEvent } from '../events/log-streams.js';
 import type { ProjectEvent } from '../events/projects.js';
 import type { StoredEvent } from '../kernel/ports.js';
 
-/** A run or a project whose content must not be read any more. */
+/** Tombstone: a run or a project whose content must not be read any more. */
 export type Tombstone = { readonly kind: 'run' | 'project'; readonly id: string };
 
 /**
- * What the event ends. A deletion ends something, and so does an erasure, which may be all that a
- * reader finds of it. Null: nothing ends.
+ * The tombstone that the event sets. Deletions set one, and so do erasures, since the deletion
+ * event itself may be erased. Null: none.
  */
 export const tombstoneOf = (event: StoredEvent): Tombstone | null => {
   const { type, data } = event as unknown as TombstoneEvent | OtherEvent;
@@ -28,7 +28,7 @@ export const tombstoneOf = (event: StoredEvent): Tombstone | null => {
   }
 };
 
-/** Types of the events that may end something. */
+/** Types of the events that may set a tombstone. */
 export const tombstoneTypes = [
   'LogStreamDeleted',
   'ExperimentDeleted',

@@ -16,9 +16,9 @@ import type { Subscription } from './subscription.js';
 
 const stalledFault = ({ readModel, position, trouble }: Subscription): Fault =>
   new Fault('conflict', `${readModel.name} does not go on after ${position}: ${trouble?.reason}`);
-/** Whether a read model that is behind has moved. */
+/** Poll interval for a read model that is behind. */
 const pollMs = 100;
-/** What was in trouble when this began may be well again: it is tried within 5 s. */
+/** Retries allowed for a read model that was failing when this began: it is retried within 5 s. */
 const triesMax = 2;
 
 type Needs = Pick<RunnerNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
@@ -27,28 +27,28 @@ type Needs = Pick<RunnerNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'>
 
 export type Difference = {
   readonly key: string;
-  /** Null: not there. */
+  /** Null: absent. */
   readonly stored: Json;
   readonly replayed: Json;
 };
 export type VerificationResult = {
   readonly name: string;
   readonly version: number;
-  /** Both sides have the log up to here. */
+  /** Both sides have folded the log up to here. */
   readonly position: Position;
   readonly items: number;
-  /** Streams that are set aside, of which both sides have only what came before. */
+  /** Parked streams, of which both sides have only the events before. */
   readonly parked: number;
-  /** The first one by key; null = the read model is what a replay gives. */
+  /** The first difference by key; null = the read model equals a replay. */
   readonly difference: Difference | null;
 };
 
 /**
- * Replays the log from the first event into a copy, up to where the live read model is once it has
- * all that the log had when this began, and compares the two item by item in canonical JSON. The
- * runner waits for the last stretch and the comparison. Throws Fault `conflict` when the read model
- * does not go on, as where the log is damaged, and the reason of `signal` when nobody wants it any
- * more. One that is paused is compared where it is.
+ * Verifies a read model: replays the log from the first event into a copy, up to the position of
+ * the live read model once it has all that the log had when this began, and compares the two item
+ * by item in canonical JSON. The runner waits for the last stretch and the comparison. Throws Fault
+ * `conflict` when the read model does not proceed, for example where the log is damaged, and the
+ * abort reason when `signal` aborts. A paused one is compared at its position.
  */
 export const verify = async (
   { reader, checkedDecode, parking, runner, clock }: Needs,
@@ -107,7 +107,7 @@ async function* untilAborted(
   }
 }
 
-/** Both by key in code point order. */
+/** Compares two dumps, both by key in code point order. */
 export const compareDumps = async (
   stored: AsyncIterable<DumpItem>,
   replayed: AsyncIterable<DumpItem>,

@@ -20,12 +20,12 @@ import {
 } from './filters/complaints.js';
 import { readComparison, valuesComplaints, type Complaints } from './filters/leaf.js';
 
-/** What a listing can be filtered and sorted by, by the name that clients use. */
+/** Columns that a listing can be filtered and sorted by, by their public name. */
 export type ListingColumns = {
-  /** `uuid`: equals a uuid, whatever operator comes with it. */
+  /** `uuid`: equality with a uuid; the operator is ignored. */
   readonly filters: Readonly<Record<string, FilterKind | 'uuid'>>;
   readonly sorts: readonly string[];
-  /** Where a filter takes fewer operators than its kind has. */
+  /** Set where a filter allows fewer operators than its kind. */
   readonly operators?: Readonly<Record<string, readonly string[]>>;
 };
 
@@ -53,15 +53,15 @@ export const experimentColumns: ListingColumns = {
 
 type ListingBody = { readonly filters?: Json | undefined; readonly sort?: Json | undefined };
 export type PlannedListing = {
-  /** All of them must hold. */
+  /** Combined with AND. */
   readonly filters: readonly Filter[];
   readonly sort: SortOrder | null;
   readonly complaints: readonly Complaint[];
 };
 
 /**
- * Filters and sort of a listing's body (contract 4.6): each filter is chosen by its `name`. Without
- * `sort` the newest come first.
+ * Validates filters and sort of a listing's body (contract 4.6): each filter selects a column by
+ * its `name`. Default order: newest first.
  */
 export const planListing = (written: ListingBody, listing: ListingColumns): PlannedListing => {
   const complaints: Complaints = [];
@@ -145,7 +145,7 @@ const readSort = (
   return { column: named.name, ascending: ascending === true };
 };
 
-/** The object and the column that its `name` chooses; null when the complaint is made. */
+/** The object and the column that its `name` selects; null after a complaint. */
 const readName = (
   written: Json,
   loc: Loc,
@@ -167,7 +167,7 @@ const readName = (
   return null;
 };
 
-/** The filters as one; null restricts nothing. */
+/** Combines filters with AND; null restricts nothing. */
 export const allOf = (filters: readonly Filter[]): Filter | null =>
   filters.length > 1 ? { all: filters } : (filters[0] ?? null);
 
@@ -176,7 +176,9 @@ export type ListingRequest = PageRequest & {
   readonly sort?: SortOrder | null;
 };
 
-/** One page of a collection, with the page members that go with its list (contract 1.10). */
+/**
+ * Offset pagination: one page of a collection, with the page members of its list (contract 1.10).
+ */
 export const readListingPage = async <B>(
   documents: Documents,
   collection: Collection,
@@ -196,13 +198,13 @@ export const readListingPage = async <B>(
   return { rows, measure: pageInfo(asked, rows.length, more) };
 };
 
-/** Page members of a search by POST stand in the query or in the body; the body wins. */
+/** Page members of a search by POST may be in the query or in the body; the body wins. */
 export const pageParameters = (query: PageRequest, body: PageRequest): PageRequest => ({
   starting_token: body.starting_token ?? query.starting_token ?? null,
   limit: body.limit ?? query.limit ?? null,
 });
 
-/** One page of rows that are all in memory, by text and then id, both ascending by code point. */
+/** One page of rows held in memory, by text and then id, both ascending by code point. */
 export const pageOfRows = <T extends { readonly id: string }>(
   all: readonly T[],
   asked: PageRequest,

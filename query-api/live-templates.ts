@@ -8,7 +8,7 @@ import {
 } from '../projections/annotation-template-list.js';
 import type { TemplatesOf } from './run-selection.js';
 
-/** In their order, as the read model has them. */
+/** Live templates in their order, from the read model. */
 export const readLiveTemplates = async (
   documents: Documents,
   project: ProjectId,
@@ -17,7 +17,7 @@ export const readLiveTemplates = async (
   return found?.body.templates ?? [];
 };
 
-/** The same as what ratings are given by. */
+/** Live templates in the form that ratings use. */
 export const openTemplatesOf =
   (documents: Documents): TemplatesOf =>
   async (project) =>

@@ -13,22 +13,22 @@ import { projectList, type ListedProject } from '../projections/project-list.js'
 
 export type VisibilityNeeds = {
   readonly documents: Documents;
-  /** Who the caller is in the organisation, whatever their key allows. */
+  /** The caller's role in the organisation, regardless of the key's restrictions. */
   readonly authorizer: Pick<RequestAuthorizer, 'visibleUser'>;
 };
 
-/** The projects that a caller sees, as the read models have it. */
+/** Visibility: the projects that a caller sees, according to the read models. */
 export type ProjectVisibility = {
-  /** Over `projectList`: all of them hold exactly for the projects in sight. */
+  /** Filters on `projectList`: all of them hold exactly for the visible projects. */
   readonly filters: readonly Filter[];
-  /** The caller's role; null = out of sight. */
+  /** The caller's role; null = not visible. */
   readonly roleIn: (project: ListedProject) => ProjectRole | null;
 };
 
 /** The collections that `projectVisibility` and its filters read. */
 export const visibilityCollections = [projectList.collection, groupList.collection];
 
-/** `roleInProject` for lists (contract 2.6, rule 1). */
+/** Visibility for lists: `roleInProject` as filters (contract 2.6, rule 1). */
 export const projectVisibility = async (
   { documents, authorizer }: VisibilityNeeds,
   principal: Principal,
@@ -52,7 +52,7 @@ export const projectVisibility = async (
   };
 };
 
-/** Groups that the user is in, not those that they wait to join. */
+/** Groups with the user as a member, without pending memberships. */
 const groupsOf = async (
   documents: Documents,
   organization: string,
@@ -70,7 +70,7 @@ const groupsOf = async (
     .map(({ key }) => key);
 };
 
-/** More groups than anybody is in; roles through any beyond these would not show in lists. */
+/** Groups of a user that lists take into account; roles through further groups do not show. */
 export const groupsPerUserMax = 1_000;
 
 const contains = (column: string, value: string): Filter => ({
@@ -88,7 +88,7 @@ const isId = (value: string): Filter => ({
   caseSensitive: true,
 });
 
-/** One flat OR of a thousand would be deeper than SQLite parses. */
+/** Branches of one OR: SQLite's parser limits the depth, so a flat OR of a thousand fails. */
 const branchesMax = 50;
 export const anyOf = (filters: readonly Filter[]): Filter =>
   filters.length <= branchesMax

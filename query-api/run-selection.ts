@@ -7,21 +7,21 @@ import { experimentList } from '../projections/experiment-list.js';
 import { metricsTestingRunList } from '../projections/metrics-testing-run-list.js';
 import { logStreamList } from '../projections/log-stream-list.js';
 
-/** Whether the project has a live run of that kind and id, as the read model knows it. */
+/** True if the project has a live run of that kind and id, according to the read model. */
 export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolean>;
 
 /**
- * Live annotation templates of a project in their order: what `fully_annotated` asks ratings for
- * (contract 3.7), what aggregates show, and what columns of ratings are called by.
+ * Live annotation templates of a project in their order: `fully_annotated` requires ratings by all
+ * of them (contract 3.7), aggregates show them, and rating columns are named by them.
  */
 export type TemplatesOf = (project: ProjectId) => Promise<readonly NamedTemplate[]>;
 
-/** What `templatesOf` is answered from, so that reads wait for it. */
+/** Read model behind `templatesOf`, so that reads wait for it. */
 export const templateCollection = annotationTemplateList.collection;
 
 export const runKinds = ['log_stream', 'experiment', 'metrics_testing'] as const;
 
-/** What `runInProject` is answered from, so that reads wait for it. */
+/** Read models behind `runInProject`, so that reads wait for them. */
 export const runCollections = [
   logStreamList.collection,
   experimentList.collection,
@@ -29,7 +29,7 @@ export const runCollections = [
 ];
 
 /**
- * The run that a request restricts itself to, null for the whole project. An unknown one is a 404
+ * The run that a request is restricted to, null for the whole project. An unknown run is a 404
  * (contract 3.1).
  */
 export const selectRun = async (

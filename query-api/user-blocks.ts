@@ -4,8 +4,8 @@ import type { Documents } from '../kernel/documents.js';
 import { userList } from '../projections/user-list.js';
 
 /**
- * The user blocks of an answer by user id (contract 3.10). Users of other organisations and users
- * who were removed are not in it.
+ * The user blocks of a response by user id (contract 3.10), without users of other organisations
+ * and removed users.
  */
 export const readUserBlocks = async (
   documents: Documents,

@@ -24,12 +24,12 @@ import { openNewSegment, reopenSegment, type SegmentWriter } from './segment-wri
 import type { PlainEntry, SegmentBody } from './segment-format.js';
 import { growingTiles, appendLeaf, type FullRoot, type TileBody } from './tiles.js';
 
-/** Where the fold reads what it folds onto. */
+/** Store that the fold reads its input documents from. */
 type LoadsDocuments = Pick<Documents, 'load'>;
 
 /**
- * The documents after these events: each goes to the end of its chain, erased ones in their place.
- * The outcome does not depend on where a batch is cut.
+ * Folds events into history documents: each is appended to its chain, erased ones in their place.
+ * The outcome does not depend on batch boundaries.
  */
 export const foldHistory = async (
   stored: LoadsDocuments,
@@ -46,7 +46,7 @@ export const foldHistory = async (
   const growing = [...chains].map(([chain, added]): GrowingChain => {
     const document = heads.get(headKey(chain));
     const head = document === undefined ? emptyHead(chain) : headOf(document);
-    // Taken now: those of a batch with many chains push each other out while it is folded.
+    // Taken out now: in a batch with many chains they would evict each other while it is folded.
     return { head, added, known: cachedSegment(kept, head) };
   });
   const open = await loadDocuments(
@@ -57,9 +57,9 @@ export const foldHistory = async (
 };
 
 /**
- * Segments as earlier batches left them, so that a small batch need not read what it adds to. One
- * counts only for the head that it led to: the hash vouches for all before it, whatever became of
- * the batch.
+ * Segment cache: segments as earlier batches left them, so that a small batch need not read the
+ * segment that it extends. An entry is valid only for the head with the same hash, which covers all
+ * entries before it, whatever became of the batch.
  */
 type SegmentCache = BoundedMap<
   ChainName,
@@ -79,7 +79,7 @@ const loadDocuments = async (
 ): Promise<ReadonlyMap<string, Document>> =>
   keys.length === 0 ? new Map() : stored.load(historyCollection, keys);
 
-/** Both are in log order; an event is in one of them. */
+/** Both lists are in log order; an event is in one of them. */
 const mergeInLogOrder = (
   events: readonly StoredEvent[],
   erased: readonly Envelope[],
@@ -98,7 +98,7 @@ const mergeInLogOrder = (
   return seen;
 };
 
-/** What cannot be read is placed by what is stored, as it will be when it can. */
+/** An unreadable event is classified by its stored data, as it will be once it can be read. */
 const storedHistoryEvent = (event: StoredEvent): HistoryEvent => {
   if (event.type !== unreadableType) return historyEvent(event, event.type, dataOf(event.data));
   const { type, stored } = event.data as Unreadable;
@@ -107,7 +107,7 @@ const storedHistoryEvent = (event: StoredEvent): HistoryEvent => {
 const dataOf = (data: unknown): HistoryEvent['data'] =>
   typeof data === 'object' ? (data as HistoryEvent['data']) : null;
 
-/** The segment and the tiles that grow, as far as they are there. */
+/** Keys of the segment and the tiles that grow, as far as they exist. */
 const growingKeys = (
   { chain, size }: ChainHead,
   added: number,
@@ -120,7 +120,7 @@ const growingKeys = (
   ];
 };
 
-/** What the next entry is added to. */
+/** The segment that the next entry is appended to. */
 const segmentAt = (
   { chain, size }: ChainHead,
   known: SegmentWriter | null,
@@ -151,7 +151,7 @@ const extendChain = (
   const full: FullRoot[] = [];
   let head = before;
   let segment = segmentAt(before, known, open);
-  // It is no longer what led to that head; should anything fail, it is read again.
+  // Stale from here on; after a failure it is read again.
   kept.delete(chain);
   for (const [{ envelope, type }, placed] of added) {
     if (segment.count() === segmentEntries) segment = openNewSegment(head.size + 1);

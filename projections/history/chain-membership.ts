@@ -2,7 +2,10 @@ import { systemChain, type ChainName } from '../../kernel/history/entries.js';
 import { streamNameOf, type Envelope, type StreamName } from '../../kernel/ports.js';
 import { durableData, projectInName, type HistoryEvent } from './entry-subject.js';
 
-/** Names that organisations share would tell one of another; the rest is the service's own. */
+/**
+ * Streams of the service's own chain: reservation names, which are shared by organisations and
+ * would disclose one to another, and the service's own streams.
+ */
 const systemPrefixes: readonly string[] = [
   'reservation-email-',
   'reservation-organization-',
@@ -13,20 +16,23 @@ const systemPrefixes: readonly string[] = [
   'operations-',
   'seals-system-',
 ];
-/** Most names are none of these, and their first letter says so. */
+/** Fast path: most stream names differ from all prefixes in their first letter. */
 const systemLetters = new Set(systemPrefixes.map((prefix) => prefix[0]));
 
 const isSystemStream = (name: StreamName): boolean =>
   systemLetters.has(name[0]) && systemPrefixes.some((prefix) => name.startsWith(prefix));
 
-/** Null where the event itself does not say it: it is from before events did. */
+/** Chain that the event itself states; null for events older than the member. */
 export const declaredChain = ({ stream: name, metadata }: Envelope): ChainName | null => {
   if (isSystemStream(name)) return systemChain;
   const said = metadata.organization_id;
   return said === undefined ? null : (said ?? systemChain);
 };
 
-/** Streams whose first events say whose an unsaid event is, the first that is known counts. */
+/**
+ * Streams whose first events determine the chain of an event that does not state it; the first
+ * known one counts.
+ */
 export const chainEvidenceStreams = (seen: HistoryEvent): readonly StreamName[] => {
   const { stream: name, metadata } = seen.envelope;
   const { actor } = metadata;
@@ -41,8 +47,8 @@ export const chainEvidenceStreams = (seen: HistoryEvent): readonly StreamName[] 
 };
 
 /**
- * The one chain that the event belongs to. It follows from the envelope, from data that is never
- * erased and from what `chainKnown` says of streams, so a rebuild finds the same one.
+ * The one chain that the event belongs to. Derived from the envelope, from data that is never
+ * erased and from what `chainKnown` says of streams, so a rebuild gives the same one.
  */
 export const chainOf = (
   seen: HistoryEvent,

@@ -18,7 +18,7 @@ import {
   type SegmentBody,
 } from './segment-format.js';
 
-/** The bodies of these segments, in this order, without those that are not there. */
+/** Loads the bodies of these segments, in this order, without missing ones. */
 export type LoadSegments = (
   chain: ChainName,
   numbers: readonly number[],
@@ -31,15 +31,21 @@ type Needs = {
   readonly segments: LoadSegments;
 };
 
-/** A call looks into so many segments at most: half a second of one thread. */
+/** Segments that one call scans at most: half a second of one thread. */
 const segmentsMax = 2_000;
-/** The first look is for a usual page. Each look begins anew, so later ones take more at a time. */
+/**
+ * Segments of the first query, enough for a usual page. Each query starts anew, so later ones take
+ * more at a time.
+ */
 const segmentsFirst = 4;
 const growth = 4;
-/** Opened at a time; the thread is free for others between two. */
+/** Segments opened at a time; the event loop runs between two. */
 const segmentsOpened = 16;
 
-/** One page of a chain, in one direction, through the segments that may have what is asked for. */
+/**
+ * Cursor pagination: one page of a chain, in one direction, through the segments that may match the
+ * query.
+ */
 export const readChainPage = async (
   { documents, sha256, head, segments }: Needs,
   chain: ChainName,
@@ -86,7 +92,9 @@ const findSegments = async (
   return { numbers: found.map(({ fields }) => segmentOf(Number(fields['first_seq']))), more };
 };
 
-/** Any segment may have an event of some id: a list of them would leave none out. */
+/**
+ * Candidates for a search by event id: any segment may have it, since no index excludes segments.
+ */
 const allSegments = (
   { ascending }: ChainQuery,
   at: number,
@@ -101,7 +109,7 @@ const allSegments = (
   return { numbers, more: left > numbers.length };
 };
 
-/** The segments from `at` on that may have what is asked for. */
+/** Query for the segments from `at` on that may match. */
 const queryOf = (
   chain: ChainName,
   { ascending, types, actors, projects, resourceTypes, resourceIds, from, to }: ChainQuery,
@@ -124,7 +132,7 @@ const queryOf = (
   ];
   if (from !== undefined) all.push({ kind: 'date', column: 'to_at', operator: 'gte', value: from });
   if (to !== undefined) all.push({ kind: 'date', column: 'from_at', operator: 'lte', value: to });
-  // Keys of segments fall as they do by default.
+  // Descending is the default order of segment keys.
   const sort = ascending ? { column: 'first_seq', ascending } : null;
   return { scope: chain, filter: { all }, sort, limit };
 };
@@ -145,7 +153,7 @@ const anyOf = (column: string, names: readonly string[] | undefined): readonly F
   ];
 };
 
-/** Those of a segment, in the order asked. */
+/** Matching entries of a segment, in the requested order. */
 const matchingEntries = (
   sha256: Sha256,
   body: SegmentBody,
@@ -153,7 +161,7 @@ const matchingEntries = (
   at: number,
 ): readonly ChainEntry[] => {
   const { ascending, eventIds } = question;
-  // Looked for by their ids alone, most segments need not be unpacked.
+  // Search by ids alone: most segments need not be unpacked.
   if (eventIds !== undefined && !eventIds.some((id) => body.ids.includes(id))) return [];
   const rows = segmentRows(body);
   const wanted: number[] = [];

@@ -23,15 +23,15 @@ import { readChainPage, type LoadSegments } from './chain-page.js';
 import { entriesAtRows, segmentRows, type SegmentBody } from './segment-format.js';
 import { leavesBelow, type TileBody } from './tiles.js';
 
-/** Where chains are read: those that are live, or a copy that is being built. */
+/** Documents that hold the chains: the live ones, or a copy that is being built. */
 export type ChainDocuments = Pick<Documents, 'get' | 'load' | 'find'>;
 
 /** Segments read at once: some 1.5 MB. */
 const segmentsAtOnce = 64;
-/** Heads are small: some 2 KB. */
+/** Heads read at once: some 2 KB each. */
 const headsAtOnce = 1_000;
 
-/** Chains as the read side has folded them, from wherever their documents can be read. */
+/** Reads chains as the projection folded them, from any documents that hold them. */
 export const openChainReader = (documents: ChainDocuments, sha256: Sha256): Chains & ChainPages => {
   const segments = segmentLoader(documents);
   const head: Chains['head'] = async (chain) => {
@@ -110,8 +110,8 @@ const leafOf = (sha256: Sha256, { hash }: ChainEntry): Uint8Array =>
   leafHash(sha256, fromHex(hash));
 
 /**
- * The roots below the subtree in the highest level of tiles that has more than its own, as far as
- * they are there, and how many that are.
+ * Roots below the subtree in the highest level of tiles that has more than the subtree's own, as
+ * far as they exist, and how many there should be.
  */
 const tileNodes = async (
   documents: ChainDocuments,
@@ -129,7 +129,7 @@ const tileNodes = async (
   return [tile?.body.roots.slice(from, from + count).map(fromHex) ?? [], count];
 };
 
-/** Of as many nodes, side by side and equally wide, as a power of two. */
+/** Merkle root of a power of two of adjacent nodes of equal width. */
 const perfectRoot = (sha256: Sha256, nodes: readonly Uint8Array[]): Uint8Array => {
   let level = nodes;
   while (level.length > 1) {

@@ -2,9 +2,10 @@ import type { ChainName } from '../../kernel/history/entries.js';
 import type { Collection } from '../../kernel/documents.js';
 
 /**
- * The log folded into chains (contract 5.14), all in one collection, so that a batch is one step:
- * heads, segments of entries, what each segment holds, tiles of the tree, and what is remembered of
- * streams. The fields are those of `dir` documents; of a head `chain` alone.
+ * The history collection: the log folded into chains (contract 5.14), all in one collection, so
+ * that a batch is one step: heads, segments of entries, a directory document for each segment,
+ * tiles of the tree, and facts about streams. The fields are those of `dir` documents; a head has
+ * `chain` alone.
  */
 export const historyCollection: Collection = {
   name: 'history',
@@ -15,7 +16,7 @@ export const historyCollection: Collection = {
     first: 'number',
     last: 'number',
     first_seq: 'number',
-    /** Times are not in the order of entries: the earliest and the latest. */
+    /** Entries are not ordered by time: the earliest and the latest. */
     from_at: 'date',
     to_at: 'date',
     /** `|x|y|`, in lower case, for `contains`; `|~x|~y|`, their ends, where there are many. */
@@ -29,7 +30,7 @@ export const historyCollection: Collection = {
 
 /** Entries of a segment: half a level-0 tile, so that a segment is a perfect subtree. */
 export const segmentEntries = 128;
-/** Roots in a tile, as C2SP tlog-tiles has them; the leaves of the lowest tile are two segments. */
+/** Roots in a tile, as in C2SP tlog-tiles; the leaves of the lowest tile are two segments. */
 export const tileRoots = 256;
 
 export const headsScope = 'heads';

@@ -11,16 +11,16 @@ import {
 } from './entry-subject.js';
 import type { StreamSubject } from './entry-subject.js';
 
-/** What is remembered of a stream, all of it from its first event. */
+/** Facts about a stream that later entries need, all from its first event. */
 type StreamFacts = {
   readonly listed: StreamSubject | null;
   readonly chain: ChainName | null;
 };
 
-/** Where an event belongs and what it is listed by. */
+/** An entry's subject and the chain it belongs to. */
 export type ClassifiedEntry = EntrySubject & { readonly chain: ChainName };
 
-/** Keys of what has to be loaded before these events are placed. */
+/** Keys of the documents to load before these events are classified. */
 export const classifierKeys = (events: readonly HistoryEvent[]): readonly string[] => {
   const names = new Set<StreamName>();
   for (const one of events) {
@@ -32,7 +32,7 @@ export const classifierKeys = (events: readonly HistoryEvent[]): readonly string
   return [...names].map(streamFactsKey);
 };
 
-/** Places events in log order; what first events say is remembered for later ones. */
+/** Classifies events in log order; records facts of first events for later ones. */
 type EntryClassifier = {
   readonly classify: (seen: HistoryEvent) => ClassifiedEntry;
   readonly writes: () => readonly DocumentWrite[];
@@ -64,14 +64,14 @@ export const openEntryClassifier = (loaded: ReadonlyMap<string, Document>): Entr
   };
 };
 
-/** Null: nobody will ask about the stream. */
+/** Null: no later event needs facts about the stream. */
 const streamFactsOf = (
   envelope: Envelope,
   remembered: StreamName | null,
   { resource, projectId, technical, chain }: ClassifiedEntry,
 ): StreamFacts | null => {
   const isAsked = remembered === envelope.stream;
-  // Of records and of what is technical the actor or the project knows it.
+  // For records and technical streams, the actor or the project determines the chain.
   const isWitness =
     declaredChain(envelope) === null &&
     !technical &&

@@ -2,49 +2,49 @@ import type { ChainName, HistoryResource } from '../../kernel/history/entries.js
 import { streamNameOf, type Envelope, type StreamName } from '../../kernel/ports.js';
 import { kindOfEvent, streamNouns, type HistoryType, type StreamNoun } from './event-kinds.js';
 
-/** What an entry is listed by. */
+/** Subject that an entry is listed by: resource, project, and whether it is technical. */
 export type EntrySubject = {
   readonly resource: HistoryResource;
   readonly projectId: string | null;
   readonly technical: boolean;
 };
-/** What the first event of a stream was listed by: its later ones are listed by the same. */
+/** Subject of a stream's first event, which later ones share. */
 export type StreamSubject = Pick<EntrySubject, 'resource' | 'projectId'>;
 
-/** The rule of a stream and what its name says after the noun. */
+/** The rule for a stream, and the part of its name after the noun. */
 type StreamKind = { readonly rule: Rule | null; readonly rest: string };
 
-/** An event as history sees it. */
+/** An event as history lists it: envelope, stream kind, type and data. */
 export type HistoryEvent = {
   readonly envelope: Envelope;
   readonly kind: StreamKind;
-  /** Its own type, also where today's code cannot read it. */
+  /** The stored type, also where this version cannot decode the event. */
   readonly type: string;
-  /** Null where they are erased. */
+  /** Null where the data is erased. */
   readonly data: Readonly<Record<string, unknown>> | null;
 };
 
 type RuleInput = {
   /** The stream's name after the prefix. */
   readonly rest: string;
-  /** Nothing unless the stream lasts. */
+  /** Empty unless streams of this kind are never erased. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly seen: HistoryEvent;
   readonly chain: ChainName;
-  /** Of the stream where the rule remembers, null before its first event. */
+  /** Subject of the rule's `subjectStream`; null before its first event. */
   readonly streamSubject: StreamSubject | null;
 };
 
 type Rule = {
   /**
-   * No stream of this kind is ever erased, so its data may be asked: a rebuild must find what was
-   * found before.
+   * Streams of this kind are never erased, so the rule may use their data: a rebuild must give the
+   * same subject.
    */
   readonly isNeverErased?: true;
   readonly technical?: true;
-  /** The name has the project first. */
+  /** The name starts with the project's id. */
   readonly hasProjectInName?: true;
-  /** Whose first event is remembered for this stream: its own, or that of another one. */
+  /** Stream whose first event determines the subject: its own, or another one. */
   readonly subjectStream?: (rest: string) => StreamName;
   readonly subjectOf: (asked: RuleInput) => StreamSubject;
 };
@@ -65,7 +65,7 @@ const subject = (
 const ownSubject = (type: HistoryType): Pick<Rule, 'subjectOf'> => ({
   subjectOf: ({ rest }) => subject(type, rest),
 });
-/** Of streams `<noun>-<project>-<id>`. */
+/** Subject rule for streams `<noun>-<project>-<id>`. */
 const projectResource = (type: HistoryType): Pick<Rule, 'subjectOf' | 'hasProjectInName'> => ({
   hasProjectInName: true,
   subjectOf: ({ rest }) => subject(type, rest.slice(idLength + 1), rest.slice(0, idLength)),
@@ -76,7 +76,7 @@ const organizationSubject = ({ chain }: Pick<RuleInput, 'chain'>): StreamSubject
 const envelopeProject = ({ envelope }: HistoryEvent): string | null =>
   envelope.metadata.about?.project_id ?? null;
 
-/** What is said of a run beside its own stream. */
+/** Rule for streams about a run, beside its own stream. */
 const runRule: Pick<Rule, 'subjectStream' | 'subjectOf'> = {
   subjectStream: (rest) => streamNameOf('run', rest),
   subjectOf: ({ rest, seen, streamSubject: run }) => ({
@@ -85,7 +85,7 @@ const runRule: Pick<Rule, 'subjectStream' | 'subjectOf'> = {
   }),
 };
 
-/** Whose name is reserved, by what the stream's name says after `reservation-`. */
+/** Holder types of reservations, by the part of the stream's name after `reservation-`. */
 const reservationHolders: readonly (readonly [string, HistoryType])[] = [
   ['organization', 'organization'],
   ['project', 'project'],
@@ -214,7 +214,7 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
   operations: { subjectOf: organizationSubject },
 };
 
-/** By the first word, the longest noun first. */
+/** Stream nouns by first word, the longest noun first. */
 const nounsByFirstWord = Map.groupBy(
   [...streamNouns].sort((one, other) => other.length - one.length),
   (noun) => noun.split('-', 1)[0] ?? noun,
@@ -231,7 +231,7 @@ const kindOfStream = (name: StreamName): StreamKind => {
   return { rule: null, rest: dash === -1 ? name : name.slice(dash + 1) };
 };
 
-/** `type` is its own, `data` null where they are erased. */
+/** `type` is the stored type, `data` null where it is erased. */
 export const historyEvent = (
   envelope: Envelope,
   type: string,
@@ -243,20 +243,20 @@ export const historyEvent = (
   data,
 });
 
-/** Whose first event says what this stream is listed by, where its name alone does not. */
+/** Stream whose first event determines the subject, where the name alone does not. */
 export const subjectStreamOf = ({ kind: { rule, rest } }: HistoryEvent): StreamName | null =>
   rule?.subjectStream?.(rest) ?? null;
 
 const nothing: Readonly<Record<string, unknown>> = {};
 
-/** Its data, if no stream of its kind is ever erased. */
+/** Data of the event if streams of its kind are never erased, otherwise empty. */
 export const durableData = ({ kind, data }: HistoryEvent): Readonly<Record<string, unknown>> =>
   (kind.rule?.isNeverErased === true ? data : null) ?? nothing;
 
 /**
- * What an event is about, by the name of its stream, its envelope and what its stream's first event
- * said; never by data that can be erased, since a rebuild must answer the same. What is not known
- * is told as technical, of the organisation.
+ * Subject of an event, from the name of its stream, its envelope and its stream's first event;
+ * never from data that can be erased, since a rebuild must give the same. Unknown streams count as
+ * technical, of the organisation.
  */
 export const entrySubject = (
   seen: HistoryEvent,
@@ -273,6 +273,6 @@ export const entrySubject = (
   return { resource, projectId, technical };
 };
 
-/** The project that the stream's name names; null where it names none. */
+/** Project id in the stream's name; null where the name has none. */
 export const projectInName = ({ kind: { rule, rest } }: HistoryEvent): string | null =>
   rule?.hasProjectInName === true ? rest.slice(0, idLength) : null;

@@ -18,7 +18,7 @@ export type HistoryType =
   | 'integration'
   | 'org_job';
 
-/** What names of streams begin with, before the ids. */
+/** Prefixes of stream names, before the ids. */
 export const streamNouns = [
   'annotation-templates',
   'api-key',
@@ -56,12 +56,12 @@ export const streamNouns = [
 ] as const;
 export type StreamNoun = (typeof streamNouns)[number];
 
-/** What its type says of an event. */
+/** Properties of an event that follow from its type. */
 type EventKind = {
   readonly in: StreamNoun;
-  /** What begins with it, where its stream may be of several. */
+  /** Type of the resource, where streams of this noun hold several. */
   readonly of?: HistoryType;
-  /** Although its stream is none. */
+  /** Technical, although its stream is not. */
   readonly technical?: true;
 };
 
@@ -192,5 +192,5 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
 };
 const byType = new Map<string, EventKind>(Object.entries(kinds));
 
-/** Null for a type that today's code does not know. */
+/** Null for a type that this version does not know. */
 export const kindOfEvent = (type: string): EventKind | null => byType.get(type) ?? null;

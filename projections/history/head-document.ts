@@ -14,7 +14,7 @@ type HeadBody = {
   readonly range: readonly string[];
 };
 
-/** Of a chain without entries. */
+/** Head of a chain without entries. */
 export const emptyHead = (chain: ChainName): ChainHead => ({
   chain,
   size: 0,

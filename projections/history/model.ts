@@ -8,10 +8,9 @@ import { historyCollection } from './collection.js';
 import { sealContradiction, sealsIn } from './seal-check.js';
 
 /**
- * The log as chains. It takes every event, also those that nobody can read any more or ruled out
- * elsewhere: an entry that is left out would be a gap in the proof. A copy is held against every
- * seal in the log, and one that contradicts a seal is never whole, so it never takes the place of
- * the live one.
+ * Read model of the log as hash chains. It takes every event, including unreadable ones and ones
+ * skipped elsewhere: a missing entry would be a gap in the proof. A copy is checked against every
+ * seal in the log; one that contradicts a seal fails, so it is never promoted.
  */
 export const historyReadModel = (documents: Documents, sha256: Sha256): ReadModel => ({
   ...sinkOf(documents, sha256, 'live'),
@@ -49,7 +48,10 @@ const sinkOf = (
   },
 });
 
-/** Throws Fault `log-damaged`, which names seal and entry, for another than the sealed history. */
+/**
+ * Throws Fault `log-damaged`, with the seal and the entry, when the history differs from a sealed
+ * one.
+ */
 const checkAgainstSeals = async (
   stored: ChainDocuments,
   sha256: Sha256,
@@ -64,7 +66,7 @@ const checkAgainstSeals = async (
   }
 };
 
-/** What is stored as it will be once these are written; lists are as they are. */
+/** Documents with these writes overlaid; `find` reads the stored ones. */
 const overlaidDocuments = (
   documents: Documents,
   writes: readonly DocumentWrite[],

@@ -5,15 +5,15 @@ import { toHex } from '../../kernel/history/hex.js';
 import { rangeRoot, type SubtreeHash } from '../../kernel/history/merkle-tree.js';
 import type { StoredEvent, Sha256 } from '../../kernel/ports.js';
 
-/** The seals among events, in their order. */
+/** Seals among events, in their order. */
 export const sealsIn = (events: readonly StoredEvent[]): readonly HistorySealed[] =>
   events
     .filter(({ type, stream }) => type === 'HistorySealed' && stream.startsWith('seals-'))
     .map(({ data }) => data as HistorySealed);
 
 /**
- * Why these chains are not those that were sealed; null when they are. The seal's position is not
- * compared: a log may have moved to another engine since.
+ * Contradiction between these chains and a seal; null when they agree. The seal's position is not
+ * compared: the log may have moved to another engine since.
  */
 export const sealContradiction = async (
   chains: Chains,
@@ -25,7 +25,7 @@ export const sealContradiction = async (
   if (head === null || head.size < size) return `${why}: it has ${head?.size ?? 0} entries`;
   const [last] = await chains.entries(chain, size, size);
   if (last?.hash !== hash) return `${why}: entry ${size} is another`;
-  // Most of what was sealed is in the head's range still.
+  // Most sealed subtrees are still in the head's range.
   const subtree: SubtreeHash = async (at, width) =>
     head.range.find((one) => one.at === at && one.width === width)?.hash ??
     (await chains.subtree(chain, at, width));

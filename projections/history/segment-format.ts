@@ -3,27 +3,27 @@ import type { ChainEntry } from '../../kernel/history/entries.js';
 import { toHex } from '../../kernel/history/hex.js';
 import type { Position, Sha256 } from '../../kernel/ports.js';
 
-/** An entry before it is hashed: what a segment stores of it. */
+/** An entry without its hashes, as a segment stores it. */
 export type PlainEntry = Omit<ChainEntry, 'prevHash' | 'hash'>;
 
-/** As many numbers as there are entries, or the one that all of them have. */
+/** One number per entry, or a single number that all of them share. */
 export type PackedCells = readonly number[] | number;
 
-/** Entries by column, as few bytes as JSON allows: hashes are computed again from marks on. */
+/** Columnar segment of entries, compact as JSON: hashes are recomputed from the marks. */
 export type SegmentBody = {
   readonly firstSeq: number;
-  /** Of the first entry and of each 16th after it the hash of the entry before. */
+  /** Hash marks: the hash of the entry before the first and before each 16th after it. */
   readonly marks: readonly string[];
-  /** Each as its distance from the one before, the first as it is. */
+  /** Delta-encoded positions: each is the distance from the one before, the first is absolute. */
   readonly positions: readonly number[];
   readonly ids: readonly string[];
   readonly digests: readonly string[];
-  /** What columns of texts mean by their numbers; -1 is null. */
+  /** Dictionary of the text columns: their numbers index it; -1 is null. */
   readonly texts: readonly string[];
   readonly columns: Readonly<Record<ColumnName, PackedCells>>;
 };
 
-/** One entry that is shown costs so many hashes at most, and a mark 67 bytes. */
+/** Trade-off: showing one entry costs up to this many hashes, and each mark takes 67 bytes. */
 export const hashMarkInterval = 16;
 
 export type ColumnName = (typeof columnNames)[number];
@@ -52,16 +52,16 @@ export const numberOfPosition = (position: Position): number => Number.parseInt(
 const positionOf = (number: number): Position =>
   number.toString(16).padStart(positionLength, '0') as Position;
 
-/** A segment read by rows; what is not asked for is not made. */
+/** Row access to a segment; values are decoded on demand. */
 export type SegmentRows = {
   readonly count: number;
   readonly id: (row: number) => string;
-  /** Null also where there is no such text. */
+  /** Null also where the column has no such text. */
   readonly text: (column: ColumnName, row: number) => string | null;
   readonly number: (column: ColumnName, row: number) => number;
   readonly at: (row: number) => string;
   readonly actor: (row: number) => ChainEntry['actor'];
-  /** Without its hashes. */
+  /** The entry without its hashes. */
   readonly entry: (row: number) => PlainEntry;
 };
 
@@ -110,7 +110,7 @@ export const segmentRows = (body: SegmentBody): SegmentRows => {
   };
 };
 
-/** The entries of these rows, which rise: as they were chained, hashed from the mark before. */
+/** Entries of these rows, in ascending order, with hashes recomputed from the mark before. */
 export const entriesAtRows = (
   sha256: Sha256,
   { marks }: Pick<SegmentBody, 'marks'>,
@@ -127,7 +127,7 @@ export const entriesAtRows = (
     for (; next <= row; next += 1) {
       const entry = rows.entry(next);
       const hash = toHex(entryHash(sha256, prevHash, entry.seq, entry));
-      // A spread that members are added to costs V8 several microseconds.
+      // Object.assign: adding members to a spread costs V8 several microseconds.
       if (next === row) found.push(Object.assign(entry, { prevHash, hash }));
       prevHash = hash;
     }
@@ -135,19 +135,22 @@ export const entriesAtRows = (
   return found;
 };
 
-/** More names than these stand shortened: some segments then may have what they have not. */
+/**
+ * Limit of unabridged names: beyond it, a segment stores shortened ones, and searches may match
+ * segments that lack the name.
+ */
 export const namesMax = 32;
 const shortLength = 5;
 
 const shortenName = (name: string): string => `~${name.slice(-shortLength)}`;
 
-/** What a segment's list of names is looked through for; made of the names in lower case. */
+/** Searchable text of a segment's names, which are in lower case. */
 export const nameListText = (names: ReadonlySet<string>): string => {
   const all = names.size > namesMax ? new Set([...names].map(shortenName)) : names;
   return `|${[...all].join('|')}|`;
 };
 
-/** Of these a list of names holds one when the segment may have the name. */
+/** Search texts for a name: a segment that may have it contains one of them. */
 export const nameSearchTexts = (name: string): readonly string[] => {
   const lower = name.toLowerCase();
   return [`|${lower}|`, `|${shortenName(lower)}|`];

@@ -11,21 +11,23 @@ import {
   type SegmentBody,
 } from './segment-format.js';
 
-/** A segment that grows; what it becomes does not depend on when it was stored in between. */
+/** A growing segment; the result does not depend on when it was stored in between. */
 export type SegmentWriter = {
   /** `prev`: the hash of the entry before. */
   readonly add: (entry: PlainEntry, prev: string) => void;
   readonly count: () => number;
   readonly body: () => SegmentBody;
-  /** What it may have, for `find`: the fields of the `dir` document beside it. */
+  /** Index for `find`: the fields of the `dir` document beside the segment. */
   readonly fields: (chain: ChainName) => Document['fields'];
 };
 
-/** A stream's last id, and an instant's seconds: what is before is the same again and again. */
+/**
+ * Length of a stream's last id, and of an instant's seconds: the part before them repeats often.
+ */
 const idLength = 36;
 const secondsLength = '00.000000Z'.length;
 
-/** Texts are numbered as they come, numbers stand for themselves. */
+/** Values by column: texts are stored as dictionary numbers, numbers as they are. */
 const valuesOf: Readonly<Record<ColumnName, (entry: PlainEntry) => string | number | null>> = {
   type: ({ type }) => type,
   streamHead: ({ stream }) => stream.slice(0, -idLength),
@@ -60,7 +62,7 @@ type SegmentDraft = Omit<SegmentBody, 'columns'> & {
   readonly columns: SegmentBody['columns'] | null;
 };
 
-/** From what is stored of it on. */
+/** Reopens a stored segment for appending. */
 export const reopenSegment = (begun: SegmentDraft): SegmentWriter => {
   const { firstSeq } = begun;
   const [marks, positions] = [[...begun.marks], [...begun.positions]];
@@ -70,7 +72,7 @@ export const reopenSegment = (begun: SegmentDraft): SegmentWriter => {
     name,
     of: valuesOf[name],
     cells: unpackCells(begun.columns?.[name] ?? [], ids.length),
-    /** Most are what the entry before has. */
+    /** Value of the entry before, which most entries repeat. */
     last: undefined as string | number | null | undefined,
   }));
   let position = positions.reduce((sum, distance) => sum + distance, 0);
@@ -113,7 +115,7 @@ export const reopenSegment = (begun: SegmentDraft): SegmentWriter => {
   };
 };
 
-/** Each text once; its number is its place. */
+/** Dictionary of texts: each once, numbered by its index. */
 const openTextTable = (begun: readonly string[]) => {
   const all = [...begun];
   const numbers = new Map(all.map((text, number) => [text, number]));
@@ -128,7 +130,7 @@ const openTextTable = (begun: readonly string[]) => {
   };
 };
 
-/** What its columns have, without regard to the order. */
+/** Search fields of the segment: the names that its columns hold, in any order. */
 const nameFields = (
   texts: readonly string[],
   cellsOf: (name: ColumnName) => readonly number[],

@@ -9,16 +9,16 @@ import {
 import type { Sha256 } from '../../kernel/ports.js';
 import { tileRoots } from './collection.js';
 
-/** Roots of full tiles of the level below, from the left; a full one has 256. */
+/** Roots of full tiles of the level below, from the left; a full tile has 256. */
 export type TileBody = { readonly roots: readonly string[] };
 
-/** Where a root stands: the tile of a level, and in it. */
+/** Address of a tile: its level, and its number within the level. */
 type TileIndex = { readonly level: number; readonly number: number };
 
 /** Leaves below one root of the level. */
 export const leavesBelow = (level: number): number => tileRoots ** level;
 
-/** The tiles, none of them empty, that grow when `added` leaves come to `size`. */
+/** Non-empty tiles that grow when `added` leaves are appended to `size`. */
 export const growingTiles = (size: number, added: number): readonly TileIndex[] => {
   const places: TileIndex[] = [];
   for (let level = 1; leavesBelow(level) <= size + added; level += 1) {
@@ -30,10 +30,10 @@ export const growingTiles = (size: number, added: number): readonly TileIndex[] 
   return places;
 };
 
-/** A root that became whole with a leaf. */
+/** A subtree root that a leaf completed. */
 export type FullRoot = TileIndex & { readonly root: string };
 
-/** The tree with one leaf more, and the roots of tiles that are whole by it. */
+/** Appends a leaf to the tree; `full` holds the tile roots that it completes. */
 export const appendLeaf = (
   sha256: Sha256,
   range: CompactRange,
@@ -46,7 +46,7 @@ export const appendLeaf = (
   const full: FullRoot[] = [];
   for (let level = 1; size % leavesBelow(level) === 0; level += 1) {
     const from = size - leavesBelow(level);
-    // What was right of there, with the leaf, is a perfect subtree now.
+    // Everything to the right of that point, with the leaf, is a perfect subtree now.
     const right = [...range.filter(({ at }) => at >= from), { at: size - 1, width: 1, hash: leaf }];
     const number = Math.floor((size / leavesBelow(level) - 1) / tileRoots);
     full.push({ level, number, root: toHex(merkleRoot(sha256, right)) });

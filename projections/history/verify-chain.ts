@@ -18,14 +18,14 @@ export type VerifyChainNeeds = {
   readonly log: Pick<EventReader, 'evidence'>;
   readonly chains: Chains;
   readonly sha256: Sha256;
-  /** Why the content of the event may be gone; null: nothing says so. */
+  /** Reason for which the content of the event may be erased; null: no erasure covers it. */
   readonly whyErased: (event: Evidence) => Promise<'erased' | 'unnamed' | null>;
-  /** Called after each event, which may be 1 MiB: others have their turn; false ends the call. */
+  /** Called after each event, which may be 1 MiB, to yield to other work; false ends the call. */
   readonly mayContinue: (looked: number) => Promise<boolean>;
 };
 
 type BrokenEntry = NonNullable<HistoryVerdict['broken_at']>;
-/** Where verifying came to: `next` is the first entry that was not looked at, null at the end. */
+/** Progress of a verification: `next` is the first unchecked entry, null at the end. */
 export type ChainVerification = {
   readonly checked: number;
   readonly erased: number;
@@ -33,14 +33,14 @@ export type ChainVerification = {
   readonly broken: BrokenEntry | null;
 };
 
-/** Some megabytes of data at once. */
+/** Events per page: some megabytes of data at once. */
 const pageEvents = 500;
 const pageEntries = 512;
 
 /**
- * Holds the entries `from` to `to` against the log, both ways: each entry's line and digest are
- * made again from its event, and each event of the chain has its entry. Ends at the first thing
- * that is wrong, and where `mayContinue` says so; at least one entry was looked at then.
+ * Verifies the entries `from` to `to` against the log, both ways: recomputes each entry's line and
+ * digest from its event, and requires an entry for each event of the chain. Ends at the first
+ * mismatch, and where `mayContinue` returns false, but only after at least one entry.
  */
 export const verifyChain = async (
   needs: VerifyChainNeeds,
@@ -90,7 +90,7 @@ const openVerification = (
     expected: string | null,
     found: string | null,
   ): ChainVerification => at({ seq, reason, expected, found });
-  /** The entry that is due, once its own place and line are found sound. */
+  /** The next entry, once its position and its link to the entry before are verified. */
   const due = async (): Promise<ChainEntry | ChainVerification> => {
     const first = entries[0]?.seq ?? 0;
     if (seq < first || seq >= first + entries.length) {
@@ -112,13 +112,13 @@ const openVerification = (
   return {
     hasMoved: () => seq > from,
     soFar: () => at(null),
-    /** The log has no more: entries that are left have no event. */
+    /** End of the log: remaining entries have no event. */
     atEnd: async (): Promise<ChainVerification> => {
       if (seq > to) return at(null);
       const entry = await due();
       return 'checked' in entry ? entry : breaks('missing', entry.eventId, null);
     },
-    /** Null: go on. */
+    /** Null: continue. */
     take: async (event: Evidence): Promise<ChainVerification | null> => {
       if (seq > to) return at(null);
       const entry = await due();
@@ -129,7 +129,7 @@ const openVerification = (
       }
       if (event.id === entry.eventId) return breaks('moved', entry.position, event.position);
       if (event.position > entry.position) return breaks('missing', entry.eventId, null);
-      // Of an event that does not say whose it is only its entry could.
+      // An event that does not state its chain could only be attributed by its entry.
       return declaredChain(event) === chain ? breaks('extra', null, event.id) : null;
     },
   };
@@ -137,7 +137,7 @@ const openVerification = (
 
 type Mismatch = readonly [reason: VerifyReason, expected: string | null, found: string | null];
 
-/** An entry whose place is sound against its event: what is wrong first; null for nothing. */
+/** First mismatch between an entry with a verified position and its event; null if they agree. */
 const findMismatch = async (
   needs: VerifyChainNeeds,
   chain: ChainName,
@@ -162,7 +162,10 @@ const findMismatch = async (
   return wrong === null ? null : ['seal', wrong, null];
 };
 
-/** What a seal says that the chain is not; null when it agrees, or is none. */
+/**
+ * Root of a seal that contradicts the chain; null when it agrees, or when the entry is another
+ * event.
+ */
 const mismatchedSealRoot = async (
   { chains, sha256 }: VerifyChainNeeds,
   chain: ChainName,

@@ -5,8 +5,8 @@ import type { Json } from '../../kernel/schema-types.js';
 import { removeMember, type RowBuilder } from './row-builder.js';
 
 /**
- * Sets the user's rating of the trace by the template, or withdraws it (null). A rating says
- * something about the trace and does not change it, so `updated_at` stays.
+ * Sets the user's rating of the trace by the template, or withdraws it (null). A rating does not
+ * change the trace itself, so `updated_at` stays.
  */
 export const annotate = (
   trace: RowBuilder,

@@ -15,21 +15,22 @@ type RecordsBatch = {
   readonly gap: Gap | null;
 };
 
-/** What folding asks about the stored rows. */
+/** Reads of stored rows that folding needs. */
 export type StoredRows = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsByOrdinal'>;
 type Groups = Map<StreamName, GroupRows>;
 
 /**
- * Streams `trace-<project>-<trace>` and `session-<project>-<session>`, and no other that begins so.
+ * Streams `trace-<project>-<trace>` and `session-<project>-<session>`, but not others with these
+ * prefixes.
  */
 const groupForm = /^(trace|session)-[0-9a-f]{8}-/;
 const isOf = (noun: 'trace' | 'session', name: StreamName): boolean =>
   groupForm.exec(name)?.[1] === noun;
 
 /**
- * The rows after a batch of the log. `look`: a group whose first event is here is new, as long as
- * the batch continues what was applied; a batch that may have been applied before has to look for
- * every group.
+ * Folds a batch of the log into rows. `look`: a group whose first event is in the batch is new, as
+ * long as the batch continues what was applied; a batch that may have been applied before has to
+ * look up every group.
  */
 export const foldBatch = async (
   records: StoredRows,
@@ -72,7 +73,7 @@ export const foldBatch = async (
   if (gap !== null) return { writes: { groups: [], ...gone }, poisons: [], gap };
   const groups: Groups = new Map();
   const { writes, poisons } = await foldStreams(records, streams, groups, mapping);
-  // Usually gone already by their own last event, but their content may be erased before that is
+  // Usually removed already by their own last event, but their content may be erased before that is
   // read.
   for (const name of erased) {
     const before = groups.get(name)?.before ?? known.get(name) ?? null;
@@ -108,7 +109,7 @@ const loadHeads = async (
 const revisionOf = (head: RecordRow | null): number =>
   head === null ? -1 : Number(head.body['revision']);
 
-/** Each event once, in revision order: a batch may bring one again. */
+/** Idempotence: each event once, in revision order, since a batch may redeliver events. */
 const unfoldedEvents = (
   head: RecordRow | null,
   events: readonly StoredEvent[],

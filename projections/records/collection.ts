@@ -1,19 +1,20 @@
 import type { Collection } from '../../kernel/documents.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 
-/** Of the fold without the mapping. */
+/** Version of the fold without the mapping. */
 const foldVersion = 8;
 const mappingVersions = 1_000;
 
 /**
- * Rows follow from the fold and from the mapping of received spans: another version of either is
- * another version of the rows, so that a start rebuilds them (contract 5.12).
+ * Version of the rows: they follow from the fold and from the mapping of received spans, so a new
+ * version of either makes a start rebuild them (contract 5.12).
  */
 export const recordsVersion = ({ version }: OtelMapping): number =>
   foldVersion * mappingVersions + version;
 
 /**
- * What reads of sessions, traces and spans wait for. Its rows live in Records, not in Documents.
+ * Read model behind sessions, traces and spans, as reads wait for it. Its rows live in Records, not
+ * in Documents.
  */
 export const recordsCollection: Collection = {
   name: 'records',

@@ -7,7 +7,7 @@ import { textForm } from '../../kernel/records/text-form.js';
 import { clearOverlap, removeMember, type RowBuilder } from './row-builder.js';
 import { recordScores } from './scores.js';
 
-/** What all rows of a trace share. */
+/** Values that all rows of a trace share. */
 export type TraceContext = {
   readonly group: StreamName;
   readonly projectId: string;
@@ -17,8 +17,8 @@ export type TraceContext = {
 };
 
 /**
- * A record as it was sent; what depends on its neighbours is derived later. `at`: its event in the
- * log.
+ * Row of a record as it was sent; values that depend on other rows are derived later. `at`: its
+ * event in the log.
  */
 export const builderFromContent = (
   content: RecordContent | SpanContent,
@@ -94,9 +94,10 @@ const putSpanValues = (
 };
 
 /**
- * The text form goes into the values, and into the body what is needed to give the value back:
- * nothing for a string, `<name>_as` for one message with nothing but text (by far the most common,
- * and its text is not stored twice), else all of it. Computed overlaps go: their text changed.
+ * Stores the text form in the values, and in the body what is needed to restore the value: nothing
+ * for a string, `<name>_as` for one message with nothing but text (by far the most common, and its
+ * text is not stored twice), otherwise all of it. Clears computed overlaps, since their text
+ * changed.
  */
 export const putText = (builder: RowBuilder, name: 'input' | 'output', value: Json): void => {
   const text = textForm(value);

@@ -11,9 +11,9 @@ import { deriveElapsed } from './elapsed.js';
 import { ownMember, ownNumber, setMember, removeMember, type RowBuilder } from './row-builder.js';
 
 /**
- * What a trace's rows say about each other and what the service computes, all of it from the rows
- * alone, so that it is the same whatever the batches were: parents and children, completeness,
- * overlap metrics, token totals, cost, roll-ups, elapsed time.
+ * Derived values of a trace's rows, from the rows alone, so that they do not depend on batch
+ * boundaries: parents and children, completeness, overlap metrics, token totals, cost, roll-ups,
+ * elapsed time.
  */
 export const deriveValues = (rows: readonly RowBuilder[]): void => {
   const [trace, ...spans] = rows;
@@ -25,7 +25,7 @@ export const deriveValues = (rows: readonly RowBuilder[]): void => {
     span.annotators = trace.annotators;
   }
   for (const row of rows) {
-    // What follows from a row alone was computed when it was written.
+    // Values that follow from a row alone were computed when it was written.
     if (row.outline !== undefined) continue;
     deriveTotalTokens(row);
     deriveCost(row);
@@ -36,13 +36,13 @@ export const deriveValues = (rows: readonly RowBuilder[]): void => {
   deriveElapsed(rows, children);
 };
 
-/** Indices of spans under each span; the last list is of those under the trace. */
+/** Indices of the spans under each span; the last list is of those under the trace. */
 type Children = readonly (readonly number[])[];
 
 /**
- * `parent_id` names the record that a span is shown under: the parent that was sent, and as long as
- * that is not there, or is below the span itself, the trace (contract 5.6, rule 4). What was sent
- * waits in the body.
+ * Sets `parent_id` to the effective parent: the parent that was sent, or the trace while that
+ * parent is missing or below the span itself (contract 5.6, rule 4). The sent id is kept in the
+ * body.
  */
 const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children => {
   const traceId = trace.values['id'];
@@ -67,7 +67,10 @@ const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children =
   return children;
 };
 
-/** Sent, else the sum of the two it is made of when either is there (contract 3.4). */
+/**
+ * Total tokens: as sent, otherwise the sum of input and output tokens when either is present
+ * (contract 3.4).
+ */
 const deriveTotalTokens = (row: RowBuilder): void => {
   const { metrics, body } = row;
   if (body['total'] === true) {
@@ -85,7 +88,7 @@ const deriveTotalTokens = (row: RowBuilder): void => {
 
 const tokensPriced = 1_000_000;
 
-/** Sent, else by the price at which the span was logged (contract 3.4, rule 8). */
+/** Cost: as sent, otherwise by the price at which the span was logged (contract 3.4, rule 8). */
 const deriveCost = ({ metrics, body }: RowBuilder): void => {
   const price = body['price'] as { readonly input: number; readonly output: number } | undefined;
   if (price === undefined) return;
@@ -102,10 +105,10 @@ const deriveCost = ({ metrics, body }: RowBuilder): void => {
 };
 
 /**
- * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events;
- * `deriveOverlap` in the body lists those that were computed and says that the texts were looked
- * at: it goes when one of them changes, together with the errors of `overlap_errors`, which stand
- * for values of texts that are too long.
+ * Derives `bleu` and `rouge` (contract 3.5). They follow from the texts, so no event stores them;
+ * `overlap` in the body lists the computed ones and marks the texts as processed: it is removed
+ * when a text changes, together with the errors of `overlap_errors`, which replace the values of
+ * texts that are too long.
  */
 const deriveOverlap = (row: RowBuilder): void => {
   const { values, metrics, errors, body } = row;
@@ -137,9 +140,9 @@ const isSent = ({ metrics, body }: RowBuilder, name: string): boolean =>
   ownMember((body['metrics'] ?? {}) as Record<string, unknown>, name) !== undefined;
 
 /**
- * Numbers of the spans that have an own value while no span above them has one, by metric (contract
- * 3.4, rule 4). The tree is walked from the top without recursion, with a count of the open spans
- * that have each metric.
+ * Roll-ups by metric: numbers of the spans that have an own value while no span above them has one
+ * (contract 3.4, rule 4). Iterative depth-first traversal, with a count of the open spans that have
+ * each metric.
  */
 const rollUpsOf = (spans: readonly RowBuilder[], children: Children): RollUps => {
   const sums = new Map<string, Sum>();
@@ -161,7 +164,7 @@ const rollUpsOf = (spans: readonly RowBuilder[], children: Children): RollUps =>
       above.set(name, covering + 1);
     }
     const below = children[next] ?? [];
-    // The complement closes the span after all below it; a leaf is closed at once.
+    // The complement closes the span after its descendants; a leaf is closed at once.
     open.push(~next);
     for (let index = below.length - 1; index >= 0; index -= 1) open.push(below[index] ?? 0);
   }
@@ -169,10 +172,13 @@ const rollUpsOf = (spans: readonly RowBuilder[], children: Children): RollUps =>
 };
 
 type Sum = { value: number; count: number; readonly method: RollUp };
-/** With the method where it is not what the name alone says. */
+/** Roll-up values; `method` where it differs from the one that the name implies. */
 type RollUps = ReadonlyMap<string, Pick<MetricCell, 'method'> & { readonly value: number }>;
 
-/** Numbers outside the registry average, unless their scorer says otherwise (contract 3.4). */
+/**
+ * Adds a number to its roll-up. Numbers outside the registry average, unless their scorer sets
+ * another method (contract 3.4).
+ */
 const addToRollUp = (
   sums: Map<string, Sum>,
   name: string,
@@ -196,7 +202,7 @@ const rollUpResults = (sums: ReadonlyMap<string, Sum>): RollUps =>
     [...sums].flatMap(([name, { value: sum, count, method }]) => {
       const value = method === 'average' ? sum / count : sum;
       const isSaid = method !== 'average' && !registryMetricByName.has(name);
-      // A sum beyond the doubles has no JSON form.
+      // JSON cannot represent an infinite sum.
       return Number.isFinite(value) ? [[name, { value, ...(isSaid && { method }) }] as const] : [];
     }),
   );

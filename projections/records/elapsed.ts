@@ -5,13 +5,13 @@ import { ownNumber, putElapsed, type RowBuilder } from './row-builder.js';
 
 const metric = 'duration_ns';
 
-/** Kinds whose time is that of what is below them, where nobody sent it. */
+/** Kinds whose duration spans their descendants, where it was not sent. */
 const spanningKinds: ReadonlySet<RecordKind> = new Set(['trace', 'workflow', 'agent']);
 
 /**
- * `duration_ns` of records that sent none (contract 3.4, rule 7): from the first begin to the last
- * end of the record and all spans below it, as long as one of these sent its own. `children` are
- * the indices of spans under each span, in the last place those under the trace.
+ * Derives `duration_ns` of records that sent none (contract 3.4, rule 7): from the first begin to
+ * the last end of the record and all spans below it, as long as one of these sent its own.
+ * `children` are the indices of spans under each span, in the last place those under the trace.
  */
 export const deriveElapsed = (
   rows: readonly RowBuilder[],
@@ -28,11 +28,14 @@ export const deriveElapsed = (
   }
 };
 
-/** Of a record and all below it, in nanoseconds since the trace began: exact for 100 days. */
+/**
+ * Time span of a record and its descendants, in nanoseconds since the trace began: exact for 100
+ * days.
+ */
 type Times = {
   begin: number;
   end: number;
-  /** A span below it sent its duration. */
+  /** A descendant sent its duration. */
   isSaid: boolean;
 };
 const nothing: Times = { begin: 0, end: 0, isSaid: false };

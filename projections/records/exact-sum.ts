@@ -1,8 +1,8 @@
 /**
- * A sum of doubles without rounding, as text: an odd whole number in hexadecimal, then by which
- * power of two it is multiplied (`-3p-2` is -0.75); `0` is nothing. Equal sums have equal texts,
- * whatever was added and taken away in whatever order, so that a sum that is kept is the sum that a
- * replay makes.
+ * Exact sum of doubles, without rounding, as text: an odd whole number in hexadecimal, then the
+ * power of two that it is multiplied by (`-3p-2` is -0.75); `0` is zero. Equal sums have equal
+ * texts, whatever the order of additions and subtractions, so that a stored sum equals the sum of a
+ * replay.
  */
 export type ExactSum = string;
 
@@ -14,11 +14,11 @@ export const addToSum = (sum: ExactSum, value: number): ExactSum =>
   formatSum(addScaled(parseSum(sum), toScaled(value)));
 export const subtractFromSum = (sum: ExactSum, value: number): ExactSum => addToSum(sum, -value);
 
-/** The nearest double, to even; infinite beyond the doubles. */
+/** Rounds to the nearest double, ties to even; infinite beyond the doubles. */
 export const roundedSum = (sum: ExactSum): number => {
   const { whole, power } = parseSum(sum);
   const size = whole < 0n ? -whole : whole;
-  // Of a longer number the first digits decide, with one more that says whether any follow.
+  // Only the first bits of a longer number matter, plus a sticky bit for the rest.
   const over = Math.max(0, size.toString(2).length - keptBits);
   const kept = size >> BigInt(over);
   const sticky = over > 0 && kept << BigInt(over) !== size ? kept | 1n : kept;
@@ -49,7 +49,7 @@ const toScaled = (value: number): Scaled => {
   return { whole: bits >> 63n === 1n ? -whole : whole, power };
 };
 
-/** In two steps: two to that power alone may be beyond the doubles where the product is not. */
+/** Multiplies in two steps: the power of two alone may overflow where the product does not. */
 const timesTwoTo = (value: number, power: number): number => {
   const half = Math.trunc(power / 2);
   return value * 2 ** half * 2 ** (power - half);

@@ -3,9 +3,7 @@ import { unreachable } from '../../kernel/decision.js';
 import type { StoredEvent } from '../../kernel/ports.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 
-/**
- * The session's row after the events of its stream, without what its traces say; null = no session.
- */
+/** Folds a session's stream into its row, without values from its traces; null = no session. */
 export const foldSession = (
   row: RecordRow | null,
   events: readonly StoredEvent<SessionEvent>[],
@@ -33,7 +31,7 @@ const newSessionRow = (event: StoredEvent, data: SessionStarted): RecordRow => (
     name: data.name,
     created_at: data.created_at,
     ...(data.external_id !== null && { external_id: data.external_id }),
-    // Not columns of sessions, but every row says whose it is.
+    // Not columns of sessions, but every row has its scope.
     session_id: data.session_id,
     project_id: data.project_id,
     run_id: data.run_id,

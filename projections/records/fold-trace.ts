@@ -22,9 +22,9 @@ import { addTags, putRoot, putSession } from './otel-rows.js';
 import { recordScores } from './scores.js';
 
 /**
- * The rows of a trace after these events of its stream, in revision order; no rows = no trace. An
- * event that the rows already know, by its revision, changes nothing; gaps are the caller's to
- * find.
+ * Folds events of a trace's stream, in revision order, onto its rows; no rows = no trace.
+ * Idempotent: an event that the rows already contain, by its revision, changes nothing; callers
+ * check for gaps.
  */
 export const foldTrace = (
   rows: readonly RecordRow[],
@@ -36,29 +36,27 @@ export const foldTrace = (
   return folded;
 };
 
-/** A stored trace, as far as events are folded onto it. */
+/** A stored trace that events are folded onto. */
 type KnownTrace = {
   readonly head: RecordRow;
   /** All its spans. */
   readonly spans: readonly SpanOutline[];
-  /** The rows of those that the events are about: see `spansToLoad`. */
+  /** Full rows of the spans that the events name: see `spansToLoad`. */
   readonly named: readonly RecordRow[];
 };
-/** What changes of a trace; the rows that are not here stay as they are. */
+/** Changes to a trace; other rows stay as they are. */
 export type ChangedTrace = {
-  /** None: the trace is gone. */
+  /** Empty: the trace was deleted. */
   readonly rows: readonly RecordRow[];
-  /**
-   * Spans of which only place in the tree or elapsed time changed: `rowInTree` makes their rows.
-   */
+  /** Spans whose place in the tree or elapsed time alone changed: `rowInTree` makes their rows. */
   readonly moved: readonly SpanOutline[];
-  /** All spans as they are now. */
+  /** All spans after the events. */
   readonly spans: readonly SpanOutline[];
 };
 
 /**
- * As `foldTrace` of all rows of the trace, for what is added: of the spans that no event is about
- * it needs and gives no more than their outlines.
+ * Equivalent of `foldTrace` for events that add to a trace: for spans that no event names it needs
+ * and returns only outlines.
  */
 export const foldOntoOutlines = (
   { head, spans, named }: KnownTrace,
@@ -93,7 +91,10 @@ const outlineAfter = (builder: RowBuilder): SpanOutline => {
   return stays ? outline : { ...spanOutline(builder), numbers: outline.numbers };
 };
 
-/** The stored row of a span where the tree has it now, with what its trace says about it. */
+/**
+ * The stored row of a span at its current place in the tree, with the values that derive from its
+ * trace.
+ */
 export const rowInTree = (row: RecordRow, outline: SpanOutline, head: RecordRow): RecordRow => {
   const builder = builderFromRow(row);
   builder.values['parent_id'] = outline.parent;
@@ -108,7 +109,7 @@ export const rowInTree = (row: RecordRow, outline: SpanOutline, head: RecordRow)
   return builder;
 };
 
-/** Ids of the records that an event changes beyond what it brings: their rows are needed whole. */
+/** Ids of existing records that events change: their full rows are needed. */
 export const spansToLoad = (events: readonly StoredEvent[]): ReadonlySet<string> =>
   new Set(
     (events as readonly StoredEvent<TraceEvent>[]).flatMap(({ type, data }) => {
@@ -156,7 +157,7 @@ const applyEvent = (
     case 'ScoresRecorded': {
       const { record_id: id, scores, roll_up_methods: methods } = event.data;
       const row = requireRow(rows, id, event);
-      // The events of scorers from before they said so have no member `scorer`.
+      // Scorer events from before the member `scorer` existed lack it.
       const by = event.metadata.actor.type === 'service' ? 'scorer' : 'client';
       recordScores(row, scores, logPlace(event, row.ordinal), { methods, by });
       row.values['updated_at'] = event.metadata.at;
@@ -181,7 +182,7 @@ const applyEvent = (
   }
 };
 
-/** Where in the log a value came from, as text that sorts like the log. */
+/** Log order of a value, as text that sorts like the log. */
 const logPlace = (event: StoredEvent<TraceEvent>, ordinal: number): string =>
   `${event.position}-${ordinal.toString(16).padStart(8, '0')}`;
 
@@ -202,7 +203,10 @@ const contextOf = ({ stream, data }: FirstTraceEvent): TraceContext => ({
   sessionId: data.session_id ?? data.trace_id,
 });
 
-/** Contract 5.12, rule 3: the trace is there with its first span, and whole with its root. */
+/**
+ * Adds received spans: the first span creates the trace, and its root completes it (contract 5.12,
+ * rule 3).
+ */
 const withReceivedSpans = (
   rows: RowBuilder[],
   event: StoredEvent<TraceEvent> & { type: 'OtelSpansReceived' },
@@ -238,7 +242,7 @@ const withLoggedSpans = (
   const trace = requireRow(rows, event.data.trace_id, event);
   const { values } = trace;
   const context = contextAround(trace);
-  // The rest of a large trace is not a change of it; spans of another request are (contract 7).
+  // The rest of a large trace does not count as a change; spans of another request do (contract 7).
   if (event.data.with_trace !== true) values['updated_at'] = event.metadata.at;
   return [...rows, ...spanRows(event.data.spans, rows.length, context, event)];
 };
@@ -252,8 +256,8 @@ const contextAround = ({ group, values }: RowBuilder): TraceContext => ({
 });
 
 /**
- * The row with this id; the trace's own comes first. A decider let the event through, so it has to
- * be there.
+ * The row with this id; the trace's own comes first. A missing one is an error, since the command
+ * side validated the event.
  */
 const requireRow = (rows: readonly RowBuilder[], id: string, event: StoredEvent): RowBuilder => {
   const found = rows.find(({ values }) => values['id'] === id);

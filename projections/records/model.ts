@@ -8,7 +8,10 @@ import type { Sink, ReadModel } from '../read-model.js';
 import { foldBatch, type StoredRows } from './batch.js';
 import { recordsCollection, recordsVersion } from './collection.js';
 
-/** `mapping`: how spans that exporters sent become records; tests have others than the service. */
+/**
+ * Read model of the records. `mapping`: how spans that exporters sent become records; tests use
+ * others.
+ */
 export const recordsReadModel = (records: Records, as: RecordsFoldOptions = {}): ReadModel => ({
   ...sinkOf(records, as),
   shadow: async (copying) => {
@@ -23,7 +26,7 @@ export const recordsReadModel = (records: Records, as: RecordsFoldOptions = {}):
 
 type RecordsFoldOptions = {
   readonly mapping?: OtelMapping;
-  /** The projects of which the records are; absent = all. */
+  /** Partition of projects that this process folds; absent = all. */
   readonly partition?: Partition | null;
 };
 
@@ -39,7 +42,7 @@ const sinkOf = (
   { mapping = otelMapping, partition = null }: RecordsFoldOptions,
 ): Sink => {
   const isMine = partition === null ? null : partitionPredicate(partition);
-  // Once a batch of this process is applied, later ones only continue it: the runner goes by
+  // After the first applied batch of this process, later ones only continue it: the runner feeds by
   // position.
   let continued = false;
   return {
@@ -71,8 +74,8 @@ const sinkOf = (
 };
 
 /**
- * New traces outside sessions ask nothing of the store, so they are folded while the batch before
- * is written.
+ * Stored rows, read after the previous batch is applied. New traces outside sessions read nothing,
+ * so they are folded while that batch is written.
  */
 const afterApplied = (records: Records, applied: Promise<unknown>): StoredRows => ({
   firstRows: async (names) => {

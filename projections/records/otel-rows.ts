@@ -1,4 +1,4 @@
-// What received spans change of a trace's rows beyond their own (contract 5.12).
+// Changes that received spans make to a trace's rows beyond their own (contract 5.12).
 import type { OtelSpansReceived, TraceEvent } from '../../events/traces.js';
 import type { OtelRootMembers } from '../../kernel/otel/trace.js';
 import type { StoredEvent } from '../../kernel/ports.js';
@@ -7,7 +7,7 @@ import { clearOverlap, type RowBuilder } from './row-builder.js';
 import { putText } from './content-row.js';
 import { recordScores } from './scores.js';
 
-/** While a trace has no session, the first spans that name one give it (contract 5.12, rule 5). */
+/** Assigns the session that the first spans name to a trace without one (contract 5.12, rule 5). */
 export const putSession = (
   rows: readonly RowBuilder[],
   { session_id: id }: OtelSpansReceived,
@@ -16,11 +16,13 @@ export const putSession = (
   for (const { values } of rows) values['session_id'] = id;
 };
 
-/** Contract 3.1, rule 4. */
+/** True if the trace is outside sessions (contract 3.1, rule 4). */
 const isOutsideSessions = ({ values }: Pick<RecordRow, 'values'>): boolean =>
   values['session_id'] === values['id'];
 
-/** Whether these events give the trace a session: its spans' rows are needed whole then. */
+/**
+ * True if these events assign a session to the trace: the full rows of its spans are needed then.
+ */
 export const assignsSession = (head: RecordRow, events: readonly StoredEvent[]): boolean =>
   isOutsideSessions(head) &&
   (events as readonly StoredEvent<TraceEvent>[]).some(

@@ -17,17 +17,17 @@ import {
   type TraceChange,
 } from './session-sums.js';
 
-/** The first row of a group before and after a batch; null = the group is not there. */
+/** The first row of a group before and after a batch; null = the group does not exist. */
 export type GroupRows = { readonly before: RecordRow | null; readonly after: RecordRow | null };
 
 export type SessionNeeds = Pick<Records, 'firstRows' | 'sessionsWithTraces' | 'traceOutlines'>;
 
-/** Outlines asked for at a time: a few megabytes. */
+/** Outlines read at a time: a few megabytes. */
 const outlinesMax = 5_000;
 
 /**
- * Brings each session that began, or that a trace of the batch is or was in, up to its traces
- * (contract 3.4, 3.6, 5.7). Only what its sums cannot say is asked of the other traces.
+ * Updates each session that began, or that a trace of the batch is or was in, from its traces
+ * (contract 3.4, 3.6, 5.7). Other traces are read only for values that the stored sums cannot give.
  */
 export const refreshSessions = async (
   records: SessionNeeds,
@@ -75,7 +75,7 @@ const nameOf = ({ project, session }: SessionScope): StreamName =>
   streamNameOf('session', project, session);
 
 /**
- * The session of a session's or a trace's row. Null for a trace outside any, which has its own id
+ * Session of a session's or a trace's row. Null for a trace outside sessions, which has its own id
  * there (contract 3.1, rule 4); so a trace sent with its own id as its session counts as outside,
  * here as in every engine.
  */
@@ -84,7 +84,7 @@ const sessionOf = ({ kind, values }: RecordRow): SessionScope | null =>
     ? null
     : { project: String(values['project_id']), session: String(values['session_id']) };
 
-/** Traces may be there before their session: when its stream was set aside and came back. */
+/** Finds new sessions that have older traces: their stream may have been parked and resumed. */
 const sessionsWithOlderTraces = async (
   records: SessionNeeds,
   begun: readonly SessionScope[],
@@ -105,7 +105,7 @@ const withTraces = async (row: RecordRow, session: SessionUpdate): Promise<Recor
   const known = session.before === null ? emptySums : sumsOf(session.before);
   const began = session.hasOlder ? await sumsOfOlder(session) : known;
   const changes = session.traces.map((rows) => changeOf(rows, session.scope));
-  // A session that begins has counted none of them yet.
+  // A new session has not counted any of them yet.
   const counted = session.before === null ? changes.map(onlyAfter) : changes;
   const { sums: after, lost } = applyTraceChanges(began, counted);
   const extremes = await settledExtremes(session, after, lost.extremes);
@@ -134,7 +134,7 @@ const withTraces = async (row: RecordRow, session: SessionUpdate): Promise<Recor
   };
 };
 
-/** A trace that was in no session before was not counted in this one. */
+/** Change of a trace in this session; a trace that was in no session before was not counted. */
 const changeOf = ({ before, after }: GroupRows, { session }: SessionScope): TraceChange => ({
   before: before === null || before.values['session_id'] !== session ? null : traceOutline(before),
   after: after === null ? null : traceOutline(after),
@@ -199,7 +199,7 @@ const settledEdge = async (
   return found.at < known === (order === 'first') ? found.at : known;
 };
 
-/** The text of the trace at an end; the session's row has it of the one that was there before. */
+/** Text of the first or last trace; the session's row holds the text of the previous one. */
 const textAt = async (
   { records, scope, traces, before }: SessionUpdate,
   text: 'input' | 'output',

@@ -10,7 +10,7 @@ import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/schema-types.js';
 
-/** A row while its group is folded. Only the fold that made or copied it writes to it. */
+/** Mutable row while its group is folded. Only the fold that made or copied it writes to it. */
 export type RowBuilder = {
   readonly group: StreamName;
   readonly ordinal: number;
@@ -23,13 +23,13 @@ export type RowBuilder = {
   spanCount: number;
   readonly body: Record<string, Json>;
   /**
-   * Set on a stored span that no event is about: of the row only its place in the tree and its
-   * numbers are here, as they are stored.
+   * Set on a stored span that no event names: the row then holds only its place in the tree and its
+   * numbers, as stored.
    */
   readonly outline?: SpanOutline;
 };
 
-/** A span of which no more is needed than its place in the tree and its numbers. */
+/** Builder of a span that needs only its place in the tree and its numbers. */
 export const builderFromOutline = (outline: SpanOutline, group: StreamName): RowBuilder => {
   const metrics: Record<string, MetricCell> = {};
   for (const [name, value, method] of outline.numbers) {
@@ -65,8 +65,8 @@ export const builderFromRow = (row: RecordRow): RowBuilder => ({
 });
 
 /**
- * Names of metrics come from clients: `__proto__` is one like any other and must become an own
- * member.
+ * Sets an own member. Metric names come from clients: `__proto__` must become an own member like
+ * any other name.
  */
 export const setMember = <T>(members: Record<string, T>, name: string, value: T): void => {
   if (name === '__proto__') {
@@ -79,11 +79,11 @@ export const setMember = <T>(members: Record<string, T>, name: string, value: T)
   } else members[name] = value;
 };
 
-/** Null: the record has no number of its own. */
+/** Own number of the record; null if it has none. */
 export const ownNumber = (cell: MetricCell | undefined): number | null =>
   cell !== undefined && !cell.rolledUp && typeof cell.value === 'number' ? cell.value : null;
 
-/** Of a record that sent no `duration_ns`; undefined: nothing says how long it took. */
+/** Sets the elapsed time of a record that sent no `duration_ns`; undefined: unknown. */
 export const putElapsed = (
   metrics: Record<string, MetricCell>,
   elapsed: number | undefined,
@@ -92,11 +92,11 @@ export const putElapsed = (
   else setMember(metrics, 'duration_ns', { value: elapsed, rolledUp: true });
 };
 
-/** Sees own members only: a metric may be called `constructor`. */
+/** Own members only: a metric may be called `constructor`. */
 export const ownMember = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(members, name) ? members[name] : undefined;
 
-/** Asking whether it is there costs less than taking out what is not. */
+/** Removes a member if present: the check costs less than deleting an absent one. */
 export const removeMember = (members: Record<string, unknown>, name: string): void => {
   if (Object.hasOwn(members, name)) Reflect.deleteProperty(members, name);
 };
@@ -117,7 +117,7 @@ export const setInBody = (
   else builder.body[map] = members;
 };
 
-/** A text changed, or a client withdrew an overlap metric: they are computed anew. */
+/** Clears overlap metrics so that they are recomputed: a text changed, or a client withdrew one. */
 export const clearOverlap = ({ metrics, errors, body }: RowBuilder): void => {
   for (const name of computedOverlaps(body)) removeMember(metrics, name);
   for (const name of overlapErrors(body)) removeMember(errors, name);
@@ -132,7 +132,7 @@ export const computedOverlaps = (body: RowBuilder['body']): readonly string[] =>
 export const overlapErrors = (body: RowBuilder['body']): readonly string[] =>
   (body['overlap_errors'] ?? []) as readonly string[];
 
-/** A client sent this overlap metric; the other one stays as it was computed. */
+/** Drops the computed value of an overlap metric that a client sent; the other one stays. */
 export const dropOverlap = ({ metrics, errors, body }: RowBuilder, name: string): void => {
   const computed = computedOverlaps(body);
   if (computed.includes(name)) {

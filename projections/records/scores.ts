@@ -24,9 +24,10 @@ const metricTypeOf = (value: MetricValue): MetricType => {
 
 /**
  * Sets or withdraws (null) values by name: own values, error codes and error messages (contract
- * 3.4, 3.9). What does not fit a registry metric's type stays in the body and out of sight. `at`
- * says where in the log the values came from, `methods` how numbers of a metric roll up from here
- * on. A scorer changes no value that a client sent: its score waits in the body (contract 5.10).
+ * 3.4, 3.9). A value that does not fit a registry metric's type stays in the body and is not shown.
+ * `at` is the values' position in the log, `methods` how numbers of a metric roll up from here on.
+ * A scorer does not change values that a client sent: its score is kept in the body (contract
+ * 5.10).
  */
 export const recordScores = (
   builder: RowBuilder,
@@ -81,13 +82,13 @@ const ownValue = ({ metrics, body }: RowBuilder, name: string): MetricValue | un
   return ownMember((body['metrics'] ?? {}) as Readonly<Record<string, MetricValue>>, name);
 };
 
-/** `derive` made the value: whether it is there yet depends on the batches. */
+/** True if `deriveValues` computed the value: whether it is set yet depends on the batches. */
 const isComputed = (body: RowBuilder['body'], name: string): boolean =>
   (name === 'num_total_tokens' && body['total'] === true) ||
   (name === 'cost' && body['priced'] === true) ||
   computedOverlaps(body).includes(name);
 
-/** Metrics of the record whose own value is a scorer's. */
+/** Metrics of the record whose own value a scorer set. */
 const scoredNames = ({ body }: RowBuilder): readonly string[] =>
   (body['scored'] ?? []) as readonly string[];
 
@@ -131,7 +132,7 @@ const putValue = (
     const type = metricTypeOf(value);
     const fraction = type === 'floating_point';
     const first = known?.first ?? { at, type, fraction };
-    // A cell of another kind has the method of what rolls up to it, if any.
+    // A rolled-up or non-numeric cell holds the method of its roll-up, if any.
     const before = known?.rolledUp === false && typeof known.value === 'number';
     const method = given ?? (before ? known.method : undefined) ?? 'average';
     setMember(builder.metrics, name, {
@@ -163,7 +164,7 @@ const recordCode = (builder: RowBuilder, name: string, value: MetricValue | null
   }
 };
 
-/** A message without its code waits in the body: the code may come first or second. */
+/** A message without its code is kept in the body: they may arrive in either order. */
 const recordMessage = (builder: RowBuilder, metric: string, value: MetricValue | null): void => {
   const message = typeof value === 'string' ? value : null;
   if (overlapErrors(builder.body).includes(metric)) clearOverlap(builder);

@@ -6,9 +6,9 @@ import { ownMember, setMember, removeMember } from './row-builder.js';
 import { subtractFromSum, zeroSum, addToSum, roundedSum, type ExactSum } from './exact-sum.js';
 
 /**
- * What a session keeps of its traces, in the body of its row, so that one more costs the same
- * however many there are. It follows from the set of its traces alone, not from the order in which
- * they came, changed and went.
+ * Sums over a session's traces, in the body of its row, so that adding one costs the same however
+ * many there are. They depend on the set of its traces alone, not on the order in which they were
+ * added, changed and removed.
  */
 export type SessionSums = {
   readonly traces: number;
@@ -16,21 +16,24 @@ export type SessionSums = {
   /** `at` of the first and of the last trace; null without traces. */
   readonly first: string | null;
   readonly last: string | null;
-  /** How many traces have a pair of `annotators`, and some pair of `<template id>/`. */
+  /**
+   * Number of traces that have a pair of `annotators`, and of those with any pair of `<template
+   * id>/`.
+   */
   readonly raters: Readonly<Record<string, number>>;
   readonly numbers: Readonly<Record<string, MetricSums>>;
 };
-/** The numbers of one metric. */
+/** Sums of one metric's numbers. */
 type MetricSums = {
   readonly count: number;
   readonly sum: ExactSum;
-  /** How many of them say that they roll up differently from the metric itself. */
+  /** Number of values by roll-up method, where it differs from the metric's own. */
   readonly said?: Readonly<Partial<Record<RollUp, number>>>;
-  /** The least or the greatest, where that is how they roll up. */
+  /** Minimum or maximum, where the metric rolls up that way. */
   readonly extreme?: number;
 };
 
-/** A trace of a session before and after; null = not there. */
+/** A trace of a session before and after; null = absent. */
 export type TraceChange = {
   readonly before: TraceOutline | null;
   readonly after: TraceOutline | null;
@@ -49,18 +52,19 @@ export const sumsOf = ({ body }: RecordRow): SessionSums =>
   (body['sums'] as SessionSums | undefined) ?? emptySums;
 
 /**
- * What the sums alone cannot say once these traces have changed, so that their session has to ask.
+ * Values that the sums alone cannot give after a change, so that the session's other traces have to
+ * be read.
  */
 type UnknownSums = {
   readonly first: boolean;
   readonly last: boolean;
-  /** Metrics whose extreme went. */
+  /** Metrics whose minimum or maximum was removed. */
   readonly extremes: readonly string[];
 };
 
 /**
- * The sums after the changes, as far as the sums themselves can say: what is lost stands as the
- * changed traces alone have it.
+ * Applies changes to the sums, as far as the sums alone allow: lost values are set from the changed
+ * traces only.
  */
 export const applyTraceChanges = (
   sums: SessionSums,
@@ -85,7 +89,8 @@ export const applyTraceChanges = (
     }
   };
   for (const { before, after } of changes) {
-    // What stays needs no long sums; scores of a trace change while its other numbers stay.
+    // Common numbers are left out, which avoids exact sums: scores of a trace change while its
+    // other numbers stay.
     const [gone, come] = withoutCommon(before, after);
     count(gone, -1);
     count(come, 1);
@@ -98,7 +103,7 @@ export const applyTraceChanges = (
   };
 };
 
-/** The sums with the extremes that were lost, as these other traces of the session have them. */
+/** Restores lost extremes from other traces of the session. */
 export const withExtremes = (
   sums: SessionSums,
   names: readonly string[],
@@ -115,14 +120,17 @@ export const withExtremes = (
 };
 
 /**
- * Pairs that all traces have, and `<template id>/` where each has some (kernel/records/records.ts).
+ * Pairs that all traces have, and `<template id>/` where each has at least one
+ * (kernel/records/records.ts).
  */
 export const commonAnnotators = ({ raters, traces }: SessionSums): readonly string[] =>
   Object.keys(raters)
     .filter((rater) => raters[rater] === traces)
     .sort(byCodePoint);
 
-/** Contract 3.4, rule 4. A sum beyond the doubles has no JSON form. */
+/**
+ * Rolled-up metrics of the session (contract 3.4, rule 4). JSON cannot represent an infinite sum.
+ */
 export const rolledUpMetrics = ({ numbers }: SessionSums): RecordRow['metrics'] => {
   const cells: Record<string, MetricCell> = {};
   for (const [name, kept] of Object.entries(numbers)) {
@@ -139,7 +147,7 @@ export const rolledUpMetrics = ({ numbers }: SessionSums): RecordRow['metrics'] 
 const ratersOf = ({ annotators }: TraceOutline): ReadonlySet<string> =>
   new Set(annotators.flatMap((pair) => [pair, pair.slice(0, pair.indexOf('/') + 1)]));
 
-/** Both, without the numbers that they have in common. */
+/** Both outlines, without the numbers that they have in common. */
 const withoutCommon = (
   before: TraceOutline | null,
   after: TraceOutline | null,
@@ -185,8 +193,8 @@ const methodCountsAfter = (
 };
 
 /**
- * The registry's, else what most of the numbers say, among equals the first in this order; a number
- * that says nothing counts as average.
+ * Roll-up method: the registry's, otherwise the one that most numbers state, with ties in this
+ * order; a number without a method counts as average.
  */
 const methodOf = (name: string, { count, said = {} }: MetricSums): RollUp => {
   const registered = registryMetricByName.get(name)?.rollUp;
@@ -208,7 +216,7 @@ const furtherExtreme = (name: string, kept: MetricSums, value: number): number =
     : Math.min(kept.extreme, value);
 };
 
-/** False: traces that did not change have to be asked. */
+/** Updates a metric's extreme. False: unchanged traces have to be read. */
 const settleExtreme = (
   before: SessionSums,
   numbers: Record<string, MetricSums>,
@@ -246,9 +254,9 @@ const settleExtreme = (
   return others === 0 || isBeaten || !isLost;
 };
 
-/** The ends among what the sums knew and what came; lost where the one that was an end went. */
+/** First and last trace among the known and the added ones; lost where that trace was removed. */
 const edgesAfter = (sums: SessionSums, changes: readonly TraceChange[]) => {
-  // A root that comes late changes when its trace began (contract 5.12, rule 3).
+  // A root that arrives late changes the begin of its trace (contract 5.12, rule 3).
   const gone = new Set(
     changes.flatMap(({ before, after }) =>
       before !== null && before.at !== after?.at ? [before.at] : [],

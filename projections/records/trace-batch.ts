@@ -15,7 +15,7 @@ import {
   type ChangedTrace,
 } from './fold-trace.js';
 
-/** What a batch brings of one stream: events that its group has not seen, without gaps. */
+/** A batch's events of one stream: those that its group has not folded, without gaps. */
 export type GroupEvents = {
   readonly name: StreamName;
   /** The group's first row; null = it has none. */
@@ -33,12 +33,12 @@ type FoldedTrace = {
 type Needs = Pick<Records, 'spanOutlines' | 'rowsByOrdinal'>;
 
 /**
- * Rows that are folded in one turn of the event loop, so that questions come in between; rows whose
- * texts are compared count for what that costs.
+ * Rows folded per tick of the event loop, so that other requests run in between; rows with text
+ * comparisons count by their cost.
  */
 const rowsPerTick = 250;
 
-/** Folds traces: how much it reads and writes of stored ones depends on what is added to them. */
+/** Folds traces: reads and writes of stored rows are proportional to what is added. */
 export const foldTraces = async (
   records: Needs,
   streams: readonly GroupEvents[],
@@ -66,10 +66,10 @@ export const foldTraces = async (
   });
 };
 
-/** What comparing texts costs as much as folding a row (`overlapWeight`). */
+/** Text comparison cost that equals folding one row (`overlapWeight`). */
 const weightOfRow = 2_048;
 
-/** In rows. */
+/** Folding cost, in rows. */
 const costOf = (rows: readonly RecordRow[]): number =>
   rows.reduce((cost, { values, body }) => {
     const { output, dataset_output: reference } = values;
@@ -81,7 +81,7 @@ const costOf = (rows: readonly RecordRow[]): number =>
 const noSpans: ReadonlyMap<StreamName, readonly SpanOutline[]> = new Map();
 const nameOf = ({ name }: GroupEvents): StreamName => name;
 
-/** Null: no event. */
+/** Null: no events. */
 const foldStream = (
   { before }: GroupEvents,
   known: { readonly spans: readonly SpanOutline[]; readonly named: readonly RecordRow[] },
@@ -95,7 +95,10 @@ const foldStream = (
     : foldOntoOutlines({ head: before, ...known }, events, mapping);
 };
 
-/** The outcome of all events; when that fails, of those before the one that cannot be folded. */
+/**
+ * Folds all events; if one fails, isolates it as the poison event and returns the fold of those
+ * before it.
+ */
 export const foldUpToPoison = <T>(
   events: readonly StoredEvent[],
   fold: (events: readonly StoredEvent[]) => T,
@@ -147,7 +150,7 @@ const loadRows = async (
 
 type FoldOutcome = { readonly stream: GroupEvents; readonly value: ChangedTrace | null };
 
-/** Spans that have another parent, their first child or another elapsed time now. */
+/** Rows of spans whose parent, first child or elapsed time changed. */
 const loadMovedRows = async (
   records: Needs,
   changed: readonly FoldOutcome[],

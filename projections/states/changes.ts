@@ -3,7 +3,10 @@ import type { Json } from '../../kernel/schema-types.js';
 import { mergePatches, type MergePatches, type StateValue } from './masked-state.js';
 import type { StateDefinition, StateSubject } from './state.js';
 
-/** What the events of these ids changed of the resource, by id; those not among them are not. */
+/**
+ * Changes that the events of these ids made to the resource, by id; ids that are not among the
+ * events are absent.
+ */
 export const changesByEvent = (
   definition: StateDefinition,
   subject: StateSubject,
@@ -16,7 +19,7 @@ export const changesByEvent = (
   const state = definition.open(subject);
   const changes = new Map<string, MergePatches>();
   let folded = 0;
-  /** The state that `folded` events made, when it was shown: the next change may begin with it. */
+  /** Last snapshot, after `folded` events: the next change may start from it. */
   let last: { readonly at: number; readonly shown: ReturnType<typeof state.snapshot> } | null =
     null;
   const foldTo = (end: number): ReturnType<typeof state.snapshot> => {
@@ -34,7 +37,7 @@ export const changesByEvent = (
   return changes;
 };
 
-/** What these events cost to fold together, and at most what showing a state of them costs. */
+/** Cost of folding these events together, and the maximum cost of one snapshot of them. */
 export const foldCosts = (
   { weightOf: own }: StateDefinition,
   events: readonly StoredEvent[],

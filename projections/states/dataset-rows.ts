@@ -9,10 +9,10 @@ import {
   type StateMembers,
 } from './masked-state.js';
 
-/** Of one version (contract 5.14). */
+/** Limit for one version (contract 5.14). */
 export const changedRowsMax = 200;
 
-/** What of a version lies elsewhere than in the other, in its order. */
+/** Chunks of a version that the other does not share, in order. */
 export const differingChunks = (
   { parts }: Pick<ContentChanged, 'parts'>,
   other: Pick<ContentChanged, 'parts'> | null,
@@ -27,17 +27,17 @@ const chunksOf = ({ parts }: Pick<ContentChanged, 'parts'>): readonly ChunkName[
   );
 const nameOf = ({ content, chunk }: ChunkName): string => `${content}/${chunk}`;
 
-/** Rows of a version from the chunks that it has apart. */
+/** Rows of a version from the chunks that it does not share. */
 export type DifferingRows = {
   readonly version: Pick<ContentChanged, 'version_index' | 'columns'>;
   readonly rows: readonly ContentRow[];
-  /** Whether these are all of them. */
+  /** True if `rows` holds all rows of these chunks. */
   readonly isComplete: boolean;
 };
 
 /**
- * Which rows a version changed, by id and column, as patches of a member `rows`: of rows that came
- * or went all cells. At most 200 of them, the first; none of which it is not known.
+ * Changed rows of a version, by id and column, as patches of a member `rows`: all cells of added
+ * and removed rows. The first 200 at most; rows whose change is unknown are left out.
  */
 export const changedRows = (
   before: DifferingRows | null,

@@ -2,7 +2,7 @@ import { streamNameOf } from '../../kernel/ports.js';
 import { datasetList } from '../dataset-list.js';
 import { documentState, type StateDefinition } from './state.js';
 
-/** A dataset without its rows: which ones a version changed, `dataset-rows.ts` says. */
+/** State of a dataset without its rows: `dataset-rows.ts` gives the rows that a version changed. */
 export const datasetState: StateDefinition = {
   streams: ({ id }) => [streamNameOf('dataset', id)],
   open: ({ id }) =>

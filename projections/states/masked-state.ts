@@ -4,19 +4,19 @@ import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { setMember } from '../records/row-builder.js';
 
 const maskKind: unique symbol = Symbol('hidden');
-/** A value that history shows by its digest, or not at all. */
+/** A masked value: history shows its digest, or nothing. */
 type MaskedValue = { readonly [maskKind]: 'text' | 'secret'; readonly value: Json };
-/** What history shows of a resource, before anything is masked. */
+/** State of a resource in history, before masking. */
 export type StateValue = Json | MaskedValue | StateMembers;
 export type StateMembers = { readonly [member: string]: StateValue };
 
-/** A text of a record, a rating or a row of a dataset; null stays null. */
+/** Marks a text of a record, a rating or a dataset row; null stays null. */
 export const maskedText = (value: Json): StateValue =>
   value === null ? null : { [maskKind]: 'text', value };
-/** Shows as `"[secret]"` and nothing else, whatever it is. */
+/** Marks a secret, which is always shown as `"[secret]"`. */
 export const maskedSecret = (value: Json): StateValue => ({ [maskKind]: 'secret', value });
 
-/** The same with each member of these names as a text. */
+/** Marks each member with one of these names as a text. */
 export const withMaskedTexts = (members: JsonObject, names: readonly string[]): StateMembers => {
   const shown: Record<string, StateValue> = { ...members };
   for (const name of names) {
@@ -25,41 +25,41 @@ export const withMaskedTexts = (members: JsonObject, names: readonly string[]): 
   }
   return shown;
 };
-/** Each value as a text; names stay. */
+/** Marks each value as a text; names stay. */
 export const maskedTexts = (members: JsonObject): StateMembers => mapMembers(members, maskedText);
 
-/** Of a metric: a number and a boolean as they are, everything else as a text. */
+/** State of a metric value: numbers and booleans as they are, all else as text. */
 export const metricStateValue = (value: Json): StateValue =>
   typeof value === 'number' || typeof value === 'boolean' ? value : maskedText(value);
-/** By name of the metric. */
+/** State of metric values by metric name. */
 export const metricStateValues = (values: Json): StateMembers =>
   mapMembers(values as JsonObject, metricStateValue);
 
-/** JSON merge patches (RFC 7396) to what was before and what is after. */
+/** JSON merge patches (RFC 7396) to the state before and the state after. */
 export type MergePatches = {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
 };
 
-/** A member that is longer shows by its digest, like a text (contract 5.14). */
+/** Longest member shown in full; longer ones are shown by digest, like a text (contract 5.14). */
 const memberBytesMax = 4_096;
 
 /**
- * What of a state may be shown: secrets as `"[secret]"`, texts and members over 4 KB as `{sha256,
- * bytes}`: of a text its UTF-8, of another value its JSON. Made when it is asked, so that nothing
- * of what is erased later is kept.
+ * Masks a state for display: secrets as `"[secret]"`, texts and members over 4 KB as `{sha256,
+ * bytes}`: of a text its UTF-8, of another value its JSON. Computed on request, so that erased
+ * content is never stored.
  */
 export const openMask =
   (sha256: Sha256) =>
   (shown: StateValue): Json => {
-    // Most members are neither.
+    // Fast path: most members are neither.
     if (typeof shown !== 'string' && (typeof shown !== 'object' || shown === null)) return shown;
     if (isHidden(shown)) {
       return shown[maskKind] === 'secret' ? '[secret]' : digestOf(sha256, textIn(shown.value));
     }
     if (isMembers(shown)) return mapMembers(shown, openMask(sha256));
     const text = textIn(shown);
-    // A character takes three bytes at most.
+    // A UTF-16 code unit takes three bytes at most.
     if (text.length * 3 <= memberBytesMax) return shown;
     const digest = digestOf(sha256, text);
     return digest.bytes > memberBytesMax ? digest : shown;
@@ -72,8 +72,9 @@ const digestOf = (sha256: Sha256, text: string) => ({
 });
 
 /**
- * What changed between two states: members that differ, nested objects down to theirs, lists whole.
- * A state that is not there is null; one that came or went is there whole, without its nulls.
+ * Difference between two states as patches: members that differ, nested objects recursively, lists
+ * whole. An absent state is null; one that was created or deleted is shown whole, without its
+ * nulls.
  */
 export const mergePatches = (
   before: StateMembers | null,
@@ -120,7 +121,7 @@ const changedMembers = (
 const unmaskedOrWhole = (shown: StateValue, mask: (shown: StateValue) => Json): Json =>
   typeof shown === 'object' && isMembers(shown) ? withoutNulls(shown, mask) : mask(shown);
 
-/** A patch says null for what is to go, so what is null already is left out. */
+/** Removes nulls, which in a merge patch mean deletion. */
 const withoutNulls = (members: StateMembers, mask: (shown: StateValue) => Json): JsonObject => {
   const shown: Record<string, Json> = {};
   for (const name of Object.keys(members)) {
@@ -130,11 +131,11 @@ const withoutNulls = (members: StateMembers, mask: (shown: StateValue) => Json):
   return shown;
 };
 
-/** Names come from clients: only own members are members. */
+/** Own members only, since names come from clients. */
 const memberOf = (members: StateMembers, name: string): StateValue =>
   Object.hasOwn(members, name) ? (members[name] ?? null) : null;
 
-/** Entry by entry: a list of them would cost more than what they are mapped to. */
+/** Maps entry by entry: a list of entries would cost more than the mapped values. */
 const mapMembers = <One extends StateValue, Other>(
   members: { readonly [member: string]: One },
   each: (one: One) => Other,

@@ -15,7 +15,7 @@ import {
 } from './masked-state.js';
 import type { StateFold } from './state.js';
 
-/** A trace and its spans, by id, as they are read (contract 5.7), without the tree. */
+/** State of a trace and its spans, by id, as reads return them (contract 5.7), without the tree. */
 export const traceState = (): StateFold => {
   let rows: readonly RecordRow[] = [];
   return {
@@ -37,14 +37,14 @@ export const traceState = (): StateFold => {
 
 type Bringing = { readonly spans: readonly unknown[] };
 
-/** How many records the event brings: what folding it, and showing its trace, costs. */
+/** Number of records in the event: the cost of folding it, and of showing its trace. */
 export const countRecords = ({ data }: StoredEvent): number => {
   const { spans, parts } = data as Partial<Bringing & { readonly parts: readonly Bringing[] }>;
   const count = (parts ?? []).reduce((sum, part) => sum + part.spans.length, spans?.length ?? 0);
   return 1 + count;
 };
 
-/** A session without what its traces say. */
+/** State of a session without values from its traces. */
 export const sessionState = (): StateFold => {
   let row: RecordRow | null = null;
   return {
@@ -71,7 +71,7 @@ const sessionMembers = [
   'user_metadata',
 ];
 
-/** What people wrote, or models did (contract 5.14). */
+/** Members with content of users or models (contract 5.14). */
 const texts = [
   'input',
   'output',
@@ -95,7 +95,7 @@ const recordMembers = (row: RecordRow): StateMembers => {
   };
 };
 
-/** Of a metric: how it came about, with its value, and an evaluation error without its words. */
+/** State of a metric: its origin, its value, and an evaluation error with its message masked. */
 const metricMembers = (info: Json): StateMembers => {
   const { value, scorer_value, roll_up_metrics, standard_error, ...one } = info as JsonObject;
   return {

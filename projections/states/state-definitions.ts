@@ -43,7 +43,7 @@ import {
 
 type Show = (found: FoldedDocuments, id: string) => object | null;
 
-/** A resource with documents of its own, by its id. */
+/** State definition of a resource with documents of its own, by its id. */
 const documentDefinition = (
   noun: string | readonly string[],
   projections: readonly AnyProjection[],
@@ -53,7 +53,7 @@ const documentDefinition = (
   open: ({ id }) => documentState(projections, (found) => asMembers(show(found, id)), id),
 });
 
-/** What read models hold is JSON. */
+/** Read model bodies are JSON. */
 const asMembers = (shown: object | null): StateMembers | null => shown as StateMembers | null;
 
 const projectStreams = (
@@ -84,7 +84,9 @@ const runDefinition = (
 
 const idOf = ({ id }: { readonly id: string }): string => id;
 
-/** By user or group, so that a change of one role shows as that and not as a new list. */
+/**
+ * Collaborators by user or group, so that a changed role is one changed member and not a new list.
+ */
 const byCollaborator = (collaborators: readonly ListedCollaborator[]): StateMembers =>
   Object.fromEntries(collaborators.map(({ who, ...one }) => [who, one]));
 
@@ -107,7 +109,10 @@ const project: StateDefinition = {
           ranking_criteria: of(rankingCriteria)?.body.criteria ?? null,
           prices: of(priceList)?.body.prices ?? null,
           winner: winners.get(id)?.body.run_id ?? null,
-          /** Their order, which is all that is of the project; what they say is theirs. */
+          /**
+           * Their order, the only part that belongs to the project; the templates are separate
+           * resources.
+           */
           annotation_templates: of(annotationTemplateList)?.body.templates.map(idOf) ?? [],
         });
       },
@@ -130,7 +135,7 @@ const apiKey = documentDefinition('api-key', [apiKeyList], ({ of }) => {
   return { ...body.shown, parent_id: body.ancestors[0] ?? null, revoked };
 });
 
-/** One document holds all templates of the project; here they are apart. */
+/** State of one template: one document holds all templates of the project. */
 const template: StateDefinition = {
   streams: ({ projectId }) =>
     projectId === null ? [] : [streamNameOf('annotation-templates', projectId)],
@@ -148,7 +153,8 @@ const template: StateDefinition = {
 };
 
 /**
- * Several may have had one stream, one after the other; that of its ciphertext says nothing of it.
+ * State of an integration. One stream may hold several, one after the other; the stream of its
+ * ciphertext has no state.
  */
 const integration: StateDefinition = {
   streams: ({ stream: known }) => (known?.startsWith('integration-') === true ? [known] : []),
@@ -163,7 +169,10 @@ const integration: StateDefinition = {
     ),
 };
 
-/** What the scorer made of rows, and what its errors quote of them, are texts. */
+/**
+ * State of a scorer task: the scorer's outputs and the row content quoted in its errors are masked
+ * as texts.
+ */
 const taskMembers = ({ result, ...facts }: ScorerTaskFacts): StateMembers => ({
   ...withMaskedTexts(facts, ['error_message']),
   result: result && {
@@ -175,7 +184,7 @@ const taskMembers = ({ result, ...facts }: ScorerTaskFacts): StateMembers => ({
   },
 });
 
-/** Lists are shown whole: one with a text by its digest. */
+/** Score lists are shown whole: one with a text by its digest. */
 const scoreValues = (scores: Json): StateValue => {
   const isText = ({ score }: JsonObject): boolean => typeof score === 'string';
   return (scores as readonly JsonObject[]).some(isText) ? maskedText(scores) : scores;
@@ -186,7 +195,7 @@ const orgJob = documentDefinition('org-job', [orgJobList], ({ of }) => {
   return facts && { ...facts, value_sealed: maskedSecret(facts.value_sealed) };
 });
 
-/** Nothing but its first event says anything of it, and no list shows it. */
+/** State of an organisation, which follows from its first event alone and is in no list. */
 const organization: StateDefinition = {
   streams: ({ id }) => [streamNameOf('organization', id)],
   open: (): StateFold => {
@@ -203,7 +212,7 @@ const organization: StateDefinition = {
   },
 };
 
-/** By type of resource: what its events make of it. */
+/** State definitions by resource type. */
 export const stateDefinitions: Readonly<Record<HistoryResourceType, StateDefinition>> = {
   organization,
   user: documentDefinition('user', [userList], ({ of }) => of(userList)?.body ?? null),

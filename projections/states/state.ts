@@ -4,29 +4,29 @@ import type { AnyProjection } from '../documents-model.js';
 import { requireReadable } from '../read-model.js';
 import type { StateMembers } from './masked-state.js';
 
-/** One resource while its events are folded. */
+/** State of one resource while its events are folded. */
 export type StateFold = {
-  /** In the order of their positions, after all that were folded. */
+  /** Folds events in order of position, after all earlier ones. */
   readonly fold: (events: readonly StoredEvent[]) => void;
-  /** Null: there is no such resource, not yet or not any more. */
+  /** Null: the resource does not exist yet, or was deleted. */
   readonly snapshot: () => StateMembers | null;
 };
 
-/** Whose state it is: `projectId` where it is in a project and that is known. */
+/** Identifies the resource: `projectId` where it is in a project and that is known. */
 export type StateSubject = {
   readonly type: string;
   readonly id: string;
   readonly projectId: string | null;
-  /** Of an event about it, where its own streams do not follow from its id. */
+  /** Stream of an event about it, where its own streams do not follow from its id. */
   readonly stream: StreamName | null;
 };
 
-/** How the state of a kind of resource is folded from its own events. */
+/** Rules that fold the state of a resource type from its own events. */
 export type StateDefinition = {
-  /** Where these are. */
+  /** Streams that hold these events. */
   readonly streams: (subject: StateSubject) => readonly StreamName[];
   readonly open: (subject: StateSubject) => StateFold;
-  /** What folding the event costs, and showing a state that it is part of; 1 unless it grows. */
+  /** Cost of folding the event, and of showing a state that contains it; 1 unless it grows. */
   readonly weightOf?: (event: StoredEvent) => number;
 };
 
@@ -35,22 +35,22 @@ export type DocumentProjection<B> = Pick<AnyProjection, 'collection'> & {
   readonly evolve: (...args: never) => Document<B> | null;
 };
 
-/** What was folded of a resource, by projection. */
+/** Folded documents of a resource, by projection. */
 export type FoldedDocuments = {
-  /** Its own document. */
+  /** The resource's own document. */
   readonly of: <B>(projection: DocumentProjection<B>) => Document<B> | null;
   readonly all: <B>(projection: DocumentProjection<B>) => ReadonlyMap<string, Document<B>>;
 };
 
 /** Documents by key, of each collection that events are folded into. */
 export type DocumentFold = {
-  /** In the order of their positions, after all that were folded. */
+  /** Folds events in order of position, after all earlier ones. */
   readonly fold: (events: readonly StoredEvent[]) => void;
   readonly has: (collection: string) => boolean;
   readonly of: (collection: string) => ReadonlyMap<string, Document>;
 };
 
-/** Each event goes through the projections that listen to it, as it does when lists are folded. */
+/** Folds in memory: each event goes through the projections that subscribe to it, as for lists. */
 export const openDocumentFold = (projections: readonly AnyProjection[]): DocumentFold => {
   const documents = new Map<string, Map<string, Document>>();
   const evolve = (projection: AnyProjection, event: StoredEvent): void => {
@@ -75,7 +75,7 @@ export const openDocumentFold = (projections: readonly AnyProjection[]): Documen
   };
 };
 
-/** A state made of documents. `keyOf`: which document of a projection is the resource's. */
+/** State composed of documents. `keyOf`: key of the resource's document in each projection. */
 export const documentState = (
   projections: readonly AnyProjection[],
   show: (found: FoldedDocuments) => StateMembers | null,

@@ -15,7 +15,7 @@ import { readLiveTemplates, templateUsage } from '../live-templates.js';
 
 type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'ratings'> };
 
-/** The reads of contract 5.8 about templates. */
+/** Reads of annotation templates (contract 5.8). */
 export const annotationTemplateReads = (needs: Needs): readonly Route[] => [
   listing(needs),
   showing(needs),

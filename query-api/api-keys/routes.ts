@@ -10,13 +10,13 @@ import { apiKeyList, type ListedApiKey } from '../../projections/api-key-list.js
 type ApiKeyReadNeeds = {
   readonly documents: Documents;
   readonly clock: Pick<Clock, 'now'>;
-  /** When the key was last used, to the minute; null = never, as far as is known. */
+  /** Last use of the key, to the minute; null = never, as far as known. */
   readonly lastUsed: (key: ApiKeyId) => Instant | null;
 };
 
 /**
- * How many keys are looked at per step: those that died with a parent are known only after a look
- * at the parent.
+ * Keys read per step: whether a key was revoked through an ancestor is known only once the ancestor
+ * is read.
  */
 const keysPerStep = 1_000;
 
@@ -50,7 +50,7 @@ export const apiKeyReads = ({ documents, clock, lastUsed }: ApiKeyReadNeeds): re
   ];
 };
 
-/** Neither revoked themselves nor past their time. */
+/** Filter for keys that are neither revoked themselves nor expired. */
 const liveKeysOf = (user: string, now: Instant): Filter => ({
   all: [
     { kind: 'id', column: 'created_by', operator: 'eq', values: [user], caseSensitive: true },

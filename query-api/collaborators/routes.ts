@@ -21,7 +21,7 @@ import { readUserBlocks } from '../user-blocks.js';
 
 type Needs = { readonly documents: Documents };
 
-/** The collaborators of contract 5.4; users by e-mail, groups by name. */
+/** Reads of collaborators (contract 5.4); users by e-mail, groups by name. */
 export const collaboratorReads = (needs: Needs): readonly Route[] => [
   listing(needs),
   listingGroups(needs),
@@ -78,7 +78,10 @@ const readCollaborators = async (
 
 const viewerOf = ({ userId }: Principal, role: ProjectRole = 'viewer') => ({ role, userId });
 
-/** Owners know all that their project is shared with; others do not learn of hidden groups. */
+/**
+ * True if the caller may see the group: project owners see all, others no hidden groups that they
+ * are not in.
+ */
 const isVisible = (
   { facts, members }: ListedGroup,
   { userId, organizationRole }: Principal,

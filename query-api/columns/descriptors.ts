@@ -15,9 +15,9 @@ import type { ColumnFacts } from '../../kernel/records/query-plans.js';
 import type { MetricType, Population } from '../../kernel/records/record.js';
 
 /**
- * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other
- * metrics by name, user metadata by key, ratings by the order of their templates. `types` are those
- * of the metrics outside the registry, `templates` the live ones.
+ * Column descriptors of contract 3.2 for one population, in its order: standard, registry metrics,
+ * other metrics by name, user metadata by key, ratings by the order of their templates. `types` are
+ * those of the metrics outside the registry, `templates` the live ones.
  */
 export const columnDescriptors = (
   population: Population,
@@ -96,8 +96,8 @@ export const registryDescriptor = (metric: RegistryMetric, isEmpty: boolean): Co
 });
 
 /**
- * Listed only where it has a value, so never empty. Numbers are averaged, nothing else rolls up
- * (contract 3.4).
+ * Descriptor of a metric outside the registry, which is listed only where it has a value, so it is
+ * never empty. Numbers are averaged, other values do not roll up (contract 3.4).
  */
 const otherMetric = (name: string, type: MetricType): ColumnDescriptor =>
   customMetric(name, type, { label: name, group_label: 'Custom Metrics', is_empty: false });
@@ -127,7 +127,10 @@ const metadataDescriptor = (key: string): ColumnDescriptor => ({
   applicable_types: [],
 });
 
-/** Listed only where some trace is rated. Closed lists say what is in them. */
+/**
+ * Descriptor of a rating column, which is listed only where a trace is rated. Closed lists give
+ * their allowed values.
+ */
 const ratingDescriptor = ({ id, name, criteria, constraints }: TemplateFacts): ColumnDescriptor => {
   const type = ratingTypes[constraints.annotation_type];
   const allowed = labelsOf(constraints);

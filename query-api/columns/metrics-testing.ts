@@ -25,8 +25,8 @@ const typeOf: Readonly<Record<ScoreType, MetricType>> = {
 };
 
 /**
- * The columns of traces, then the metric under test, its explanation and the required scorers; what
- * was there already moves to its later place (contract 4.12).
+ * Columns of traces, then the metric under test, its explanation and the required scorers; a column
+ * that is already there moves to its later place (contract 4.12).
  */
 export const metricsTestingDescriptors = (
   columns: readonly ColumnDescriptor[],
@@ -41,7 +41,7 @@ export const metricsTestingDescriptors = (
     const metric = registryMetricByName.get(name);
     const is_empty = !valued.has(name);
     if (metric !== undefined) return registryDescriptor(metric, is_empty);
-    // Without a value nothing says which type it will have; a score is a number.
+    // The type of a metric without values is unknown; a score is a number.
     const type = types.get(name) ?? 'floating_point';
     return customMetric(name, type, { label: name, group_label: 'Custom Metrics', is_empty });
   };

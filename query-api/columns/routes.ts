@@ -32,7 +32,7 @@ type Needs = {
   readonly runInProject: RunInProject;
 };
 
-/** The three listings of contract 4.1, and that of 4.12. */
+/** Routes for the three listings of contract 4.1, and that of 4.12. */
 export const columnReads = (needs: Needs): readonly Route[] => [
   availableColumns(needs, sessionsAvailableColumns, 'session'),
   availableColumns(needs, tracesAvailableColumns, 'trace'),
@@ -49,7 +49,7 @@ type ColumnsQuery = {
   readonly population: Population;
   readonly from?: Instant | null | undefined;
   readonly to?: Instant | null | undefined;
-  /** Metrics whose type is wanted although they may have no value here. */
+  /** Further metrics whose type is needed, even if they have no value here. */
   readonly more?: readonly string[];
 };
 

@@ -14,7 +14,7 @@ const typeOf: Readonly<Record<ScoreType, MetricType>> = {
   str: 'text',
 };
 
-/** Code scorers of the organisation among these metrics, by name (contract 3.4). */
+/** Code scorers of the organisation that make these metrics, by name (contract 3.4). */
 export const readScorersByMetric = async (
   documents: Documents,
   organization: OrganizationId,
@@ -36,8 +36,8 @@ export const readScorersByMetric = async (
 };
 
 /**
- * The column as the scorer describes it; its type is the one that the scorer declares. Values that
- * it made roll up as it said then.
+ * Column with the scorer's label, description and declared type. Stored values keep the roll-up
+ * method they were scored with.
  */
 export const withScorer = (
   column: ColumnDescriptor,

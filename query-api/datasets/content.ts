@@ -20,8 +20,8 @@ type ContentQuery = {
 };
 
 /**
- * One page of the rows of a version (contract 5.11). Throws Fault `not-found` for an unknown
- * version.
+ * Offset pagination: one page of the rows of a version (contract 5.11). Throws Fault `not-found`
+ * for an unknown version.
  */
 export const readContentPage = async (
   documents: Documents,
@@ -69,7 +69,7 @@ export const readContentPage = async (
 
 type Origin = { readonly created_at: DatasetVersion['created_at']; readonly user: UserBlock };
 
-/** When and by whom each version that the rows name was made. */
+/** Author and time of each version that the rows refer to. */
 const originsOf = async (
   documents: Documents,
   {

@@ -11,24 +11,26 @@ import { projectList, type ListedProject } from '../../projections/project-list.
 import { allOf } from '../listings.js';
 import { anyOf, projectVisibility, type VisibilityNeeds } from '../project-visibility.js';
 
-/** What a caller sees of the datasets of their organisation, as the read models have it. */
+/**
+ * Visibility: the datasets of their organisation that a caller sees, according to the read models.
+ */
 export type DatasetVisibility = {
-  /** Over `datasetList`: hold exactly for the datasets in sight. */
+  /** Filters on `datasetList`: hold exactly for the visible datasets. */
   readonly filters: () => Promise<readonly Filter[]>;
-  /** Those that are live and that the caller sees. */
+  /** Live projects among `ids` that the caller sees. */
   readonly visibleProjects: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** What answers about these datasets need. */
+  /** Write permission and project counts for responses about these datasets. */
   readonly rightsAndCounts: (facts: readonly DatasetFacts[]) => Promise<{
     readonly mayWrite: (facts: DatasetFacts) => boolean;
-    /** Linked projects that are live. */
+    /** Number of live linked projects. */
     readonly projectCount: (facts: DatasetFacts) => number;
   }>;
 };
 
-/** Projects in which one has a role of one's own; any beyond that number do not show in lists. */
+/** Projects with a role of the caller that lists take into account; further ones do not show. */
 const projectsMax = 1_000;
 
-/** Contract 2.6, rule 4, for reads. */
+/** Visibility of datasets for reads (contract 2.6, rule 4). */
 export const datasetVisibility = async (
   needs: VisibilityNeeds,
   principal: Principal,

@@ -2,7 +2,7 @@ import type { Filter } from '../../kernel/filter.js';
 import { planListing, type ListingColumns, type PlannedListing } from '../listings.js';
 import { linkedToProject } from './dataset-visibility.js';
 
-/** Contract 5.11. */
+/** Columns of the dataset listing (contract 5.11). */
 const datasetColumns: ListingColumns = {
   filters: {
     name: 'text',
@@ -15,18 +15,19 @@ const datasetColumns: ListingColumns = {
 };
 
 /**
- * Filters and sort of `POST /datasets/query`; `toDatasetFilters` makes filters over `datasetList`.
+ * Validates filters and sort of `POST /datasets/query`; `toDatasetFilters` turns them into filters
+ * over `datasetList`.
  */
 export const planDatasets = (written: Parameters<typeof planListing>[0]): PlannedListing =>
   planListing(written, datasetColumns);
 
-/** The projects that filters name. */
+/** Projects named in filters. */
 export const projectsInFilters = (filters: readonly Filter[]): readonly string[] =>
   filters.flatMap((filter) => projectInFilter(filter) ?? []);
 
 /**
- * Filters that name a project ask whether it is among those that are linked. Nothing is linked to
- * one that is deleted or out of sight.
+ * Turns filters that name a project into tests of the dataset's links. A deleted or invisible
+ * project matches no link.
  */
 export const toDatasetFilters = (
   filters: readonly Filter[],

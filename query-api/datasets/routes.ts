@@ -37,7 +37,10 @@ import { toDatasetFilters, planDatasets, projectsInFilters } from './listing.js'
 import { datasetVisibility, idIsOneOf, type DatasetVisibility } from './dataset-visibility.js';
 
 export type DatasetReadNeeds = VisibilityNeeds & {
-  /** The dataset as it was, from the log; null before it existed. Throws Fault `invalid`. */
+  /**
+   * Time travel: the dataset as of a past position or time, folded from the log; null before it
+   * existed. Throws Fault `invalid`.
+   */
   readonly datasetAt: (
     organization: OrganizationId,
     id: DatasetId,
@@ -45,7 +48,7 @@ export type DatasetReadNeeds = VisibilityNeeds & {
   ) => Promise<{ readonly facts: DatasetFacts; readonly position: Position } | null>;
 };
 
-/** The reads of contract 5.11. */
+/** Reads of datasets (contract 5.11). */
 export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => [
   listing(needs),
   searching(needs),
@@ -180,7 +183,7 @@ const factsOf = async ({ documents }: DatasetReadNeeds, id: DatasetId): Promise<
   return found.body.facts;
 };
 
-/** `past`: what an answer as of a past position says of it. */
+/** Facts now or as of `asOf`; `past` holds the members that a response about the past adds. */
 const factsAt = async (
   needs: DatasetReadNeeds,
   { organizationId }: Principal,

@@ -5,11 +5,11 @@ import type { RunMeasures, RunMetric } from '../../kernel/records/measures.js';
 type Aggregates = Pick<ExperimentRecord, 'aggregate_metrics' | 'structured_aggregate_metrics'>;
 
 /**
- * The numbers of contract 4.6 over an experiment's traces; `measures` undefined: without any. A
- * page has some hundreds of these, so they are written member by member.
+ * Aggregates over an experiment's traces (contract 4.6); `measures` undefined: empty ones. A page
+ * has some hundreds of these, so members are assigned one by one.
  */
 export const aggregatesOf = (measures: RunMeasures | undefined): Aggregates => {
-  // Without prototypes: a metric may be called `__proto__`.
+  // Null prototypes: a metric may be called `__proto__`.
   const flat = Object.create(null) as Record<string, number | null>;
   const shown = Object.create(null) as Record<string, StructuredMetric>;
   for (const [name, metric] of Object.entries(measures?.metrics ?? {})) {
@@ -72,7 +72,7 @@ const structuredMetric = (metric: RunMetric): StructuredMetric => {
 };
 
 /**
- * Complete traces per row of the dataset, or per trace when there is no dataset, in whole percent
+ * Progress in whole percent: complete traces per row of the dataset, or per trace without a dataset
  * (contract 4.6).
  */
 export const progressOf = (

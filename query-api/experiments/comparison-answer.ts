@@ -26,7 +26,7 @@ import {
 
 export type ComparisonPlan = {
   readonly project: string;
-  /** The baseline first. */
+  /** The experiments, baseline first. */
   readonly experiments: readonly ComparisonExperiment[];
   readonly metrics: readonly DirectedMetric[];
   readonly seed: number;
@@ -39,10 +39,13 @@ type Needs = {
   readonly inSlices: RunInSlice;
 };
 
-/** Some milliseconds at most. */
+/** Bootstrap draws per slice: some milliseconds at most. */
 const drawsAtOnce = 100_000;
 
-/** The answer of contract 5.5 in slices; null when there is more to compare than may be. */
+/**
+ * Builds the comparison response of contract 5.5 in time slices; null when it exceeds the limit of
+ * rows.
+ */
 export const comparisonAnswer = async (
   { records, inSlices }: Needs,
   plan: ComparisonPlan,
@@ -79,8 +82,8 @@ type TableView = {
 };
 
 /**
- * The rows as JSON, up to what a page may weigh and at least one; a few of them are read at a time,
- * since only the beginnings of their texts are kept.
+ * Rows as JSON, up to the page's byte limit and at least one; read a few at a time, since only the
+ * beginnings of their texts are needed.
  */
 const readRowsPage = async (
   { records, inSlices }: Needs,
@@ -116,7 +119,7 @@ const readRowsPage = async (
   return page;
 };
 
-/** The first of them that weigh no more than that together, and at least one. */
+/** Longest prefix whose weights sum to at most `max`, and at least one item. */
 const takeWithin = <T>(items: readonly T[], weightOf: (item: T) => number, max: number) => {
   let sum = 0;
   const end = items.findIndex((item, at) => {
@@ -126,7 +129,7 @@ const takeWithin = <T>(items: readonly T[], weightOf: (item: T) => number, max: 
   return end < 0 ? items : items.slice(0, end);
 };
 
-/** What a page shows of a trace, with its texts cut. */
+/** Members of a trace that a page shows, with truncated texts. */
 type ShownTrace = {
   readonly row: string | null;
   readonly input: string | null;
@@ -172,7 +175,7 @@ const rowOf = (
   };
 };
 
-/** From entries: a metric may be called `__proto__`. */
+/** Metric values by name, from entries: a metric may be called `__proto__`. */
 const valuesOf = (
   cell: RunRow | null,
   baseline: RunRow | null | undefined,

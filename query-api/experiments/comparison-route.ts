@@ -35,7 +35,7 @@ export type ComparisonNeeds = {
   readonly answers: Pick<RecordAnswers, 'comparison'>;
 };
 
-/** Experiments against each other, row by row (contract 5.5). */
+/** Route that compares experiments row by row (contract 5.5). */
 export const comparisonRoute = (needs: ComparisonNeeds): Route =>
   readRoute(
     compareExperiments,
@@ -69,7 +69,10 @@ const tooMany = (): Fault =>
     `these have more than ${runRowsMax} pairs of row and experiment; compare fewer of them`,
   );
 
-/** In the order asked. Throws Fault `not-found` for one that the project does not have. */
+/**
+ * Loads the experiments in the requested order. Throws Fault `not-found` for one that is not in the
+ * project.
+ */
 const readComparedExperiments = async (
   documents: Documents,
   project: ProjectId,
@@ -94,9 +97,9 @@ type ComparisonBody = {
 };
 type ComparisonMetrics = {
   readonly metrics: readonly TypedMetric[];
-  /** Columns that nobody recorded. */
+  /** Columns without a recorded value. */
   readonly unknown: readonly string[];
-  /** Metrics beyond those that one comparison has. */
+  /** Metrics beyond the limit of one comparison. */
   readonly leftOut: readonly string[];
 };
 
@@ -151,7 +154,7 @@ const typesOf = async (
   return asked.length > 0 ? records.metricTypes(project, asked) : new Map();
 };
 
-/** Numbers and booleans with a value in these runs, by name. */
+/** Numeric and boolean metrics with a value in these runs, by name. */
 const measuredMetrics = async (
   records: ComparisonNeeds['records'],
   project: ProjectId,

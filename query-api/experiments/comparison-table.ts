@@ -16,24 +16,24 @@ import type { RunRow } from '../../kernel/records/run-rows.js';
 import type { DatasetId, RunId } from '../../kernel/schema-types.js';
 
 export type DirectedMetric = TypedMetric & { readonly direction: Direction };
-/** Of an experiment what the comparison says of it besides its records. */
+/** Facts of an experiment that the comparison shows besides its records. */
 export type ComparisonExperiment = {
   readonly id: RunId;
   readonly name: string;
   readonly dataset: { readonly dataset_id: DatasetId; readonly version_index: number } | null;
 };
-/** A row, and what each experiment has on it, in their order; null: no trace. */
+/** One row: the cell of each experiment, in their order; null: no trace. */
 export type RowCells = readonly (RunRow | null)[];
 export type ComparisonTable = {
-  /** Those of the baseline first, by the earliest `created_at`; contract 5.5. */
+  /** Rows of the baseline first, by the earliest `created_at`; contract 5.5. */
   readonly rows: readonly RowCells[];
   readonly experiments: ExperimentComparison['experiments'];
 };
 
-/** All intervals of an answer together: a quarter of a second. */
+/** Bootstrap draws of all intervals of a response together: a quarter of a second. */
 const drawsMax = 20_000_000;
 
-/** What each experiment has on each row. */
+/** Builds the table of experiments by row. */
 export const comparisonTable = (
   facts: readonly ComparisonExperiment[],
   found: readonly RunRow[],
@@ -74,7 +74,7 @@ export const comparisonTable = (
   };
 };
 
-/** Places are ASCII, so the engine's own order, which is fast, is that of code points. */
+/** Code point order: places are ASCII, so the engine's own fast comparison gives it. */
 const byPlace = (one: { readonly place: string }, other: { readonly place: string }): number =>
   one.place < other.place ? -1 : Number(one.place > other.place);
 
@@ -86,7 +86,7 @@ const placeOf = (cells: RowCells): string => {
   return `${baseline === null ? 1 : 0} ${first} ${row}`;
 };
 
-/** An experiment's value minus the baseline's; values this near count as equal (contract 5.5). */
+/** Difference from the baseline's value; 0 for values within rounding error (contract 5.5). */
 export const differenceOf = (value: number, baseline: number): number => {
   const difference = value - baseline;
   const size = Math.max(Math.abs(value), Math.abs(baseline));
@@ -98,12 +98,12 @@ type MetricSample = {
   readonly bootstrap: PairedBootstrap | null;
 };
 type MetricSamples = {
-  /** Of each metric and each experiment but the first. */
+  /** Samples by metric and by experiment, without the baseline. */
   readonly samples: readonly (readonly MetricSample[])[];
   readonly resamples: number;
 };
 
-/** The differences, with the bootstrap of each still to be drawn. */
+/** Paired differences, with their bootstraps still to be drawn. */
 export const sampleMetrics = (
   { rows, experiments }: ComparisonTable,
   metrics: readonly DirectedMetric[],
@@ -142,7 +142,7 @@ const pairedDifferences = (
   return differences.slice(0, length);
 };
 
-/** One of the metrics, once every bootstrap of it is drawn. */
+/** Comparison of one metric, once all of its bootstraps are drawn. */
 export const comparedMetric = (
   { rows, experiments }: ComparisonTable,
   measured: DirectedMetric,
@@ -184,7 +184,7 @@ const againstBaseline = (
   };
 };
 
-/** Null without values, and beyond the doubles. */
+/** Mean of values; null when empty or infinite. */
 const meanOf = (values: readonly number[] | Float64Array): number | null => {
   let sum = 0;
   for (const value of values) sum += value;
@@ -192,7 +192,7 @@ const meanOf = (values: readonly number[] | Float64Array): number | null => {
 };
 const finite = Number.isFinite;
 
-/** What an answer says before its rows. */
+/** Summary of a comparison, which precedes its rows. */
 export const comparisonSummary = (
   { rows, experiments }: ComparisonTable,
   metrics: ComparedMetric[],

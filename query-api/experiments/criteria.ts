@@ -15,7 +15,7 @@ import { recordsCollection } from '../../projections/records/collection.js';
 import { templateCollection } from '../run-selection.js';
 import { scorerFacts, scorerList, type ScorerRow } from '../../projections/scorer-list.js';
 
-/** What the criteria of a project are answered from. */
+/** Read models behind a project's criteria. */
 export const criteriaCollections = [
   rankingCriteria.collection,
   templateCollection,
@@ -28,13 +28,13 @@ type ThresholdedMetric = {
   readonly threshold: { readonly inverted: boolean } | null;
 };
 
-/** By a threshold: lower is better where it is inverted (contract 4.6). */
+/** Criterion from a threshold: lower is better where it is inverted (contract 4.6). */
 const byThreshold = ({ name, threshold }: ThresholdedMetric): readonly Criterion[] =>
   threshold === null
     ? []
     : [{ metric: name, weight: 1, direction: threshold.inverted ? 'lower' : 'higher' }];
 
-/** Every metric with a threshold; they apply where the project has a value. */
+/** Default criteria: all metrics with a threshold; they apply where the project has a value. */
 const defaultCriteria = async (
   documents: Documents,
   organization: OrganizationId,
@@ -47,14 +47,12 @@ const defaultCriteria = async (
   const own = scorers.filter(({ name }) => !registryMetricByName.has(name));
   return [...metricRegistry, ...own].flatMap(byThreshold).slice(0, criteriaMax);
 };
-/**
- * Beyond this many scorers none is searched for thresholds: such a project chooses what to rank by.
- */
+/** Scorers searched for thresholds; an organisation with more should choose its criteria. */
 const scorersMax = 1_000;
 
 /**
- * Which way a metric is better (contract 5.5): as the project's criteria say, else as its threshold
- * does; less time, fewer tokens and lower cost are better, and of all else more.
+ * Better direction of each metric (contract 5.5): by the project's criteria, then by its threshold;
+ * otherwise lower for time, tokens and cost, and higher for all else.
  */
 export const readDirections = async (
   documents: Documents,
@@ -71,7 +69,7 @@ export const readDirections = async (
   return (metric) => said.get(metric) ?? (isSpent(metric) ? 'lower' : 'higher');
 };
 
-/** What somebody chose for the project; null when nobody did. */
+/** Criteria chosen for the project; null when none were chosen. */
 const chosenCriteria = async (
   documents: Documents,
   project: ProjectId,
@@ -103,7 +101,7 @@ export const criteriaAnswer = async (
   return { criteria: await withValues(needs.records, place.project, usual), default: true };
 };
 
-/** Those whose metric has a value in the project that can be averaged. */
+/** Criteria whose metric has a value in the project that can be averaged. */
 const withValues = async (
   records: Needs['records'],
   project: ProjectId,
@@ -130,8 +128,8 @@ const withValues = async (
 };
 
 /**
- * What to rank by. With one usual criterion it makes no difference whether the project has a value:
- * experiments without one are not ranked.
+ * Criteria to rank by. With a single default criterion, values are not checked: experiments without
+ * one are not ranked.
  */
 export const effectiveCriteria = async (
   needs: Needs,

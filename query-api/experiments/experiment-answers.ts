@@ -36,7 +36,7 @@ type ExperimentViewer = {
   readonly isCounted: boolean;
 };
 
-/** What the records of contract 4.6 are made from. */
+/** Read models behind the records of contract 4.6. */
 export const experimentCollections = [
   experimentList.collection,
   experimentMembers.collection,
@@ -54,7 +54,9 @@ type ExperimentData = {
   readonly tallies: ReadonlyMap<string, RatingCounts>;
 };
 
-/** The records of contract 4.6 in the order of the facts; all of them in a few questions. */
+/**
+ * Experiment records of contract 4.6 in the order of the facts, loaded in a few batched queries.
+ */
 export const experimentAnswers = async (
   needs: ExperimentAnswersNeeds,
   facts: readonly ExperimentFacts[],
@@ -84,7 +86,7 @@ export const experimentAnswers = async (
   );
 };
 
-/** Present names of the datasets that are used, by id; a deleted one has none. */
+/** Current names of the datasets in use, by id; a deleted one has none. */
 const namesOf = async (
   documents: Documents,
   organization: string,
@@ -123,7 +125,7 @@ const aggregatesAnswer = (
   };
 };
 
-/** Every live template appears once there is a trace (contract 4.6). */
+/** Feedback aggregates: all live templates appear once there is a trace (contract 4.6). */
 const feedbackOf = ({ templates, tallies }: ExperimentData, run: string, traces: number) => {
   const aggregates = (traces === 0 ? [] : templates).map(
     (template) =>

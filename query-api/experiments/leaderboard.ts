@@ -23,15 +23,18 @@ type Needs = {
   readonly ranks: ExperimentRanks;
 };
 
-/** What no document has, so that all that the filters leave are sorted here: at most so many. */
+/**
+ * Experiments that can be sorted by a computed column, which no document has, so that they are
+ * sorted in memory.
+ */
 const sortedMax = 5_000;
 
-/** More runs than these are asked for at once with all others. */
+/** Limit of runs named in a query: beyond it, averages are read for all runs at once. */
 const namedRunsMax = 1_000;
 
 /**
- * The computed column that a search sorts by: a rank, a score, `metrics/<name>` or
- * `annotations/<template>`; else null.
+ * Computed sort column of a search: a rank, a score, `metrics/<name>` or `annotations/<template>`;
+ * otherwise null.
  */
 export const computedSort = (sort: Json): string | null => {
   const isObject = typeof sort === 'object' && sort !== null && !Array.isArray(sort);
@@ -42,8 +45,8 @@ export const computedSort = (sort: Json): string | null => {
 };
 
 /**
- * A page of experiments by a computed column (contract 4.6): those without a value last, ties by
- * `created_at` descending. Throws Fault `invalid` for too many to sort.
+ * Offset pagination of experiments by a computed column (contract 4.6): those without a value last,
+ * ties by `created_at` descending. Throws Fault `invalid` for too many to sort.
  */
 export const leaderboardPage = async (
   needs: Needs,
@@ -76,7 +79,7 @@ export const leaderboardPage = async (
 
 type ColumnValues = {
   readonly values: readonly (number | null)[];
-  /** The column, where nobody recorded the metric. */
+  /** The column, if the metric was never recorded. */
   readonly unknown: readonly string[];
 };
 

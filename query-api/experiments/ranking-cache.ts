@@ -26,11 +26,13 @@ export type ExperimentRank = {
   readonly ranking_score: number | null;
   readonly rank: number | null;
   readonly winner: boolean | null;
-  /** Whose word it is: somebody's, or that of rank 1. Null unless it is the winner. */
+  /**
+   * Source of the winner: a user's choice, or rank 1. Null unless this experiment is the winner.
+   */
   readonly winner_source: 'chosen' | 'rank' | null;
 };
 export type ExperimentRanks = {
-  /** How each of these experiments ranks in its scope, in their order. */
+  /** Rank of each of these experiments in its scope, in their order. */
   of(
     place: CriteriaScope,
     experiments: readonly Pick<ExperimentFacts, 'id' | 'group'>[],
@@ -42,40 +44,43 @@ type Needs = {
   readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages' | 'changedRuns'>;
 };
 
-/** Projects whose averages are kept; a project of 50,000 experiments takes some 20 MB. */
+/** Projects whose averages are cached; a project of 50,000 experiments takes some 20 MB. */
 const projectsMax = 50;
-/** More changed runs than these are asked for at once with all others. */
+/** Limit of runs named in a query: beyond it, averages are read for all runs at once. */
 const changedRunsMax = 1_000;
 
 /**
- * What is known of one project's experiments. Everything in it is a copy of what the read models
- * answered, and is asked again as soon as they say that it changed; so ranking thousands costs a
- * search nothing but what changed since the one before.
+ * Cached ranking of one project. Every part is a copy of read model data, refreshed as soon as the
+ * read models report a change; so each search reads only what changed since the one before, even
+ * with thousands of experiments.
  */
 type ProjectRanking = {
-  /** Positions of the last change that was seen of the parts of `experimentMembers`. */
+  /** Highest `changed` position seen among the parts of `experimentMembers`. */
   seen: number;
   readonly parts: Map<string, GroupByExperiment>;
   /** Scope by experiment: its group, or the project when it is in none. */
   readonly scopes: Map<string, string>;
   readonly members: Map<string, Set<string>>;
   criteria: readonly Criterion[];
-  /** What `averages` are of. */
+  /** Criteria and metrics that `averages` belong to, as JSON. */
   metrics: string;
   token: string | null;
   averages: Map<string, Averages>;
-  /** By scope; one that changed is left out until it is asked for. */
+  /** Rankings by scope; invalidated on change and recomputed on demand. */
   readonly ranked: Map<string, RankedScope>;
   running: Promise<void>;
   queued: Promise<void> | null;
 };
 
-/** Ranks, scores and winners (contract 4.6), of the read models as they are now. */
+/**
+ * LRU cache of ranks, scores and winners (contract 4.6), validated against the read models on each
+ * call.
+ */
 export const openRankingCache = (needs: Needs): ExperimentRanks => {
   const boards = boundedMap<ProjectId, ProjectRanking>(projectsMax);
   const boardOf = (project: ProjectId): ProjectRanking => {
     const board = boards.get(project) ?? emptyRanking();
-    // The one that was used longest ago goes first.
+    // LRU: moves to the end; the least recently used project is evicted.
     boards.set(project, board);
     return board;
   };
@@ -83,7 +88,7 @@ export const openRankingCache = (needs: Needs): ExperimentRanks => {
     of: async (place, experiments) => {
       const { project } = place;
       const board = boardOf(project);
-      // The look ends when its asker is gone; then one of those who wait begins another.
+      // A refresh fails with the request that started it; a waiting one then starts another.
       await refreshSingleFlight(needs, place, board).catch(() =>
         refreshSingleFlight(needs, place, board),
       );
@@ -95,7 +100,7 @@ export const openRankingCache = (needs: Needs): ExperimentRanks => {
         const chosen = (winners.get(key)?.body as { readonly run_id: string } | undefined)?.run_id;
         const counts = chosen !== undefined && board.scopes.get(chosen) === key;
         const scope = rankedScope(board, key);
-        // One that the members do not have yet, or no longer have, is shown as if it had no score.
+        // An experiment that is not among the members yet, or no longer, is shown without a score.
         const isMember = board.scopes.get(id) === key;
         const own = isMember ? scope.rankOf(board.averages.get(id)) : null;
         const winner = isWinner(id, own, counts ? chosen : null, scope);
@@ -125,8 +130,8 @@ const emptyRanking = (): ProjectRanking => ({
 });
 
 /**
- * One look at the read models at a time. Whoever asks while one is under way waits for the next,
- * which all of them share: the one under way may have begun before what they must see.
+ * Single flight: one refresh from the read models at a time. Callers during a refresh share the
+ * next one, since the running one may have started before the changes that they must see.
  */
 const refreshSingleFlight = (
   needs: Needs,
@@ -158,13 +163,13 @@ const refresh = async (
   try {
     await readAverages(needs, project, board, added);
   } catch (error) {
-    // What was added has no averages yet: the next look asks for all.
+    // Added experiments have no averages yet: the next refresh reads all.
     board.token = null;
     throw error;
   }
 };
 
-/** Returns the experiments that were not there before. */
+/** Reads changed members; returns the added experiments. */
 const readMembers = async (
   { documents }: Needs,
   project: ProjectId,
@@ -219,7 +224,7 @@ const readAverages = async (
   const metrics = await typedMetrics({ documents, records }, project, board.criteria);
   const name = JSON.stringify([board.criteria.map(({ metric }) => metric), metrics]);
   const isOther = name !== board.metrics;
-  // The token comes first: what changes while the averages are read is then read again.
+  // The token is read first: changes during the reads are then read again.
   const { token, runs } = await records.changedRuns(project, isOther ? null : board.token);
   const changed = runs === null ? null : runs.filter((run) => board.scopes.has(run));
   const wanted = changed === null ? null : [...new Set([...changed, ...added])];
@@ -242,7 +247,7 @@ const readAverages = async (
   board.token = token;
 };
 
-/** Criteria with numbers or truth values to average; of a template that was deleted none. */
+/** Criteria with numeric or boolean values to average, without those of deleted templates. */
 const typedMetrics = async (
   { documents, records }: Pick<Needs, 'documents' | 'records'>,
   project: ProjectId,
@@ -261,7 +266,7 @@ const typedMetrics = async (
   });
 };
 
-/** From the order of the metrics asked for to that of the criteria. */
+/** Reorders values from the order of the requested metrics to that of the criteria. */
 const inCriteriaOrder = (
   values: Averages,
   metrics: readonly TypedMetric[],

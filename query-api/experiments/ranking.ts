@@ -4,17 +4,19 @@ type ScoreAndRank = { readonly score: number; readonly rank: number };
 /** Averages of an experiment in the order of the criteria; null = no value. */
 export type Averages = readonly (number | null)[];
 
-/** How experiments rank in one scope (contract 4.6, rules 2 to 4). */
+/** Ranking of the experiments in one scope (contract 4.6, rules 2 to 4). */
 export type RankedScope = {
-  /** Of the averages of one of the scope; null without a value for any criterion. */
+  /**
+   * Rank for the averages of an experiment in the scope; null without a value for any criterion.
+   */
   rankOf(averages: Averages | undefined): ScoreAndRank | null;
-  /** How many share rank 1. */
+  /** Number of experiments that share rank 1. */
   readonly best: number;
 };
 
 /**
- * Compares the averages of all experiments of a scope. Goes over them and keeps nothing of each but
- * its score: a few milliseconds for 50,000.
+ * Ranks a scope by the averages of its experiments, and stores only their scores: a few
+ * milliseconds for 50,000.
  */
 export const rankScope = (
   averages: readonly Averages[],
@@ -54,7 +56,7 @@ export const rankScope = (
   };
 };
 
-/** Scores are rounded to 12 decimals, so nothing lies between this and the score. */
+/** Bound just below a score: scores are rounded to 12 decimals, so none lies in between. */
 const justBelow = (score: number): number => score - 0.5e-12;
 
 type Bounds = { readonly min: number; readonly max: number } | null;
@@ -69,8 +71,8 @@ const boundsOf = (averages: readonly Averages[], at: number): Bounds => {
     if (value > max) max = value;
   }
   if (min > max) return null;
-  // Averages of the same values may differ in their last bits, by the order in which they were
-  // added: that is not a difference to rank by.
+  // Rounding: averages of the same values may differ in their last bits, by the order of addition;
+  // such values count as equal.
   const isOne = max - min <= 1e-12 * Math.max(Math.abs(min), Math.abs(max));
   return isOne ? { min, max: min } : { min, max };
 };
@@ -82,14 +84,14 @@ const normalise = (
 ): number => {
   if (bounds == null || bounds.min === bounds.max) return 1;
   const { min, max } = bounds;
-  // Halves where the distance of two doubles is none.
+  // Halved, where the difference of two doubles overflows.
   const share = Number.isFinite(max - min)
     ? (value - min) / (max - min)
     : (value / 2 - min / 2) / (max / 2 - min / 2);
   return direction === 'higher' ? share : 1 - share;
 };
 
-/** To 12 decimals, half to even. */
+/** Rounds to 12 decimals, half to even. */
 export const roundScore = (score: number): number => {
   const scaled = score * 1e12;
   const floor = Math.floor(scaled);
@@ -98,7 +100,7 @@ export const roundScore = (score: number): number => {
   return (floor + Number(isUp)) / 1e12;
 };
 
-/** How many of the ascending values are not greater than this one. */
+/** Binary search: number of ascending values that are not greater than this one. */
 const countNotAbove = (ascending: Float64Array, value: number): number => {
   let low = 0;
   let high = ascending.length;
@@ -111,7 +113,7 @@ const countNotAbove = (ascending: Float64Array, value: number): number => {
 };
 
 /**
- * Whether an experiment is the winner of its scope (contract 4.6, rule 5); `chosen` is one of the
+ * True if an experiment is the winner of its scope (contract 4.6, rule 5); `chosen` is one of the
  * scope. Null without a score.
  */
 export const isWinner = (

@@ -39,8 +39,8 @@ type ShownNeeds = ExperimentAnswersNeeds & {
 export type ExperimentReadNeeds = ShownNeeds &
   ComparisonNeeds & {
     /**
-     * The project's experiments as they were, and the position that this is as of. Throws Fault
-     * `invalid` for a position after the head and for too many events to fold.
+     * Time travel: the project's experiments as of a past position or time, and that position.
+     * Throws Fault `invalid` for a position after the head and for too many events to fold.
      */
     readonly projectAt: (
       place: CriteriaScope,
@@ -50,7 +50,7 @@ export type ExperimentReadNeeds = ShownNeeds &
   };
 type Needs = ExperimentReadNeeds;
 
-/** The reads of contract 4.6 and 5.5 about experiments. */
+/** Reads of experiments (contract 4.6 and 5.5). */
 export const experimentReads = (needs: Needs): readonly Route[] => [
   listing(needs),
   paging(needs),
@@ -108,7 +108,9 @@ const searching = (needs: Needs): Route =>
     ],
   );
 
-/** With a column of documents in place of a computed one, which is judged by its other members. */
+/**
+ * Replaces a computed sort column by a document column, so that its other members can be validated.
+ */
 const withDocumentSort = <B extends { readonly filters?: Json; readonly sort?: Json }>(
   body: B,
 ): B =>
@@ -124,7 +126,10 @@ type AsOfRequest = {
   readonly query: { readonly as_of?: string };
 };
 
-/** What answers: of now or, with `as_of`, of then; `past` is what an answer says of it. */
+/**
+ * Read models for the request: now or, with `as_of`, then; `past` holds the members that a response
+ * about the past adds.
+ */
 const needsAt = async (needs: Needs, { params, query, principal, signal, memory }: AsOfRequest) => {
   const place = { organization: principal.organizationId, project: params.project_id };
   const asOf = query.as_of === undefined ? null : parseAsOf(query.as_of);
@@ -180,7 +185,7 @@ const criteria = (needs: Needs): Route =>
     }),
   }));
 
-/** As lists are unless the contract says otherwise (contract 5). */
+/** Default order of lists (contract 5). */
 const newestFirst = (one: ExperimentTag, other: ExperimentTag): number =>
   byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id);
 

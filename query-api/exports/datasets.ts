@@ -20,7 +20,7 @@ import {
 
 type DatasetExportNeeds = { readonly documents: Pick<Documents, 'get' | 'load'> };
 
-/** Contract 5.11: a version of a dataset as a file. */
+/** Export of a dataset version as a file (contract 5.11). */
 export const datasetExports = ({ documents }: DatasetExportNeeds): readonly Route[] => [
   readRoute(
     exportDatasetContent,
@@ -43,7 +43,7 @@ export const datasetExports = ({ documents }: DatasetExportNeeds): readonly Rout
   ),
 ];
 
-/** Chunks that are read at a time are some 64 KiB each, and their rows become lines at once. */
+/** Chunks read at a time: some 64 KiB each, and their rows become lines at once. */
 const chunksAtATime = 8;
 const roomBytes = 4 * 1_048_576;
 
@@ -62,7 +62,10 @@ type DatasetFileOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Throws Fault `not-found` when the rows are gone: what is left would look whole. */
+/**
+ * Lines of the file. Throws Fault `not-found` when rows are gone, since a partial file would look
+ * complete.
+ */
 async function* fileOf(
   documents: Pick<Documents, 'load'>,
   { facts, columns, parts }: StoredDatasetVersion,
@@ -94,7 +97,7 @@ const csvRow = (columns: readonly DatasetColumn[], escapes: boolean) => (row: Co
     escapes,
   );
 
-/** Members in the order of the columns, also of those that are named by numbers. */
+/** JSON members in the order of the columns, even for columns with numeric names. */
 const jsonRow = (columns: readonly DatasetColumn[]) => {
   const names = columns.map(({ name }) => JSON.stringify(name));
   return (row: ContentRow): string => {

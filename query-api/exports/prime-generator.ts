@@ -1,4 +1,4 @@
-/** With its first part made already: what is refused is refused before the answer begins. */
+/** Produces the first part before the response begins, so that errors can still be reported. */
 export const primeGenerator = async <T>(file: AsyncGenerator<T>): Promise<AsyncGenerator<T>> => {
   const first = await file.next();
   return afterFirst(first, file);

@@ -33,11 +33,11 @@ type RecordExportNeeds = {
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
   readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
-  /** Resolves once `runInProject` knows what the log has now. */
+  /** Resolves once the read models behind `runInProject` have reached the head of the log. */
   readonly runsKnown: () => Promise<void>;
 };
 
-/** Contract 5.7: what a search finds, as files. */
+/** Exports of search results as files (contract 5.7). */
 export const recordExports = (needs: RecordExportNeeds): readonly Route[] => [
   exporting(needs, exportSessions, 'session'),
   exporting(needs, exportTraces, 'trace'),
@@ -47,12 +47,12 @@ export const recordExports = (needs: RecordExportNeeds): readonly Route[] => [
 const reads = [recordsCollection, ...runCollections, templateCollection];
 
 /**
- * A part of a file: enough that asking costs little beside reading, few enough that what an export
- * holds at a time is little beside a page of 8 MiB.
+ * Size of one part of a file: large enough to make query overhead small, and small against a page
+ * of 8 MiB.
  */
 const stretchRows = 2_000;
 const stretchBytes = 2 * 1_048_576;
-/** A stretch is in memory some four times until its lines are sent. */
+/** Memory reserved per export: a part exists some four times until its lines are sent. */
 const roomBytes = 4 * stretchBytes;
 
 const exporting = (
@@ -102,7 +102,7 @@ const columnsOf = async (
 type RecordFileOptions = {
   readonly shown: StretchOptions;
   readonly signal: AbortSignal;
-  /** Each throws once that is no more: what is left of the records would look whole. */
+  /** Each throws once its resource is gone, since a partial file would look complete. */
   readonly requireVisible: () => Promise<void>;
   readonly requireRun: () => Promise<void>;
 };

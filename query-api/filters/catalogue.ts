@@ -13,10 +13,10 @@ import type { FilterKind, MetricType, Population } from '../../kernel/records/re
  * Types of the project's metrics outside the registry; a metric that never had a value is absent.
  */
 export type MetricTypes = ReadonlyMap<string, MetricType>;
-/** Null: the project was not asked yet, so any name may be that of a metric. */
+/** Null: the project's types are not loaded, so any name may be a metric's. */
 export type KnownMetricTypes = MetricTypes | null;
 
-/** Live annotation templates of the project. Null: the project was not asked yet. */
+/** Live annotation templates of the project. Null: not loaded. */
 export type KnownTemplates = readonly NamedTemplate[] | null;
 
 export const metricPrefix = 'metrics/';
@@ -24,13 +24,13 @@ const metadataPrefix = 'user_metadata/';
 
 type KnownColumn =
   | { readonly is: 'standard'; readonly filter: FilterKind; readonly applies: boolean }
-  /** `type` null: no value in the project, so nothing says what it is. */
+  /** `type` null: no value in the project, so the type is unknown. */
   | { readonly is: 'metric'; readonly metric: string; readonly type: MetricType | null }
   | { readonly is: 'user_metadata' }
-  /** `type` null: the project was not asked yet. */
+  /** `type` null: templates are not loaded. */
   | { readonly is: 'annotation'; readonly type: RatingType | null; readonly applies: boolean };
 
-/** The template of a column: after the prefix its id, or its name. */
+/** The template of a column, whose prefix is followed by its id or its name. */
 const templateOf = (column: string, templates: readonly NamedTemplate[]): NamedTemplate | null => {
   const named = column.slice(annotationPrefix.length);
   const byId = templates.find(({ id }) => id === named.toLowerCase());
@@ -41,7 +41,7 @@ export const isAnnotationColumn = (column: string): boolean =>
   column.startsWith(annotationPrefix) && column.length > annotationPrefix.length;
 
 /**
- * What the catalogue knows of a column id (contract 3.7, rule 4); null = unknown. `metrics/<name>`
+ * Looks a column id up in the catalogue (contract 3.7, rule 4); null = unknown. `metrics/<name>`
  * and `user_metadata/<key>` are always known.
  */
 export const lookUpColumn = (
@@ -66,19 +66,19 @@ export const lookUpColumn = (
   return isMetadata ? { is: 'user_metadata' } : null;
 };
 
-/** The metric's name when the column id names one. */
+/** The metric's name if the column is a metric's, otherwise null. */
 export const metricOfColumn = (column: string): string | null =>
   column.startsWith(metricPrefix) && column.length > metricPrefix.length
     ? column.slice(metricPrefix.length)
     : null;
 
-/** The registry's type, else the project's (contract 3.4, rule 2). */
+/** Type of a metric: the registry's, otherwise the project's (contract 3.4, rule 2). */
 export const metricType = (metric: string, types: KnownMetricTypes): MetricType | null =>
   registryMetricByName.get(metric)?.type ?? types?.get(metric) ?? null;
 
 /**
- * The metric that a name means: the first of its readings (`metricReadings`) that the project or
- * the registry has; without one, the name as it is.
+ * Resolves a metric name: the first of its readings (`metricReadings`) that the project or the
+ * registry has, otherwise the name itself.
  */
 export const resolveMetric = (written: string, types: KnownMetricTypes): string => {
   const readings = metricReadings(written);
@@ -87,8 +87,8 @@ export const resolveMetric = (written: string, types: KnownMetricTypes): string 
 };
 
 /**
- * The id of the column that a name means: other columns as they are, and a metric under any of its
- * names (contract 3.4, rule 6). What is no column stays as it is written.
+ * Resolves a column name to an id: a metric under any of its names (contract 3.4, rule 6), other
+ * columns unchanged. Unknown names stay unchanged.
  */
 export const resolveColumn = (
   written: string,
@@ -108,8 +108,8 @@ export const resolveColumn = (
 };
 
 /**
- * What a name means where metrics are named (contract 3.4, rule 6): the ratings by the template of
- * `annotations/<template>`, else a metric.
+ * Resolves a name where metrics are expected (contract 3.4, rule 6): `annotations/<template>` to
+ * the template's ratings, otherwise a metric.
  */
 export const resolveMeasure = (
   written: string,
@@ -125,14 +125,16 @@ export const resolveMeasure = (
   return { metric, type: metricType(metric, types) };
 };
 
-/** As answers name it: a metric by its bare name, ratings by the id of their column. */
+/** Public name of a measure: a metric's bare name, or the column id of ratings. */
 export const measureName = ({
   metric,
   source,
 }: Pick<MeasureTarget, 'metric' | 'source'>): string =>
   source === 'annotations' ? annotationPrefix + metric : metric;
 
-/** Of these column ids, the metrics that nobody recorded in the project (contract 3.7, rule 4). */
+/**
+ * Metrics among these column ids without a recorded value in the project (contract 3.7, rule 4).
+ */
 export const unknownMetrics = (
   columns: readonly string[],
   types: MetricTypes,
@@ -153,7 +155,7 @@ const filterOfMetric: Readonly<Record<MetricType, FilterKind>> = {
 };
 
 /**
- * The filter types that the column takes: one, or three of a metric without a type (contract 3.7,
+ * Filter types that the column allows: one, or three for a metric without a type (contract 3.7,
  * rule 5).
  */
 export const acceptedFilters = (column: KnownColumn): readonly FilterKind[] => {
@@ -166,13 +168,13 @@ export const acceptedFilters = (column: KnownColumn): readonly FilterKind[] => {
 };
 
 /**
- * Metrics whose types a plan has to ask the project for: all that these columns may mean, but those
- * that the registry fixes.
+ * Metrics whose types a plan has to load from the project: all possible readings of these columns,
+ * without those in the registry.
  */
 export const metricsWithoutType = (columns: readonly string[]): readonly string[] => [
   ...new Set(
     columns.flatMap((column) => {
-      // A metric may be called so too, where no template is.
+      // Without such a template, a metric may have this name.
       const metric = isAnnotationColumn(column) ? column : metricOfColumn(column);
       if (metric === null) return [];
       return metricReadings(metric).filter((one) => !registryMetricByName.has(one));

@@ -1,8 +1,8 @@
 import type { Complaint } from '../../kernel/fault.js';
 
 /**
- * Where in the request something lies: `body`, then the members as the client spelled them
- * (contract 1.4).
+ * Path of a member in the request: `body`, then the members as the client spelled them (contract
+ * 1.4).
  */
 export type Loc = readonly string[];
 
@@ -17,7 +17,7 @@ export const notInEnum = (loc: Loc, legal: readonly string[]): Complaint => {
   return complaint(loc, 'enum', `Input should be ${list}`);
 };
 
-/** The value is not of the JSON type that the member has. */
+/** Complaint about a value of the wrong JSON type. */
 export const wrongType = (
   loc: Loc,
   type:
@@ -40,7 +40,7 @@ const typeSentences = {
   datetime_type: 'Input should be a valid datetime',
 };
 
-/** The member has one legal value. */
+/** Complaint about a member with a single legal value. */
 export const notLiteral = (loc: Loc, legal: string): Complaint =>
   complaint(loc, 'literal_error', `Input should be '${legal}'`);
 

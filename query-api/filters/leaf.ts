@@ -28,11 +28,11 @@ import {
   type Loc,
 } from './complaints.js';
 
-/** Complaints about a filter while it is read; the readers return null where they complained. */
+/** Complaints collected while a filter is read; readers return null after a complaint. */
 export type Complaints = Complaint[];
 
 /**
- * Operator, value and options of a leaf of one kind (the table of contract 3.7), values in
+ * Reads operator, value and options of a leaf of one kind (the table of contract 3.7), values in
  * canonical form.
  */
 export const readComparison = (
@@ -43,7 +43,7 @@ export const readComparison = (
   complaints: Complaints,
 ): Filter | null => readers[kind]({ column, leaf, loc, complaints });
 
-/** Contract 1.11; `loc` is the member whose filters are too many. */
+/** Limits on filter values (contract 1.11); `loc` is the member that exceeds them. */
 export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly Complaint[] => {
   const leaves = filters.flatMap(leavesOf);
   const all = leaves.reduce((sum, one) => sum + countListed(one), 0);
@@ -79,7 +79,7 @@ const leavesOf = (filter: Filter): readonly FilterCondition[] => {
   return 'some' in filter ? leavesOf(filter.where) : [filter];
 };
 
-/** A single value is not a list. */
+/** Values in a leaf's list; a single value is not a list. */
 const countListed = (leaf: FilterCondition): number => {
   if (leaf.kind === 'fully_annotated') return leaf.users?.length ?? 0;
   const values = 'values' in leaf && leaf.kind !== 'number' ? leaf.values.length : 1;
@@ -106,7 +106,7 @@ const readText = (reading: Reading): Filter | null => {
   return { kind: 'text', column: reading.column, operator, values, caseSensitive };
 };
 
-/** `value` true, or left out: the record has none. */
+/** Reads `is_null`; `value` true or absent: the record has no value. */
 const readNull = ({ column, leaf, loc, complaints }: Reading): Filter | null => {
   const { value = true } = leaf;
   if (typeof value !== 'boolean') {
@@ -127,7 +127,7 @@ const readId = (reading: Reading): FilterCondition | null => {
   const takesList = operator === 'one_of' || operator === 'not_in';
   const values = readStrings(reading, { string: !takesList, list: takesList });
   if (operator === null || values === null) return null;
-  // Ids are stored in lower case, so lower-casing this side compares lower-cased text.
+  // Case-insensitive: ids are stored in lower case.
   const lowered = values.map((value) => value.toLowerCase());
   return { kind: 'id', column: reading.column, operator, values: lowered, caseSensitive: true };
 };
@@ -212,7 +212,7 @@ const readBoolean = (reading: Reading): FilterCondition | null => {
   return operator && { kind: 'boolean', column: reading.column, operator, value };
 };
 
-/** `user_ids` of a `fully_annotated` leaf: null and absence mean anyone. */
+/** Reads `user_ids` of a `fully_annotated` leaf: null and absence mean any user. */
 export const readUsers = (
   leaf: JsonObject,
   leafLoc: Loc,
@@ -245,7 +245,7 @@ const readOperator = <T extends string>(
   return found ?? refuse({ complaints }, notInEnum(place, legal));
 };
 
-/** Undefined: absent, and the complaint is made. */
+/** Undefined: absent, after a complaint. */
 const readValue = ({ leaf, loc, complaints }: Reading): Json | undefined => {
   if (leaf['value'] === undefined) complaints.push(missingMember([...loc, 'value']));
   return leaf['value'];

@@ -1,9 +1,9 @@
 import type { Filter } from '../../kernel/filter.js';
 import type { Population } from '../../kernel/records/record.js';
 
-/** A member of a node that asks for the records a level below (contract 3.7). */
+/** Filter member that quantifies over the records a level below (contract 3.7). */
 export type Level = {
-  /** Which records have such ones below them. */
+  /** Population whose records have such records below them. */
   readonly of: 'trace' | 'session';
   readonly below: 'span' | 'trace';
   readonly quantifier: 'any' | 'all' | 'none';
@@ -18,17 +18,17 @@ export const levels: ReadonlyMap<string, Level> = new Map([
   ['no_trace', { of: 'session', below: 'trace', quantifier: 'none' }],
 ]);
 
-/** A record without any below it has all of them, and none. */
+/** Filter for a level. Vacuous truth: a record without any below matches `all` and `none`. */
 export const levelFilter = ({ below, quantifier }: Level, where: Filter): Filter => {
   if (quantifier === 'any') return { some: below, where };
   return { not: { some: below, where: quantifier === 'all' ? { not: where } : where } };
 };
 
-/** Members that a filter of these records may have. */
+/** Level members that a filter of this population may have. */
 export const levelsOf = (population: Population): readonly string[] =>
   [...levels].flatMap(([member, { of }]) => (of === population ? [member] : []));
 
-/** Why a filter of these records cannot have the member. */
+/** Complaint text: the level member does not apply to this population. */
 export const misplacedMessage = (member: string, { of }: Level, population: Population): string => {
   const taken = levelsOf(population);
   const instead = taken.length === 0 ? 'has no level below it' : `takes ${joinNames(taken)}`;

@@ -34,26 +34,26 @@ import {
 } from './levels.js';
 import { readComparison, readUsers, valuesComplaints, type Complaints } from './leaf.js';
 
-/** What the filter's columns are looked up in: the catalogue of the searched kind. */
+/** Catalogue of the searched population, in which the filter's columns are looked up. */
 export type Catalogue = {
   readonly population: Population;
   readonly types: KnownMetricTypes;
-  /** Absent: the project was not asked yet. */
+  /** Absent: the project's templates are not loaded. */
   readonly templates?: KnownTemplates;
-  /** Spans, or traces: the columns have yet to say which (contract 4.5, rule 1). */
+  /** Spans or traces: the columns decide later (contract 4.5, rule 1). */
   readonly orTraces?: true;
 };
 
 type PlannedFilter = {
-  /** Null when the request filters nothing, or when there are complaints. */
+  /** Null when the request has no filter, or after complaints. */
   readonly filter: Filter | null;
   readonly complaints: readonly Complaint[];
 };
 
 /**
- * The filters of a request as one tree (contract 3.7): a flat list, all of which must hold, and a
- * tree; null and absence mean no restriction. Complaints come in the order of the request, list
- * before tree.
+ * Validates the filters of a request and combines them into one tree (contract 3.7): a flat list,
+ * joined with AND, and a tree; null and absence mean no restriction. Complaints come in the order
+ * of the request, list before tree.
  */
 export const planFilter = (
   written: { readonly filters?: Json | undefined; readonly filter_tree?: Json | undefined },
@@ -74,11 +74,11 @@ export const planFilter = (
   return { filter: all.length > 1 ? { all } : (all[0] ?? null), complaints };
 };
 
-/** The columns that the leaves name, on every level; `fully_annotated` names none. */
+/** Columns named by the leaves, on every level; `fully_annotated` names none. */
 export const columnsInFilter = (filter: Filter | null): readonly string[] =>
   columnsInLeaves(filter, ({ where }) => columnsInFilter(where));
 
-/** Those of the records that are filtered, and not of what is below them. */
+/** Columns of the filtered records themselves, without those of lower levels. */
 export const ownColumnsInFilter = (filter: Filter | null): readonly string[] =>
   columnsInLeaves(filter, () => []);
 
@@ -148,7 +148,7 @@ const readTree = (
   return filter === null ? [] : [filter];
 };
 
-/** Member of a node as clients spell it -> what it is. */
+/** Kinds of filter nodes, by their member as clients spell it. */
 const combinations: ReadonlyMap<string, 'leaf' | 'all' | 'any' | 'not' | Level> = new Map<
   string,
   'leaf' | 'all' | 'any' | 'not' | Level
@@ -171,8 +171,8 @@ const membersOf = (node: JsonObject): readonly string[] =>
 type Size = { readonly depth: number; readonly nodes: number; readonly levels: number };
 
 /**
- * Depth and nodes of what the client sent, well-formed or not: a leaf counts 1, each other node one
- * more. `levels`: nodes that ask for the level below.
+ * Size of the client's filter, well-formed or not: a leaf counts 1, each other node one more.
+ * `levels`: nodes that filter the level below.
  */
 const measure = (node: Json): Size => {
   const below = isObject(node)
@@ -310,7 +310,7 @@ const readColumn = (
 
 const filterArticle: Readonly<Record<string, string>> = { id: 'an' };
 
-/** Rules 4 and 5 of contract 3.7. */
+/** Complaints about a leaf's column (contract 3.7, rules 4 and 5). */
 const columnComplaints = (
   { name, member }: NamedColumn,
   type: string,

@@ -2,7 +2,7 @@ import { allTracesScope } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Records } from '../../kernel/records/records.js';
 
-/** Of these column ids, the user metadata keys that no record of the project has. */
+/** Finds the user metadata keys among these column ids that no record of the project has. */
 export type FindUnknownKeys = (
   project: string,
   population: Population,
@@ -11,12 +11,12 @@ export type FindUnknownKeys = (
 
 const prefix = 'user_metadata/';
 const populations = ['trace', 'span', 'session'] as const;
-/** Some hundred bytes each. A key that is forgotten is looked up again. */
+/** Cache limit, some hundred bytes per key. An evicted key is looked up again. */
 const knownMax = 10_000;
 
 /**
- * Looks a key up with one search of one record, first of `population`, and remembers those that
- * were there (contract 3.7, rule 4).
+ * Looks a key up with one search for one record, first in `population`, and caches existing keys
+ * (contract 3.7, rule 4).
  */
 export const openUnknownKeyFinder = (records: Pick<Records, 'search'>): FindUnknownKeys => {
   const known = new Set<string>();

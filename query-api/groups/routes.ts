@@ -23,7 +23,7 @@ import { groupsPerUserMax } from '../project-visibility.js';
 
 type Needs = { readonly documents: Documents };
 
-/** The reads of contract 5.3 and 4.15, all within the caller's organisation. */
+/** Reads of groups (contract 5.3 and 4.15), all within the caller's organisation. */
 export const groupReads = (needs: Needs): readonly Route[] => [
   listingOwn(needs),
   listing(needs),
@@ -96,7 +96,7 @@ const readGroup = async (
   if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'Group not found');
   return found.body;
 };
-/** Counts, as the list of members does, those who were not removed from the organisation. */
+/** Responses with member counts, which leave out removed users as the list of members does. */
 const answers = async (
   documents: Documents,
   groups: readonly ListedGroup[],
@@ -127,7 +127,7 @@ const hasMember = (user: string): Filter => ({
   caseSensitive: true,
 });
 
-/** Hidden groups are for their members, `manager` and `admin`. */
+/** Visibility filter: hidden groups are visible to their members, `manager` and `admin`. */
 const visibleGroups = ({ userId, organizationRole }: Principal): readonly Filter[] =>
   isRoleAtLeast(organizationRoles, organizationRole, 'manager')
     ? []

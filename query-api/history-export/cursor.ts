@@ -3,7 +3,7 @@ import { valueFault } from '../../kernel/fault.js';
 import type { BundleHeader, BundleScope } from '../../kernel/history/bundle.js';
 import type { ExportPosition } from '../../kernel/history/bundle-export.js';
 
-/** What an export goes on with: the question as it was begun, and where it came to. */
+/** Cursor of an export: the query as it started, and the position reached. */
 export type ExportCursor = Omit<BundleHeader, 'origin' | 'checkpoint'> & ExportPosition;
 
 export const writeExportCursor = (cursor: ExportCursor): string => {
@@ -13,12 +13,12 @@ export const writeExportCursor = (cursor: ExportCursor): string => {
   return Buffer.from(JSON.stringify(members)).toString('base64url');
 };
 
-/** Whose history is asked for, and what of it. */
+/** Subject of an export: organisation, project and resource. */
 type ExportSubject = Pick<ExportCursor, 'organization_id' | 'project_id' | 'resource'>;
 
 /**
- * Throws Fault `invalid` unless it is of this question; its numbers are within a history of so many
- * entries, whoever wrote it.
+ * Validates a cursor. Throws Fault `invalid` unless it belongs to this export; its numbers are
+ * checked against the number of entries, since clients can forge it.
  */
 export const readExportCursor = (
   written: string,

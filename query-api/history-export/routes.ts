@@ -34,7 +34,7 @@ export type ExportQuery = {
   readonly organization: string;
   readonly project: string | null;
   readonly resource: { readonly type: string; readonly id: string } | null;
-  /** Both included; null: the first and the last entry. */
+  /** Inclusive bounds; null: the first and the last entry. */
   readonly from: HistoryBound | null;
   readonly to: HistoryBound | null;
 };
@@ -43,11 +43,11 @@ export type HistoryExportNeeds = {
   readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   readonly chains: Pick<Chains, 'head'> & ChainPages;
   readonly clock: Pick<Clock, 'milliseconds'>;
-  /** What a bundle will be of; throws Fault `not-found` for a history without a seal. */
+  /** Header of the bundle; throws Fault `not-found` for a history without a seal. */
   readonly begin: (query: ExportQuery) => Promise<BundleHeader>;
-  /** Its lines, from the place that the cursor says. */
+  /** Lines of the bundle, from the cursor's position. */
   readonly pages: (cursor: ExportCursor) => AsyncIterable<ExportPage>;
-  /** An entry as collectors of audit events take it, of the history that is named so. */
+  /** Converts an entry to the format of audit event collectors; `origin` names the history. */
   readonly toAuditEvent: (
     followed: { readonly entry: ChainEntry; readonly told: EntryChanges },
     format: 'cloudevents' | 'ocsf',
@@ -55,25 +55,25 @@ export type HistoryExportNeeds = {
   ) => object;
   readonly told: PageNeeds['told'];
   /**
-   * The lines of a certificate. Throws Fault `not-found` or `conflict` at the first one where there
-   * is nothing to certify, or not yet.
+   * Lines of a certificate. The first one throws Fault `not-found` or `conflict` where there is
+   * nothing to certify, or not yet.
    */
   readonly certificateLines: (
     query: CertificateQuery,
     organization: string,
   ) => AsyncGenerator<JsonObject>;
-  /** How seals name the history of an organisation. */
+  /** Name of an organisation's history in seals. */
   readonly originOf: (organization: string) => Promise<string>;
 };
 
-/** The reads of contract 5.14 that take the history elsewhere. */
+/** Reads that export the history (contract 5.14). */
 export const historyExportReads = (needs: HistoryExportNeeds): readonly Route[] => [
   exporting(needs),
   feeding(needs),
   certifying(needs),
 ];
 
-/** Held while lines go out: a page of content and what is read ahead of it. */
+/** Memory reserved while lines are sent: a page of content and the page read ahead. */
 const roomBytes = 16 * 1_024 * 1_024;
 
 const exporting = (needs: HistoryExportNeeds): Route =>
@@ -118,7 +118,7 @@ const questionOf = (
 const boundOf = (written: string | undefined, time: Instant | undefined): HistoryBound | null =>
   written === undefined ? ((time && { instant: time }) ?? null) : parseAsOf(written);
 
-/** A project's owners, or whoever audits all of it. */
+/** Requires an owner of the project, or an auditor of the organisation. */
 const requireAuditRight = async (
   { authorizer }: HistoryExportNeeds,
   principal: Principal,
@@ -140,7 +140,7 @@ async function* fromBeginning(
   yield* linesFrom(needs, cursor);
 }
 
-/** A page has as many lines at most: entries, and what stands between each two of them. */
+/** Lines of one page at most: entries, and the nodes between them. */
 const pageLinesMax = 8_192;
 
 async function* linesFrom(
@@ -180,13 +180,13 @@ const feeding = (needs: HistoryExportNeeds): Route =>
 
 type FeedRequest = {
   readonly query: { readonly cursor?: string };
-  /** Of the history when it was asked. */
+  /** Size of the history when the request began. */
   readonly size: number;
   readonly records: boolean;
 };
 type FeedEntry = Parameters<HistoryExportNeeds['toAuditEvent']>[0];
 
-/** The next entries there are, as many as one answer may tell of; `next`: where to go on. */
+/** The next entries, as many as one response may hold; `next`: where to continue. */
 const feedPage = async (
   { chains, told }: HistoryExportNeeds,
   chain: string,

@@ -18,8 +18,8 @@ export type ProofNeeds = {
   readonly sha256: Sha256;
   readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   /**
-   * What the digest of the entry was made of, from the log: salt and data null where nobody may see
-   * them. Null when the log has another event there.
+   * Preimage of the entry's digest, from the log: salt and data, null where they are erased or
+   * secret. Throws Fault `unavailable` where the log has another event.
    */
   readonly evidenceOf: (
     entry: ChainEntry,
@@ -27,8 +27,8 @@ export type ProofNeeds = {
 };
 
 /**
- * An entry with what its digest was made of, and its place in the sealed tree. Throws Fault
- * `not-found` for one that is not in it or that the caller may not know of.
+ * Inclusion proof of an entry in the sealed tree, with the preimage of its digest. Throws Fault
+ * `not-found` for an entry that is not in it or that the caller may not see.
  */
 export const entryProof = async (
   needs: ProofNeeds,
@@ -56,8 +56,8 @@ export const entryProof = async (
 const entryNotFound = (): Fault => new Fault('not-found', 'Entry not found in the sealed history');
 
 /**
- * Neither a log nor a history finds an event by its id, so the chain is looked through, the newest
- * first. Throws Fault `invalid` for one so old that the time is up before.
+ * Scans the chain for an event id, newest first: neither log nor history has an index by id. Throws
+ * Fault `invalid` for an event too old to find within the time limit.
  */
 const entryOf = async (
   { chains, clock }: ProofNeeds,
@@ -80,7 +80,10 @@ const entryOf = async (
   return undefined;
 };
 
-/** As the history of the entry's resource: its project's owners, or whoever audits all of it. */
+/**
+ * Same right as for the history of the entry's resource: an owner of its project, or an auditor of
+ * the organisation.
+ */
 const requireAuditRight = async (
   { authorizer }: ProofNeeds,
   principal: Principal,

@@ -27,7 +27,7 @@ import { openSpanHashes } from './subtrees.js';
 
 type HistorySealReadNeeds = ProofNeeds & { readonly documents: Documents };
 
-/** The reads of contract 5.14 that prove the history without trust in the service. */
+/** Reads that prove the history without trust in the service (contract 5.14). */
 export const historySealReads = (needs: HistorySealReadNeeds): readonly Route[] => [
   readingLatestSeal(needs),
   listing(needs),
@@ -36,7 +36,7 @@ export const historySealReads = (needs: HistorySealReadNeeds): readonly Route[] 
   provingConsistency(needs),
 ];
 
-/** Seals of the organisation below that size, newest first. */
+/** Seals of the organisation smaller than `below`, newest first. */
 const sealsBelow = async (
   documents: Documents,
   chain: string,
@@ -88,7 +88,7 @@ const listing = ({ documents }: HistorySealReadNeeds): Route =>
     ({ query }) => sealsComplaints(query),
   );
 
-/** There is one, or two with witnesses, for each secret key that there ever was. */
+/** Limit of listed keys: there are one, or two with witnesses, for each secret key ever used. */
 const keysMax = 1_000;
 
 const listingKeys = ({ documents }: HistorySealReadNeeds): Route =>

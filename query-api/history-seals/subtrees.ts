@@ -10,12 +10,12 @@ import {
 } from '../../kernel/history/merkle-tree.js';
 import type { Sha256 } from '../../kernel/ports.js';
 
-/** Leaves that are read together: those of one stored segment. */
+/** Leaves read together: those of one stored segment. */
 const blockLeaves = 128;
 
 /**
- * Roots of spans of one chain for one answer: what several of them need is read once, and what the
- * head knows is not read at all.
+ * Subtree hashes of one chain for one response: shared leaves are read once, and subtrees in the
+ * head's range are not read at all.
  */
 export const openSpanHashes = (
   { chains, sha256 }: { readonly chains: Chains; readonly sha256: Sha256 },

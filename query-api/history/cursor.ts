@@ -1,20 +1,20 @@
 import { parseJsonText } from '../../kernel/json-text.js';
 import { valueFault } from '../../kernel/fault.js';
 
-/** Where a list of entries goes on, and of which question it is. */
+/** Cursor of a list of entries, bound to its query. */
 type Cursor = {
   readonly chain: string;
-  /** `seq` of the first entry to look at. Entries keep theirs, so a cursor stays valid. */
+  /** `seq` of the next entry to scan. Entries keep theirs, so a cursor stays valid. */
   readonly seq: number;
   readonly ascending: boolean;
-  /** Of the filters: a page of other ones does not follow. */
+  /** Digest of the filters: the cursor is rejected with other filters. */
   readonly filters: string;
 };
 
-/** A few characters that only this service can make of a text. */
+/** Authentication tag of a text, a few characters that only this service can compute. */
 export type CursorTag = (text: string) => string;
 
-/** Of an HMAC: 32 bits, since a guess gains nothing but a page of one's own history. */
+/** Length of the HMAC tag: 32 bits, since a forger only gets a page of their own history. */
 export const tagCharacters = 8;
 
 export const writeCursor = ({ chain, seq, ascending, filters }: Cursor, tag: CursorTag): string => {
@@ -22,7 +22,10 @@ export const writeCursor = ({ chain, seq, ascending, filters }: Cursor, tag: Cur
   return urlSafe(btoa(`${tag(text)}${text}`));
 };
 
-/** Throws Fault `invalid` unless it was written for this chain, order and these filters. */
+/**
+ * Validates a cursor. Throws Fault `invalid` unless it was issued for this chain, order and
+ * filters.
+ */
 export const readCursor = (
   written: string,
   asked: Omit<Cursor, 'seq'>,
@@ -49,7 +52,7 @@ const urlSafe = (base64: string): string =>
   base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 const base64UrlForm = /^[0-9A-Za-z_-]+$/;
-/** Empty for what is no base64url. */
+/** Decoded text; empty for malformed base64url. */
 const decodeBase64Url = (written: string): string => {
   if (!base64UrlForm.test(written) || written.length % 4 === 1) return '';
   return atob(written.replaceAll('-', '+').replaceAll('_', '/'));

@@ -15,7 +15,7 @@ import { logStart, type Sha256 } from '../../kernel/ports.js';
 import type { Instant, JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { readCursor, writeCursor, type CursorTag } from './cursor.js';
 
-/** What an entry says beyond its chain. */
+/** Members of an entry that are not in its chain. */
 export type EntryChanges = {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
@@ -27,14 +27,16 @@ export type PageNeeds = {
   readonly chains: Pick<Chains, 'head'> & ChainPages;
   readonly sha256: Sha256;
   readonly cursorTag: CursorTag;
-  /** Of the first of the entries, in their order: as many as one answer may hold, at least one. */
+  /**
+   * Changes of the first entries, in their order: as many as one response may hold, at least one.
+   */
   readonly told: (
     entries: readonly ChainEntry[],
     signal: AbortSignal,
   ) => Promise<readonly EntryChanges[]>;
 };
 
-/** As the query of contract 5.14 has it. */
+/** Query parameters of contract 5.14. */
 export type HistoryQuery = {
   readonly actor?: readonly string[];
   readonly event_type?: readonly string[];
@@ -50,8 +52,8 @@ export type HistoryQuery = {
 };
 
 /**
- * A page of a chain (contract 5.14). It ends at the head that it names, early where its entries
- * cost much. Throws Fault `invalid` on a cursor that is not of this question.
+ * Cursor pagination: a page of a chain (contract 5.14). It ends at the head that it names, and
+ * earlier where its entries are expensive. Throws Fault `invalid` for a cursor of another query.
  */
 export const historyPage = async (
   needs: PageNeeds,
@@ -89,7 +91,10 @@ export const historyPage = async (
   };
 };
 
-/** What came after the head that the page names is for the next reading of it. */
+/**
+ * Next cursor position; null at the head that the page names, since later entries belong to the
+ * next read.
+ */
 const nextOf = (next: number | null, size: number): number | null =>
   next === null || next > size ? null : next;
 
@@ -111,7 +116,7 @@ const isNonEmpty = (list: readonly string[] | undefined): list is readonly strin
 
 const digestOf = (sha256: Sha256, question: object): string =>
   toHex(sha256(canonicalJson(question))).slice(0, digestCharacters);
-/** Enough to tell a caller's own questions apart. */
+/** Long enough to distinguish one caller's queries. */
 const digestCharacters = 16;
 
 const shownHead = (head: ChainHead | null): HistoryPage['head'] =>

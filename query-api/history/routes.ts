@@ -21,7 +21,7 @@ import type { JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { historyPage, type PageNeeds } from './page.js';
 
-/** A resource whose state is asked for; `stream` is that of its first entry. */
+/** Identifies a resource for a state query; `stream` is that of its first entry. */
 type StateQuery = {
   readonly type: string;
   readonly id: string;
@@ -32,15 +32,18 @@ type StateQuery = {
 export type HistoryReadNeeds = PageNeeds & {
   readonly authorizer: Pick<RequestAuthorizer, 'visibleProject'>;
   /**
-   * The resource as its events up to there made it, with its texts masked; null where there was
-   * none. Throws Fault `invalid` for a position after the head.
+   * State of the resource after its events up to `at`, with its texts masked; null where it did not
+   * exist. Throws Fault `invalid` for a position after the head.
    */
   readonly stateAt: (
     organization: string,
     resource: StateQuery,
     at: AsOf,
   ) => Promise<JsonObject | null>;
-  /** Throws Fault `unavailable` while others' calls take all there is for it. */
+  /**
+   * Verifies a range of the chain. Throws Fault `unavailable` while other calls use the whole
+   * capacity.
+   */
   readonly verdictOn: (
     chain: string,
     range: { readonly from: number; readonly to: number | null },
@@ -48,7 +51,7 @@ export type HistoryReadNeeds = PageNeeds & {
   ) => Promise<HistoryVerdict>;
 };
 
-/** The reads of contract 5.14 that are about entries. */
+/** Reads of history entries (contract 5.14). */
 export const historyReads = (needs: HistoryReadNeeds): readonly Route[] => [
   listingForProject(needs),
   listingForOrganization(needs),
@@ -114,7 +117,7 @@ const verifying = (needs: HistoryReadNeeds): Route =>
     ({ query }) => rangeComplaints(query),
   );
 
-/** The first entry about the resource. Throws Fault `not-found` when there is none. */
+/** The first entry about the resource. Throws Fault `not-found` if it has none. */
 const readFirstEntry = async (
   { chains }: HistoryReadNeeds,
   { organizationId: chain }: Principal,
@@ -143,8 +146,8 @@ const readFirstEntry = async (
 };
 
 /**
- * What of the resource's history the caller may read: all of it, or what is of a project of theirs.
- * Throws Fault `not-found` where they may not know of it, `forbidden` where they may.
+ * Scope of the resource's history that the caller may read: all of it, or the part in one of their
+ * projects. Throws Fault `not-found` where its existence must stay hidden, otherwise `forbidden`.
  */
 const readableScope = async (
   { authorizer }: HistoryReadNeeds,

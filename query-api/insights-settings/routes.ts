@@ -13,7 +13,7 @@ import { runCollections, runKinds, type RunInProject } from '../run-selection.js
 
 type Needs = { readonly documents: Documents; readonly runInProject: RunInProject };
 
-/** The sibling of contract 4.10. */
+/** Read of insights settings (sibling of contract 4.10). */
 export const insightsSettingsReads = ({ documents, runInProject }: Needs): readonly Route[] => {
   const { collection } = insightsSettings;
   return [

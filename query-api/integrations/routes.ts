@@ -17,7 +17,7 @@ import {
 
 type Needs = { readonly documents: Documents };
 
-/** The reads of contract 5.9. */
+/** Reads of integrations (contract 5.9). */
 export const integrationReads = (needs: Needs): readonly Route[] => [
   listing(needs),
   readRoute(listProviders, [], async () => ({ body: { integrations: [...providers] } })),

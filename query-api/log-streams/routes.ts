@@ -32,7 +32,7 @@ type LogStreamReadNeeds = {
 };
 type LogStreamViewer = { readonly principal: Principal; readonly project: ProjectId };
 
-/** The reads of contract 5.5 about log streams. */
+/** Reads of log streams (contract 5.5). */
 export const logStreamReads = (needs: LogStreamReadNeeds): readonly Route[] => [
   listing(needs),
   paging(needs),
@@ -98,8 +98,8 @@ const showing = (needs: LogStreamReadNeeds): Route =>
   });
 
 /**
- * Bodies in the order of the facts; counts cost a question to the records and are asked for only
- * when wanted.
+ * Responses in the order of the facts; counts cost a query to the records and are read only on
+ * request.
  */
 const answers = async (
   { documents, records }: LogStreamReadNeeds,

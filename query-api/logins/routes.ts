@@ -9,11 +9,11 @@ import { Fault } from '../../kernel/fault.js';
 type CurrentUserNeeds = {
   readonly documents: Documents;
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
-  /** Whether the log has the user now. */
+  /** True if the log has the user now. */
   readonly isLive: (user: UserId) => Promise<boolean>;
 };
 
-/** The caller (contract 5.1). */
+/** Read of the caller (contract 5.1). */
 export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
   const { collection } = userList;
   return [
@@ -21,8 +21,7 @@ export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
       const { userId, organizationId, organizationRole, key } = principal;
       const found = await needs.documents.get<UserFacts>(collection, userId);
       if (found === null) {
-        // A caller who was let in may have been removed since, within the half second that this
-        // takes.
+        // An authenticated caller may have been removed within the half second that this takes.
         throw (await needs.isLive(userId))
           ? new Fault('read-model-behind', 'The read model is behind the log')
           : new Fault('invalid-credentials', 'The credential is not valid');

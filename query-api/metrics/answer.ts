@@ -24,15 +24,15 @@ import type { Instant } from '../../kernel/schema-types.js';
 import { measureName } from '../filters/catalogue.js';
 import { groupByLoc, groupColumnName, wholeWindowMinutes, type MetricsPlan } from './plan.js';
 
-/** A bucket of the group of these values. */
+/** A bucket of the group with these values. */
 export type GroupBucket = Pick<AggregateGroup, 'values'> & {
   readonly bucket: AggregateGroup['buckets'][number];
 };
 
 /**
- * The custom metrics result of contract 4.5. Objects with free keys are made from entries, so that
- * a widget or a group called `__proto__` is a key like any other; groups come as members of an
- * object do, whole numbers first. `elsewhere`: see `metricsElsewhere`.
+ * Result of custom metrics (contract 4.5). Objects with free keys are made from entries, so that a
+ * widget or a group called `__proto__` is a key like any other; groups follow the order of object
+ * members, whole numbers first. `elsewhere`: see `metricsOfOtherPopulation`.
  */
 export const metricsParts = (
   plan: MetricsPlan,
@@ -84,7 +84,7 @@ const later = (one: Instant, other: Instant | null): Instant =>
 const earlier = (one: Instant, other: Instant | null): Instant =>
   other === null || one < other ? one : other;
 
-/** Why the engine would not answer, as the 422 of contract 1.11 and 4.5. */
+/** Converts an engine's refusal to the 422 of contract 1.11 and 4.5. */
 export const metricsRefusalFault = (
   { groupBy, widgets }: MetricsPlan,
   refusal: AggregateRefusal,
@@ -121,7 +121,7 @@ type Bucket = CustomMetrics['bucketed_metrics'][string][number];
 const values = (widgets: readonly Widget[], cell: AggregateCell): Values =>
   Object.fromEntries(valueEntries(widgets, cell)) as Values;
 
-/** Entries, so that one object is made of all: an answer has up to a million of them. */
+/** Values as entries, so that one object is made of all: a response has up to a million of them. */
 const valueEntries = (widgets: readonly Widget[], cell: AggregateCell): [string, unknown][] => [
   ...widgets.map((widget): [string, unknown] => [widget.id, valueOf(widget, cell)]),
   ['requests_count', cell.requests],
@@ -136,7 +136,7 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
   return type === 'text' || type === 'string_list' ? {} : 0;
 };
 
-/** That nobody recorded some of the metrics asked for (contract 4.5, rule 2). */
+/** Error for requested metrics that were never recorded (contract 4.5, rule 2). */
 const unknownMetric = ({ widgets }: MetricsPlan): readonly MetricError[] => {
   const unknown = widgets.filter(({ type }) => type === null).map(({ metric }) => metric);
   if (unknown.length === 0) return [];
@@ -145,7 +145,7 @@ const unknownMetric = ({ widgets }: MetricsPlan): readonly MetricError[] => {
   ];
 };
 
-/** That values are null because traces, or spans, do not have them (contract 4.5, rule 2). */
+/** Error for null values of metrics that only the other population has (contract 4.5, rule 2). */
 const otherPopulation = (
   { population }: MetricsPlan,
   metrics: readonly string[],
@@ -168,8 +168,8 @@ const quotedNames = (metrics: readonly string[]): string =>
 const namesMax = 20;
 
 /**
- * One error per code. Of several sent messages the first in text order is shown, so that the answer
- * does not vary.
+ * One error per code. Of several messages the first in text order is shown, so that the response is
+ * deterministic.
  */
 const firstErrorPerCode = (errors: readonly MetricError[]): readonly MetricError[] => {
   const first = new Map<number, MetricError>();

@@ -38,7 +38,7 @@ export const metricsOfOtherPopulation = async (
   );
 };
 
-/** A sum beyond the doubles is null although there are values. */
+/** Aggregations that may overflow: an infinite sum is null although there are values. */
 const overflowingAggregations: ReadonlySet<string> = new Set(['Sum', 'Average']);
 
 const isEmpty = ({ widgets }: AggregateCell, { id, aggregation, type }: Widget): boolean => {
@@ -58,7 +58,7 @@ const metricsWithValues = async (
   if (widgets.length === 0) return [];
   const counts = widgets.map((widget): Widget => ({ ...widget, aggregation: 'Count' }));
   const found = await records.aggregate({ ...scope, widgets: counts }, asking);
-  // No other limit can be reached: a text has too many categories to count, so it has values.
+  // The only limit that can apply: a text with too many categories to count, so it has values.
   if ('refused' in found)
     return widgets.flatMap(({ metric, type }) => (type === 'text' ? [metric] : []));
   return counts.flatMap((widget) => (isEmpty(found.total, widget) ? [] : [widget.metric]));

@@ -24,7 +24,7 @@ import {
 } from '../filters/catalogue.js';
 import { columnsInFilter, ownColumnsInFilter, planFilter } from '../filters/plan.js';
 
-/** The part of a plan that the request itself determines; the route adds who asks and which run. */
+/** Part of a plan that follows from the request alone; the route adds project and run. */
 export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
 
 type PlannedMetrics =
@@ -32,7 +32,7 @@ type PlannedMetrics =
   | { readonly plan: null; readonly complaints: readonly Complaint[] };
 
 /**
- * What the request asks the Records engine for (contract 4.5), or why not, in the order of the
+ * Plans the Records query of a request (contract 4.5), or returns complaints in the order of the
  * request's members.
  */
 export const planMetrics = (
@@ -68,7 +68,8 @@ export const planMetrics = (
 };
 
 /**
- * From 1970 to the end of the calendar is one bucket, whose bounds the answer clips to the window.
+ * Interval that makes one bucket from 1970 to the end of the calendar; the response clips its
+ * bounds to the window.
  */
 export const wholeWindowMinutes = 4_400_000_000;
 
@@ -80,7 +81,7 @@ const gridOf = ({ interval_minutes: minutes, utc_offset_minutes: offset }: Custo
 type KnownNames = { readonly types: KnownMetricTypes; readonly templates: KnownTemplates };
 const noKnownNames: KnownNames = { types: null, templates: null };
 
-/** Metrics of the request whose types only the project knows. */
+/** Metrics of the request whose types have to be loaded from the project. */
 export const metricsInRequest = (body: CustomSearch): readonly string[] => {
   const filter = openFilter(body, noKnownNames);
   return metricsWithoutType([
@@ -92,7 +93,7 @@ export const metricsInRequest = (body: CustomSearch): readonly string[] => {
   ]);
 };
 
-/** Every column that a plan names, its widgets' metrics included. */
+/** Columns that a plan names, including its widgets' metrics. */
 export const columnsInPlan = ({ filter, widgets, groupBy }: MetricsPlan): readonly string[] => [
   ...widgets.map(measuredColumn),
   ...columnsInFilter(filter),
@@ -100,15 +101,15 @@ export const columnsInPlan = ({ filter, widgets, groupBy }: MetricsPlan): readon
 ];
 
 /**
- * The filter while it is not known what is counted. Every standard column applies to some span, so
- * none is out of place; what traces are asked about their spans is in place too.
+ * The filter before the counted population is known. Every standard column applies to some span, so
+ * all are accepted; filters of traces by their spans are accepted too.
  */
 const openFilter = ({ filter_tree }: CustomSearch, known: KnownNames): Filter | null =>
   planFilter({ filter_tree }, { ...known, population: 'span', orTraces: true }).filter;
 
 type CountedPopulation = Pick<AggregatePlan, 'population' | 'kinds'>;
 
-/** What the request says, and where it says nothing, what its columns do (contract 4.5, rule 1). */
+/** Counted population: as requested, otherwise derived from the columns (contract 4.5, rule 1). */
 const countedPopulation = (body: CustomSearch, known: KnownNames): CountedPopulation => {
   const { population = null } = body;
   const keys = groupsInRequest(body, known).map(({ key }) => key);
@@ -121,8 +122,8 @@ const countedPopulation = (body: CustomSearch, known: KnownNames): CountedPopula
 };
 
 /**
- * Traces, unless some column does not apply to traces: then the spans to which all of those apply
- * (contract 4.5, rule 1). Kinds of `[]` are no spans at all.
+ * Population derived from columns: traces, unless a column does not apply to traces; then the spans
+ * to which all of those apply (contract 4.5, rule 1). Kinds of `[]` select no spans.
  */
 export const populationOf = (columns: readonly string[]): CountedPopulation => {
   const ofSpansOnly = columns.flatMap((column) => {
@@ -199,7 +200,7 @@ export const groupByLoc = ['body', 'group_by'];
 
 const spanPrefix = 'any_span.';
 
-/** A column that the request groups by, as it is written and as it is meant. */
+/** A column to group by, as written and as resolved. */
 type NamedGroup = {
   readonly written: string;
   readonly key: GroupKey;
@@ -220,7 +221,7 @@ const groupsInRequest = (
     };
   });
 
-/** As an answer names the column (contract 4.5). */
+/** Public name of a group column (contract 4.5). */
 export const groupColumnName = ({ column, of }: GroupKey): string =>
   of === 'any_span' ? spanPrefix + column : column;
 
@@ -241,7 +242,10 @@ const groupComplaints = (
   });
 };
 
-/** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
+/**
+ * Complaint about a group column: dates and numeric metrics cannot be grouped by (contract 4.5,
+ * rule 6).
+ */
 const groupComplaint = (
   { written, key: { column, of } }: NamedGroup,
   population: CountedPopulation['population'],

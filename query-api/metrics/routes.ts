@@ -56,7 +56,7 @@ export const metricReads = ({
     ({ body }) => [
       ...windowComplaints(body),
       ...selectorComplaints(body),
-      // Without the project's metric types: what they add is a decision on state and comes later.
+      // Syntax only: checks that need the project's metric types depend on state and come later.
       ...planMetrics(body, null).complaints,
     ],
   ),

@@ -15,7 +15,7 @@ type OrgJobReadNeeds = {
 
 const redacted = '[redacted]';
 
-/** Contract 4.14. */
+/** Read of org jobs (contract 4.14). */
 export const orgJobReads = ({ documents, secrets }: OrgJobReadNeeds): readonly Route[] => [
   readRoute(
     getOrgJob,

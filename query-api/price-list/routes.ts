@@ -3,7 +3,7 @@ import { getPriceList, type PriceList } from '../../contract/price-list.js';
 import type { Documents } from '../../kernel/documents.js';
 import { priceList } from '../../projections/price-list.js';
 
-/** The read of contract 5.4 about prices. */
+/** Read of price lists (contract 5.4). */
 export const priceListReads = ({
   documents,
 }: {

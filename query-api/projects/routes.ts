@@ -35,9 +35,7 @@ import {
   type VisibilityNeeds,
 } from '../project-visibility.js';
 
-/**
- * The reads of contract 5.4 about projects. Lists hold the projects in sight and no others.
- */
+/** Reads of projects (contract 5.4). Lists hold exactly the visible projects. */
 export const projectReads = (needs: VisibilityNeeds): readonly Route[] => [
   listing(needs),
   listingAll(needs),
@@ -107,7 +105,7 @@ const projectsAnswer = async (
   return { body: await projectAnswers(needs, rows, principal, sight), notes: moreRowsHeader(more) };
 };
 
-/** The projects as the caller sees them; those out of sight are left out. */
+/** Responses for the projects that the caller sees; others are left out. */
 export const projectAnswers = async (
   { documents }: VisibilityNeeds,
   found: readonly ListedProject[],
@@ -127,7 +125,7 @@ export const projectAnswers = async (
     projectAnswer(facts, people.get(facts.created_by) ?? null, runs[at] ?? [], role),
   );
 };
-/** The collections that the answers are made of. */
+/** Read models behind these responses. */
 export const projectCollections = () => [
   ...visibilityCollections,
   ...runLists.map((list) => list.collection),
@@ -135,8 +133,8 @@ export const projectCollections = () => [
 ];
 
 /**
- * The newest runs of a project, the newest first (contract 5.4); a project out of sight must not
- * get here.
+ * The newest runs of a project, newest first (contract 5.4); callers must check that the project is
+ * visible.
  */
 export const newestRuns = async (
   documents: Documents,

@@ -12,7 +12,7 @@ import { readLiveTemplates } from '../live-templates.js';
 
 type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'search'> };
 
-/** The caller's own rating (contract 5.8). */
+/** Read of the caller's own rating (contract 5.8). */
 export const ratingReads = ({ documents, records }: Needs): readonly Route[] => [
   readRoute(
     readRating,

@@ -27,40 +27,40 @@ import { csvRecord, type CsvColumns } from './csv-lines.js';
 import { spanTree, traceTree } from './tree.js';
 import { truncateTexts, recordViewOf } from './views.js';
 
-/** How a search shows its records; templates are the live ones of the project. */
+/** Options of a search's records; templates are the live ones of the project. */
 type PageOptions = {
   readonly withCounts: boolean;
   readonly truncated: boolean;
   readonly templates: readonly FeedbackTemplate[];
 };
-/** How an export shows them: as lines of JSON, or of CSV with these columns. */
+/** Options of an export's records: lines of JSON, or of CSV with these columns. */
 export type StretchOptions = PageOptions & { readonly csv: CsvColumns | null };
-/** `next`: where the walk goes on, null at its end. */
+/** `next`: where the walk continues, null at its end. */
 type StretchLines = { readonly lines: JsonChunks; readonly next: string | null };
 export type RecordPlan = GroupPlan & { readonly population: 'trace' | 'span' };
-/** `json` null: its trace weighs more than was asked for. */
+/** `json` null: its trace exceeds the requested size. */
 type RecordAnswer = StoredGroupSize & { readonly json: JsonChunks | null };
 type SessionAnswer = {
   readonly group: StreamName;
-  /** Those of its page, in their order. */
+  /** Traces of its page, in their order. */
   readonly traces: readonly StoredGroupSize[];
   readonly starting_token: number;
   readonly next_starting_token: number | null;
 };
 
 /**
- * Answers of contract 4.5, 5.5 and 5.7 as they go out: made where the records are, so that the
- * thread that accepts requests does no work on them. What is not there any more is null, or left
- * out of its list.
+ * Serialised responses of contract 4.5, 5.5 and 5.7: built where the records are, so that the
+ * thread that accepts requests does no work on them. Deleted records are null, or left out of their
+ * list.
  */
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageOptions, asking?: QueryContext): Promise<JsonChunks>;
-  /** As `Records.search` of a walk. */
+  /** One part of an export, from a walk of `Records.search`. */
   stretch(plan: SearchPlan, shown: StretchOptions, asking?: QueryContext): Promise<StretchLines>;
   metrics(plan: AggregatePlan, asking?: QueryContext): Promise<JsonChunks | AggregateRefusal>;
-  /** Null: there is more to compare than may be. */
+  /** Null: the comparison exceeds its limit. */
   comparison(plan: ComparisonPlan, asking?: QueryContext): Promise<JsonChunks | null>;
-  /** A trace with its spans, or a span with those below it. */
+  /** A trace with its spans, or a span with its descendants. */
   record(
     plan: RecordPlan,
     templates: readonly FeedbackTemplate[],
@@ -87,12 +87,13 @@ type Needs = {
   >;
   readonly inSlices: RunInSlice;
 };
-/** Rows are written without their `}`: it is among the texts that follow. */
+/** Rows are serialised without their `}`, which the following text contains. */
 type Parts = JsonParts<RecordRow>;
 
 /**
- * The rows of a trace of 64 MiB take about three times that while its answer is made, so answers
- * that weigh more than this are made one at a time. Smaller ones do not wait for them.
+ * Bulkhead: responses larger than this are built one at a time (a fair semaphore of one), since the
+ * rows of a trace of 64 MiB take about three times that meanwhile. Smaller ones do not wait for
+ * them.
  */
 const largeBytes = 1_048_576;
 
@@ -176,7 +177,7 @@ const openRecordView =
 
 type MetricTypes = ReadonlyMap<string, MetricType>;
 
-/** Types of the metrics that these records of one project have as their own. */
+/** Types of the metrics that these records of one project have as own values. */
 const metricTypesOf = async (
   records: Pick<Records, 'metricTypes'>,
   rows: readonly RecordRow[],

@@ -15,21 +15,21 @@ type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
-  /** Absent: keys of user metadata are not looked up. */
+  /** Absent: user metadata keys are not looked up. */
   readonly unknownKeys?: FindUnknownKeys;
 };
 
-/** Complaints about a search, of what needs no look at the records. */
+/** Validates a search without reading records. */
 export const searchComplaints =
   (population: Population) =>
   ({ body }: { readonly body: RecordSearch }): readonly Complaint[] => [
     ...selectorComplaints(body),
-    // Without the project's metric types: what they add is a decision on state and comes later.
+    // Syntax only: checks that need the project's metric types depend on state and come later.
     ...planSearch(body, population, null).complaints,
     ...windowComplaints(body),
   ];
 
-/** What a search asks of the records, and what its answer has to say of it. */
+/** Plan of a search, and the notes of its response. */
 type CompletePlan = {
   readonly plan: SearchPlan;
   readonly notes: { readonly 'X-Unknown-Columns': readonly string[] };
@@ -37,7 +37,7 @@ type CompletePlan = {
 };
 
 /**
- * What a search asks of the records. Throws Fault `not-found` for a run that the project does not
+ * Completes the plan of a search. Throws Fault `not-found` for a run that the project does not
  * have, and `invalid`.
  */
 export const completePlan = async (

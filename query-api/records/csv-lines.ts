@@ -12,7 +12,7 @@ export type CsvColumns = {
   readonly escapes: boolean;
 };
 
-/** Each of them has a column for each of its entries. */
+/** Members with a column for each of their entries. */
 const expandedMembers = new Set(['metrics', 'metric_info', 'user_metadata']);
 
 export const csvColumns = (
@@ -48,12 +48,12 @@ export const csvRecord = (record: RecordView, shown: CsvColumns): string => {
   );
 };
 
-/** Own or rolled up; nothing where there is only an error. */
+/** Own or rolled-up value; undefined where there is only an error. */
 const valueOf = (record: RecordView, metric: string): Json | undefined => {
   const infos = record['metric_info'] as JsonObject | undefined;
   return (ownMember(infos, metric) as JsonObject | undefined)?.['value'];
 };
 
-/** A column may be called `__proto__`, which each object inherits. */
+/** Own members only: a column may be called `__proto__`, which each object inherits. */
 const ownMember = (members: JsonObject | undefined, name: string): Json | undefined =>
   members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined;

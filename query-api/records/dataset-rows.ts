@@ -21,7 +21,7 @@ type Needs = {
   readonly templatesOf: TemplatesOf;
 };
 
-/** A record as a row: dataset column → cell. */
+/** A record as a dataset row: dataset column → cell. */
 type RecordCells = {
   readonly id: string;
   readonly traceId: string;
@@ -31,7 +31,7 @@ type RecordCells = {
 /** Dataset column → record column. */
 type ColumnMap = Readonly<Record<string, string>>;
 const defaultColumns: ColumnMap = { input: 'input', output: 'output' };
-/** Columns that name the record of a row, whatever else the row has. */
+/** Columns that identify a row's record, in addition to the chosen ones. */
 const idColumns = {
   trace: { trace_id: 'id' },
   span: { trace_id: 'trace_id', span_id: 'id' },
@@ -40,7 +40,7 @@ const idColumns = {
 const populationOf = ({ kind }: DatasetRecords): 'trace' | 'span' =>
   kind === 'spans' ? 'span' : 'trace';
 
-/** Complaints about the choice of records and columns that need no look at the records. */
+/** Validates the choice of records and columns without reading records. */
 export const datasetRecordsComplaints = (body: DatasetRecords): readonly Complaint[] => [
   ...searchComplaints(populationOf(body))({ body }),
   ...columnComplaints(columnsInBody(body), populationOf(body), null),
@@ -65,7 +65,7 @@ const columnComplaints = (
       : [];
   });
 
-/** JSON of the cells of one row: an event of the log holds it (contract 5.11). */
+/** Limit for the JSON of one row's cells: an event of the log holds it (contract 5.11). */
 const rowBytesMax = 524_288;
 
 /**

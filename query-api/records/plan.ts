@@ -15,7 +15,7 @@ import {
 import { missingMember } from '../filters/complaints.js';
 import { columnsInFilter, planFilter, type Catalogue } from '../filters/plan.js';
 
-/** The part of a plan that the request itself determines; the route adds who asks and which run. */
+/** Part of a plan that follows from the request alone; the route adds project and run. */
 type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
 
 type PlannedSearch =
@@ -23,7 +23,7 @@ type PlannedSearch =
   | { readonly plan: null; readonly complaints: readonly Complaint[] };
 
 /**
- * What a search or a count asks for (contract 5.7), or why not, in the order of the request's
+ * Plans a search or a count (contract 5.7), or returns complaints in the order of the request's
  * members.
  */
 export const planSearch = (
@@ -52,13 +52,13 @@ export const planSearch = (
   };
 };
 
-/** Metrics that the request may name and whose types only the project knows. */
+/** Metrics of the request whose types have to be loaded from the project. */
 export const metricsInSearch = (body: RecordSearch, population: Population): readonly string[] => {
   const { plan } = planSearch(body, population, null);
   return plan === null ? [] : metricsWithoutType(columnsInSearch(plan));
 };
 
-/** The columns that a search filters and sorts by. */
+/** Columns that a search filters and sorts by. */
 export const columnsInSearch = ({ filter, sort }: Pick<SearchOnly, 'filter' | 'sort'>) => [
   ...columnsInFilter(filter),
   ...(sort === null ? [] : [sort.column]),
@@ -66,7 +66,7 @@ export const columnsInSearch = ({ filter, sort }: Pick<SearchOnly, 'filter' | 's
 
 type WrittenSort = NonNullable<RecordSearch['sort']>;
 
-/** Contract 3.8. The column is looked up as that of a filter is. */
+/** Validates the sort (contract 3.8). Its column is resolved as in filters. */
 const planSort = (
   written: WrittenSort | null,
   { population, types, templates = null }: Catalogue,

@@ -17,7 +17,7 @@ type Needs = {
   readonly unknownKeys: FindUnknownKeys;
 };
 
-/** Complaints about a choice of records that need no look at the records. */
+/** Validates a selection of records without reading them. */
 export const selectionComplaints = (
   population: 'session' | 'trace',
   body: RecordDeletion,
@@ -28,10 +28,10 @@ export const selectionComplaints = (
 ];
 
 /**
- * The records that a body chooses, at most `limit` of them in the default order of searches; a
- * session comes with its traces. `unknown` names metrics and keys of metadata that nobody recorded.
- * Throws Fault `not-found` for a run that the project does not have, `invalid` where records are
- * chosen although one of those names is unknown.
+ * Records that a body selects, at most `limit` of them in the default order of searches; a session
+ * includes its traces. `unknown` lists metrics and metadata keys that were never recorded. Throws
+ * Fault `not-found` for a run that the project does not have, `invalid` where records are selected
+ * although one of those names is unknown.
  */
 export const selectRecords = async (
   needs: Needs,
@@ -50,7 +50,10 @@ export const selectRecords = async (
   return { ...chosen, more: more || chosen.more, unknown };
 };
 
-/** A misspelt name without values must not widen what is deleted (contract 1.2, rule 3). */
+/**
+ * Refuses a selection with unknown names: a misspelt name without values must not widen a deletion
+ * (contract 1.2, rule 3).
+ */
 const refuseUnknown = (
   { filter_tree: tree }: RecordDeletion,
   unknown: readonly string[],
@@ -63,7 +66,10 @@ const refuseUnknown = (
   throw validationFault(unknown.map((name) => valueComplaint(place, said(name))));
 };
 
-/** How many records a body chooses, and the first `idsMax`; throws as `selectRecords` does. */
+/**
+ * Number of records that a body selects, and the first `idsMax` ids; throws as `selectRecords`
+ * does.
+ */
 export const previewRecords = async (
   needs: Needs,
   population: 'session' | 'trace',
@@ -88,19 +94,22 @@ const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({
   spanCount,
 });
 
-/** Ids of these traces, and how many spans they have. */
+/** Ids of these traces, and their number of spans. */
 export const traceSelection = (traces: readonly RecordSize[]) => ({
   sessionIds: [] as readonly SessionId[],
   traceIds: traces.map(({ id }) => id) as readonly string[] as readonly TraceId[],
   spans: traces.reduce((sum, { spanCount }) => sum + spanCount, 0),
 });
 
-/** Their ids are some megabytes; one session alone may have ten times as many (contract 1.11). */
+/**
+ * Traces per selection: their ids take some megabytes; one session alone may have ten times as many
+ * (contract 1.11).
+ */
 const tracesMax = 10_000;
 
 /**
- * Sessions with all their traces, the first ones in their order: `more` when others would bring
- * too many at once.
+ * Sessions with all their traces, the first ones in their order: `more` when the others would
+ * exceed the limit of traces.
  */
 export const sessionSelection = async (
   records: Pick<Records, 'tracesOfSessions'>,

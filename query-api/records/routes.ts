@@ -36,14 +36,17 @@ type Needs = {
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
   readonly unknownKeys: FindUnknownKeys;
-  /** What exporters sent of a trace, or of one span of it, as JSON of OTLP's `ResourceSpans`. */
+  /**
+   * Raw spans as exporters sent them, of a trace or of one span of it, as JSON of OTLP's
+   * `ResourceSpans`.
+   */
   readonly otelReceived: {
     readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
     readonly texts: (trace: StreamName, span: string | null) => Promise<readonly string[]>;
   };
 };
 
-/** Contract 5.7 without its deletions. */
+/** Reads of records (contract 5.7, without its deletions). */
 export const recordReads = (needs: Needs): readonly Route[] => [
   searching(needs, searchSessions, 'session'),
   searching(needs, searchTraces, 'trace'),
@@ -54,7 +57,7 @@ export const recordReads = (needs: Needs): readonly Route[] => [
   ...gettingRoutes(needs),
 ];
 
-/** A trace of usual size; what is asked for up to that needs no room (contract 1.11). */
+/** Size of a usual trace: responses up to it need no reserved memory (contract 1.11). */
 const usualBytes = 65_536;
 
 const reads = [recordsCollection, ...runCollections, templateCollection];
@@ -94,7 +97,9 @@ const gettingRoutes = ({
   templatesOf,
   otelReceived,
 }: Needs): readonly Route[] => {
-  /** With what exporters sent, if it is asked for; room for what is large is taken before. */
+  /**
+   * A record with its raw spans on request; memory for large ones is reserved before they are read.
+   */
   const whole = async (
     asked: Omit<RecordPlan, 'bytesMax'>,
     templates: readonly FeedbackTemplate[],
@@ -148,7 +153,10 @@ const gettingRoutes = ({
   ];
 };
 
-/** With one member more at its end: it is as long as what came, so it is not parsed here. */
+/**
+ * Appends the member `otel` to the serialised object, without parsing it: it may be as long as the
+ * response.
+ */
 const withOtel = (json: JsonChunks, received: readonly string[]): JsonChunks => {
   const last = json.at(-1) ?? new Uint8Array();
   const encoder = new TextEncoder();

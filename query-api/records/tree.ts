@@ -3,15 +3,15 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { depthFirst, siblingOrder, treeLevelsMax } from '../../kernel/records/span-tree.js';
 
 /**
- * The trace with its spans as a tree (contract 5.7). `rows` are all rows of its group, the trace
- * first or not; null without it.
+ * The trace with its spans as a tree (contract 5.7). `rows` are all rows of its group, in any
+ * order; null without the trace.
  */
 export const traceTree = (rows: readonly RecordRow[]): JsonParts<RecordRow> | null => {
   const trace = rows.find(({ kind }) => kind === 'trace');
   return trace === undefined ? null : treeOf(trace, rows);
 };
 
-/** The span with the tree below it; null when the group has no such span. */
+/** The span with its subtree; null when the group has no such span. */
 export const spanTree = (
   rows: readonly RecordRow[],
   spanId: string,
@@ -28,13 +28,13 @@ const treeOf = (root: RecordRow, rows: readonly RecordRow[]): JsonParts<RecordRo
 
 type Children = (row: RecordRow) => readonly RecordRow[];
 
-/** The read model names as `parent_id` the record that a span is shown under, and has no cycles. */
+/** Children by effective parent: the read model sets `parent_id` to it and excludes cycles. */
 const childrenOf = (rows: readonly RecordRow[]): Children => {
   const traceId = rows.find(({ kind }) => kind === 'trace')?.values['id'];
   const spans = rows.filter(({ kind }) => kind !== 'trace');
   const children = Map.groupBy(spans, ({ values }) => values['parent_id']);
   for (const siblings of children.values()) siblings.sort(bySteps);
-  // A span may have the id of its trace: what names that id is under the trace.
+  // A span may have the id of its trace: children of that id belong to the trace.
   return (row) =>
     row.kind !== 'trace' && row.values['id'] === traceId
       ? []

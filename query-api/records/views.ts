@@ -7,8 +7,8 @@ import type { MetricType, RecordRow } from '../../kernel/records/record.js';
 import type { Json } from '../../kernel/schema-types.js';
 
 /**
- * A record as read (contract 5.7); `templates` are the live annotation templates of its project,
- * `types` those of its metrics outside the registry.
+ * A record as responses show it (contract 5.7); `templates` are the live annotation templates of
+ * its project, `types` those of its metrics outside the registry.
  */
 export const recordViewOf = (
   row: RecordRow,
@@ -34,13 +34,13 @@ export const recordViewOf = (
 
 const byAnyone = { kind: 'fully_annotated', users: null } as const;
 
-/** Contract 5.7. */
+/** Length of truncated texts (contract 5.7). */
 const truncatedCharacters = 1_000;
 const truncatedMembers = ['input', 'output', 'dataset_input', 'dataset_output', 'dataset_metadata'];
 
 /**
- * Cuts the strings of these members, those inside of messages and documents too, so that their
- * shape stays.
+ * Truncates the strings of these members, including those inside messages and documents, so that
+ * their shape stays.
  */
 export const truncateTexts = (record: RecordView): RecordView => ({
   ...record,

@@ -38,7 +38,10 @@ type ScorerTaskReadNeeds = {
 
 const { collection } = scorerTaskList;
 
-/** Contract 4.13, and the jobs of 5.13. Who may see a task was decided from the log. */
+/**
+ * Reads of scorer tasks (contract 4.13, and the jobs of 5.13). The right to see a task was checked
+ * against the log.
+ */
 export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] => [
   polling(needs),
   showing(needs),
@@ -106,7 +109,7 @@ const scoringOf = async (documents: Documents, run: string): Promise<Job | null>
 const newestFirst = (one: Job, other: Job): number =>
   one.created_at < other.created_at ? 1 : one.created_at > other.created_at ? -1 : 0;
 
-/** By its own id or by that of its run. */
+/** Finds a task by its own id or by that of its run. */
 const findTask = async (documents: Documents, id: string): Promise<ScorerTaskFacts | null> => {
   const found = await documents.get<ScorerTaskFacts>(collection, id);
   if (found !== null) return found.body;

@@ -6,10 +6,12 @@ import {
 import type { NotificationBus } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/schema-types.js';
 
-/** How far tasks have come, as workers hint. It never falls, even when a task begins anew. */
+/**
+ * Progress of tasks, from workers' notifications. It never decreases, even when a task restarts.
+ */
 export type TaskProgressCache = { readonly of: (task: string) => TaskProgress | null };
 
-/** Those of tasks that ended long ago go first. */
+/** Cache limit; the tasks updated longest ago are evicted first. */
 const keptMax = 10_000;
 
 export const openTaskProgressCache = (
@@ -31,7 +33,7 @@ export const openTaskProgressCache = (
   return { of: (task) => known.get(task) ?? null };
 };
 
-/** Null for what no worker would say: anybody on the bus can say anything. */
+/** Validates a notification, since any publisher on the bus can send one; null when malformed. */
 const parseProgress = (message: Json): TaskProgressMessage | null => {
   const { task, steps, percent } = (message ?? {}) as Readonly<Record<string, Json>>;
   if (typeof task !== 'string' || !taskForm.test(task)) return null;

@@ -43,7 +43,7 @@ const columns: ListingColumns = {
   sorts: ['name', 'label', 'created_at', 'updated_at'],
 };
 
-/** The reads of contract 5.10. */
+/** Reads of scorers (contract 5.10). */
 export const scorerReads = (needs: ScorerReadNeeds): readonly Route[] => [
   listing(needs),
   showing(needs),
@@ -127,7 +127,7 @@ const showingSettings = ({ documents, runInProject }: ScorerReadNeeds): Route =>
     },
   );
 
-/** Names of the code scorers among them that score nothing yet. */
+/** Names of the code scorers that have no version yet. */
 const withoutVersion = async (
   documents: Documents,
   scorers: readonly RunScorer[],

@@ -20,7 +20,7 @@ type BackfillReadNeeds = {
   readonly runInProject: RunInProject;
 };
 
-/** Contract 5.10: the newest job of a run and a scorer. */
+/** Read of the newest backfill job of a run and a scorer (contract 5.10). */
 export const scoringBackfillReads = ({
   documents,
   records,
@@ -41,8 +41,8 @@ export const scoringBackfillReads = ({
 ];
 
 /**
- * What the first records of each kind of failure say, by record, as long as they say it: messages
- * may have a record's content, so they are kept with the record alone.
+ * Messages of the first records of each kind of failure, by record, while they exist: messages may
+ * contain a record's content, so they are stored with the record alone.
  */
 const messagesOf = async (
   records: Pick<Records, 'search'>,

@@ -3,12 +3,12 @@ import { descriptionVersion, healthcheck, readDescription } from '../../contract
 import type { JsonObject } from '../../kernel/schema-types.js';
 
 type Needs = {
-  /** Makes the OpenAPI document, of these routes too. */
+  /** Builds the OpenAPI document, including these routes. */
   readonly describe: () => JsonObject;
 };
 
 export const serviceReads = ({ describe }: Needs): readonly Route[] => {
-  // Made when somebody asks: no start waits for it.
+  // Built on the first request, so that it does not delay the start.
   let description: JsonObject | null = null;
   return [
     readRoute(healthcheck, [], async () => ({

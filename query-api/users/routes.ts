@@ -23,14 +23,14 @@ type UserReadNeeds = {
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
 };
 
-/** Contract 5.2: what users are found and sorted by. */
+/** Columns that users are filtered and sorted by (contract 5.2). */
 const people: ListingColumns = {
   filters: { email: 'text', first_name: 'text', last_name: 'text', role: 'text' },
   sorts: sortedUserColumns,
   operators: { role: ['eq', 'ne', 'one_of'] },
 };
 
-/** The reads of contract 5.2 about users, all within the caller's organisation. */
+/** Reads of users (contract 5.2), all within the caller's organisation. */
 export const userReads = (needs: UserReadNeeds): readonly Route[] => [
   searching(needs),
   showing(needs),
