@@ -70,7 +70,7 @@ export const refuseDifference = async (dir: string): Promise<boolean> => {
   throw new Fault(
     'conflict',
     `${difference}: the backup in ${dir} is damaged. Take another one into an empty folder, and ` +
-      'look at the disk; RUNBOOK.md, A key or a backup is damaged',
+      'look at the disk; docs/runbook/key-or-backup-damaged.md',
   );
 };
 

@@ -141,7 +141,8 @@ const refuseElsewhere = ({ eventStoreUrl }: Config): void => {
     'invalid',
     'the log is in EventStoreDB, which has its own backup: copy the volume of each node (first ' +
       '*.chk, chaser.chk as truncate.chk when you restore), or a snapshot of all of it; keep ' +
-      'ASSAY_SECRET_KEY and the collection data_keys of MongoDB apart from it. See RUNBOOK.md',
+      'ASSAY_SECRET_KEY and the collection data_keys of MongoDB apart from it. See ' +
+      'docs/runbook/eventstoredb.md',
   );
 };
 

@@ -126,15 +126,29 @@ describe('the pages', () => {
     });
   });
 
-  describe('RUNBOOK.md', () => {
-    it('says of each symptom what not to do, what to do, and how to see that it worked', () => {
-      const care = ['EventStoreDB', 'NATS', 'MongoDB'];
-      const others = parts(prose('RUNBOOK.md'), '###')
-        .filter(([title]) => !care.includes(title))
-        .filter(
-          ([, text]) => !/\*\*Do not\*\*[\s\S]*\*\*Do\*\*[\s\S]*\*\*It worked\*\*/.test(text),
-        );
-      expect(others.map(([title]) => title)).to.deep.equal([]);
+  describe('docs/runbook', () => {
+    const pages = files.filter(
+      (path) => /^docs\/runbook\/[\w-]+\.md$/.test(path) && !path.endsWith('/README.md'),
+    );
+
+    it('has on each page what not to do, what to do, and how to see that it worked', () => {
+      const order = /\*\*Do not\*\*[\s\S]*\*\*Do\*\*[\s\S]*\*\*It worked\*\*/;
+      expect(pages.length).to.be.greaterThan(50);
+      expect(pages.filter((path) => !order.test(prose(path)))).to.deep.equal([]);
+    });
+
+    it('links each page from its index once, or in the table of alerts and once', () => {
+      const [alerts = '', symptoms = ''] = prose('docs/runbook/README.md').split('## Symptoms');
+      const linked = [...symptoms.matchAll(/^- \[(.+)\]\(([\w-]+\.md)\)$/gm)];
+      const titles = pages.map((path) => `${/^# (.+)$/m.exec(read(path))?.[1]}: ${path.slice(13)}`);
+      expect(linked.map(([, title, name]) => `${title}: ${name}`)).to.have.members(titles);
+      const rows = [...alerts.matchAll(/^\| `(\w+)` .*\]\(([\w-]+\.md)\) \|$/gm)];
+      const named = pages.flatMap((path) =>
+        [...read(path).matchAll(/^Alert `(\w+)`/gm)].map(
+          ([, alert]) => `${alert}: ${path.slice(13)}`,
+        ),
+      );
+      expect(rows.map(([, alert, name]) => `${alert}: ${name}`)).to.have.members(named);
     });
   });
 });

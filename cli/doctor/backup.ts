@@ -5,7 +5,7 @@ import { bad, good, warning, type Finding } from './finding.js';
 import { logFindings } from './stores.js';
 import { checkLogFile } from '../../engines/sqlite/integrity-check.js';
 
-const damagedBackupStep = 'RUNBOOK.md, A key or a backup is damaged';
+const damagedBackupStep = 'docs/runbook/key-or-backup-damaged.md';
 
 /** A backup: each file against its digest, and each event of its log. */
 export const backupFindings = async (

@@ -8,8 +8,8 @@ import { dataKeysFolder, hasLog, keyCheckFile, secretKeyFile } from '../../engin
 import { redactedReason } from '../../kernel/fault.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
-const restoreKey = 'restore it from a backup: RUNBOOK.md, secret.key';
-const restoreDataKeys = 'RUNBOOK.md, A key or a backup is damaged';
+const restoreKey = 'restore it from a backup: docs/runbook/secret-key-missing.md';
+const restoreDataKeys = 'docs/runbook/key-or-backup-damaged.md';
 
 /** The secret key, whether it is the one of this log, and what it opens. */
 export const keyFindings = async (config: Config, dir: string): Promise<readonly Finding[]> => {

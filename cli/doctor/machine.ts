@@ -45,7 +45,7 @@ const sandboxFinding = async (config: Config): Promise<Finding> => {
   const opened = (await openEngines(config)).sandbox();
   const { mode, detail } = await awaitProbes(opened);
   await opened.close();
-  const install = 'apt-get install bubblewrap; RUNBOOK.md, Code scorers fail';
+  const install = 'apt-get install bubblewrap; docs/runbook/sandbox-unavailable.md';
   if (mode === 'off') return warning('sandbox', `code scorers cannot run: ${detail}`, install);
   if (mode === 'deno') return warning('sandbox', `weaker than wished for: ${detail}`, install);
   return good('sandbox', `${mode}: ${detail}`);

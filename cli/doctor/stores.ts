@@ -64,8 +64,8 @@ const isFolderLocked = (dir: string): boolean => {
   }
 };
 
-const restoreStep = 'RUNBOOK.md, The data folder is lost, or the log is damaged: restore';
-const reindexStep = 'RUNBOOK.md, An index of the log is damaged: make it anew';
+const restoreStep = 'docs/runbook/restore.md';
+const reindexStep = 'docs/runbook/log-index-damaged.md';
 
 export const logFindings = ({ version, settings, events, ...rest }: LogFileCheck) => {
   const { unreadable, structure, skipped } = rest;

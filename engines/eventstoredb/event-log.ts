@@ -47,7 +47,8 @@ const pollMs = 2_000;
  * cluster. Opening does not connect: each call does, responds within seconds, and throws Fault
  * `unavailable` while the server cannot be reached; it recovers without reopening. Reads and
  * appends go to the leader. An event id is unique within its stream, not across streams. After an
- * erasure the content stays on the server's disk until a scavenge (RUNBOOK.md).
+ * erasure the content stays on the server's disk until a scavenge
+ * (docs/runbook/eventstoredb.md).
  */
 export const openEventStore = async ({
   url,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -80,14 +80,20 @@ describe('alerts and dashboard', () => {
     expect([...new Set(labels)].filter((label = '') => !plain.includes(label))).to.deep.equal([]);
   });
 
-  it('name an entry of the runbook, which names the alert', () => {
-    const runbook = read('RUNBOOK.md');
+  it('have a page of the runbook each, which names the alert', () => {
     for (const { alert, annotations, labels } of rules) {
-      expect(runbook, alert).to.contain(`\n### ${annotations.runbook}\n`);
-      expect(runbook, alert).to.contain(`\`${alert}\``);
+      expect(annotations.runbook, alert).to.match(/^docs\/runbook\/[a-z-]+\.md$/);
+      const page = read(annotations.runbook);
+      expect(page, alert).to.contain(`\nAlert \`${alert}\` (${labels.severity}): `);
       expect(['page', 'ticket'], alert).to.include(labels.severity);
     }
+    const pages = rules.map(({ annotations }) => annotations.runbook);
     expect(rules).to.have.length(new Set(rules.map(({ alert }) => alert)).size);
+    expect(rules).to.have.length(new Set(pages).size);
+    const described = readdirSync(join(repository, 'docs/runbook'))
+      .map((name) => `docs/runbook/${name}`)
+      .filter((path) => /^Alert `/m.test(read(path)));
+    expect(described).to.have.members(pages);
   });
 
   it('have a row for each part of the service', () => {
