@@ -12,32 +12,33 @@ import {
 import { overlapWeightIn } from './records/overlap-weight.js';
 
 /**
- * How long a part of an append waits at most for what its project logged before it. The caller has
- * an answer after 20 s (contract 1.11); what is in the log by then is followed by the rest.
+ * Longest wait of one part of an append for its project's earlier events. The caller has an answer
+ * after 20 s (contract 1.11); the parts that are not in the log by then follow.
  */
 export const appendWaitMaxMs = 5_000;
 /**
- * Streams of records are appended in parts of this weight, so that a large request does not get
- * ahead of others all at once. A stream is not divided.
+ * Record streams are appended in parts of this weight, so that a large request does not overtake
+ * all others at once. A stream is not divided.
  */
 const partWeightMax = 512 * 1024;
-/** What folding an event costs, however small it is, as bytes of content that cost the same. */
+/** Fold cost of one event, however small, expressed as bytes of content of equal cost. */
 const eventWeight = 4_096;
-/** Likewise each of its spans: 2,000 of 300 bytes take longer than one text of 600 KB. */
+/** Fold cost of one span: 2,000 of 300 bytes take longer than one text of 600 KB. */
 const spanWeight = 2_048;
 
 type AppendPart = {
   readonly project: string | null;
-  /** By what it is divided. */
+  /** Bytes by which the append is divided. */
   bytes: number;
-  /** What counts until it is readable. */
+  /** Weight that counts until the part is readable. */
   weight: number;
   readonly batch: StreamAppend[];
 };
 
 /**
- * Appends to the streams of records at the pace of their project. What a call appends before it has
- * to wait is durable at once; once a part of it is, the rest follows even when the caller leaves.
+ * Backpressure: wraps a log so that appends to record streams wait for their project's limit.
+ * Everything a call appends before its first wait is durable at once; after the first part, the
+ * rest follows even if the client disconnects.
  */
 export const withIngestBackpressure = (
   log: EventLog,
@@ -46,10 +47,10 @@ export const withIngestBackpressure = (
     asker,
     weightOf,
   }: {
-    /** Null as long as nobody knows what is readable. */
+    /** Null until a readable position is known. */
     readonly pace: () => IngestBackpressure | null;
     readonly asker: () => QueryContext;
-    /** Roughly the bytes of an event's data. */
+    /** Approximate size of an event's data in bytes. */
     readonly weightOf: (data: unknown) => number;
   },
 ): EventLog => {
@@ -78,19 +79,19 @@ export const withIngestBackpressure = (
       const { signal } = asker();
       const results: AppendResult[] = [];
       for (const [at, part] of parts.entries()) {
-        // Each part waits as long as it may: a request of a hundred times the bound, or one whose
-        // client has left, does not get ahead of others either.
-        const asking = at === 0 && signal !== undefined ? { signal } : {};
-        results.push(...(await appended(part, { ...asking, atMostMs: appendWaitMaxMs })));
+        // Each part has the full wait: a request of a hundred times the limit, or one whose client
+        // disconnected, does not overtake others either.
+        const context = at === 0 && signal !== undefined ? { signal } : {};
+        results.push(...(await appended(part, { ...context, atMostMs: appendWaitMaxMs })));
       }
       return results;
     },
   };
 };
 
-/** Streams of records: `trace-<project>-<trace>` and `session-<project>-<session>`. */
+/** Record streams: `trace-<project>-<trace>` and `session-<project>-<session>`. */
 const recordsForm = /^(?:trace|session)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-/;
-/** The project whose records the stream has; null: it has none. */
+/** Returns the project of a record stream; null for any other stream. */
 export const recordStreamProject = (stream: string): string | null =>
   recordsForm.exec(stream)?.[1] ?? null;
 
@@ -116,7 +117,7 @@ const splitAppend = (
 const weighEvents = (events: readonly NewEvent[], weightOf: (data: unknown) => number): number =>
   events.reduce((sum, { data }) => sum + eventWeight + weightOf(data), 0);
 
-/** What the events cost beside their bytes. */
+/** Fold cost of the events beyond their bytes: spans and overlap metrics. */
 const extraFoldWeight = (
   events: readonly NewEvent[],
   weightOf: (data: unknown) => number,

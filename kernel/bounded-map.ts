@@ -1,11 +1,10 @@
 /**
- * A map of at most so many entries: the one that was set longest ago goes when there is one more.
+ * Map of at most `entriesMax` entries that evicts the least recently set one. Unlike an LRU, `get`
+ * does not refresh an entry.
  */
 export type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;
-  /**
-   * The entry is the newest from here on, also when its key was there. Answers the one that went.
-   */
+  /** Makes the entry the newest, even if its key existed. Returns the evicted entry. */
   readonly set: (key: K, value: V) => readonly [key: K, value: V] | null;
   readonly delete: (key: K) => boolean;
   readonly clear: () => void;

@@ -1,10 +1,10 @@
 import type { Json } from './schema-types.js';
 
-/** JSON with the members of objects in order of their names: equal for equal values. */
+/** Canonical JSON: members sorted by name, so that equal values have equal texts. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(withSortedMembers(value)) ?? '';
 
-/** The value with members in order at every depth; those without a value are left out. */
+/** The value with members sorted at every depth; members that are undefined are left out. */
 export const withSortedMembers = (value: unknown): Json => {
   if (Array.isArray(value)) return value.map(withSortedMembers);
   if (typeof value !== 'object' || value === null) return value as Json;

@@ -21,9 +21,9 @@ const pageLength = 0x1000;
 let cachedFoldings: ReadonlyMap<string, string> | null = null;
 
 /**
- * Every code point that folds to another one, with that one. Taken from the runtime's own `iu`
- * matching, which is defined as simple folding, and not from `toLowerCase`, which maps ſ, ς and K
- * otherwise and İ to two code points.
+ * Simple case foldings: every code point that folds to another one, with that one. Taken from the
+ * runtime's own `iu` matching, which is defined as simple folding, and not from `toLowerCase`,
+ * which maps ſ, ς and K otherwise and İ to two code points.
  */
 export const caseFoldings = (): ReadonlyMap<string, string> => {
   cachedFoldings ??= readFoldings();
@@ -54,11 +54,14 @@ const readFoldings = (): ReadonlyMap<string, string> => {
   return folds;
 };
 
-/** A character and one that it equals without regard to case. */
+/** Matches two characters that are equal except for case. */
 const equalIgnoringCase = /^([^])\1$/iu;
 const casedCharacter = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/gu;
 
-/** Of one page of code points those that have a case: one match a page, since every start waits. */
+/**
+ * Characters of one page of code points that have a case: one match per page, since this delays
+ * every start.
+ */
 const casedCharacters = (first: number): readonly string[] => {
   const codes = Array.from({ length: pageLength }, (_, at) => first + at);
   return String.fromCodePoint(...codes).match(casedCharacter) ?? [];

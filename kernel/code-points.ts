@@ -1,5 +1,5 @@
 /**
- * Order of texts by code point (contract 3.2, 3.8), which is also that of their UTF-8 bytes. `<` on
+ * Compares texts by code point (contract 3.2, 3.8), the order of their UTF-8 bytes too. `<` on
  * strings differs above U+FFFF.
  */
 export const byCodePoint = (one: string, other: string): number => {
@@ -12,7 +12,7 @@ export const byCodePoint = (one: string, other: string): number => {
   return one.length - other.length;
 };
 
-/** Surrogates stand for code points above all other units. */
+/** Ranks surrogates above all other units, as the code points they encode. */
 const codeUnitRank = (unit: number): number =>
   unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 
@@ -25,7 +25,7 @@ export const codePointCount = (text: string): number => {
   return count;
 };
 
-/** The beginning of the text, at most that many code points: no surrogate pair is split. */
+/** The first `count` code points of the text; no surrogate pair is split. */
 export const firstCodePoints = (text: string, count: number): string => {
   if (text.length <= count) return text;
   let end = 0;
@@ -35,7 +35,9 @@ export const firstCodePoints = (text: string, count: number): string => {
   return text.slice(0, end);
 };
 
-/** The beginning of the text, at most that many bytes of UTF-8: no character is split. */
+/**
+ * The longest beginning of the text with at most that many bytes of UTF-8; no character is split.
+ */
 export const firstUtf8Bytes = (text: string, bytes: number): string => {
   let end = 0;
   for (let left = bytes; end < text.length;) {
@@ -49,7 +51,7 @@ export const firstUtf8Bytes = (text: string, bytes: number): string => {
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */
+/** UTF-8 length of the text in bytes, as sizes are counted (contract 1.3). */
 export const utf8ByteLength = (text: string): number => {
   let bytes = text.length;
   // Long texts are mostly plain: this check takes a third of the time that counting takes.

@@ -1,9 +1,9 @@
 import type { StreamName } from './ports.js';
 
 /**
- * Work on streams, or under other keys, after the work before it on any of them, whether that
- * succeeded or not: requests of this process do not race each other in vain. Who comes first is
- * settled when it is called, for all its keys at once, so nobody waits in a circle.
+ * Keyed mutex: runs `work` after all earlier work on any of these keys, failed or not, so that
+ * requests of this process do not conflict with each other in vain. The order is fixed at the call,
+ * for all keys at once, so there is no deadlock.
  */
 export type KeyedMutex<K extends string = StreamName> = <T>(
   keys: readonly K[],
@@ -11,8 +11,8 @@ export type KeyedMutex<K extends string = StreamName> = <T>(
 ) => Promise<T>;
 
 /**
- * Does a small piece of a work that takes long in a turn of the event loop that has time left for
- * it, so that others come in between.
+ * Runs a short slice of long work in an event-loop iteration that has time for it, so that other
+ * work runs in between.
  */
 export type RunInSlice = <T>(work: () => T) => Promise<T>;
 
@@ -30,9 +30,10 @@ export const openKeyedMutex = <K extends string = StreamName>(): KeyedMutex<K> =
   };
 };
 
-/** Work after the work before it, in the order asked, whether that succeeded or not. */
+/** Concurrency limiter: runs each `work` when a permit is free. */
 type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 
+/** Mutex: one `work` at a time, in call order; a failure does not affect later work. */
 export const openMutex = (): Limiter => {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -43,18 +44,18 @@ export const openMutex = (): Limiter => {
 };
 
 /**
- * So many at work; the rest wait in the order of coming. Whoever ends hands its place over, so that
- * nobody who comes in that moment takes it as well. `admit` is told how many wait already, and may
- * throw.
+ * Semaphore with a FIFO queue: at most `permitsMax` run at once. A finished task passes its permit
+ * on, so that a new caller cannot take it as well. `admit` gets the queue length and may throw
+ * (load shedding).
  */
 export const openSemaphore = (
-  placesMax: number,
+  permitsMax: number,
   admit: (waiting: number) => void = () => undefined,
 ): Limiter => {
-  let working = 0;
+  let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    if (working < placesMax) working += 1;
+    if (running < permitsMax) running += 1;
     else {
       admit(waiting.length);
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -63,63 +64,63 @@ export const openSemaphore = (
       return await work();
     } finally {
       const next = waiting.shift();
-      if (next === undefined) working -= 1;
+      if (next === undefined) running -= 1;
       else next();
     }
   };
 };
 
 /**
- * Many who look at once look together: each is answered by a look that began after they asked, and
- * there is one at a time.
+ * Single flight: concurrent callers share the next run, which starts after they called; one run at
+ * a time.
  */
-export const singleFlight = <T>(look: () => Promise<T>): (() => Promise<T>) => {
+export const singleFlight = <T>(run: () => Promise<T>): (() => Promise<T>) => {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | null = null;
   const begin = (): Promise<T> => {
     next = null;
-    const looked = look();
-    current = looked.catch(() => null);
-    return looked;
+    const running = run();
+    current = running.catch(() => null);
+    return running;
   };
   return () => (next ??= current.then(begin));
 };
 
-/** The same of each key, for as long as somebody looks. */
-export const singleFlightByKey = <K, T>(look: (key: K) => Promise<T>): ((key: K) => Promise<T>) => {
-  const open = new Map<K, { readonly ask: () => Promise<T>; asking: number }>();
+/** Single flight per key; a key is kept only while it has callers. */
+export const singleFlightByKey = <K, T>(load: (key: K) => Promise<T>): ((key: K) => Promise<T>) => {
+  const flights = new Map<K, { readonly run: () => Promise<T>; callers: number }>();
   return async (key) => {
-    const looks = open.get(key) ?? { ask: singleFlight(() => look(key)), asking: 0 };
-    open.set(key, looks);
-    looks.asking += 1;
+    const flight = flights.get(key) ?? { run: singleFlight(() => load(key)), callers: 0 };
+    flights.set(key, flight);
+    flight.callers += 1;
     try {
-      return await looks.ask();
+      return await flight.run();
     } finally {
-      looks.asking -= 1;
-      if (looks.asking === 0) open.delete(key);
+      flight.callers -= 1;
+      if (flight.callers === 0) flights.delete(key);
     }
   };
 };
 
 /**
- * Questions of one turn of the event loop go together: `ask` is given all of them, and has an
- * answer for each, in their order.
+ * Batch loader: collects the calls of one event-loop tick into one `loadAll` call, which returns
+ * results in call order.
  */
-export const openBatchLoader = <Q, A>(
-  ask: (questions: readonly Q[]) => Promise<readonly A[]>,
-): ((question: Q) => Promise<A>) => {
-  let questions: Q[] = [];
-  let answers: Promise<readonly A[]> | null = null;
-  const send = async (): Promise<readonly A[]> => {
+export const openBatchLoader = <K, V>(
+  loadAll: (keys: readonly K[]) => Promise<readonly V[]>,
+): ((key: K) => Promise<V>) => {
+  let keys: K[] = [];
+  let loading: Promise<readonly V[]> | null = null;
+  const send = async (): Promise<readonly V[]> => {
     await new Promise((resolve) => setImmediate(resolve));
-    const all = questions;
-    questions = [];
-    answers = null;
-    return ask(all);
+    const batch = keys;
+    keys = [];
+    loading = null;
+    return loadAll(batch);
   };
-  return async (question) => {
-    const place = questions.push(question) - 1;
-    answers ??= send();
-    return (await answers)[place] as A;
+  return async (key) => {
+    const index = keys.push(key) - 1;
+    loading ??= send();
+    return (await loading)[index] as V;
   };
 };

@@ -1,4 +1,4 @@
-/** How many there are of each name; a name with none takes no memory. */
+/** Counter by name; a name whose count is 0 takes no memory. */
 export type Counter = {
   readonly count: (name: string) => number;
   readonly add: (name: string, by: number) => void;

@@ -1,23 +1,23 @@
 import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from './schema-types.js';
 
-/** Passwords of people (contract 2.5). */
+/** Password hashing (contract 2.5). */
 export interface PasswordHasher {
-  /** Argon2id in its own text form, under a pepper outside the log. */
+  /** Argon2id in its own text form, under a pepper that is kept outside the log. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the hash is the password's. Null stands for a user who does not exist or has no
-   * password, and takes as long. Throws Fault `unavailable` when too many wait for their turn.
-   * `network` is where the password came from.
+   * True if the hash is the password's. Null, for a user who does not exist or has no password,
+   * takes as long. Throws Fault `unavailable` when the queue is full. `network` is the source of
+   * the password.
    */
   verify(hash: string | null, password: string, network: string): Promise<boolean>;
   /**
-   * Whether `verify` said yes for the same network within the last minute, during which fewer than
-   * 20 other passwords were asked about here for this hash and network; costs nothing.
+   * True if `verify` succeeded for the same network within the last minute and fewer than 20 other
+   * passwords were tried here for this hash and network since; costs nothing.
    */
   wasVerifiedRecently(hash: string | null, password: string, network: string): boolean;
 }
 
-/** What an access token says (contract 2.2). `session` is `sid`: what has to be alive. */
+/** Claims of an access token (contract 2.2). `session` is `sid`: the session that must be alive. */
 export type AccessClaims = {
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
@@ -26,55 +26,61 @@ export type AccessClaims = {
     | { readonly familyId: null; readonly keyId: ApiKeyId };
 };
 
-/** The service's own tokens; they say who logged in, never whether that still holds. */
+/**
+ * The service's own access tokens; they prove who logged in, never that the session is still valid.
+ */
 export interface AccessTokens {
   /** Valid for 24 h, but no longer than until `until`. */
   issue(claims: AccessClaims, now: Instant, until: Instant | null): Promise<string>;
-  /** Null: not one of ours. */
+  /** Null for a token of another issuer. */
   read(token: string, now: Instant): Promise<AccessClaims | 'expired' | null>;
 }
 
-/** Values of refresh tokens (contract 2.3); what is kept of one is its hash. */
+/** Values of refresh tokens (contract 2.3), of which only the hash is stored. */
 export type RefreshTokens = {
   readonly first: (family: FamilyId) => string;
-  /** The same for the same token, and nobody without the service's key can compute it. */
+  /** Deterministic per token, and not computable without the service's key. */
   readonly successor: (token: string) => string;
   /** HMAC-SHA-256 in hex under a pepper outside the log. */
   readonly hash: (token: string) => string;
-  /** Null for a value that is not one of ours. */
+  /** Null for a value that this service did not issue. */
   readonly familyOf: (token: string) => FamilyId | null;
 };
 
-/** What an identity provider vouches for (contract 4.2). */
+/** Identity that an identity provider vouches for (contract 4.2). */
 export type Identity = {
   readonly issuer: string;
   readonly subject: string;
   /** Null unless the provider verified it and may vouch for its domain. */
   readonly email: string | null;
-  /** Digests of what may be used once: the token, however it is written, and its nonce. */
+  /** Digests that may be used once: of the token, in any spelling, and of its nonce. */
   readonly singleUseDigests: readonly string[];
 };
 
-/** Which check failed, for the service's own log and never for the caller; without any secret. */
+/**
+ * The check that failed, for the service's own log and never for the caller; without any secret.
+ */
 export type TokenRejection = { readonly refused: string };
 
 export interface IdentityTokens {
-  /** Refused for whatever is wrong with the token, its provider, or the provider's keys. */
+  /** Rejects a token that is invalid, or whose provider or keys are. */
   verify(provider: string, idToken: string, now: Instant): Promise<Identity | TokenRejection>;
 }
 
 /** One-time tokens of invitations: the id of the user and 256 random bits, in base64url. */
 export type InvitationTokens = {
   readonly mint: (user: UserId) => string;
-  /** HMAC-SHA-256 in hex: of no use to a reader of the log. */
+  /** HMAC-SHA-256 in hex: useless to a reader of the log. */
   readonly hash: (token: string) => string;
-  /** Whose token it would be; null for a malformed one. */
+  /** Id of the user that the token names; null for a malformed token. */
   readonly userOf: (token: string) => UserId | null;
 };
 
-/** Texts that only this service can read again, each bound to the place that it belongs to. */
+/** Encryption of texts that only this service can read back, each bound to its place. */
 export type TextSealer = {
   readonly seal: (text: string, place: string) => string;
-  /** Null for what was sealed with another key, for another place, or changed since. */
+  /**
+   * Null for a text that was sealed with another key or for another place, or was changed since.
+   */
   readonly open: (sealed: string, place: string) => string | null;
 };

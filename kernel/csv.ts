@@ -1,10 +1,10 @@
 import type { Json } from './schema-types.js';
 
-/** A row of contract 5.7, rule 4: RFC 4180, with its line end. */
+/** Encodes a CSV row (contract 5.7, rule 4): RFC 4180, with its line end. */
 export const encodeCsvRow = (cells: readonly (Json | undefined)[], escapes: boolean): string =>
   `${cells.map((cell) => formatCell(cell, escapes)).join(',')}\r\n`;
 
-/** Null and absence are empty, text is as it is, anything else is its JSON. */
+/** Formats a cell: null and absence as empty, text as it is, other values as JSON. */
 const formatCell = (cell: Json | undefined, escapes: boolean): string => {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return quoteField(JSON.stringify(cell));
@@ -16,8 +16,9 @@ const quoteField = (text: string): string =>
 const mustQuote = /[",\r\n]/;
 
 /**
- * Contract 5.7, rule 5: a text that a spreadsheet would run has a `'` before it. What was escaped
- * can be told: a leading `'` is ours exactly where what follows would be escaped itself.
+ * Protects against spreadsheet formulas (contract 5.7, rule 5): prefixes a text that a spreadsheet
+ * would run with `'`. The escape is reversible: a leading `'` was added exactly where the rest
+ * would be escaped itself.
  */
 export const escapeFormula = (text: string): string => (isFormula(text) ? `'${text}` : text);
 
@@ -25,6 +26,6 @@ const isFormula = (text: string): boolean => {
   const [, rest = ''] = /^'*([^]*)$/.exec(text) ?? [];
   return formulaStart.test(rest) && !plainNumber.test(rest);
 };
-/** Full-width signs are read as their usual ones in some places. */
+/** Full-width signs count too: some spreadsheets read them as the usual ones. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;

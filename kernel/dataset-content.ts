@@ -5,7 +5,7 @@ export type Scalar = string | number | null;
 export type ContentCell = Scalar | { readonly [member: string]: Scalar };
 
 /**
- * What a file holds: names in order, and rows whose cells are keyed by the position of their
+ * Content of a file: column names in order, and rows whose cells are keyed by the position of their
  * column.
  */
 export type ContentTable = {
@@ -13,15 +13,15 @@ export type ContentTable = {
   readonly rows: readonly StoredCells[];
 };
 /**
- * Cells by column key; what is missing is null. A list, or, where most would be null, members by
- * key: 100,000 rows with one cell in the 500th column must not become 50 million nulls.
+ * Cells by column key; a missing one is null. A list, or, where most would be null, members by key:
+ * 100,000 rows with one cell in the 500th column must not become 50 million nulls.
  */
 export type StoredCells = readonly ContentCell[] | { readonly [key: string]: ContentCell };
 
-/** Names the place of a column's cells; it stays when the column is renamed. */
+/** Column of a dataset. The key names its cells and survives a rename. */
 export type DatasetColumn = { readonly key: number; readonly name: string };
 
-/** `made` and `edited` are versions. Keys of columns that are gone may still have a cell. */
+/** Row of a dataset. `made` and `edited` are versions. Removed columns may still have a cell. */
 export type ContentRow = {
   readonly id: RowId;
   readonly made: number;
@@ -31,9 +31,9 @@ export type ContentRow = {
 export type RowId = Id<'RowId'>;
 
 /**
- * Rows lie in chunks, which never change once stored; a content is what one change added. A part
- * names neighbouring chunks of a content, from `first` on, and how many rows each has. So a version
- * shares everything that did not change with the one before it.
+ * Range of chunks: neighbours of one content, from `first` on, with the row count of each. Rows lie
+ * in chunks, which never change once stored; a content is what one change added. A version shares
+ * everything that did not change with the version before it.
  */
 export type ChunkRange = {
   readonly content: ContentId;
@@ -42,11 +42,14 @@ export type ChunkRange = {
 };
 export type ContentId = Id<'ContentId'>;
 
-/** A few hundred rows or kilobytes are read and written at once, even for one row of them. */
+/**
+ * Chunk limits: a few hundred rows or kilobytes are read and written at once, even for one row of
+ * them.
+ */
 export const chunkRowsMax = 200;
 export const chunkBytesMax = 65_536;
 
-/** Contract 1.11. */
+/** Dataset limits (contract 1.11). */
 export const datasetRowsMax = 100_000;
 export const datasetColumnsMax = 500;
 export const columnNameMax = 255;
@@ -55,7 +58,7 @@ export type ChunkName = { readonly content: ContentId; readonly chunk: number };
 /** Rows `from` (inclusive) to `to` of a chunk. */
 type ChunkSlice = ChunkName & { readonly from: number; readonly to: number };
 
-/** Where the rows from `offset` on lie, in order, at most `limit` of them. */
+/** Slices of the chunks that hold the rows from `offset` on, in order, at most `limit` rows. */
 export const chunkSlices = (
   parts: readonly ChunkRange[],
   offset: number,

@@ -1,6 +1,6 @@
 import type { FaultCode, FaultDetails } from './fault.js';
 
-/** What a stream says happened, folded into what a decision needs to know. Pure. */
+/** Event sourcing: folds a stream's events into the state that a decision needs. Pure. */
 export type Fold<S, E> = {
   readonly initial: S;
   readonly evolve: (state: S, event: E) => S;
@@ -12,7 +12,10 @@ export type Rejection = {
   readonly details?: FaultDetails;
 };
 
-/** Events to append, or why not. An empty list means "already so": deciding twice is harmless. */
+/**
+ * Events to append, or a rejection. An empty list means "already so", which makes a decision
+ * idempotent.
+ */
 export type Decision<E> = readonly E[] | Rejection;
 export type Decide<S, E> = (state: S) => Decision<E>;
 
@@ -25,7 +28,7 @@ export const reject = (rejected: FaultCode, detail: string, details?: FaultDetai
 export const isRejection = <E>(decision: Decision<E>): decision is Rejection =>
   'rejected' in decision;
 
-/** The end of an exhaustive `switch`: a new event type fails to compile here. */
+/** Ends an exhaustive `switch`: a new event type fails to compile here. */
 export const unreachable = (value: never): never => {
   throw new TypeError(`not expected here: ${JSON.stringify(value)}`);
 };

@@ -1,6 +1,6 @@
 /**
- * Whether this failure is one of the disk: there is no room, or it cannot be written. It is the
- * fault of nothing that was to be written, though what is small may still fit.
+ * True if the failure comes from the disk: it is full or cannot be written. The data to be written
+ * are not at fault, though a smaller write may still fit.
  */
 export const isDiskError = (error: unknown): boolean => {
   const seen = new Set<unknown>();
@@ -13,10 +13,10 @@ export const isDiskError = (error: unknown): boolean => {
   return false;
 };
 
-/** Node's and SQLite's. */
+/** Error codes of Node and SQLite. */
 const diskErrorCodes =
   /^(?:ENOSPC|EDQUOT|EIO|EROFS|SQLITE_FULL|SQLITE_IOERR\w*|SQLITE_READONLY\w*)$/;
-/** DuckDB and MongoDB say it in words: those of the operating system. */
+/** Error messages of DuckDB and MongoDB, which quote the operating system. */
 const diskErrorMessages: readonly RegExp[] = [
   /No space left on device|OutOfDiskSpace|Disk quota exceeded/,
   /Input\/output error|Read-only file system/,

@@ -5,12 +5,12 @@ import type { Instant, Json } from './schema-types.js';
 import type { Position, QueryContext } from './ports.js';
 
 /**
- * The collections of a projector's own state are called so, or begin so. They follow no log: their
- * position counts their writes.
+ * Name, or prefix of the names, of the collections that hold a projector's own state. They follow
+ * no log: their position counts their writes.
  */
 export const projectorStateName = 'projector_state';
 
-/** A keyed read model. `fields` are what it can be filtered and sorted by. */
+/** Keyed read model. `fields` are the members that it can be filtered and sorted by. */
 export type Collection = {
   readonly name: string;
   readonly version: number;
@@ -19,7 +19,7 @@ export type Collection = {
 export type Document<B = unknown> = {
   readonly key: string;
   /**
-   * Tenancy: an organisation or project id. Every `find` names it, so a handler cannot forget it.
+   * Tenant: an organisation or project id. Every `find` names it, so a handler cannot forget it.
    */
   readonly scope: string;
   readonly fields: Readonly<Record<string, FieldValue>>;
@@ -29,7 +29,7 @@ export type FieldValue = string | number | boolean | null;
 export type DocumentQuery = {
   readonly scope: string;
   readonly filter?: Filter | null;
-  /** Default: `created_at` descending. Ties and missing values as contract 3.8 has them. */
+  /** Default: `created_at` descending. Ties and missing values: contract 3.8. */
   readonly sort?: SortOrder | null;
   readonly offset?: number;
   readonly limit: number;
@@ -39,55 +39,56 @@ export type DocumentPage<B> = {
   readonly documents: readonly Document<B>[];
   readonly more: boolean;
 };
-/** A document of null removes the key. */
+/** Write of one key; a null document deletes it. */
 export type DocumentWrite = { readonly key: string; readonly document: Document | null };
 /**
- * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A checkpoint
- * was passed when the checkpoint is further, or is the same position under the same fence; under a
- * newer fence the position is written once more, which is how a stream that was set aside comes
- * back on a quiet log.
+ * Position of a read model, with the fencing token of its writer: `fence` grows with each lease,
+ * and a write under an older fence throws Fault `conflict`. A checkpoint was passed when the stored
+ * one is further, or is the same position under the same fence; under a newer fence the position is
+ * written once more, so that a parked stream comes back on a quiet log.
  */
 export type Checkpoint = {
   readonly position: Position;
   readonly fence: number;
   /**
-   * Where the store was when the batch was folded. One that is elsewhere refuses with Fault
-   * `conflict`: it lost data, or somebody else wrote meanwhile.
+   * Position of the store when the batch was folded (optimistic concurrency). A store at another
+   * position refuses with Fault `conflict`: it lost data, or another writer came first.
    */
   readonly after?: Position;
 };
 
-/** Throws Fault `conflict` for a batch that was folded onto another place than this one. */
+/** Throws Fault `conflict` for a batch that was folded from another position than this one. */
 export const checkBasePosition = ({ after }: Checkpoint, position: Position): void => {
   if (after === undefined || after === position) return;
-  throw new Fault('conflict', `the store is at ${position}, and this was folded onto ${after}`);
+  throw new Fault(
+    'conflict',
+    `the store is at ${position}, but this batch was folded from ${after}`,
+  );
 };
 
 /**
- * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A
- * repeat of a checkpoint already passed changes nothing.
+ * Document store: keyed JSON. `apply` writes documents and checkpoint atomically; after a crash
+ * both are there or neither. Repeating a checkpoint that was passed changes nothing.
  */
 export interface Documents {
-  /** As of records: since when content that was deleted has waited to leave the files. */
+  /** Records only: the time since which deleted content waits for removal from the files. */
   erasingSince?(): Instant | null;
-  /** What was found damaged on the disk, and what to do; null or absent: nothing. */
+  /** Damage found on the disk, and what to do; null or absent: none. */
   damage?(): string | null;
-  /** `start` for a collection (name and version) that was never written. */
+  /** `start` for a collection (name and version) without writes. */
   checkpoint(collection: Collection): Promise<Position>;
-  get<B>(collection: Collection, key: string, asking?: QueryContext): Promise<Document<B> | null>;
+  get<B>(collection: Collection, key: string, context?: QueryContext): Promise<Document<B> | null>;
   load(
     collection: Collection,
     keys: readonly string[],
-    asking?: QueryContext,
+    context?: QueryContext,
   ): Promise<ReadonlyMap<string, Document>>;
   find<B>(
     collection: Collection,
     query: DocumentQuery,
-    asking?: QueryContext,
+    context?: QueryContext,
   ): Promise<DocumentPage<B>>;
-  /**
-   * All documents of the scopes in `gone` are removed, however many, before anything is written.
-   */
+  /** Removes all documents of the scopes in `gone`, however many, before it writes anything. */
   apply(
     collection: Collection,
     writes: readonly DocumentWrite[],
@@ -95,39 +96,40 @@ export interface Documents {
     gone?: readonly string[],
   ): Promise<void>;
   dump(collection: Collection): AsyncIterable<DumpItem>;
-  /** An empty copy of one collection; its `model` knows that collection only. */
+  /** Empty shadow copy of one collection; its `model` knows that collection only. */
   shadow(collection: Collection, copying?: ShadowOptions): Promise<Shadow<Documents>>;
-  /** The lasting copy of that id as far as it was written. Null: there is none of this version. */
+  /**
+   * The durable shadow copy with that id, as far as it was written; null if this version has none.
+   */
   resume(collection: Collection, id: string): Promise<Shadow<Documents> | null>;
-  /** What an operator should know about how safely this engine keeps data; null = nothing. */
+  /** Warning for operators about how safely this engine keeps data; null = none. */
   durabilityWarning(): string | null;
   close(): Promise<void>;
 }
 
 /**
- * `durable`: the copy outlives its process, and can be resumed until it is promoted or discarded,
- * another lasting one of the same read model is begun, or nobody has written to it for a day. Any
- * other may be gone with the process.
+ * `durable`: the copy outlives its process and can be resumed until it is promoted or discarded,
+ * another durable copy of the same read model is begun, or it was not written for a day. Any other
+ * copy may be lost with the process.
  */
 export type ShadowOptions = { readonly durable?: boolean };
 
 /**
- * A copy of a read model that is built next to the live one. Once it is the live one itself,
- * `discard` and `detach` do nothing to it: also where `promote` failed and had switched all the
+ * Shadow copy of a read model, built next to the live one. Once it is the live one itself,
+ * `discard` and `detach` have no effect on it, also where `promote` failed and had switched all the
  * same.
  */
 export interface Shadow<M> {
-  /** What it is resumed by. */
+  /** Id for `resume`. */
   readonly id: string;
   readonly model: M;
   /** Switches readers to the copy in one step and drops the old one. */
   promote(): Promise<void>;
   discard(): Promise<void>;
-  /** Nothing more is asked of it before it is resumed. */
+  /** Ends the use of this handle until `resume`. */
   detach(): Promise<void>;
 }
 /**
- * One item of a read model in canonical form; `verify` compares dumps, so they come by key in code
- * point order.
+ * One item of a read model in canonical form, in code point order of keys; `verify` compares dumps.
  */
 export type DumpItem = { readonly key: string; readonly value: Json };

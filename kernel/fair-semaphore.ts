@@ -3,18 +3,19 @@ import { Fault } from './fault.js';
 import type { QueryContext } from './ports.js';
 
 /**
- * A task, its owner (a project, or a person for a single sample) and the creator who asked for it.
+ * Task for the scheduler: its owner (a project, or a person for a single sample) and the creator
+ * creator requested it.
  */
 export type TaskClaim = { readonly task: string; readonly owner: string; readonly creator: string };
 
-/** How many tasks of one owner, and of one creator, may run at once. */
+/** Concurrency limits: running tasks per owner and per creator. */
 type ConcurrencyLimits = { readonly ownerMax: number; readonly creatorMax: number };
 
 /**
- * Which of the waiting tasks, oldest first, is taken next; null: none may be. Creators take turns:
- * the one with the fewest running goes first, among equals the one served longest ago, so that one
- * who asks without end gets what the others leave. `turns` lists the creators as they were served,
- * the latest last.
+ * Fair scheduling: picks the next of the waiting tasks (oldest first); null if none may run. The
+ * creator with the fewest running tasks goes first, among equals the one served longest ago, so a
+ * creator with an endless queue gets what the others leave. `turns` lists creators as they were
+ * served, the latest last.
  */
 export const nextFairTask = <C extends TaskClaim>(
   waiting: readonly C[],
@@ -26,12 +27,12 @@ export const nextFairTask = <C extends TaskClaim>(
   const creators = countByName(running.map(({ creator }) => creator));
   const served = new Map(turns.map((creator, at) => [creator, at]));
   let best: readonly [claim: C, fewest: number, longest: number] | null = null;
-  for (const one of waiting) {
-    const few = creators.get(one.creator) ?? 0;
-    if (few >= creatorMax || (owners.get(one.owner) ?? 0) >= ownerMax) continue;
-    const long = served.get(one.creator) ?? -1;
+  for (const claim of waiting) {
+    const few = creators.get(claim.creator) ?? 0;
+    if (few >= creatorMax || (owners.get(claim.owner) ?? 0) >= ownerMax) continue;
+    const long = served.get(claim.creator) ?? -1;
     if (best === null || few < best[1] || (few === best[1] && long < best[2])) {
-      best = [one, few, long];
+      best = [claim, few, long];
     }
   }
   return best?.[0] ?? null;
@@ -43,92 +44,91 @@ const countByName = (names: readonly string[]): ReadonlyMap<string, number> => {
   return counts;
 };
 
-/** How many are remembered as served: whoever was served before them has waited long enough. */
+/** Served creators remembered; one that was served earlier has waited long enough. */
 const servedMax = 1_000;
-/** The turns after this one was served. */
-export const markServed = (turns: readonly string[], who: string): readonly string[] =>
-  [...turns.filter((one) => one !== who), who].slice(-servedMax);
+/** Moves this creator to the end of the served list. */
+export const markServed = (turns: readonly string[], creator: string): readonly string[] =>
+  [...turns.filter((one) => one !== creator), creator].slice(-servedMax);
 
 export type FairSemaphore = {
   /**
-   * Resolves once there is a place, with the function that gives it back. Throws Fault
-   * `unavailable` when too many of the same owner wait already, and as soon as the asker no longer
-   * waits.
+   * Resolves with a release function once a permit is free. Throws Fault `unavailable` when the
+   * owner's queue is full, and as soon as the request is cancelled.
    */
-  readonly acquire: (whose: string, asking?: QueryContext) => Promise<() => void>;
-  /** Resolves once nobody is inside or waits. */
+  readonly acquire: (owner: string, context?: QueryContext) => Promise<() => void>;
+  /** Resolves once no permit is held. */
   readonly whenIdle: () => Promise<void>;
 };
 
 /**
- * Places that are shared in turn; each owner has at most `eachMax` of them, and at most `waitsMax`
- * more waiting.
+ * Fair semaphore: permits are shared round-robin between owners; each holds at most `eachMax` and
+ * queues at most `waitsMax` more.
  */
 export const openFairSemaphore = (
-  places: number,
+  permits: number,
   eachMax: number,
   waitsMax = Number.POSITIVE_INFINITY,
 ): FairSemaphore => {
-  const inside: string[] = [];
+  const holders: string[] = [];
   const waiting = new Map<string, (() => void)[]>();
-  const leaving: (() => void)[] = [];
+  const idleWaiters: (() => void)[] = [];
   let turns: readonly string[] = [];
   const admit = (): void => {
-    while (inside.length < places) {
-      const next = nextFairTask([...waiting.keys()].map(soleTask), inside.map(soleTask), turns, {
+    while (holders.length < permits) {
+      const next = nextFairTask([...waiting.keys()].map(soleTask), holders.map(soleTask), turns, {
         ownerMax: eachMax,
         creatorMax: eachMax,
       });
       if (next === null) return;
-      const whose = next.task;
-      const queue = waiting.get(whose) ?? [];
-      const go = queue.shift();
-      if (queue.length === 0) waiting.delete(whose);
-      turns = markServed(turns, whose);
-      inside.push(whose);
-      go?.();
+      const owner = next.task;
+      const queue = waiting.get(owner) ?? [];
+      const admitThis = queue.shift();
+      if (queue.length === 0) waiting.delete(owner);
+      turns = markServed(turns, owner);
+      holders.push(owner);
+      admitThis?.();
     }
   };
-  const leave = (whose: string): void => {
-    inside.splice(inside.indexOf(whose), 1);
+  const release = (owner: string): void => {
+    holders.splice(holders.indexOf(owner), 1);
     admit();
-    if (inside.length === 0) for (const told of leaving.splice(0)) told();
+    if (holders.length === 0) for (const resolve of idleWaiters.splice(0)) resolve();
   };
   return {
-    acquire: async (whose, asking = {}) => {
-      throwIfAborted(asking);
-      const { signal } = asking;
-      const queue = waiting.get(whose) ?? [];
-      // Nobody who waits can come in now, so neither can one more.
+    acquire: async (owner, context = {}) => {
+      throwIfAborted(context);
+      const { signal } = context;
+      const queue = waiting.get(owner) ?? [];
+      // The owner's queue is full and no permit is free for it: load shedding.
       if (queue.length >= waitsMax) throw queueFullFault();
       return new Promise((resolve, reject) => {
-        const gone = (): void => {
-          queue.splice(queue.indexOf(go), 1);
-          if (queue.length === 0) waiting.delete(whose);
+        const cancel = (): void => {
+          queue.splice(queue.indexOf(admitThis), 1);
+          if (queue.length === 0) waiting.delete(owner);
           if (signal !== undefined) reject(cancellationFault(signal));
         };
-        const go = (): void => {
-          signal?.removeEventListener('abort', gone);
-          resolve(() => leave(whose));
+        const admitThis = (): void => {
+          signal?.removeEventListener('abort', cancel);
+          resolve(() => release(owner));
         };
-        signal?.addEventListener('abort', gone, { once: true });
-        waiting.set(whose, queue);
-        queue.push(go);
+        signal?.addEventListener('abort', cancel, { once: true });
+        waiting.set(owner, queue);
+        queue.push(admitThis);
         admit();
       });
     },
     whenIdle: () =>
       new Promise((resolve) => {
-        if (inside.length === 0) resolve();
-        else leaving.push(resolve);
+        if (holders.length === 0) resolve();
+        else idleWaiters.push(resolve);
       }),
   };
 };
 
 const retryAfterSeconds = 5;
 const queueFullFault = (): Fault =>
-  new Fault('unavailable', 'Too many questions like this one wait already; ask fewer at a time', {
+  new Fault('unavailable', 'Too many queries of this kind are queued. Send fewer at a time.', {
     retryAfterSeconds,
   });
 
-const soleTask = (whose: string): TaskClaim => ({ task: whose, owner: whose, creator: whose });
+const soleTask = (owner: string): TaskClaim => ({ task: owner, owner, creator: owner });

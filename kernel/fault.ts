@@ -1,8 +1,8 @@
 import type { Json } from './schema-types.js';
 
 /**
- * Failures that are foreseen. The words are those of decisions; the HTTP status and the `code`
- * member of contract 1.5 belong to engines/koa/problem.ts.
+ * Foreseen failures, in the words of decisions; the HTTP status and the `code` member of contract
+ * 1.5 belong to engines/koa/problem.ts.
  */
 export type FaultCode =
   | 'malformed'
@@ -37,13 +37,13 @@ export type FaultDetails = {
   /** The entries of a 422; required exactly when the code is `validationFault`. */
   readonly complaints?: readonly Complaint[];
   readonly retryAfterSeconds?: number;
-  /** Members of the problem beside those of every one (contract 1.5). */
+  /** Extra members of the problem document (contract 1.5). */
   readonly members?: Readonly<Record<string, Json>>;
-  /** Goes to the log with the request id, never to the caller. */
+  /** Logged with the request id, never sent to the caller. */
   readonly cause?: unknown;
 };
 
-/** The one exception class: `detail` is for the caller, `cause` for the log. */
+/** Error class of all foreseen failures: `detail` is for the caller, `cause` for the log. */
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly complaints: readonly Complaint[];
@@ -60,15 +60,15 @@ export class Fault extends Error {
   }
 }
 
-/** About one place of a request; `sentence` is what follows `Value error, ` (contract 1.4). */
+/** Complaint about one place of a request; `sentence` follows `Value error, ` (contract 1.4). */
 export const valueComplaint = (loc: readonly string[], sentence: string): Complaint => {
   const msg = `Value error, ${sentence}`;
   return { loc, msg, type: 'value_error' };
 };
 
 /**
- * The operation reads nothing at this place (contract 1.4). `meant`: the known name that is near;
- * the name itself when the operation knows it elsewhere only.
+ * Complaint about a place that the operation does not read (contract 1.4). `meant`: the known name
+ * that is near; the name itself when the operation knows it elsewhere only.
  */
 export const extraForbidden = (loc: readonly string[], meant: string | null = null): Complaint => {
   const hint =
@@ -77,7 +77,7 @@ export const extraForbidden = (loc: readonly string[], meant: string | null = nu
   return { loc, msg, type: 'extra_forbidden' };
 };
 
-/** A 422 about one place of the request. */
+/** Fault 422 about one place of the request. */
 export const valueFault = (loc: readonly string[], sentence: string): Fault =>
   validationFault([valueComplaint(loc, sentence)]);
 
@@ -85,8 +85,8 @@ export const validationFault = (complaints: readonly Complaint[]): Fault =>
   new Fault('invalid', 'The request is not valid', { complaints });
 
 /**
- * What an operator reads about a failure: its message and those of its causes, without what they
- * quote, which may be a tenant's.
+ * Failure reason for operators: its message and those of its causes, without quoted values, which
+ * may be a tenant's.
  */
 export const redactedReason = (error: unknown): string => {
   const told: string[] = [];
@@ -109,6 +109,6 @@ const withoutQuotes = (message: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** For sentences: `1 event`, `2 events`. */
+/** Count with its noun: `1 event`, `2 events`. */
 export const pluralize = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;

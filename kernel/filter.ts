@@ -20,7 +20,7 @@ export type Filter =
   | { readonly all: readonly Filter[] }
   | { readonly any: readonly Filter[] }
   | { readonly not: Filter }
-  /** Of a trace some span, of a session some trace is as `where` says. */
+  /** Some span of the trace, or some trace of the session, satisfies `where`. */
   | { readonly some: 'span' | 'trace'; readonly where: Filter }
   | FilterCondition;
 
@@ -40,7 +40,7 @@ export type FilterCondition =
       readonly kind: 'id';
       readonly column: string;
       readonly operator: EqualityOperator;
-      /** As of texts. */
+      /** As for texts: a list where the operator takes one. */
       readonly values: readonly string[];
       readonly caseSensitive: boolean;
     }
@@ -61,7 +61,7 @@ export type FilterCondition =
       readonly kind: 'number';
       readonly column: string;
       readonly operator: ComparisonOperator | 'between';
-      /** One number; for between the low and the high end. */
+      /** One number; for `between` the low and the high end. */
       readonly values: readonly number[];
     }
   | {
@@ -70,27 +70,31 @@ export type FilterCondition =
       readonly operator: 'eq' | 'ne';
       readonly value: boolean;
     }
-  /** `users` null: a rating by anyone counts. */
+  /** `users` null: a rating by any user counts. */
   | { readonly kind: 'fully_annotated'; readonly users: readonly string[] | null };
 
 type EqualityOperator = 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in';
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte';
 
-/** Operators that hold where a record has no value; all others do not (contract 3.7, rule 2). */
+/**
+ * True for operators that match a record without a value; all others do not (contract 3.7, rule 2).
+ */
 export const matchesMissingValue = (operator: string): boolean =>
   operator === 'ne' || operator === 'not_in' || operator === 'is_null';
 
 export const filterDepthMax = 8;
 export const filterNodesMax = 100;
-/** Nodes that ask for records a level below: each looks at all of those (contract 1.11). */
+/**
+ * Limit of nodes that test records a level below, since each scans all of those (contract 1.11).
+ */
 export const filterLevelNodesMax = 10;
 
-/** Of a trace its spans, of a session its traces. */
+/** Returns the spans of a trace, or the traces of a session. */
 export type ChildRecords = (row: RecordRow) => readonly RecordRow[];
 const noChildren: ChildRecords = () => [];
 
 /**
- * The reference: whether the record satisfies the filter. Every engine answers as this does
+ * Reference implementation: true if the record satisfies the filter; every engine must agree
  * (contract 3.7). Logic has two values. `templates` are the live annotation templates of the
  * project.
  */
@@ -110,7 +114,7 @@ export const matchesFilter = (
     : matchesCondition(filter, (column, kind) => leafValue(row, column, kind));
 };
 
-/** The same of a document's fields, which have no collections, levels and annotations. */
+/** `matchesFilter` for a document's fields, which have no collections, levels or annotations. */
 export const matchesFields = (
   filter: Filter,
   fields: Readonly<Record<string, string | number | boolean | null>>,
@@ -153,8 +157,8 @@ type CollectionLeaf = Extract<FilterCondition, { readonly kind: 'collection' }>;
 type NumberLeaf = Extract<FilterCondition, { readonly kind: 'number' }>;
 
 /**
- * Metrics of the registry keep their type; for any other the kind of the leaf says which values it
- * is about.
+ * Value of the column. Metrics of the registry keep their type; for others the kind of the leaf
+ * selects the values.
  */
 const leafValue = (row: RecordRow, column: string, kind: MetricType): ColumnValue => {
   const place = parseColumnId(column);
@@ -231,7 +235,7 @@ const matchesNumber = (leaf: NumberLeaf, value: ColumnValue): boolean => {
   return typeof value === 'number' && low <= value && value <= high;
 };
 
-/** Instants are canonical, so their texts compare as they do. */
+/** Compares numbers or instants; canonical instants order as texts. */
 const matchesComparison = (
   operator: ComparisonOperator,
   value: ColumnValue,

@@ -4,63 +4,68 @@ import { singleFlight } from './concurrency.js';
 import { openWaitQueue } from './wait-queue.js';
 
 /**
- * An append that may begin. Told its end once: where its last event stands; null = there is none.
+ * Ends an admitted append, once, with the position of its last event; null = nothing was written.
  */
 export type FinishAppend = (position: Position | null) => void;
 
 /**
- * How fast a project may log: as fast as what it logs can be read. Else its events stand before
- * those of all others, who wait for them with each read (contract 1.7).
+ * Per-project ingest backpressure: appends wait while too many bytes are not projected yet, so that
+ * one project does not delay the reads of others, which wait for its events (contract 1.7).
  */
 export interface IngestBackpressure {
   /**
-   * Resolves once the append and what the project logged that is still unread are within the bound
-   * together, or nothing of it is unread; its own appends in turn. After `atMostMs` all the same,
-   * and at once while nothing that it logged becomes readable: nothing stops the recording of what
-   * happened. Throws Fault `unavailable` when the asker waits no longer.
+   * Resolves once the append and the project's unprojected bytes are within the limit together, or
+   * nothing is unprojected; in FIFO order per project. Resolves after `atMostMs` in any case, and
+   * at once while the read model is stalled: recording must never stop. Throws Fault `unavailable`
+   * when the request is cancelled.
    */
   admitAppend(project: string, weight: number, waiting: AppendWait): Promise<FinishAppend>;
-  /** A read of the project's records is late: for a while the bound of others is smaller. */
+  /**
+   * Records a late read of the project's records: the limit of other projects is reduced for a
+   * while.
+   */
   recordLateRead(project: string): void;
-  /** What is readable may have moved. */
+  /** Checks the projected position, which may have moved. */
   checkProgress(): void;
-  /** Nobody waits from now on: the process ends. */
+  /** Admits everything from now on: the process shuts down. */
   stop(): void;
 }
 export type AppendWait = Pick<QueryContext, 'signal'> & { readonly atMostMs: number };
 
 /**
- * What a project may have logged that nobody can read yet, as bytes, with those that events and
- * spans count for; one append may be larger, such as a trace of 2,000 spans. Among others what is
- * folded in a fifth of a second or so, since they wait for it; while reads of others are late, a
- * quarter of that. Alone several batches, so that some are on their way in while one is folded and
- * one written.
+ * Limits of a project's unprojected bytes, event and span costs included; one append may be larger,
+ * such as a trace of 2,000 spans. `among` other writers: about a fifth of a second of folding,
+ * since they wait for it; `besideLateReads`: a quarter of that. `alone`: several batches, so that
+ * some arrive while one is folded and one written.
  */
 const unprojectedBytesMax = {
   besideLateReads: 1024 * 1024,
   among: 4 * 1024 * 1024,
   alone: 24 * 1024 * 1024,
 };
-/** No other project has logged for so long. */
+/** Time without an append of another project after which a project counts as the only writer. */
 export const soleWriterAfterMs = 5_000;
-/** A late read counts for so long: until the next one, where reads come every second. */
+/** Duration of a late read's effect: until the next one, where reads come every second. */
 export const lateReadWindowMs = 2_000;
-/** A read model that stands still, or is far behind, is not waited for. */
+/** Time without progress after which a read model counts as stalled and is not waited for. */
 export const stalledAfterMs = 2_000;
-/** Hints may be lost, and time passes while the store is silent. */
+/**
+ * Poll interval: notifications may be lost, and the limit of a wait passes while the store is
+ * silent.
+ */
 const progressPollMs = 100;
-/** Of one project; more are seen as one. */
+/** Entries per project; further ones are merged into the last. */
 const unprojectedEntriesMax = 256;
 
-/** Of one project: what is unread or being appended, and who waits. */
+/** Append queue of one project: its unprojected and running appends, and those that wait. */
 type ProjectAppendQueue = {
-  /** Counts an append that begins; false: it has to wait. */
-  readonly tryBegin: (one: WaitingAppend) => boolean;
-  readonly wait: (one: WaitingAppend, signal?: AbortSignal) => Promise<void>;
-  /** An append ended; what it wrote counts until it is readable. */
-  readonly finish: (weight: number, position: Position | null, seen: Position) => void;
-  /** Lets in who may go now that all up to `seen` is readable. */
-  readonly admitWaiting: (seen: Position) => void;
+  /** Admits an append; false: it has to wait. */
+  readonly tryBegin: (append: WaitingAppend) => boolean;
+  readonly wait: (append: WaitingAppend, signal?: AbortSignal) => Promise<void>;
+  /** Ends an append; its weight counts until its events are projected. */
+  readonly finish: (weight: number, position: Position | null, projected: Position) => void;
+  /** Admits waiting appends now that everything up to `projected` is folded. */
+  readonly admitWaiting: (projected: Position) => void;
   readonly isWaiting: () => boolean;
   readonly isEmpty: () => boolean;
 };
@@ -72,42 +77,42 @@ const openProjectAppendQueue = (
   fits: (weight: number) => boolean,
 ): ProjectAppendQueue => {
   const waiting = openWaitQueue<WaitingAppend>();
-  let unread: UnprojectedAppends = [];
-  /** Of what is unread or being appended. */
+  let unprojected: UnprojectedAppends = [];
+  /** Weight of unprojected and running appends. */
   let weight = 0;
-  /** When something became readable last, or began to be unread. */
+  /** Time of the last progress, or of the first unprojected event after none. */
   let movedAt = now();
-  const begins = (one: WaitingAppend): boolean => {
+  const begins = (append: WaitingAppend): boolean => {
     const may =
       weight <= 0 ||
-      fits(weight + one.weight) ||
+      fits(weight + append.weight) ||
       now() - movedAt >= stalledAfterMs ||
-      one.until <= now();
-    if (may) weight += one.weight;
+      append.until <= now();
+    if (may) weight += append.weight;
     return may;
   };
   return {
-    tryBegin: (one) => (waiting.size() === 0 || one.until <= now()) && begins(one),
+    tryBegin: (append) => (waiting.size() === 0 || append.until <= now()) && begins(append),
     wait: waiting.enqueue,
-    finish: (its, position, seen) => {
-      if (position === null || position <= seen) weight -= its;
+    finish: (appended, position, projected) => {
+      if (position === null || position <= projected) weight -= appended;
       else {
-        if (unread.length === 0) movedAt = now();
-        unread = addUnprojected(unread, { position, weight: its });
+        if (unprojected.length === 0) movedAt = now();
+        unprojected = addUnprojected(unprojected, { position, weight: appended });
       }
     },
-    admitWaiting: (seen) => {
-      const left = unread.filter(({ position }) => position > seen);
-      if (left.length < unread.length) {
-        weight -= totalWeight(unread) - totalWeight(left);
-        unread = left;
+    admitWaiting: (projected) => {
+      const left = unprojected.filter(({ position }) => position > projected);
+      if (left.length < unprojected.length) {
+        weight -= totalWeight(unprojected) - totalWeight(left);
+        unprojected = left;
         movedAt = now();
       }
-      // In turn: a large append is not passed by small ones for as long as it may wait.
+      // FIFO: small appends do not overtake a large one for as long as it may wait.
       let isHeld = false;
-      waiting.admit((one) => {
-        if (isHeld && one.until > now()) return false;
-        isHeld = !begins(one);
+      waiting.admit((append) => {
+        if (isHeld && append.until > now()) return false;
+        isHeld = !begins(append);
         return !isHeld;
       });
     },
@@ -118,9 +123,9 @@ const openProjectAppendQueue = (
 
 type Needs = {
   readonly clock: Pick<Clock, 'milliseconds' | 'wait'>;
-  /** Up to where the records are folded, by their store. */
+  /** Projected position of the records, from their store. */
   readonly projectedPosition: () => Promise<Position>;
-  /** Told how long each append waited that had to. */
+  /** Called with the wait of each append that was delayed. */
   readonly onWait?: (milliseconds: number) => void;
   readonly weightMax?: typeof unprojectedBytesMax;
 };
@@ -131,40 +136,40 @@ export const openIngestBackpressure = ({
   onWait = () => undefined,
   weightMax = unprojectedBytesMax,
 }: Needs): IngestBackpressure => {
-  const lines = new Map<string, ProjectAppendQueue>();
-  let seen = logStart;
+  const queues = new Map<string, ProjectAppendQueue>();
+  let projected = logStart;
   let [isWatching, isStopped] = [false, false];
   const now = (): number => clock.milliseconds();
   const bound = openByteLimit(now, weightMax);
-  const lineOf = (project: string): ProjectAppendQueue => {
-    const line =
-      lines.get(project) ??
+  const queueOf = (project: string): ProjectAppendQueue => {
+    const queue =
+      queues.get(project) ??
       openProjectAppendQueue(now, (weight) => isStopped || weight <= bound.of(project));
-    lines.set(project, line);
-    return line;
+    queues.set(project, queue);
+    return queue;
   };
-  const settle = (line: ProjectAppendQueue, project: string): void => {
-    line.admitWaiting(seen);
-    if (line.isEmpty()) lines.delete(project);
+  const settle = (queue: ProjectAppendQueue, project: string): void => {
+    queue.admitWaiting(projected);
+    if (queue.isEmpty()) queues.delete(project);
   };
-  const look = singleFlight(async () => {
-    // A store that cannot say is like one that stands still.
-    seen = laterPosition(seen, await projectedPosition().catch(() => seen));
-    lines.forEach(settle);
+  const checkPosition = singleFlight(async () => {
+    // A store that fails counts as stalled.
+    projected = laterPosition(projected, await projectedPosition().catch(() => projected));
+    queues.forEach(settle);
   });
   const watch = async (): Promise<void> => {
     if (isWatching) return;
     isWatching = true;
-    while ([...lines.values()].some((line) => line.isWaiting())) {
+    while ([...queues.values()].some((queue) => queue.isWaiting())) {
       await clock.wait(progressPollMs, new AbortController().signal);
-      lines.forEach(settle);
-      void look();
+      queues.forEach(settle);
+      void checkPosition();
     }
     isWatching = false;
   };
-  const wait = async (line: ProjectAppendQueue, one: WaitingAppend, signal?: AbortSignal) => {
+  const wait = async (queue: ProjectAppendQueue, append: WaitingAppend, signal?: AbortSignal) => {
     const began = clock.milliseconds();
-    const entered = line.wait(one, signal);
+    const entered = queue.wait(append, signal);
     void watch();
     await entered.catch(() => {
       throw cancellationFault(signal);
@@ -173,29 +178,29 @@ export const openIngestBackpressure = ({
   };
 
   return {
-    admitAppend: async (project, weight, { atMostMs, ...asking }) => {
-      throwIfAborted(asking);
+    admitAppend: async (project, weight, { atMostMs, ...context }) => {
+      throwIfAborted(context);
       bound.logs(project);
-      const line = lineOf(project);
-      const one = { weight, until: clock.milliseconds() + atMostMs };
-      if (!line.tryBegin(one)) await wait(line, one, asking.signal);
+      const queue = queueOf(project);
+      const append = { weight, until: clock.milliseconds() + atMostMs };
+      if (!queue.tryBegin(append)) await wait(queue, append, context.signal);
       return (position) => {
-        line.finish(weight, position, seen);
-        settle(line, project);
+        queue.finish(weight, position, projected);
+        settle(queue, project);
       };
     },
     recordLateRead: bound.readIsLate,
     checkProgress: () => {
-      if (lines.size > 0) void look();
+      if (queues.size > 0) void checkPosition();
     },
     stop: () => {
       isStopped = true;
-      lines.forEach(settle);
+      queues.forEach(settle);
     },
   };
 };
 
-/** What a project may have unread now, by what other projects did last. */
+/** Current limit of a project, from what other projects did last. */
 const openByteLimit = (
   now: () => number,
   { besideLateReads, among, alone }: typeof unprojectedBytesMax,
@@ -212,7 +217,9 @@ const openByteLimit = (
   };
 };
 
-/** When another project than a given one was seen last: the last two of all are enough to know. */
+/**
+ * Tracks when a project other than the given one was seen last: remembering the last two is enough.
+ */
 const openLastSeen = (now: () => number) => {
   const never = { project: '', at: Number.NEGATIVE_INFINITY };
   let [last, other] = [never, never];
@@ -230,14 +237,15 @@ const totalWeight = (some: UnprojectedAppends): number =>
   some.reduce((sum, { weight }) => sum + weight, 0);
 
 const addUnprojected = (
-  unread: UnprojectedAppends,
-  one: UnprojectedAppends[number],
+  unprojected: UnprojectedAppends,
+  append: UnprojectedAppends[number],
 ): UnprojectedAppends => {
-  const last = unread.at(-1);
-  if (last === undefined || unread.length < unprojectedEntriesMax) return [...unread, one];
+  const last = unprojected.at(-1);
+  if (last === undefined || unprojected.length < unprojectedEntriesMax)
+    return [...unprojected, append];
   const both = {
-    position: laterPosition(last.position, one.position),
-    weight: last.weight + one.weight,
+    position: laterPosition(last.position, append.position),
+    weight: last.weight + append.weight,
   };
-  return [...unread.slice(0, -1), both];
+  return [...unprojected.slice(0, -1), both];
 };

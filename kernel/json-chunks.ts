@@ -4,7 +4,7 @@ import type { QueryContext } from './ports.js';
 import type { JsonObject } from './schema-types.js';
 import type { RunInSlice } from './concurrency.js';
 
-/** A JSON text in UTF-8, in pieces that follow each other. */
+/** JSON text in UTF-8, in consecutive pieces. */
 export type JsonChunks = readonly Uint8Array[];
 
 export const parseJsonChunks = (pieces: JsonChunks): unknown => {
@@ -13,26 +13,24 @@ export const parseJsonChunks = (pieces: JsonChunks): unknown => {
   return parseJsonText(texts.join(''));
 };
 
-/**
- * What a JSON text is made of, in order: text as it is, and values that are still to be written.
- */
+/** Parts of a JSON text, in order: literal text, and values that are still to be encoded. */
 export type JsonParts<T extends object> = (T | string)[];
 
-/** The object without its `}`. */
+/** JSON of the object without its `}`. */
 export const unclosedObject = (value: JsonObject): string => JSON.stringify(value).slice(0, -1);
 
-/** Longer texts than this are encoded before the next thing is written. */
+/** Text length after which a chunk is encoded. */
 const jsonChunkCharacters = 65_536;
 
 /**
- * The text of the parts, made in slices. Takes the parts out of the list as they are made, so that
- * they are not in memory twice. Throws Fault `unavailable` as soon as the asker no longer waits.
+ * Encodes the parts in slices. Clears each part once encoded, so that none is in memory twice.
+ * Throws Fault `unavailable` as soon as the request is cancelled.
  */
 export const encodeJsonChunks = async <T extends object>(
   parts: JsonParts<T>,
   write: (thing: T) => string,
   inSlices: RunInSlice,
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<JsonChunks> => {
   const encoder = new TextEncoder();
   const pieces: Uint8Array[] = [];
@@ -48,7 +46,7 @@ export const encodeJsonChunks = async <T extends object>(
     return encoder.encode(text);
   };
   while (at < parts.length) {
-    throwIfAborted(asking);
+    throwIfAborted(context);
     pieces.push(await inSlices(next));
   }
   return pieces;

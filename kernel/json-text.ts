@@ -1,14 +1,17 @@
 /**
- * `JSON.parse`, with each name of a member as the text has it. V8 12.8 to 14.6 (Node 22 to 26)
- * reads a name with an escape as another one, once any object had a name with a backslash at that
- * place: `"\n"` becomes `\` (nodejs/node issue 63785). Such names are read apart.
+ * `JSON.parse` that keeps member names intact. V8 12.8 to 14.6 (Node 22 to 26) reads a name with an
+ * escape as another one, once any object had a name with a backslash at that place: `"\n"` becomes
+ * `\` (nodejs/node issue 63785). Such texts are parsed with placeholder names.
  */
 export const parseJsonText = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   return text.includes('\\') && hasEscapedName(text) ? parseWithPlainNames(text) : value;
 };
 
-/** `text` is JSON: a backslash is in a string, and what ends before a colon is a name. */
+/**
+ * True if a member name has an escape. `text` is JSON: a backslash is in a string, and a string
+ * before a colon is a name.
+ */
 const hasEscapedName = (text: string): boolean => {
   for (let at = text.indexOf('\\'); at >= 0;) {
     const end = endOfJsonString(text, at);
@@ -18,7 +21,9 @@ const hasEscapedName = (text: string): boolean => {
   return false;
 };
 
-/** In a JSON text, the quote that ends a string, from its first character or its first escape. */
+/**
+ * Index of the quote that ends a JSON string, searched from its first character or first escape.
+ */
 export const endOfJsonString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from); ; end = text.indexOf('"', end + 1)) {
     let first = end;
@@ -33,7 +38,7 @@ const isMemberName = (text: string, end: number): boolean => {
   return text.charCodeAt(next) === colon;
 };
 
-/** While V8 reads the text, each name in it is a letter and a number. */
+/** Parses with placeholders: while V8 reads the text, each name in it is a letter and a number. */
 const parseWithPlainNames = (text: string): unknown => {
   const places = new Map<string, number>();
   const names: string[] = [];

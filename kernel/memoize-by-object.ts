@@ -1,4 +1,4 @@
-/** What is made of an object, made once for as long as somebody holds the object. */
+/** Memoizes `make` per object in a WeakMap, for as long as the object is referenced. */
 export const memoizeByObject = <K extends object, V>(make: (key: K) => V): ((key: K) => V) => {
   const made = new WeakMap<K, V>();
   return (key) => {

@@ -1,6 +1,6 @@
 /**
- * Words of 32 bits that look random and are the same for the same seed, on every machine
- * (Mulberry32: 32 bits of state are plenty for a sample, a load or a resampling). Not for secrets.
+ * Seeded pseudo-random generator (Mulberry32) of 32-bit words, the same on every machine: 32 bits
+ * of state are plenty for a sample, a load or a resampling. Not for secrets.
  */
 export const mulberry32 = (seed: number): (() => number) => {
   let state = seed >>> 0;

@@ -4,7 +4,7 @@ import type { Event, EventLog, EventReader, StreamName } from './ports.js';
 import { loadStreamState, transact, type Authorship } from './transact.js';
 import type { Instant } from './schema-types.js';
 
-/** Who has a name, as its reservation stream says. */
+/** Holder of a unique name, folded from its reservation stream. */
 export type NameReservation = { readonly holder: string | null };
 
 type ReservationEvent =
@@ -20,23 +20,23 @@ export const nameReservationFold: Fold<NameReservation, ReservationEvent> = {
 };
 
 /**
- * How long a claim stands without its holder showing up: longer than a request can last, so that
- * nobody takes a name from under a request that is about to use it, and short enough that a crash
- * in between blocks the name for a minute.
+ * Grace period of a claim whose holder does not exist yet: longer than a request can last, so that
+ * a name is not taken from a request that is about to use it, and short enough that a crash in
+ * between blocks the name for a minute.
  */
 export const claimGraceSeconds = 60;
 
 /**
- * How it stands with the holder of a claim: it exists and has the name; it is gone for good; or
- * neither, because it is about to be made or renamed, or because that never happened.
+ * State of a claim's holder: it exists and has the name; it is gone for good; or neither, because
+ * it is about to be created or renamed, or never will be.
  */
 export type HolderState = 'has it' | 'gone' | 'may come';
 
 /**
- * Makes `holder` the one who has the name of `stream`; answers whether it has it now. Engines
- * cannot append two streams as one, so a name and its holder's own stream may disagree after a
- * crash: a name counts as taken only while the other exists and still has it, or may come and its
- * claim is younger than the grace.
+ * Reserves the name of `stream` for `holder`; true if it has the name now. Engines cannot append
+ * two streams atomically, so a name and its holder's own stream may disagree after a crash: a name
+ * counts as taken only while the other holder exists and still has it, or may come and its claim is
+ * younger than the grace.
  */
 export const claimName = async (
   log: EventLog,
@@ -74,7 +74,7 @@ export const claimName = async (
   }
 };
 
-/** Gives the name back; nothing happens when someone else has it by now. */
+/** Releases the name; no effect when another holder has it by now. */
 export const releaseName = async (
   log: EventLog,
   stream: StreamName,
@@ -94,21 +94,18 @@ export const releaseName = async (
 const isRecent = (since: Instant, now: Instant): boolean =>
   Date.parse(now) - Date.parse(since) < claimGraceSeconds * 1_000;
 
-/** What a noun says of its unique names; `Where` is what it takes to find the stream of one. */
+/** Rules of a noun's unique names; `Where` is what its streams are named by. */
 type NameRules<Where, Name, S, E extends Event> = {
   readonly stream: (where: Where, name: Name) => StreamName;
-  /** The stream of who may have the name, and its fold: null before they exist. */
+  /** The stream of a possible holder, and its fold: null before it exists. */
   readonly holder: (id: string, name: Name) => StreamName;
   readonly fold: Fold<S | null, E>;
-  /** False once a holder is gone for good. */
+  /** False once the holder is gone for good. */
   readonly isLive: (holder: S) => boolean;
   readonly has: (holder: S, name: Name) => boolean;
 };
 
-/**
- * Names of which each has one holder at most among those that live; see `claimName` and
- * `releaseName`.
- */
+/** Unique names: each has at most one live holder; see `claimName` and `releaseName`. */
 export const uniqueName = <Where, Name, S, E extends Event>({
   stream,
   holder: holderStream,
@@ -139,7 +136,7 @@ export const uniqueName = <Where, Name, S, E extends Event>({
     claim: claimFor,
     release: (where: Writing, name: Name, id: string, authorship: Authorship) =>
       releaseName(where.log, stream(where, name), id, authorship),
-    /** Who lives and has the name; null when nobody does. */
+    /** The live holder of the name; null if there is none. */
     find: async (where: Reading, name: Name): Promise<S | null> => {
       const id = (await claimant(where, name)).state.holder;
       const holder = id === null ? null : await holderOf(where, id, name);
@@ -147,7 +144,8 @@ export const uniqueName = <Where, Name, S, E extends Event>({
     },
     /**
      * Claims the name for the id that `idAfter` derives from the last revision of its reservation,
-     * the same one for all who ask at once; answers whose it is then. Throws Fault `conflict`.
+     * so that concurrent callers derive the same one; returns the resulting holder. Throws Fault
+     * `conflict`.
      */
     settle: async (
       where: Writing,
@@ -158,7 +156,8 @@ export const uniqueName = <Where, Name, S, E extends Event>({
       const id = idAfter(String((await claimant(where, name)).revision));
       const isOurs = await claimFor(where, name, id, authorship);
       const holder = isOurs ? id : (await claimant(where, name)).state.holder;
-      if (holder === null) throw new Fault('conflict', 'The name changed hands; try again');
+      if (holder === null)
+        throw new Fault('conflict', 'Another request took this name meanwhile. Try again.');
       return { holder, isDerived: holder === id };
     },
   };

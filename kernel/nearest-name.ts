@@ -1,8 +1,8 @@
 /**
- * The known name that a misspelt one most likely means; null when none is near. Near is an edit
- * distance (Damerau-Levenshtein: letters left out, added, replaced, or two neighbours swapped) of
- * at most 2, of names of up to three letters 1, and always less than the shorter name is long.
- * Case, `_` and `-` count for nothing: `filterTree` is `filter_tree`.
+ * Suggests the known name that a misspelt one most likely means; null when none is near. Near is an
+ * edit distance (Damerau-Levenshtein: letters left out, added, replaced, or two neighbours swapped)
+ * of at most 2, of names of up to three letters 1, and always less than the shorter name is long.
+ * Case, `_` and `-` are ignored: `filterTree` is `filter_tree`.
  */
 export const nearestName = (name: string, known: Iterable<string>): string | null => {
   const wanted = normalizeName(name);
@@ -29,7 +29,7 @@ const toleratedDistance = (one: string, other: string): number => {
 
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** Optimal string alignment; of names whose lengths differ by more it is never near. */
+/** Optimal string alignment distance; Infinity when the lengths differ by more than 2. */
 const editDistance = (one: string, other: string): number => {
   if (Math.abs(one.length - other.length) > distanceMax) return Infinity;
   let before: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * Whom an address stands for: in IPv6 the network of 64 bits, since whoever has one address has
+ * Network that an address counts as: for IPv6 its /64 prefix, since a client with one address has
  * them all.
  */
 export const networkPrefix = (address: string): string => {

@@ -2,30 +2,30 @@ import { mulberry32 } from './mulberry32.js';
 
 export type BootstrapOptions = {
   readonly seed: number;
-  /** Resamples; their quantiles are too coarse below `resamplesMin`. */
+  /** Number of resamples; below `resamplesMin` quantiles are too coarse. */
   readonly resamples: number;
-  /** The interval's confidence, as 0.95. */
+  /** Confidence level, such as 0.95. */
   readonly level: number;
 };
 export type BootstrapInterval = { readonly lower: number; readonly upper: number };
 export type PairedBootstrap = {
-  /** Draws at least so many, or what is left of them; false once all are drawn. */
+  /** Draws at least `atLeast` differences, or the rest; false once all are drawn. */
   draw(atLeast: number): boolean;
-  /** Once all are drawn. Beyond the doubles its ends are not finite. */
+  /** The interval, once all are drawn; not finite beyond the range of doubles. */
   interval(): BootstrapInterval;
 };
 
-/** Beyond these a percentile of 95 % hardly moves. */
+/** More resamples hardly move a 95 % percentile. */
 export const resamplesMax = 10_000;
 const resamplesMin = 200;
 
 /**
- * The percentile interval of the mean of paired differences: B. Efron and R. J. Tibshirani, An
- * Introduction to the Bootstrap (1993), chapter 13. Each resample draws as many
+ * Paired bootstrap: the percentile interval of the mean of paired differences (B. Efron and R. J.
+ * Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Each resample draws as many
  * differences as there are, with replacement; the interval ends at the (B + 1)·α-th smallest and
- * largest of their B means, α = (1 − level)/2. The same differences and choice give the same
- * interval, and differences with their sign turned the same interval with its sign turned. In
- * portions, so that nothing waits for all of it.
+ * largest of their B means, α = (1 − level)/2. The same differences and options give the same
+ * interval, and negated differences the negated interval. Runs in portions, so that it never blocks
+ * for long.
  */
 export const openPairedBootstrap = (
   differences: Float64Array,
@@ -56,8 +56,8 @@ export const openPairedBootstrap = (
 };
 
 /**
- * How often each of several intervals can be resampled within so many draws; 0: too seldom for any
- * to mean something.
+ * Resamples that each of several intervals can have within `drawsMax` draws; 0: too few to be
+ * meaningful.
  */
 export const affordableResamples = (drawsMax: number, lengths: readonly number[]): number => {
   const each = lengths.reduce((sum, length) => sum + length, 0);

@@ -1,23 +1,23 @@
 import { Fault } from './fault.js';
 import type { QueryContext } from './ports.js';
 
-/** What a question throws once its asker no longer waits. */
+/** The error a query throws when its request was cancelled. */
 export const cancellationFault = ({ reason }: Partial<AbortSignal> = {}): Fault =>
   reason instanceof Fault
     ? reason
-    : new Fault('unavailable', 'Nobody waits for this answer any more', {
+    : new Fault('unavailable', 'The request was cancelled before its result was ready. Retry it.', {
         retryAfterSeconds: 1,
         cause: reason,
       });
 
-/** Throws Fault `unavailable` when the asker no longer waits. */
+/** Throws Fault `unavailable` if the request was cancelled. */
 export const throwIfAborted = ({ signal }: QueryContext): void => {
   if (signal?.aborted === true) throw cancellationFault(signal);
 };
 
 /**
- * `work`, or Fault `unavailable` as soon as the asker no longer waits. `end` is called then: it
- * must end what `work` does, whose outcome is ignored.
+ * Runs `work`; throws Fault `unavailable` as soon as the request is cancelled. `end` is called then
+ * and must stop `work`, whose outcome is ignored.
  */
 export const raceAbort = async <T>(
   { signal }: QueryContext,

@@ -2,7 +2,7 @@ import { byCodePoint } from './code-points.js';
 import type { Document, FieldValue, DocumentQuery, DocumentPage } from './documents.js';
 import { matchesFields } from './filter.js';
 
-/** The reference for `Documents.find`, over all documents of a collection. */
+/** Reference for `Documents.find`, over all documents of a collection. */
 export const referenceFind = (
   all: Iterable<Document>,
   { scope, filter = null, sort = null, offset = 0, limit }: DocumentQuery,
@@ -14,7 +14,10 @@ export const referenceFind = (
   return { documents: found.slice(offset, offset + limit), more: found.length > offset + limit };
 };
 
-/** Contract 3.8: without a value last, ties by `created_at` descending, then by key descending. */
+/**
+ * Comparator of contract 3.8: missing values last, ties by `created_at` descending, then by key
+ * descending.
+ */
 const compareDocuments = (sort: DocumentQuery['sort']) => {
   const by = (one: Document, other: Document, column: string, ascending: boolean): number => {
     const [left, right] = [one.fields[column] ?? null, other.fields[column] ?? null];

@@ -1,16 +1,16 @@
 import { Type, type Static, type TSchema } from 'typebox';
 
 declare const brand: unique symbol;
-/** A value that only its own kind may stand in for: a user id in a key's place does not compile. */
+/** Nominal type: a user id in a key's place does not compile. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
-/** Lower-case RFC 9562 text. */
+/** Id as lower-case RFC 9562 text. */
 export type Id<Name extends string> = Brand<string, Name>;
 export type ProjectId = Id<'ProjectId'>;
 export type OrganizationId = Id<'OrganizationId'>;
 export type UserId = Id<'UserId'>;
 export type ApiKeyId = Id<'ApiKeyId'>;
-/** A login and the refresh tokens that follow from it. */
+/** Family of refresh tokens that follow from one login. */
 export type FamilyId = Id<'FamilyId'>;
 export type GroupId = Id<'GroupId'>;
 export type GroupMemberId = Id<'GroupMemberId'>;
@@ -33,8 +33,8 @@ export type IntegrationId = Id<'IntegrationId'>;
 export type SealId = Id<'SealId'>;
 
 /**
- * Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3):
- * sorts as text.
+ * Instant in canonical RFC 3339, UTC with six fraction digits, `2026-03-01T09:00:00.000000Z`
+ * (contract 1.3): sorts as text.
  */
 export type Instant = Brand<string, 'Instant'>;
 
@@ -42,9 +42,9 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export type JsonObject = { readonly [member: string]: Json };
 
 /**
- * `x-kind` tells the guard (engines/ajv) which text rule of contract 1.3 holds and what the value
- * becomes: `uuid` lower-cased, `instant` canonical, `name` trimmed. A failed rule has the error
- * type of its kind.
+ * Schema of an id. `x-kind` selects the guard's text rule of contract 1.3 (engines/ajv) and its
+ * normalisation: `uuid` lower-cased, `instant` canonical, `name` trimmed. A failed rule has the
+ * error type of its kind.
  */
 export const id = <Name extends string>(_name: Name) =>
   Type.Unsafe<Id<Name>>(Type.String({ format: 'uuid', 'x-kind': 'uuid' }));
@@ -53,7 +53,7 @@ export const instant = Type.Unsafe<Instant>(
   Type.String({ format: 'date-time', 'x-kind': 'instant' }),
 );
 
-/** A name of contract 1.3: trimmed, 1 to `max` code points, no control characters. */
+/** Schema of a name (contract 1.3): trimmed, 1 to `max` code points, no control characters. */
 export const name = (max = 255) => Type.String({ minLength: 1, maxLength: max, 'x-kind': 'name' });
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -62,7 +62,8 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const nullish = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
 /**
- * A value that no log line, event or error may show: the redaction list is made from these marks.
+ * Secret value, never shown in a log line, event or error: the redaction list is built from these
+ * marks.
  */
 export const secret = (
   options: { readonly minLength?: number; readonly maxLength?: number } = {},
@@ -71,23 +72,23 @@ export const secret = (
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
 
-/** Members and items that nobody may change in place. */
+/** Array that is read-only, with read-only items. */
 export const readonlyArray = <T extends TSchema>(items: T) =>
   Type.Unsafe<readonly Readonly<Static<T>>[]>(Type.Array(items));
 export const readonlyRecord = <T extends TSchema>(values: T) =>
   Type.Unsafe<Readonly<Record<string, Static<T>>>>(Type.Record(Type.String(), values));
 
 /**
- * A shape that is described once, under `components/schemas` of the OpenAPI document (there a
- * `$ref` stands in its place), and judged by the route's `check`: the guard lets any JSON pass. For
- * the recursive filter tree.
+ * Schema that is described once, under `components/schemas` of the OpenAPI document (there a `$ref`
+ * stands in its place), and checked by the route's `check`: the guard accepts any JSON. For the
+ * recursive filter tree.
  */
 export const componentSchema = <T>(name: string) =>
   Type.Unsafe<T>(Type.Unknown({ 'x-component': name }));
 
 /**
- * The schema under a name of its own: the OpenAPI document has it once, under `components/schemas`,
- * and a `$ref` wherever it stands. The guard judges it where it stands. One name has one schema.
+ * Named schema: the OpenAPI document has it once, under `components/schemas`, and a `$ref` wherever
+ * it is used. The guard checks it in place. One name has one schema.
  */
 export const namedSchema = <T extends TSchema>(component: string, schema: T): T =>
   Object.create(Object.prototype, {
@@ -95,7 +96,7 @@ export const namedSchema = <T extends TSchema>(component: string, schema: T): T 
     'x-component': { value: component, enumerable: true },
   }) as T;
 
-/** What `namedSchema` called it; null for a schema without a name. */
+/** Name set by `namedSchema`; null for a schema without a name. */
 export const schemaNameOf = (schema: TSchema): string | null => {
   const component: unknown = (schema as { readonly 'x-component'?: unknown })['x-component'];
   return typeof component === 'string' ? component : null;

@@ -15,29 +15,29 @@ import {
 import { openKeyedMutex, type KeyedMutex } from './concurrency.js';
 import { memoizeByObject } from './memoize-by-object.js';
 
-/** What `transact` needs to know of the request: contract/operation.ts has the full Cause. */
+/** Request facts that `transact` records; contract/operation.ts has the full Cause. */
 export type Authorship = {
   readonly actor: Metadata['actor'];
   readonly requestId: string;
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly at: Metadata['at'];
-  /** Undefined: it follows from an event that does not say. */
+  /** Undefined: it follows from an event without one. */
   readonly organizationId: Metadata['organization_id'];
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
 export type StreamState<S> = {
   readonly state: S;
-  /** Of the last event, `none` for a stream without events. */
+  /** Revision of the last event, `none` for a stream without events. */
   readonly revision: number | 'none';
   readonly position: Position;
 };
 
-/** A fold, and another way to its states than from the first event of a stream. */
+/** Fold with a state cache, as an alternative to reading a stream from its first event. */
 export type CachedFold<S, E extends Event> = Fold<S, E> & {
   readonly load?: (stream: StreamName) => Promise<StreamState<S>>;
-  /** Told what an append of ours made of the state that was loaded last. */
+  /** Called with the state after an own append to the state loaded last. */
   readonly store?: (stream: StreamName, loaded: StreamState<S>) => void;
 };
 
@@ -45,36 +45,36 @@ export type TransactResult<S, E> = {
   /** The state after the events. */
   readonly state: S;
   readonly events: readonly E[];
-  /** Of the last event appended; of the state decided on when nothing was. */
+  /** Position of the last event appended, or of the state decided on when nothing was. */
   readonly position: Position;
 };
 
-/** How each of several streams is decided on, by what is asked of it. */
+/** Decision over several streams, each with its argument. */
 type Decider<A, S, E extends Event> = {
-  readonly load: (stream: StreamName, asked: A) => Promise<StreamState<S>>;
-  readonly decide: (state: S, asked: A) => Decision<E>;
+  readonly load: (stream: StreamName, argument: A) => Promise<StreamState<S>>;
+  readonly decide: (state: S, argument: A) => Decision<E>;
 };
 
-/** What became of one of several streams. */
+/** Outcome for one of several streams. */
 type StreamOutcome<S, E> = {
-  /** What was decided on, the last time. */
+  /** State of the last attempt's decision. */
   readonly before: StreamState<S>;
   readonly events: readonly E[];
-  /** `conflict`: the events are not there, since others were faster each time. */
+  /** `conflict`: nothing was appended, since each attempt lost a race. */
   readonly position: Position | 'conflict';
 };
 
-/** Events behind the last one that the caller knows of; without `expected` their stream's first. */
+/** Events to append after the expected revision; without `expected`, the stream's first. */
 export type StreamAddition = {
   readonly stream: StreamName;
   readonly expected?: number | 'none';
   readonly events: readonly Event[];
 };
 
-/** A lost race is decided again this often before the caller gets 409 (contract 1.9). */
+/** Retries after a lost race before the caller gets 409 (contract 1.9). */
 export const conflictRetriesMax = 3;
 
-/** Streams read at once: enough to hide a server's answer time, few enough for memory. */
+/** Concurrent stream reads: enough to hide a server's latency, few enough for memory. */
 const concurrentReadsMax = 64;
 
 export const loadStreamState = <S, E extends Event>(
@@ -83,7 +83,7 @@ export const loadStreamState = <S, E extends Event>(
   fold: Fold<S, E>,
 ): Promise<StreamState<S>> => catchUpState(log, stream, fold, emptyStreamState(fold));
 
-/** Before the first event. */
+/** State before the first event. */
 export const emptyStreamState = <S, E extends Event>({ initial }: Fold<S, E>): StreamState<S> => ({
   state: initial,
   revision: 'none',
@@ -91,8 +91,9 @@ export const emptyStreamState = <S, E extends Event>({ initial }: Fold<S, E>): S
 });
 
 /**
- * What was loaded before, with what came since, a portion of the stream at a time; nothing when the
- * stream was erased meanwhile. With `types` the place is that of the last event of these types.
+ * Folds events since `known` into it, a portion of the stream at a time; returns the empty state if
+ * the stream was erased meanwhile. With `types`, revision and position are those of the last event
+ * of these types.
  */
 export const catchUpState = async <S, E extends Event>(
   log: EventReader,
@@ -106,8 +107,7 @@ export const catchUpState = async <S, E extends Event>(
   for await (const events of log.portions(stream, { from, ...(types && { types }) })) {
     const last = events.at(-1);
     if (last === undefined) return emptyStreamState(fold);
-    // The codec in the engine vouches for type and data; the stream's name says which union they
-    // are of.
+    // The codec in the engine guarantees type and data; the stream's name determines their union.
     const state = events.reduce(
       (one, event) => fold.evolve(one, event as unknown as E),
       loaded.state,
@@ -117,12 +117,12 @@ export const catchUpState = async <S, E extends Event>(
   return loaded;
 };
 
-/** One line per stream of a log, however many hold the log. */
+/** Keyed mutex of a log's streams, one per log instance. */
 const streamMutexOf = memoizeByObject((_log: EventLog): KeyedMutex => openKeyedMutex());
 
 /**
- * Loads, folds, decides, appends at the revision it read, after all that were called before it on
- * this stream of this log; on a race lost to another process does it all again, at most
+ * Optimistic concurrency: loads, folds, decides and appends at the revision it read, one call at a
+ * time per stream of this log; after a race lost to another process it retries, at most
  * `conflictRetriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does.
  */
 export const transact = <S, E extends Event>(
@@ -135,8 +135,8 @@ export const transact = <S, E extends Event>(
   streamMutexOf(log)([stream], async () => {
     const known = (): Promise<StreamState<S>> =>
       fold.load?.(stream) ?? loadStreamState(log, stream, fold);
-    const asked = new Map([[stream, null]]);
-    const outcome = (await decideAndAppend(log, asked, { load: known, decide }, authorship)).get(
+    const targets = new Map([[stream, null]]);
+    const outcome = (await decideAndAppend(log, targets, { load: known, decide }, authorship)).get(
       stream,
     );
     if (outcome === undefined || outcome.position === 'conflict') throw conflictFault();
@@ -150,39 +150,39 @@ export const transact = <S, E extends Event>(
   });
 
 /**
- * The same for several streams, each decided on by itself and all in one append; those that lost a
- * race are decided on again without the others. A rejection ends it, whatever was appended by then.
- * Answers by stream, in the order asked.
+ * `transact` for several streams, each decided on by itself and all in one append; those that lost
+ * a race are retried without the others. A rejection ends it, whatever was appended by then.
+ * Results by stream, in the given order.
  */
 export const transactAll = <A, S, E extends Event>(
   log: EventLog,
-  asked: ReadonlyMap<StreamName, A>,
+  targets: ReadonlyMap<StreamName, A>,
   decider: Decider<A, S, E>,
   authorship: Authorship,
 ): Promise<ReadonlyMap<StreamName, StreamOutcome<S, E>>> =>
-  streamMutexOf(log)([...asked.keys()], () => decideAndAppend(log, asked, decider, authorship));
+  streamMutexOf(log)([...targets.keys()], () => decideAndAppend(log, targets, decider, authorship));
 
 const decideAndAppend = async <A, S, E extends Event>(
   log: EventLog,
-  asked: ReadonlyMap<StreamName, A>,
+  targets: ReadonlyMap<StreamName, A>,
   { load, decide }: Decider<A, S, E>,
   authorship: Authorship,
 ): Promise<ReadonlyMap<StreamName, StreamOutcome<S, E>>> => {
   const outcomes = new Map<StreamName, StreamOutcome<S, E>>();
-  let open = [...asked];
+  let open = [...targets];
   await attemptUntilDone(async () => {
-    const due: (StreamAddition & {
+    const pending: (StreamAddition & {
       readonly before: StreamState<S>;
       readonly events: readonly E[];
     })[] = [];
-    for (const [stream, before, one] of await loadStreamStates(open, load)) {
-      const events = decide(before.state, one);
+    for (const [stream, before, argument] of await loadStreamStates(open, load)) {
+      const events = decide(before.state, argument);
       if (isRejection(events)) throw new Fault(events.rejected, events.detail, events.details);
       outcomes.set(stream, { before, events, position: before.position });
-      if (events.length > 0) due.push({ stream, expected: before.revision, events, before });
+      if (events.length > 0) pending.push({ stream, expected: before.revision, events, before });
     }
-    const results = await appendEvents(log, due, authorship);
-    for (const [at, { stream, before, events }] of due.entries()) {
+    const results = await appendEvents(log, pending, authorship);
+    for (const [at, { stream, before, events }] of pending.entries()) {
       const result = results[at] ?? 'conflict';
       const position = result === 'conflict' ? result : result.position;
       outcomes.set(stream, { before, events, position });
@@ -194,22 +194,24 @@ const decideAndAppend = async <A, S, E extends Event>(
 };
 
 const loadStreamStates = async <A, S>(
-  asked: readonly (readonly [StreamName, A])[],
+  targets: readonly (readonly [StreamName, A])[],
   load: Decider<A, S, never>['load'],
 ): Promise<readonly (readonly [StreamName, StreamState<S>, A])[]> => {
   const loaded: (readonly [StreamName, StreamState<S>, A])[] = [];
-  for (let from = 0; from < asked.length; from += concurrentReadsMax) {
-    const some = asked.slice(from, from + concurrentReadsMax);
-    const read = some.map(async ([name, one]) => [name, await load(name, one), one] as const);
+  for (let from = 0; from < targets.length; from += concurrentReadsMax) {
+    const some = targets.slice(from, from + concurrentReadsMax);
+    const read = some.map(
+      async ([name, argument]) => [name, await load(name, argument), argument] as const,
+    );
     loaded.push(...(await Promise.all(read)));
   }
   return loaded;
 };
 
 /**
- * For what has to be made ready between two tries, which `transact` cannot know: does it again
- * while it answers `conflict`, at most `conflictRetriesMax` times; then Fault `conflict`. Told the
- * number of the try.
+ * Retries `attempt` while it returns `conflict`, at most `conflictRetriesMax` times, then throws
+ * Fault `conflict`; for work between attempts that `transact` cannot do. `number` is that of the
+ * attempt.
  */
 export const retryOnConflict = async <T>(
   attempt: (number: number) => Promise<T | 'conflict'>,
@@ -229,18 +231,18 @@ const attemptUntilDone = async <T>(
   return 'conflict';
 };
 
-/** A Fault `conflict`, caught, as a value; what else was thrown is thrown on. */
+/** Converts a caught Fault `conflict` to a value; rethrows other errors. */
 export const asConflict = (error: unknown): 'conflict' => {
   if (error instanceof Fault && error.code === 'conflict') return 'conflict';
   throw error;
 };
 
 export const conflictFault = (): Fault =>
-  new Fault('conflict', 'Too many others changed this at the same time; try again');
+  new Fault('conflict', 'Too many concurrent changes to this resource. Try again.');
 
 /**
- * All of it in one append, at places that the caller knows: no turn is waited for, and nothing is
- * tried again. The only way into the log. Results in the order of the additions.
+ * Appends at revisions that the caller knows, in one append, without mutex or retry. The only way
+ * into the log. Results in the order of the additions.
  */
 export const appendEvents = async (
   log: EventLog,
@@ -261,7 +263,7 @@ export const appendEvents = async (
 const nextRevision = (revision: number | 'none'): number =>
   revision === 'none' ? 0 : revision + 1;
 
-/** Events with their ids and metadata, the first at revision `next` of its stream. */
+/** Adds ids and metadata to events, the first at revision `next` of its stream. */
 const stampEvents = (
   stream: StreamName,
   next: number,
@@ -288,7 +290,10 @@ const stampEvents = (
 
 const referenceMembers = ['project_id', 'template_id', 'task_id'] as const;
 
-/** A stream can be erased with its data; history goes on listing its events by these. */
+/**
+ * References kept in the metadata: a stream can be erased with its data, and history still lists
+ * its events by these.
+ */
 const eventReferencesOf = (stream: StreamName, data: unknown): Pick<Metadata, 'about'> => {
   let about: EventReferences | undefined;
   for (const name of referenceMembers) {

@@ -2,7 +2,7 @@ import type { Instant } from './schema-types.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Lower-case RFC 9562 text of any version, null for anything else (contract 1.3). */
+/** Canonical lower-case RFC 9562 uuid of any version, null for anything else (contract 1.3). */
 export const canonicalUuid = (text: string): string | null => {
   const lower = text.length === 36 ? text.toLowerCase() : '';
   return uuidForm.test(lower) ? lower : null;
@@ -13,8 +13,8 @@ const dateTimeForm =
 const offsetForm = /^[+-]\d\d(?::?\d\d)?$/;
 
 /**
- * RFC 3339 and its neighbours as contract 1.3 lists them: any separator, optional seconds, fraction
- * and zone (none is UTC), a bare date is midnight. Digits after the sixth are cut off. Null outside
+ * Parses RFC 3339 and the variants of contract 1.3: any separator, optional seconds, fraction and
+ * zone (none is UTC), a bare date is midnight. Digits after the sixth are cut off. Null outside
  * that grammar, for days and times that do not exist and for years outside 0001 to 9999.
  */
 export const canonicalInstant = (text: string): Instant | null => {
@@ -27,7 +27,7 @@ export const canonicalInstant = (text: string): Instant | null => {
     return null;
   }
   const fraction = (parts[7] ?? '').slice(0, 6).padEnd(6, '0');
-  // By far the most common case, and ingest is full of it: no calendar is needed.
+  // Fast path for the most common case, above all in ingest: needs no calendar.
   if (offset === 0) return `${yyyy}-${mm}-${dd}T${hh}:${mi}:${ss}.${fraction}Z` as Instant;
   const moved = utcMidnight(year, month, day);
   moved.setUTCHours(Number(hh), Number(mi) - offset, Number(ss));

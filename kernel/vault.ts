@@ -2,12 +2,12 @@ import type { Brand, Id, Instant } from './schema-types.js';
 
 export type DataKeyId = Id<'DataKeyId'>;
 
-/** Where a sealed text belongs. It opens at this place and at no other. */
+/** Binding of a sealed text, which opens with this context and with no other. */
 export type SealContext = {
   readonly organizationId: string;
   readonly integrationId: string;
   readonly provider: string;
-  /** Counts the sealings of one integration from 1. */
+  /** Number of the sealing of one integration, from 1. */
   readonly version: number;
 };
 
@@ -24,24 +24,25 @@ export type SealedText = {
 export type Fingerprint = Brand<string, 'Fingerprint'>;
 
 /**
- * Seals texts for one place each. The key that seals is a data key of the organisation; the service
- * knows it only wrapped by its master key, and keeps it outside the log: what a destroyed data key
- * sealed is gone, in the log and in every copy of it.
+ * Vault: seals texts (authenticated encryption), each bound to one context, with a data key of the
+ * organisation. The service knows data keys only wrapped by its master key, and keeps them outside
+ * the log: destroying a data key destroys everything it sealed, in the log and in every copy of it
+ * (crypto-shredding).
  */
 export interface Vault {
   seal(place: SealContext, text: string): Promise<SealedText>;
   /**
-   * Throws Fault `unavailable` when the data key is gone, or the text was sealed for another place
-   * or changed since.
+   * Throws Fault `unavailable` when the data key is gone, or the text was sealed for another
+   * context or changed since.
    */
   open(place: SealContext, sealed: SealedText): Promise<string>;
-  /** The same for the same text, and no way back to it. */
+  /** Deterministic one-way hash of the text. */
   fingerprint(text: string): Fingerprint;
-  /** A new data key for the organisation; what is sealed from now on is sealed with it. */
+  /** Creates a new data key for the organisation, which seals from now on. */
   rotateDataKey(organizationId: string): Promise<DataKeyId>;
   /**
-   * Destroys data keys of the organisation that are not in `used`, were replaced before `before`,
-   * and so can no longer be in use by a request. Returns how many.
+   * Destroys data keys of the organisation that are not in `used` and were replaced before
+   * `before`, and so can no longer be in use by a request. Returns their number.
    */
   destroyUnused(
     organizationId: string,
@@ -50,12 +51,12 @@ export interface Vault {
   ): Promise<number>;
 }
 
-/** A data key as it is kept: wrapped by the master key, bound to its id and organisation. */
+/** Data key as stored: wrapped by the master key, bound to its id and organisation. */
 export type WrappedDataKey = {
   readonly id: DataKeyId;
   readonly organization_id: string;
   readonly created_at: Instant;
-  /** When another one took its place; null = it seals. */
+  /** Time of its replacement; null = it is the sealing key. */
   readonly replaced_at: Instant | null;
   readonly iv: string;
   readonly ciphertext: string;
@@ -63,9 +64,9 @@ export type WrappedDataKey = {
 };
 
 /**
- * Data keys, in a store that forgets: never in the log, whose copies do not. `all` has the oldest
- * first. A step of `update` is durable when it resolves; steps of one process follow each other,
- * and one of another process never takes away what the step did not know.
+ * Store of data keys that can forget: never the log, whose copies cannot. `all` has the oldest
+ * first. A step of `update` is durable when it resolves; steps of one process are serialised, and
+ * one of another process never removes keys that the step did not know.
  */
 export interface DataKeyStore {
   all(): Promise<readonly WrappedDataKey[]>;

@@ -1,10 +1,10 @@
-/** Those who wait for room, in the order in which they came. */
+/** Wait queue in FIFO order. */
 export type WaitQueue<T> = {
   /**
-   * Resolves once it is admitted; rejects with the reason of `signal`, and then no longer waits.
+   * Resolves once the item is admitted; rejects with the reason of `signal` and leaves the queue.
    */
   readonly enqueue: (one: T, signal?: AbortSignal) => Promise<void>;
-  /** Admits those that `enters` accepts; it is asked about each in turn. */
+  /** Admits the items that `enters` accepts; it is called for each in order. */
   readonly admit: (enters: (one: T) => boolean) => void;
   readonly size: () => number;
 };

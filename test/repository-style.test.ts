@@ -251,7 +251,7 @@ describe('the house', () => {
     );
   });
 
-  it('has one way into the log, and one sentence for whoever lost a race', () => {
+  it('has one way into the log, and one message for a lost race', () => {
     // The second hands on what the first appends.
     const ways = ['kernel/transact.ts', 'kernel/backpressured-log.ts'];
     found(
@@ -263,8 +263,8 @@ describe('the house', () => {
     found(
       sources
         .filter((path) => !path.startsWith('test/') && path !== 'kernel/transact.ts')
-        .filter((path) => /Too many others changed/.test(read(path)))
-        .map((path) => `${path}: overtaken() of kernel/transact.ts`),
+        .filter((path) => /Too many concurrent changes to/.test(read(path)))
+        .map((path) => `${path}: conflictFault() of kernel/transact.ts`),
     );
   });
 

@@ -2,14 +2,14 @@ import type { Position } from '../ports.js';
 import type { Instant } from '../schema-types.js';
 import type { ChainEntry, ChainHead, Chains } from './entries.js';
 
-/** A place in the log, or a time by the service's word. */
+/** Bound in the log: a position, or a time of the service's clock. */
 export type HistoryBound = { readonly position: Position } | { readonly instant: Instant };
 
 type ChainSize = Pick<ChainHead, 'chain' | 'size'>;
 
 /**
- * The least `seq` whose entry lies at the bound or after it; `size` + 1 when none does. By time it
- * takes entries for ordered: a clock that was put back may shift it by as many.
+ * Least `seq` whose entry is at or after the bound; `size` + 1 if there is none. A bound in time
+ * assumes ordered entries: a clock that was set back may shift it by as many.
  */
 export const seqFrom = (
   chains: Pick<Chains, 'entries'>,
@@ -17,14 +17,16 @@ export const seqFrom = (
   bound: HistoryBound,
 ): Promise<number> => firstSeq(chains, of, (entry) => compareToBound(entry, bound) >= 0);
 
-/** The greatest `seq` whose entry lies at the bound or before it; 0 when none does. */
+/** Greatest `seq` whose entry is at or before the bound; 0 if there is none. */
 export const seqTo = async (
   chains: Pick<Chains, 'entries'>,
   of: ChainSize,
   bound: HistoryBound,
 ): Promise<number> => (await firstSeq(chains, of, (entry) => compareToBound(entry, bound) > 0)) - 1;
 
-/** Of those for which it holds, which are the last ones. */
+/**
+ * Binary search for the first `seq` for which `holds` is true; it must be true for all later ones.
+ */
 const firstSeq = async (
   chains: Pick<Chains, 'entries'>,
   { chain, size }: ChainSize,

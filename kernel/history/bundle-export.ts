@@ -13,34 +13,35 @@ import {
   type LeafRange,
 } from './merkle-tree.js';
 
-/** Which entries go into a bundle; null = all of `from` to `to`. */
+/** Entries that go into a bundle; null = all of `from` to `to`. */
 export type BundleFilter = Pick<ChainQuery, 'projects' | 'resourceTypes' | 'resourceIds'>;
 type ExportRequest = {
   readonly chain: ChainName;
   readonly filter: BundleFilter | null;
-  /** By `seq`, both included; `to` is not beyond the head. */
+  /** First `seq`; both ends are included, and `to` is not beyond the head. */
   readonly from: number;
   readonly to: number;
-  /** Of the seal. */
+  /** Tree size of the seal. */
   readonly size: number;
   /**
-   * All of a history: it goes on beyond `to` for the facts of erasures that came while it was read.
+   * The bundle is a whole history: it extends beyond `to` for erasure events that came during the
+   * read.
    */
   readonly isWhole: boolean;
   readonly showing: DisclosurePolicy;
 };
-/** Where an export goes on. */
+/** Resume position of an export. */
 export type ExportPosition = {
-  /** `seq` to look at next. */
+  /** Next `seq` to read. */
   readonly at: number;
-  /** `seq` of the last entry that was given, or 0: what lies between has no node yet. */
+  /** `seq` of the last entry written, or 0; the range after it has no node yet. */
   readonly last: number;
 };
 export type ExportPage = {
-  /** In the order of a bundle: each node lies before the entries that follow it. */
+  /** Lines in bundle order: each node precedes the entries that follow it. */
   readonly lines: readonly BundleLine[];
   readonly nodes: readonly BundleNode[];
-  /** Null: it is over. */
+  /** Null at the end. */
   readonly next: ExportPosition | null;
 };
 
@@ -48,48 +49,47 @@ type Needs = {
   readonly chains: Chains & ChainPages;
   readonly log: Pick<EventReader, 'evidence'>;
   readonly sha256: Sha256;
-  /** Resolves once what the log has now is folded, or nobody can wait for it any longer. */
+  /** Resolves once the current head of the log is folded, or the wait was given up. */
   readonly waitUntilFolded: () => Promise<void>;
 };
 
-/** Content may go each time. More often, and it is no erasure that somebody will name. */
+/**
+ * Content may be erased during each extension; after so many, the export ends without its event.
+ */
 const extensionsMax = 8;
 
-/** Two segments of history: read at once, and cheap to hold. */
+/** Two segments of history: one read, cheap to hold. */
 const entriesAtOnce = 256;
-/**
- * A page ends early once it holds this much content: the less is kept, the less of what is read
- * outlives it.
- */
+/** Content bytes after which a page ends early: the less is held, the less outlives its read. */
 const pageBytesMax = 256 * 1_024;
 
 /**
- * The lines of a bundle, a page at a time; from one to the next nothing is kept but where it is in
- * the log. Throws Fault `conflict` when the log has not what was folded.
+ * Streams a bundle page by page; between pages only the position in the log is kept. Throws Fault
+ * `conflict` when the log lacks an event that was folded.
  */
 export async function* exportPages(
   needs: Needs,
-  asked: ExportRequest,
-  place: ExportPosition = { at: asked.from, last: 0 },
+  request: ExportRequest,
+  start: ExportPosition = { at: request.from, last: 0 },
 ): AsyncGenerator<ExportPage, void> {
-  const leftOut = openOmittedNodes(needs, asked);
-  const evidenceOf = openEntryEvidence(needs, asked.chain);
+  const omittedNodes = openOmittedNodes(needs, request);
+  const evidenceOf = openEntryEvidence(needs, request.chain);
   const unnamed = trackUnnamedErasures();
-  let { last } = place;
-  let { to } = asked;
-  // What was erased before this place is not known here.
-  let extensions = asked.isWhole ? 0 : extensionsMax;
+  let { last } = start;
+  let { to } = request;
+  // Erasures before this position are unknown here.
+  let extensions = request.isWhole ? 0 : extensionsMax;
   let isUnsure = last > 0;
-  for (let at: number | null = place.at; at !== null;) {
-    const found = await nextEntries(needs, { ...asked, to }, at);
+  for (let at: number | null = start.at; at !== null;) {
+    const found = await nextEntries(needs, { ...request, to }, at);
     let [nodes, lines, bytes]: [BundleNode[], BundleLine[], number] = [[], [], 0];
     for (const entry of found.entries) {
       if (bytes > pageBytesMax) {
         yield { lines, nodes, next: { at: last + 1, last } };
         [nodes, lines, bytes] = [[], [], 0];
       }
-      nodes.push(...(await leftOut({ from: last, to: entry.seq - 1 })));
-      const line = bundleLine(entry, await evidenceOf(entry), asked.showing);
+      nodes.push(...(await omittedNodes({ from: last, to: entry.seq - 1 })));
+      const line = bundleLine(entry, await evidenceOf(entry), request.showing);
       lines.push(line);
       unnamed.note(line);
       bytes += line.data?.length ?? 0;
@@ -98,18 +98,18 @@ export async function* exportPages(
     at = found.next;
     if (at === null && extensions < extensionsMax && (isUnsure || unnamed.any())) {
       await needs.waitUntilFolded();
-      const size = (await needs.chains.head(asked.chain))?.size ?? to;
+      const size = (await needs.chains.head(request.chain))?.size ?? to;
       if (size > to) at = to + 1;
       to = size;
       extensions += 1;
       isUnsure = false;
     }
-    if (at === null) nodes.push(...(await leftOut({ from: last, to: asked.size })));
+    if (at === null) nodes.push(...(await omittedNodes({ from: last, to: request.size })));
     yield { lines, nodes, next: at === null ? null : { at, last } };
   }
 }
 
-/** Entries that are wanted, from `at` on, and where to look next. */
+/** Matching entries from `at` on, and the `seq` to continue at. */
 const nextEntries = async (
   { chains }: Needs,
   { chain, filter, to }: ExportRequest,
@@ -117,22 +117,22 @@ const nextEntries = async (
 ): Promise<{ readonly entries: readonly ChainEntry[]; readonly next: number | null }> => {
   if (at > to) return { entries: [], next: null };
   if (filter === null) {
-    // Pages end where segments do.
+    // Pages end at segment boundaries.
     const end = Math.min(to, Math.ceil(at / entriesAtOnce) * entriesAtOnce);
     const entries = await chains.entries(chain, at, end);
     return { entries, next: end < to ? end + 1 : null };
   }
-  const question = { at, ascending: true, limit: entriesAtOnce, technical: true, ...filter };
-  const page = await chains.page(chain, question);
+  const query = { at, ascending: true, limit: entriesAtOnce, technical: true, ...filter };
+  const page = await chains.page(chain, query);
   const entries = page.entries.filter(({ seq }) => seq <= to);
   const isOver = page.next === null || page.next > to;
   return { entries, next: isOver ? null : page.next };
 };
 
-/** Subtrees of fewer leaves are hashed from the entries, which one look brings in numbers. */
+/** Smaller subtrees are hashed from the entries, which one read returns in bulk. */
 const tileWidth = entriesAtOnce;
 
-/** The nodes of what lies between two entries, as far as it is sealed. */
+/** Nodes of the omitted range between two entries, as far as it is sealed. */
 const openOmittedNodes = ({ chains, sha256 }: Needs, { chain, size }: ExportRequest) => {
   let known: readonly ChainEntry[] = [];
   let knownFrom = -1;
@@ -156,14 +156,14 @@ const openOmittedNodes = ({ chains, sha256 }: Needs, { chain, size }: ExportRequ
   };
 };
 
-/** Most events that are in memory with their content; those of 10 KB are 320 KB. */
+/** Events held in memory with their content; 32 of 10 KB are 320 KB. */
 const evidenceAtOnce = 32;
-/** Entries that are not wanted are read over as long as they are no more than these. */
+/** Skipped entries are read through up to this number. */
 const skippedReadsMax = 32;
 
 /**
- * What the log has of one entry after the other, read in the log's order. Where many are not
- * wanted, the reading goes on behind the entry before the next that is.
+ * Evidence of one entry after the other, read in log order. Across a larger gap, reading continues
+ * at the entry before the next wanted one.
  */
 const openEntryEvidence = ({ chains, log }: Needs, chain: ChainName) => {
   let ahead: Iterator<Evidence> = [][Symbol.iterator]();
@@ -198,4 +198,4 @@ const openEntryEvidence = ({ chains, log }: Needs, chain: ChainName) => {
 };
 
 const missingEventFault = (position: Position): Fault =>
-  new Fault('conflict', `the log has not the event at ${position} that history was folded from`);
+  new Fault('conflict', `the log lacks the event at ${position} that history was folded from`);

@@ -2,12 +2,12 @@ import type { Evidence } from '../ports.js';
 import type { ChainEntry } from './entries.js';
 
 /**
- * Why the data of an entry that has them are not in its line. `secret`: nobody but the operator is
- * shown data of its type. `asked`: whoever made the bundle wanted none.
+ * Reason why a line lacks its data. `secret`: data of this type are for the operator only. `asked`:
+ * the bundle was requested without data.
  */
 type WithheldReason = 'secret' | 'asked';
 
-/** An entry in a bundle, as its line has it (verifier/ALGORITHM.md). */
+/** Entry of a bundle, as its line has it (verifier/ALGORITHM.md). */
 export type BundleLine = {
   readonly seq: number;
   readonly position: string;
@@ -25,10 +25,10 @@ export type BundleLine = {
   readonly correlation_id: string | null;
   readonly causation_id: string | null;
   readonly erased: boolean;
-  /** False: its digest is of the data alone, as before there were salts. Null: erased, unknown. */
+  /** False: the digest covers the data alone, as before salts existed. Null: erased, unknown. */
   readonly salted: boolean | null;
   readonly withheld: WithheldReason | null;
-  /** Hex; with the data only. */
+  /** Hex; present with the data only. */
   readonly salt: string | null;
   /** The text as it is stored. */
   readonly data: string | null;
@@ -37,18 +37,20 @@ export type BundleLine = {
   readonly hash: string;
 };
 
-/** The root of a perfect part of the tree without an entry in the bundle: leaves `from` to `to`. */
+/** Root of a perfect subtree without an entry in the bundle: leaves `from` to `to`. */
 export type BundleNode = { readonly from: number; readonly to: number; readonly hash: string };
 
 export const bundleFormat = 'assay-bundle-1';
-/** `range`: some entries of a chain by `seq`. Only the first two are without nodes. */
+/**
+ * Scope of a bundle. `range`: some entries of a chain by `seq`. Only the first two have no nodes.
+ */
 export type BundleScope = 'organization' | 'system' | 'project' | 'resource' | 'range';
 
 export type BundlePart = {
   readonly file: string;
   readonly first_seq: number;
   readonly last_seq: number;
-  /** Of the file as it lies there. */
+  /** Hash of the file as stored. */
   readonly sha256: string;
 };
 
@@ -61,10 +63,10 @@ export type BundleManifest = {
   readonly project_id: string | null;
   /** `trace:<id>`. */
   readonly resource: string | null;
-  /** First and last `seq` that were looked at. */
+  /** First and last `seq` that were read. */
   readonly from: number;
   readonly to: number;
-  /** Of the seal: entries beyond it are chained and not yet sealed. */
+  /** Tree size of the seal: entries beyond it are chained and not sealed yet. */
   readonly size: number;
   readonly entries: number;
   readonly erased: number;
@@ -74,7 +76,7 @@ export type BundleManifest = {
   readonly by: string;
 };
 
-/** What a bundle is of: fixed when it is begun, however long it takes. */
+/** Header of a bundle: fixed when the export begins, however long it takes. */
 export type BundleHeader = Omit<
   BundleManifest,
   'format' | 'entries' | 'erased' | 'withheld' | 'parts' | 'made_at' | 'by'
@@ -83,7 +85,7 @@ export type BundleHeader = Omit<
   readonly checkpoint: string;
 };
 
-/** Events that name what was erased: without their data an erasure has no reason. */
+/** Event types that name erased streams: without their data an erasure has no reason. */
 export const erasureEventTypes: ReadonlySet<string> = new Set([
   'StreamsErased',
   'RecordsErased',
@@ -92,11 +94,11 @@ export const erasureEventTypes: ReadonlySet<string> = new Set([
 
 export type DisclosurePolicy = {
   readonly isSecret: (type: string) => boolean;
-  /** False: the data of `erasureEventTypes` alone. */
+  /** False: only the data of `erasureEventTypes`. */
   readonly data: boolean;
 };
 
-/** The line of an entry. Its content is in it unless it is erased or withheld. */
+/** Bundle line of an entry, with its content unless erased or withheld. */
 export const bundleLine = (
   entry: ChainEntry,
   evidence: Evidence,
@@ -105,7 +107,7 @@ export const bundleLine = (
   const isErased = evidence.data === null;
   const withheld = isErased ? null : withheldReason(entry.type, showing);
   const isShown = withheld === null;
-  // One literal: an object put together of others takes kilobytes, and a bundle has millions.
+  // One literal: an object spread from others takes kilobytes, and a bundle has millions.
   return {
     seq: entry.seq,
     position: entry.position,

@@ -1,6 +1,6 @@
 import type { Sha256 } from '../ports.js';
 
-/** What of an event is in its line: all that an entry shows but what changed (contract 5.14). */
+/** Hashed members of an event: all that an entry shows except what changed (contract 5.14). */
 export type ChainedEvent = {
   readonly eventId: string;
   readonly type: string;
@@ -13,16 +13,16 @@ export type ChainedEvent = {
   readonly requestId: string | null;
   readonly correlationId: string | null;
   readonly causationId: string | null;
-  /** Lower-case hex, as every hash here. */
+  /** Lower-case hex, as all hashes here. */
   readonly dataDigest: string;
 };
 
-/** Stands before the first entry of a chain. */
+/** Predecessor hash of the first entry of a chain. */
 export const genesisHash = '0'.repeat(64);
 
 /**
- * The hash of an entry, over its line and the hash of the one before it (contract 5.14, rule 2):
- * whoever has the entries can compute it. `seq` counts from 1.
+ * Hash-chain link: the hash of an entry over its line and the previous hash (contract 5.14, rule
+ * 2), which any holder of the entries can compute. `seq` counts from 1.
  */
 export const entryHash = (
   sha256: Sha256,

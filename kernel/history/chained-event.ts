@@ -3,8 +3,8 @@ import type { ChainedEvent } from './chain.js';
 import { systemChain, type ChainName } from './entries.js';
 
 /**
- * What of an event is in its line (contract 5.14, rule 2). One from before events said whose they
- * are is its chain's.
+ * Hashed members of an event (contract 5.14, rule 2). An event older than `organization_id` belongs
+ * to its chain's organisation.
  */
 export const toChainedEvent = (
   { id, type, stream, revision, metadata, digest }: Envelope,

@@ -1,9 +1,12 @@
 import type { Sha256 } from '../ports.js';
 import type { JsonObject } from '../schema-types.js';
 
-/** What a seal says (C2SP tlog-checkpoint): the tree of this origin had that size and root. */
+/**
+ * Tree head, the content of a seal (C2SP tlog-checkpoint): the tree of this origin had that size
+ * and root.
+ */
 export type TreeHead = {
-  /** Whose tree it is: the name of the installation and of the chain. */
+  /** Origin of the tree: the name of the installation and of the chain. */
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
@@ -12,16 +15,16 @@ export type TreeHead = {
 /** A signature line of a note (C2SP signed-note). */
 export type NoteSignature = {
   readonly name: string;
-  /** Eight hex digits: which of the keys of that name it is. */
+  /** Eight hex digits that identify the key among those of that name. */
   readonly keyId: string;
   readonly signature: Uint8Array;
 };
-/** A text that ends with a newline, and who signed it. */
+/** Signed note: a text that ends with a newline, and its signatures. */
 export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
 
-/** A key that signs seals: what is published of it, and what it signs. */
+/** Signing key of seals, with its published form. */
 export type SealingKey = {
-  /** Begins with the note's id of the key, for the kind of key that every seal is signed with. */
+  /** Begins with the key's note id, for the key type that signs every seal. */
   readonly kid: string;
   readonly jwk: SealingJwk;
   /** The key as C2SP signed-note writes it, under this name. */
@@ -35,25 +38,25 @@ export type SealingJwk = JsonObject & {
   readonly y?: string;
 };
 
-/** First byte of what an id or a vkey is made of: the kind of signature. */
+/** Signature type: first byte of the input of a key id or vkey. */
 export const noteTypes = { ed25519: 1, ecdsa: 2, cosignature: 4 } as const;
 type NoteType = (typeof noteTypes)[keyof typeof noteTypes];
 
-/** More is no note of ours or of any witness. */
+/** Larger notes are not ours or any witness's. */
 const noteCharactersMax = 65_536;
 const signaturesMax = 64;
 
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
-/** Null for what is not base64 in its only form. */
+/** Null for a text that is not canonical base64. */
 export const fromBase64 = (text: string): Uint8Array | null => {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : null;
 };
 
-/** Whose tree the seals of a chain are of. */
+/** Origin of the trees of a chain. */
 export const chainOrigin = (installation: string, chain: string): string =>
   `${installation}/${chain}`;
-/** What key names may be: no spaces and no plus (C2SP signed-note). */
+/** True for a valid key name: no spaces and no plus (C2SP signed-note). */
 const isNoteName = (name: string): boolean => /^[^\s+]{1,255}$/.test(name);
 
 export const checkpointText = ({ origin, size, root }: TreeHead): string =>
@@ -65,7 +68,7 @@ export const signatureLine = ({ name, keyId, signature }: NoteSignature): string
 export const noteText = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`;
 
-/** Null for what is no note: no text, no signature, or a line that is neither. */
+/** Null for a malformed note: no text, no signature, or a line that is neither. */
 export const parseNote = (note: string): Note | null => {
   const end = note.lastIndexOf('\n\n');
   if (note.length > noteCharactersMax || end < 0 || !note.endsWith('\n')) return null;
@@ -75,7 +78,7 @@ export const parseNote = (note: string): Note | null => {
   return isWhole ? { text: note.slice(0, end + 1), signatures } : null;
 };
 
-/** With a cosignature more, in base64 as its line has it; one that is there is not added. */
+/** Adds a cosignature, in base64 as its line has it; a repeated one changes nothing. */
 export const withCosignature = (note: string, witness: string, cosignature: string): string => {
   const line = `\u2014 ${witness} ${cosignature}`;
   const [parsed, signature] = [parseNote(note), parseSignatureLine(line)];
@@ -83,7 +86,7 @@ export const withCosignature = (note: string, witness: string, cosignature: stri
   return noteText({ ...parsed, signatures: [...parsed.signatures, signature] });
 };
 
-/** Without its newline. */
+/** Parses one signature line without its newline. */
 export const parseSignatureLine = (line: string): NoteSignature | null => {
   const [dash, name = '', value = '', ...rest] = line.split(' ');
   const bytes = fromBase64(value);
@@ -93,7 +96,7 @@ export const parseSignatureLine = (line: string): NoteSignature | null => {
   return { name, keyId, signature: bytes.subarray(4) };
 };
 
-/** The note of a seal, read but not believed: nothing in it counts before a signature does. */
+/** Parses the note of a seal without trusting it: it counts only after a signature is verified. */
 export const parseCheckpoint = (note: string): (Note & TreeHead) | null => {
   const parsed = parseNote(note);
   if (parsed === null) return null;
@@ -103,14 +106,16 @@ export const parseCheckpoint = (note: string): (Note & TreeHead) | null => {
   return { ...parsed, origin, size: Number(size), root: hash };
 };
 
-/** The public key's id: of ECDSA keys the beginning of its hash, else of name, kind and key. */
+/**
+ * Id of a public key: the beginning of its hash for ECDSA, else of the hash of name, type and key.
+ */
 export const keyIdOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string => {
   const hash =
     type === noteTypes.ecdsa ? sha256(key) : sha256(`${name}\n`, Uint8Array.of(type), key);
   return Buffer.from(hash.subarray(0, 4)).toString('hex');
 };
 
-/** A key as text; ECDSA keys as SPKI in DER, others as their 32 bytes. */
+/** Verifier key as text; ECDSA keys as SPKI in DER, others as their 32 bytes. */
 export const vkeyOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string => {
   const typed = base64(Buffer.concat([Uint8Array.of(type), key]));
   return `${name}+${keyIdOf(sha256, name, type, key)}+${typed}`;
@@ -123,7 +128,7 @@ export type Vkey = {
   readonly key: Uint8Array;
 };
 
-/** Null for what is no vkey of a kind that is known here, also when its id is not of its key. */
+/** Null for a malformed vkey, an unknown type, or an id that does not match its key. */
 export const parseVkey = (sha256: Sha256, text: string): Vkey | null => {
   const [, name = '', keyId = '', value = ''] = /^([^+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
   const bytes = fromBase64(value);

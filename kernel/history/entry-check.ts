@@ -4,17 +4,17 @@ import { toChainedEvent } from './chained-event.js';
 import type { ChainEntry, ChainName } from './entries.js';
 import { fromHex, toHex } from './hex.js';
 
-/** The entry that is due: it is believed nothing but that it should be what `event` makes. */
+/** Next entry to verify; nothing of it is trusted but that it should result from `event`. */
 type ExpectedEntry = {
   readonly chain: ChainName;
   readonly seq: number;
   /** Hash of the entry before. */
   readonly prevHash: string;
   readonly entry: Pick<ChainEntry, 'eventId' | 'dataDigest' | 'hash'>;
-  /** The chain that the event says it belongs to; null when it says none. */
+  /** Chain that the event claims to belong to; null when it claims none. */
   readonly claimedChain: ChainName | null;
 };
-/** The hash that the event makes, or what is wrong first. */
+/** Computed hash of the event, or the first mismatch. */
 type EntryCheck =
   | { readonly hash: Uint8Array }
   | {
@@ -24,15 +24,15 @@ type EntryCheck =
     };
 
 /**
- * An event of the log against its entry: digest and line are made again (contract 5.14, rule 2).
- * Data that are gone are not missed here.
+ * Verifies an event of the log against its entry by recomputing digest and line (contract 5.14,
+ * rule 2). Erased data are not a mismatch.
  */
 export const checkEntry = (sha256: Sha256, due: ExpectedEntry, event: Evidence): EntryCheck => {
   const { chain, seq, prevHash, entry, claimedChain } = due;
   if (event.id !== entry.eventId) {
     return { wrong: 'event', expected: entry.eventId, found: event.id };
   }
-  // Its line has the chain that it is in, whatever it says.
+  // The line contains the chain that the entry is in, whatever the event claims.
   if (claimedChain !== null && claimedChain !== chain)
     return { wrong: 'chain', expected: chain, found: claimedChain };
   for (const found of [event.digest, digestOf(sha256, event)]) {

@@ -2,8 +2,8 @@ import type { Instant } from '../schema-types.js';
 import type { ChainEntry } from './entries.js';
 
 /**
- * An entry as everybody is shown it, by the names of contract 5.14: pages, proofs, feeds and
- * bundles put what else they have between these, in this order.
+ * Public view of an entry, by the names of contract 5.14; pages, proofs, feeds and bundles put
+ * their own members between these, in this order.
  */
 export const eventView = (entry: ChainEntry) => ({
   seq: entry.seq,

@@ -2,8 +2,9 @@ import { parseJsonText } from '../json-text.js';
 import type { BundleLine } from './bundle.js';
 
 /**
- * What goes by itself, and what earlier versions took with a run without saying so. All other
- * content may be gone only when an event that stays says so (verifier/ALGORITHM.md, step 4).
+ * Streams that expire by themselves, and those that earlier versions erased with a run without an
+ * event. All other content may be gone only when an event that stays names it
+ * (verifier/ALGORITHM.md, step 4).
  */
 const selfExpiringStream =
   /^(idempotency|sealed-integration|run|(insights|scorer)-settings|scorer-task|experiment-scope)-/;
@@ -34,7 +35,7 @@ const erasedStreamsByType: {
     contents.map(({ content_id: id }) => `datasetrows-${dataset}-${id}`),
 };
 
-/** The streams that such an event names; none for another one. */
+/** Streams that an erasure event names; empty for other events. */
 export const erasedStreamsIn = (type: string, data: unknown): readonly string[] =>
   Object.hasOwn(erasedStreamsByType, type)
     ? erasedStreamsByType[type as keyof ErasureEventData](data as never)
@@ -45,7 +46,10 @@ const erasedStreamsOfLine = ({ event_type: type, data }: BundleLine): readonly s
     ? []
     : erasedStreamsIn(type, parseJsonText(data));
 
-/** Which erasures no fact has named, among lines as they come (verifier/ALGORITHM.md, step 4). */
+/**
+ * Tracks erasures that no erasure event has named, over lines in order (verifier/ALGORITHM.md, step
+ * 4).
+ */
 export const trackUnnamedErasures = () => {
   const [unnamed, facts] = [new Set<string>(), new Set<string>()];
   return {

@@ -4,7 +4,7 @@ import type { ChainEntry, ChainHead, ChainName, ChainPages, Chains } from './ent
 const entriesAtOnce = 256;
 const headsAtOnce = 500;
 
-/** Every chain, by name. */
+/** Iterates the heads of all chains by name. */
 export async function* allChainHeads(chains: Pick<Chains, 'heads'>): AsyncGenerator<ChainHead> {
   for (let after: ChainName | null = null; ;) {
     const heads: readonly ChainHead[] = await chains.heads(after, headsAtOnce);
@@ -17,8 +17,8 @@ export async function* allChainHeads(chains: Pick<Chains, 'heads'>): AsyncGenera
 type FoundEntry = { readonly chain: ChainName; readonly entry: ChainEntry };
 
 /**
- * Where an event stands in history: in the chain that it says, or in any when it says none. Null
- * when it is not folded.
+ * Finds an event's entry in the chain it claims, or in any when it claims none. Null while it is
+ * not folded.
  */
 export const findEntry = async (
   chains: Pick<Chains, 'heads'> & ChainPages,
@@ -33,15 +33,15 @@ export const findEntry = async (
   return null;
 };
 
-/** Few events have one instant. */
+/** Scans the events of one instant, which are few. */
 const findEntryInChain = async (
   chains: ChainPages,
   chain: ChainName,
   { id, type, metadata: { at: instant } }: Envelope,
 ): Promise<FoundEntry | null> => {
-  const question = { ascending: true, limit: entriesAtOnce, technical: true, types: [type] };
+  const query = { ascending: true, limit: entriesAtOnce, technical: true, types: [type] };
   for (let at: number | null = 1; at !== null;) {
-    const page = await chains.page(chain, { ...question, at, from: instant, to: instant });
+    const page = await chains.page(chain, { ...query, at, from: instant, to: instant });
     const entry = page.entries.find(({ eventId }) => eventId === id);
     if (entry !== undefined) return { chain, entry };
     at = page.next;

@@ -1,16 +1,16 @@
 import type { Sha256 } from '../ports.js';
 
 /**
- * A Merkle tree over a growing list (RFC 9162, 2.1; SHA-256). Its leaves are never kept: a range
- * holds the roots of the perfect subtrees from the left, at most one of each width, and that is
- * enough to grow it and to know its root.
+ * Compact range of a Merkle tree over a growing list (RFC 9162, 2.1; SHA-256). Leaves are not kept:
+ * the range holds the roots of the perfect subtrees from the left, at most one of each width, which
+ * suffices to append and to compute the root.
  */
 export type CompactRange = readonly Subtree[];
-/** The leaves from `at`, `width` of them: a power of two that divides `at`. */
+/** Perfect subtree: `width` leaves from `at`; `width` is a power of two that divides `at`. */
 type Subtree = { readonly at: number; readonly width: number; readonly hash: Uint8Array };
-/** Leaves by number: from `from` up to and without `to`. */
+/** Range of leaf indices: from `from` up to and without `to`. */
 export type LeafRange = { readonly from: number; readonly to: number };
-/** The root of a perfect subtree of at least one leaf. */
+/** Returns the root of a perfect subtree of at least one leaf. */
 export type SubtreeHash = (at: number, width: number) => Promise<Uint8Array>;
 
 const leafPrefix = Uint8Array.of(0);
@@ -26,7 +26,7 @@ export const leafCount = (range: CompactRange): number => {
   return last === undefined ? 0 : last.at + last.width;
 };
 
-/** With one perfect subtree more at its right end. Throws RangeError when it does not fit there. */
+/** Appends one perfect subtree at the right end. Throws RangeError when it does not fit there. */
 export const appendSubtree = (
   sha256: Sha256,
   range: CompactRange,
@@ -50,21 +50,21 @@ export const appendSubtree = (
   return after;
 };
 
-/** Of no leaves: the hash of nothing. */
+/** Root of the range; without leaves, the hash of the empty input. */
 export const merkleRoot = (sha256: Sha256, range: CompactRange): Uint8Array =>
   joinHashes(
     sha256,
     range.map(({ hash }) => hash),
   ) ?? sha256();
 
-/** Of perfect subtrees side by side, widths falling; null for none. */
+/** Joins perfect subtrees side by side, widths falling; null for an empty list. */
 const joinHashes = (sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array | null =>
   hashes.reduceRight<Uint8Array | null>(
     (right, left) => (right === null ? left : nodeHash(sha256, left, right)),
     null,
   );
 
-/** The perfect subtrees that a span consists of, from the left, as few as there can be. */
+/** Minimal decomposition of a range into perfect subtrees, from the left. */
 export const perfectSubtrees = ({ from, to }: LeafRange): readonly Omit<Subtree, 'hash'>[] => {
   const subtrees: Omit<Subtree, 'hash'>[] = [];
   for (let at = from; at < to;) {
@@ -77,8 +77,8 @@ export const perfectSubtrees = ({ from, to }: LeafRange): readonly Omit<Subtree,
 };
 
 /**
- * What proves that the leaf `index` is in the tree of `size` leaves: the spans whose roots stand
- * beside its way up, from the leaf on (RFC 9162, 2.1.3.1).
+ * Inclusion proof of leaf `index` in the tree of `size` leaves: the ranges whose roots are the
+ * siblings on its path, from the leaf on (RFC 9162, 2.1.3.1).
  */
 export const inclusionRanges = (index: number, { from, to }: LeafRange): readonly LeafRange[] => {
   if (to - from <= 1) return [];
@@ -89,13 +89,13 @@ export const inclusionRanges = (index: number, { from, to }: LeafRange): readonl
 };
 
 /**
- * What proves that the tree of `older` leaves is the beginning of the tree of `size` (RFC 9162,
- * 2.1.4.1). Empty for equal sizes and for the tree of none.
+ * Consistency proof that the tree of `older` leaves is a prefix of the tree of `size` (RFC 9162,
+ * 2.1.4.1). Empty for equal sizes and for an empty older tree.
  */
 export const consistencyRanges = (older: number, size: number): readonly LeafRange[] =>
   older === 0 || older === size ? [] : consistencyWithin(older, { from: 0, to: size }, true);
 
-/** `whole`: the older tree ends with this span's beginning, so its root is known to who asks. */
+/** `whole`: the older tree ends with this range's beginning, so the verifier knows its root. */
 const consistencyWithin = (
   older: number,
   { from, to }: LeafRange,
@@ -111,7 +111,7 @@ const consistencyWithin = (
 /** The greatest power of two below `count`. */
 const splitWidth = (count: number): number => 2 ** Math.floor(Math.log2(count - 1));
 
-/** The root of the leaves of a span, by those of its perfect subtrees. */
+/** Root of the leaves of a range, from those of its perfect subtrees. */
 export const rangeRoot = async (
   sha256: Sha256,
   hashOf: SubtreeHash,
@@ -123,7 +123,7 @@ export const rangeRoot = async (
   return hash;
 };
 
-/** Whether `proof` leads from a leaf to the root (RFC 9162, 2.1.3.2). */
+/** True if `proof` leads from a leaf to the root (RFC 9162, 2.1.3.2). */
 export const isIncluded = (
   sha256: Sha256,
   leaf: { readonly index: number; readonly hash: Uint8Array },
@@ -143,7 +143,7 @@ export const isIncluded = (
 
 type Tree = { readonly size: number; readonly root: Uint8Array };
 
-/** Whether `proof` says that the older tree is the beginning of the newer (RFC 9162, 2.1.4.2). */
+/** True if `proof` shows that the older tree is a prefix of the newer (RFC 9162, 2.1.4.2). */
 export const isConsistent = (
   sha256: Sha256,
   older: Tree,
@@ -155,7 +155,7 @@ export const isConsistent = (
   if (older.size === newer.size) return proof.length === 0 && equalBytes(older.root, newer.root);
   const spans = consistencyRanges(older.size, newer.size);
   if (spans.length !== proof.length) return false;
-  // Where the older tree is perfect its root stands for itself; else the proof begins with a part.
+  // The root of a perfect older tree is implied; otherwise the proof begins with a part of it.
   const isPerfect = spans[0] !== undefined && spans[0].from === older.size;
   const first = isPerfect ? older.root : proof[0];
   if (first === undefined) return false;

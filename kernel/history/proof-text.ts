@@ -1,7 +1,7 @@
 import { base64, fromBase64, parseCheckpoint, type Note, type TreeHead } from './checkpoint.js';
 
 const proofHeader = 'c2sp.org/tlog-proof@v1';
-/** A tree of any size that can be counted has proofs of fewer. */
+/** Proofs of any countable tree have fewer hashes. */
 const hashesMax = 63;
 
 const hashLines = (hashes: readonly Uint8Array[]): string =>
@@ -16,21 +16,21 @@ const parsedHashes = (lines: readonly string[]): readonly Uint8Array[] | null =>
 };
 
 type InclusionProof = {
-  /** Of the leaf, from 0. */
+  /** Index of the leaf, from 0. */
   readonly index: number;
-  /** What stands beside its way up, from the leaf on. */
+  /** Sibling hashes on the path, from the leaf on. */
   readonly hashes: readonly Uint8Array[];
   readonly checkpoint: Note & TreeHead;
 };
 
-/** One record's place in a sealed tree, checked with nothing else (C2SP tlog-proof). */
+/** Inclusion proof of one record in a sealed tree, verifiable offline (C2SP tlog-proof). */
 export const inclusionProofText = (
   index: number,
   hashes: readonly Uint8Array[],
   note: string,
 ): string => `${proofHeader}\nindex ${index}\n${hashLines(hashes)}\n${note}`;
 
-/** Null for what is no such proof; `extra` is passed over. */
+/** Null for a malformed proof; `extra` is skipped. */
 export const parseInclusionProof = (text: string): InclusionProof | null => {
   const end = text.indexOf('\n\n');
   const [header, ...lines] = text.slice(0, Math.max(end, 0)).split('\n');
@@ -42,11 +42,11 @@ export const parseInclusionProof = (text: string): InclusionProof | null => {
   return checkpoint && { index: Number(index), hashes, checkpoint };
 };
 
-/** What a witness is asked to sign (C2SP tlog-witness, add-checkpoint). */
+/** Request to a witness for a cosignature (C2SP tlog-witness, add-checkpoint). */
 type AddCheckpoint = {
-  /** Of the tree that the witness signed last; 0: none. */
+  /** Size of the tree that the witness signed last; 0: none. */
   readonly old: number;
-  /** That the older tree is the beginning of this one. */
+  /** Consistency proof from the older tree to this one. */
   readonly hashes: readonly Uint8Array[];
   readonly note: string;
 };

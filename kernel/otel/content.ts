@@ -102,7 +102,7 @@ const controlOutputRule: Rule<Json> = attribute('output.value', (value) => {
   return controlResult(read['action'], read['matched'], read['confidence'], read['error_message']);
 });
 
-/** An output that was sent as an empty text is one; an input is empty anyway. */
+/** Keeps an output that was sent as an empty text; an input defaults to empty anyway. */
 const emptyOutput: Rule<string> = {
   names: [],
   read: ({ attributes }) =>

@@ -20,7 +20,7 @@ export const genAiKind = oneOf('gen_ai.operation.name', {
 } as const);
 
 const detailsEvent = 'gen_ai.client.inference.operation.details';
-/** What instrumentations of 1.37 and later may put on an event instead. */
+/** Attributes of the details event, where instrumentations since 1.37 may put them. */
 const detailAttributes = ({ attributes, events }: SpanView): Attributes => {
   if (attributes.has('gen_ai.input.messages') || attributes.has('gen_ai.output.messages')) {
     return attributes;
@@ -73,11 +73,11 @@ const messageEventRoles: Readonly<Record<string, string>> = {
   'gen_ai.tool.message': 'tool',
 };
 
-/** Some write the body of an event, which is JSON, as an attribute of it. */
+/** JSON body of an event, which some exporters write as an attribute. */
 const bodyName = 'gen_ai.event.content';
 const bodyOf = (attributes: Attributes): Json => attributes.get(bodyName) ?? null;
 
-/** An event per message, up to 1.36; `gen_ai.content.prompt` before 1.28. */
+/** Messages as one event each, up to 1.36; `gen_ai.content.prompt` before 1.28. */
 export const genAiEventsInput: Rule<readonly ChatMessage[]> = {
   names: [...Object.keys(messageEventRoles), 'gen_ai.content.prompt', bodyName],
   read: ({ events }) => {
@@ -94,7 +94,7 @@ export const genAiEventsInput: Rule<readonly ChatMessage[]> = {
   },
 };
 
-/** Of the first choice, in its body or beside it. */
+/** Finish reason of the first choice, in its body or beside it. */
 export const genAiChoiceReason: Rule<string> = {
   names: ['gen_ai.choice'],
   read: ({ events }) => {
@@ -148,7 +148,7 @@ export type Evaluation = {
   readonly score: number | string;
   readonly explanation: string | undefined;
 };
-/** Evaluation results of the span: its events, or its own attributes where it stands for one. */
+/** Evaluation results of the span: its events, or its own attributes where the span is a result. */
 export const genAiEvaluations: Rule<readonly Evaluation[]> = {
   names: [evaluation, ...evaluationMembers],
   read: ({ attributes, events }) => {

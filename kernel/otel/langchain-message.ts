@@ -12,7 +12,7 @@ const roles: Readonly<Record<string, string>> = {
   ToolMessage: 'tool',
 };
 
-/** A message with its role beside its members; undefined for what is no message of LangChain's. */
+/** The message with its role beside its members; undefined for other values. */
 export const langChainMessage = (value: Json | undefined): JsonObject | undefined => {
   if (!isJsonObject(value) || value['lc'] !== 1 || !isJsonObject(value['kwargs'])) return undefined;
   const path = value['id'];

@@ -6,7 +6,7 @@ import { parseMessages, type ChatMessage } from './messages.js';
 import { attribute, type Rule } from './rule.js';
 import { isJsonList, isJsonObject, parseIfJson } from './values.js';
 
-/** Where messages stand in a state, in a command's update and in what a node is sent. */
+/** Members that hold messages in a state, a command's update or a node's input. */
 const members = ['messages', 'output', 'update', 'args'] as const;
 const depthMax = 6;
 
@@ -26,11 +26,11 @@ const stateMessages = (value: Json): readonly ChatMessage[] | undefined =>
   parseMessages(findStateMessages(parseIfJson(value)), 'user');
 
 export const langChainInput: Rule<readonly ChatMessage[]> = attribute('input.value', stateMessages);
-/** The last one: those before it had been there before the step. */
+/** The last message: earlier ones existed before the step. */
 export const langChainOutput: Rule<ChatMessage> = attribute('output.value', (value) =>
   stateMessages(value)?.at(-1),
 );
-/** What a tool answered, without who is told. */
+/** Text of a tool's answer, without its recipient. */
 export const langChainText: Rule<string> = {
   names: langChainOutput.names,
   read: (span) => langChainOutput.read(span)?.content,

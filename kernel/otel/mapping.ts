@@ -35,10 +35,10 @@ import {
 import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 import { vercelKind } from './vercel-ai.js';
 
-/** Contract 5.12: for each member of a record its rules, the first that has an answer wins. */
+/** Rules per member of a record (contract 5.12); the first that matches wins. */
 export type OtelRules = {
   readonly kind: Rules<OtelKind>;
-  /** Without an answer the name of the span. */
+  /** Fallback: the name of the span. */
   readonly name: Rules<string>;
   readonly statusCode: Rules<number>;
   readonly errorMessage: Rules<string>;
@@ -46,30 +46,30 @@ export type OtelRules = {
   readonly output: Readonly<Record<OtelKind, Rules<Json>>>;
   readonly redactedInput: Readonly<Record<OtelKind, Rules<Json>>>;
   readonly redactedOutput: Readonly<Record<OtelKind, Rules<Json>>>;
-  /** Members that a record of this kind has beside those of every record. */
+  /** Members of a record of this kind, besides the common ones. */
   readonly members: Readonly<Record<OtelKind, Readonly<Record<string, Rules<Json>>>>>;
   readonly stepNumber: Rules<number>;
   readonly datasetInput: Rules<string>;
   readonly datasetOutput: Rules<string>;
   readonly datasetMetadata: Rules<JsonObject>;
-  /** By metric. */
+  /** Rules by metric name. */
   readonly metrics: Readonly<Record<string, Rules<number>>>;
   /** Scores of the span by name. */
   readonly evaluations: Rules<readonly Evaluation[]>;
   /** External id of the session, on a span or its resource. */
   readonly session: Rules<string>;
-  /** By header of contract 5.12, rule 1: what a resource says of project and run. */
+  /** Project and run that a resource names, by header of contract 5.12, rule 1. */
   readonly routing: Readonly<Record<RoutingHeader, Rules<string>>>;
   readonly tags: Rules<readonly string[]>;
   readonly metadata: Rules<JsonObject>;
   readonly userId: Rules<string>;
-  /** Attributes that are read as others. */
+  /** Attributes that are read under other names. */
   readonly aliases: Aliases;
-  /** Families of attributes that are metadata by what stands behind. */
+  /** Attribute families that become metadata under the name after the prefix. */
   readonly metadataFamilies: readonly string[];
 };
 
-/** The headers that say where spans go. */
+/** Headers that route spans to a project and run. */
 export const routingHeaders = [
   'projectid',
   'project',
@@ -81,8 +81,8 @@ export const routingHeaders = [
 export type RoutingHeader = (typeof routingHeaders)[number];
 
 /**
- * How received spans become records. The records' read model has the version in its own: a changed
- * rule has to have another, and then the whole history is mapped anew.
+ * Mapping of received spans to records. Its version is part of the records' read model: a changed
+ * rule needs a new one, and then the whole history is mapped again.
  */
 export type OtelMapping = { readonly version: number; readonly rules: OtelRules };
 
@@ -102,7 +102,10 @@ const statusMessage: Rule<string> = {
   names: ['status'],
   read: ({ span: { status } }) => (status?.code === 2 ? nonEmptyText(status.message) : undefined),
 };
-/** https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/ */
+/**
+ * Message of the last exception event.
+ * https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/
+ */
 const exceptionMessage: Rule<string> = {
   names: ['exception'],
   read: ({ events }) =>
@@ -143,7 +146,7 @@ const byKind = (rules: (kind: OtelKind) => Rules<Json>): Record<OtelKind, Rules<
   control: rules('control'),
 });
 
-/** Of the dataset row behind a step. */
+/** Rules for the dataset row of a step. */
 const dataset = <T>(member: string, as: (name: string) => Rule<T>): Rules<T> =>
   ['splunk_ao', 'galileo'].map((family) => as(`${family}.dataset.${member}`));
 
@@ -244,7 +247,7 @@ export const otelMapping: OtelMapping = {
   },
 };
 
-/** Names of the attributes of a resource that records and their place follow from. */
+/** Resource attributes that determine records and their place. */
 export const routingAttributes: ReadonlySet<string> = new Set([
   'service.name',
   ...[otelMapping.rules.session, ...Object.values(otelMapping.rules.routing)].flatMap((rules) =>
@@ -252,7 +255,7 @@ export const routingAttributes: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Every attribute, event and field that a rule looks at, families with a `.` at their end. */
+/** All attributes, events and fields that rules read; families end with a `.`. */
 export const ruleInputNames = (rules: OtelRules): ReadonlySet<string> => {
   const names = new Set<string>();
   const collect = (value: unknown): void => {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../schema-types.js';
 import { langChainMessage } from './langchain-message.js';
 import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 
-/** A message of contract 5.6. */
+/** Chat message (contract 5.6). */
 export type ChatMessage = {
   readonly content: string;
   readonly role: string;
@@ -26,7 +26,7 @@ const roles: Readonly<Record<string, string>> = {
   tool: 'tool',
   user: 'user',
 };
-/** Of contract 5.6; what no role is called so is the one of whoever speaks there usually. */
+/** Role of contract 5.6; `usual` for an unknown one. */
 export const roleOf = (said: Json | undefined, usual: string): string => {
   const known = typeof said === 'string' ? said.toLowerCase() : '';
   return (Object.hasOwn(roles, known) ? roles[known] : undefined) ?? usual;
@@ -44,8 +44,8 @@ export const message = (
 });
 
 /**
- * Messages as any of the conventions writes them: JSON text or structure, one or a list, with
- * `content` (a text or parts) or `parts`. Undefined for what has no message in it.
+ * Parses messages of any convention: JSON text or structure, one or a list, with `content` (a text
+ * or parts) or `parts`. Undefined if there is no message.
  */
 export const parseMessages = (value: Json, usual: string): readonly ChatMessage[] | undefined => {
   const read = parseIfJson(value);
@@ -54,7 +54,7 @@ export const parseMessages = (value: Json, usual: string): readonly ChatMessage[
   const found = given.flatMap((one) => parseMessage(one, usual));
   return found.length > 0 ? found : undefined;
 };
-/** `{messages: […]}` is how prompts are written that have more than messages. */
+/** Unwraps `{messages: […]}`, the form of prompts that have more than messages. */
 const unwrapMessages = (read: Json): readonly Json[] => {
   if (!isJsonObject(read)) return [];
   const { messages, prompt, system } = read;
@@ -67,7 +67,7 @@ const unwrapMessages = (read: Json): readonly Json[] => {
 const parseMessage = (one: Json, usual: string): readonly ChatMessage[] => {
   if (typeof one === 'string') return one === '' ? [] : [message(usual, one)];
   if (!isJsonObject(one)) return [];
-  // OpenAI's choices, and some that wrap: the message is one level below.
+  // OpenAI's choices and some wrappers hold the message one level below.
   if (isJsonObject(one['message'])) return parseMessage(one['message'], usual);
   const constructed = langChainMessage(one);
   if (constructed !== undefined) return parseMessage(constructed, usual);
@@ -83,7 +83,7 @@ const parseMessage = (one: Json, usual: string): readonly ChatMessage[] => {
       ? []
       : [message(role, content, { toolCallId, toolCalls })];
   }
-  // Several tools may answer in one message: each is a message of its own here.
+  // Several tool results in one message: each becomes a message of its own.
   return [...(isEmpty ? [] : [message(role, content, { toolCalls })]), ...answers];
 };
 
@@ -100,7 +100,7 @@ const partText = (part: Json): readonly string[] => {
   if (isCall(part) || isAnswer(part)) return [];
   const said = part['text'] ?? part['content'];
   const isText = part['type'] === undefined || textTypes.has(part['type']);
-  // Pictures, reasoning and what is new: as it came, so that nothing is lost from sight.
+  // Images, reasoning and unknown parts stay as they came, so that nothing is lost.
   return [isText && typeof said === 'string' ? said : JSON.stringify(part)];
 };
 
@@ -112,13 +112,13 @@ const isAnswer = ({ type }: JsonObject): boolean =>
 const partToolResults = (part: Json): readonly ChatMessage[] => {
   if (!isJsonObject(part) || !isAnswer(part)) return [];
   const given = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
-  // The Vercel AI SDK says of a result what it is: `{type: 'text', value}`.
+  // The Vercel AI SDK wraps a result with its type: `{type: 'text', value}`.
   const said = isJsonObject(given) && 'value' in given && 'type' in given ? given['value'] : given;
   const toolCallId = nonEmptyText(part['id'] ?? part['toolCallId'] ?? part['tool_call_id']);
   return [message('tool', nonEmptyText(said) ?? '', { toolCallId })];
 };
 
-/** Tool calls in OpenAI's form, in the Vercel AI SDK's, and flat. */
+/** Parses tool calls in OpenAI's form, in the Vercel AI SDK's, and flat. */
 export const parseToolCalls = (value: Json | undefined): readonly ToolCall[] => {
   if (value === undefined || value === null) return [];
   const read = parseIfJson(value);

@@ -9,7 +9,7 @@ const durationRule = (name: string, nanoseconds: number): Rule<number> =>
   });
 const countRules = (...names: readonly string[]): readonly Rule<number>[] => names.map(count);
 
-/** By metric of contract 3.4; the first rule that has an answer wins. */
+/** Rules by metric of contract 3.4; the first that matches wins. */
 export const metricRules: Readonly<Record<string, readonly Rule<number>[]>> = {
   num_input_tokens: countRules(
     'gen_ai.usage.input_tokens',

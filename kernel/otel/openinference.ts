@@ -61,7 +61,10 @@ export const documentsRule = (family: string): Rule<readonly RetrievedDocument[]
   },
 });
 
-/** A list of texts, or of objects with `content`, `metadata`, `id`, `score`; empty for others. */
+/**
+ * Parses a list of texts, or of objects with `content`, `metadata`, `id`, `score`; empty for
+ * others.
+ */
 export const parseDocuments = (value: Json): readonly RetrievedDocument[] => {
   const read = parseIfJson(value);
   return (isJsonList(read) ? read : [read]).flatMap((one) => {

@@ -21,7 +21,7 @@ import { attributesView, spanView, type OtelSpan, type SpanView } from './span.j
 import { nonEmptyText } from './values.js';
 import { memoizeByObject } from '../memoize-by-object.js';
 
-/** What a received span says of a record, in the form of events/traces.ts. */
+/** Record members that a received span maps to, in the form of events/traces.ts. */
 export type OtelRecord = {
   readonly type: OtelKind;
   readonly created_at: Instant;
@@ -41,7 +41,7 @@ export type OtelRecord = {
   readonly dataset_metadata?: Readonly<Record<string, string>>;
   readonly step_number?: number;
 } & Partial<OwnMembers>;
-/** Members that a kind has for itself. */
+/** Members of single kinds. */
 type OwnMembers = {
   readonly model: string;
   readonly temperature: number;
@@ -61,8 +61,8 @@ type OwnMembers = {
 type Writable<T> = { -readonly [member in keyof T]: T[member] };
 
 /**
- * The record that a span is by this mapping (contract 5.12); `receivedAt` stands for a start that
- * was not sent. Total: whatever the attributes are, it does not throw.
+ * Maps a span to a record (contract 5.12); `receivedAt` replaces a start that was not sent. Total:
+ * never throws, whatever the attributes are.
  */
 export const otelRecord = (
   { rules }: OtelMapping,
@@ -97,7 +97,7 @@ export const otelRecord = (
   const tags = tagsOf(firstMatch(rules.tags, read) ?? []);
   if (tags.length > 0) record.tags = tags;
   for (const [member, ways] of Object.entries(rules.members[type])) {
-    // A rule answers what its member holds.
+    // A rule returns the type of its member.
     setMember(record, member as keyof OwnMembers, firstMatch(ways, read) as never);
   }
   return record;
@@ -111,7 +111,7 @@ const setMember = <K extends keyof OtelRecord>(
   if (value !== undefined) record[member] = value;
 };
 
-/** The external id of the session that a span or resource names; undefined: it names none. */
+/** External id of the session that a span or resource names; undefined if it names none. */
 export const externalSessionId = (
   { rules }: OtelMapping,
   { attributes }: Pick<OtelSpan, 'attributes'>,
@@ -121,7 +121,7 @@ export const externalSessionId = (
   return id === undefined ? undefined : truncateText(id, externalIdMax);
 };
 
-/** What a resource says of project and run, by header (contract 5.12, rule 1). */
+/** Project and run that a resource names, by header (contract 5.12, rule 1). */
 export const routingOf = (
   { rules }: OtelMapping,
   attributes: OtelSpan['attributes'],
@@ -137,10 +137,10 @@ export const routingOf = (
 };
 
 const nanoseconds = 1_000n;
-/** 9999-12-31, beyond which there is no instant (contract 1.3). */
+/** 9999-12-31, the last instant (contract 1.3). */
 const microsecondsMax = 253_402_300_799_999_999n;
 
-/** To the microsecond; null for what was not sent. */
+/** Instant in microseconds; null for a time that was not sent. */
 const instantOf = (nanosecondsText: string): Instant | null => {
   const microseconds = BigInt(nanosecondsText) / nanoseconds;
   if (microseconds <= 0n || microseconds > microsecondsMax) return null;
@@ -148,7 +148,7 @@ const instantOf = (nanosecondsText: string): Instant | null => {
   return `${milliseconds}${String(microseconds % 1_000n).padStart(3, '0')}Z` as Instant;
 };
 
-/** Of a span that ended after it started; clocks that were set back say nothing. */
+/** Duration of a span that ended after it started; undefined after a clock was set back. */
 const durationOf = ({ startTimeUnixNano, endTimeUnixNano }: OtelSpan): number | undefined => {
   const [start, end] = [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)];
   return start > 0n && end >= start ? Number(end - start) : undefined;
@@ -169,7 +169,7 @@ const metricsOf = (rules: OtelRules, read: SpanView): Readonly<Record<string, nu
   }
   return Object.fromEntries(metrics);
 };
-/** Contract 1.11; the other metrics of a span fit beside them. */
+/** Score limit (contract 1.11); the other metrics of a span fit beside them. */
 const scoresMax = 150;
 const metricNameMax = 128;
 const labelMax = 4_096;
@@ -177,7 +177,7 @@ const labelMax = 4_096;
 const tagsOf = (tags: readonly string[]): readonly string[] =>
   [...new Set(tags.map((tag) => truncateText(tag, tagMax)))].slice(0, tagsMax);
 
-/** What rules look at is said elsewhere. */
+/** True for keys that rules read: they are not metadata. */
 const readByRulesOf = memoizeByObject((rules: OtelRules) => {
   const names = ruleInputNames(rules);
   const families = [...names].filter((name) => name.endsWith('.'));
@@ -185,7 +185,10 @@ const readByRulesOf = memoizeByObject((rules: OtelRules) => {
     names.has(key) || families.some((family) => key.startsWith(family));
 });
 
-/** Contract 5.12, rule 4: the `metadata` first, then other attributes in the order they came. */
+/**
+ * Metadata (contract 5.12, rule 4): the `metadata` first, then other attributes in the order they
+ * came.
+ */
 const metadataOf = (rules: OtelRules, read: SpanView): Readonly<Record<string, string>> => {
   const metadata = new Map<string, string>();
   const add = (key: string, value: Json | undefined): void => {
@@ -222,6 +225,6 @@ const textsOf = (map: JsonObject = {}): Readonly<Record<string, string>> =>
       .slice(0, metadataMax),
   );
 
-/** At most so many characters, and none of them half. */
+/** The first `max` characters; no surrogate pair is split. */
 const truncateText = (text: string, max: number): string =>
   text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');

@@ -3,16 +3,16 @@ import type { SpanView } from './span.js';
 import type { Json } from '../schema-types.js';
 
 /**
- * How one convention says one member of a record. `names`: the attributes, events and fields that
- * it looks at; one that ends with `.` stands for all that begin so.
+ * Rule that reads one member of a record in one convention. `names`: the attributes, events and
+ * fields that it reads; one that ends with `.` is a prefix.
  */
 export type Rule<T> = {
   readonly names: readonly string[];
-  /** Undefined: the span does not say it this way. Never throws. */
+  /** Undefined if the span lacks it in this convention. Never throws. */
   readonly read: (span: SpanView) => T | undefined;
 };
 
-/** The first rule that has an answer. */
+/** Result of the first rule that matches. */
 export const firstMatch = <T>(rules: readonly Rule<T>[], span: SpanView): T | undefined => {
   for (const { read } of rules) {
     const value = read(span);
@@ -21,7 +21,7 @@ export const firstMatch = <T>(rules: readonly Rule<T>[], span: SpanView): T | un
   return undefined;
 };
 
-/** One attribute; `as` reads what it makes nothing of as undefined. */
+/** Rule for one attribute; `as` returns undefined for values it cannot read. */
 export const attribute = <T>(
   name: string,
   as: (value: Json, span: SpanView) => T | undefined,
@@ -33,23 +33,23 @@ export const attribute = <T>(
   },
 });
 
-/** A text, or the JSON of what is none; an empty text says nothing. */
+/** Rule for a text, or the JSON of another value; an empty text does not match. */
 export const text = (name: string): Rule<string> => attribute(name, (value) => nonEmptyText(value));
-/** A number, or a text that is one. */
+/** Rule for a number, or a numeric text. */
 export const number = (name: string): Rule<number> => attribute(name, parseNumber);
-/** A count of tokens and the like: never negative. */
+/** Rule for a count, such as tokens: never negative. */
 export const count = (name: string): Rule<number> =>
   attribute(name, (value) => {
     const found = parseNumber(value);
     return found !== undefined && found >= 0 ? found : undefined;
   });
-/** By what the attribute says in lower case. */
+/** Rule for an enumeration, by the attribute's value in lower case. */
 export const oneOf = <T>(name: string, meanings: Readonly<Record<string, T>>): Rule<T> =>
   attribute(name, (value) => {
     const said = nonEmptyText(value)?.toLowerCase() ?? '';
     return Object.hasOwn(meanings, said) ? meanings[said] : undefined;
   });
-/** A member of an attribute that is a map, or the JSON text of one. */
+/** Rule for a member of an attribute that is a map, or the JSON text of one. */
 export const memberOf = <T>(
   name: string,
   member: string,

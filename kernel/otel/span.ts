@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../schema-types.js';
 
-/** A value of an attribute as OTLP/JSON writes it; 64-bit integers are texts. */
+/** Attribute value in OTLP/JSON; 64-bit integers are texts. */
 export type OtelValue = {
   readonly stringValue?: string;
   readonly boolValue?: boolean;
@@ -19,8 +19,8 @@ export type OtelEvent = {
 };
 
 /**
- * A span as it was received, in OTLP/JSON with lowerCamelCase members: whichever encoding it came
- * in. Ids are lower-case hex, times nanoseconds as text. Members at their default are left out.
+ * Received span in OTLP/JSON with lowerCamelCase members, whatever its encoding was. Ids are
+ * lower-case hex, times nanoseconds as text. Members at their default are left out.
  */
 export type OtelSpan = {
   readonly traceId: string;
@@ -41,17 +41,17 @@ export type OtelSpan = {
   readonly status?: { readonly code?: number; readonly message?: string };
 };
 
-/** Attributes by key as plain JSON; of two with one key the first counts. */
+/** Attributes by key as plain JSON; the first of a repeated key counts. */
 export type Attributes = ReadonlyMap<string, Json>;
 
-/** A span as rules look at it. */
+/** Span in the form that rules read. */
 export type SpanView = {
   readonly span: OtelSpan;
   readonly attributes: Attributes;
   readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
 };
 
-/** Names of attributes, or families with a `.` at their end, and what is read in their place. */
+/** Names of attributes, or families with a `.` at their end, and the names they are read as. */
 export type Aliases = readonly (readonly [name: string, standsFor: string])[];
 
 export const spanView = (span: OtelSpan, aliases: Aliases = []): SpanView => ({
@@ -69,7 +69,7 @@ export const plainAttributes = (attributes: readonly OtelAttribute[] = []): Attr
   return plain;
 };
 
-/** Of a resource, or of what only attributes are looked at. */
+/** View of bare attributes, such as a resource's. */
 export const attributesView = (
   attributes: readonly OtelAttribute[],
   aliases: Aliases = [],
@@ -86,7 +86,7 @@ const emptySpan: OtelSpan = {
   endTimeUnixNano: '0',
 };
 
-/** An alias gives way to the attribute that it stands for. */
+/** Resolves aliases; the attribute that an alias stands for has precedence. */
 const withAliases = (attributes: Attributes, aliases: Aliases): Attributes => {
   const standIn = (key: string): string => {
     const found = aliases.find(([name]) =>
@@ -105,7 +105,9 @@ const withAliases = (attributes: Attributes, aliases: Aliases): Attributes => {
   return plain;
 };
 
-/** Integers beyond 2^53 stay texts, and so do numbers that JSON has no form for. */
+/**
+ * Converts to JSON. Integers beyond 2^53 stay texts, and so do numbers that JSON cannot express.
+ */
 const plainValue = (value: OtelValue): Json => {
   if (value.stringValue !== undefined) return value.stringValue;
   if (value.boolValue !== undefined) return value.boolValue;
@@ -120,12 +122,12 @@ const plainValue = (value: OtelValue): Json => {
   return Object.fromEntries(plainAttributes(value.kvlistValue.values));
 };
 
-/** More of one family than any sender has; the rest stays in what was received. */
+/** Members per family, more than any sender has; the rest stays in the received span. */
 const membersMax = 2_000;
 
 /**
- * Attributes of a family such as `gen_ai.prompt.<n>.role`, by their number in its order, each with
- * what stands behind the number as name.
+ * Attributes of a numbered family such as `gen_ai.prompt.<n>.role`, in order of number, each under
+ * the name after it.
  */
 export const indexedAttributes = (
   attributes: Attributes,

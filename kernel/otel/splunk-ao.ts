@@ -9,11 +9,11 @@ import type { Aliases } from './span.js';
 import { isJsonList, isJsonObject, parseIfJson, nonEmptyText } from './values.js';
 
 /**
- * Splunk AO's exporter can write `gen_ai.*` under names of its own, content under these alone: an
- * attribute is read as the one that it stands for where that is missing. Families end with a `.`.
+ * Splunk AO's aliases: its exporter can write `gen_ai.*` under names of its own, and content under
+ * these alone. An alias is used where the attribute is missing. Families end with a `.`.
  */
 export const splunkAliases: Aliases = [
-  // It has no `gen_ai` name.
+  // No `gen_ai` name exists for it.
   ['splunk_ao.agent.type', 'splunk_ao.agent.type'],
   ['splunk_ao.session.id', 'gen_ai.conversation.id'],
   ['splunk_ao.system_instructions', 'gen_ai.system_instructions'],
@@ -38,7 +38,7 @@ export const galileoKind = oneOf('galileo.span.kind', {
   workflow: 'workflow',
   control: 'control',
 } as const);
-/** `galileo` says of a retriever no more than that it searches. */
+/** Retriever of `galileo`, which marks it only as a search. */
 export const galileoSearch: Rule<'retriever'> = {
   names: [],
   read: ({ attributes }) =>
@@ -48,11 +48,11 @@ export const galileoSearch: Rule<'retriever'> = {
       : undefined,
 };
 
-/** What a retriever of `galileo` was asked: its last message. */
+/** Query of a `galileo` retriever: its last message. */
 export const galileoQuery: Rule<string> = attribute('gen_ai.input.messages', (value) =>
   nonEmptyText(parseMessages(value, 'user')?.at(-1)?.content),
 );
-/** Documents of `galileo` are the content of a message: `{content: {documents: […]}}`. */
+/** Documents of `galileo`, the content of a message: `{content: {documents: […]}}`. */
 export const galileoDocuments: Rule<readonly RetrievedDocument[]> = attribute(
   'gen_ai.output.messages',
   (value) => {
@@ -67,7 +67,7 @@ export const galileoDocuments: Rule<readonly RetrievedDocument[]> = attribute(
   },
 );
 
-/** Splunk AO wraps texts of tools as `{"value": …}`. */
+/** Tool texts of Splunk AO, wrapped as `{"value": …}`. */
 export const splunkToolText = (name: string): Rule<string> => ({
   names: [name],
   read: ({ attributes }) => {
@@ -102,7 +102,7 @@ export const modelEvents: Rule<Json> = attribute('splunk_ao.llm.events', (value)
   return found.length > 0 ? found : undefined;
 });
 
-/** A control result of contract 5.6 from members that may be attributes of their own. */
+/** Control result of contract 5.6, from members that may be separate attributes. */
 export const controlResult = (
   action: Json | undefined,
   matched: Json | undefined,

@@ -13,11 +13,11 @@ type OtelReceived = {
   readonly trace_id: string;
   readonly otel_trace_id: string;
   readonly received_at: Instant;
-  /** Id of the span among these that is the trace's root; null: it is not among them. */
+  /** Id of the span among these that is the trace's root; null if it is not among them. */
   readonly root: string | null;
   readonly parts: readonly OtelPart[];
 };
-/** Spans of one resource and one scope. */
+/** Spans of one resource and scope. */
 type OtelPart = {
   readonly resource?: { readonly attributes?: readonly OtelAttribute[] };
   readonly spans: readonly OtelReceivedSpan[];
@@ -26,18 +26,18 @@ export type OtelReceivedSpan = {
   readonly id: string;
   /** A span of the trace, or the trace itself. */
   readonly parent_id: string;
-  /** Of what it cost, as was known when it was received. */
+  /** Model price at the time of receipt. */
   readonly price?: Price;
   readonly sent: OtelSpan;
 };
 
-/** A span in the form of events/traces.ts. */
+/** Span in the form of events/traces.ts. */
 type OtelSpanRecord = OtelRecord & {
   readonly id: string;
   readonly parent_id: string;
   readonly price?: Price;
 };
-/** What the root gives to its trace (contract 5.12, rule 3). */
+/** Members that the root gives to its trace (contract 5.12, rule 3). */
 export type OtelRootMembers = {
   readonly created_at: Instant;
   readonly name?: string;
@@ -45,7 +45,7 @@ export type OtelRootMembers = {
   readonly output?: string;
   readonly status_code?: number;
   readonly metrics?: Readonly<Record<string, number>>;
-  /** With `service.name` of the root's resource. */
+  /** Includes `service.name` of the root's resource. */
   readonly user_metadata?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
   readonly redacted_input?: string;
@@ -54,9 +54,9 @@ export type OtelRootMembers = {
   readonly dataset_output?: string;
   readonly dataset_metadata?: Readonly<Record<string, string>>;
 };
-/** The records that what was received is, by a mapping. */
+/** Records that received spans map to. */
 export type OtelTrace = {
-  /** The trace's own record, should these spans be its first. */
+  /** The trace's own record, used if these spans are its first. */
   readonly trace: {
     readonly type: 'trace';
     readonly id: string;
@@ -67,7 +67,10 @@ export type OtelTrace = {
   readonly spans: readonly OtelSpanRecord[];
 };
 
-/** Spans in the order in which they came, never refused: what is received is a record. */
+/**
+ * Maps spans in the order in which they came; none is refused, since everything received is a
+ * record.
+ */
 export const otelTrace = (mapping: OtelMapping, received: OtelReceived): OtelTrace => {
   const spans = received.parts.flatMap((part) =>
     part.spans.map(({ sent, ...place }): OtelSpanRecord => ({
@@ -93,12 +96,12 @@ export const otelTrace = (mapping: OtelMapping, received: OtelReceived): OtelTra
   };
 };
 
-/** Of a trace's record, the members that its root adds to. */
+/** Members of a trace's record that its root adds to. */
 type RootTarget = Pick<OtelRootMembers, 'user_metadata' | 'tags'>;
 
 /**
- * The trace's record once its root came: members of the root overwrite, its metadata by key, and
- * its tags are added. Its metrics are left to the caller.
+ * Merges the root into the trace's record: its members overwrite, its metadata by key, its tags are
+ * added. Metrics are left to the caller.
  */
 export const mergeRoot = <T extends RootTarget>(
   now: T,

@@ -6,14 +6,14 @@ export const isJsonList = (value: Json | undefined): value is readonly Json[] =>
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Exporters that cannot send structures send their JSON: read where it is one, else as it is. */
+/** Parses the JSON of exporters that cannot send structures; other texts stay as they are. */
 export const parseIfJson = (value: Json): Json => {
   if (typeof value !== 'string') return value;
   const first = value.trimStart().charAt(0);
   if (first !== '{' && first !== '[') return value;
   try {
     const read = parseJsonText(value) as Json;
-    // What JSON writes as an escape may be half a character (contract 1.2); it is one rule for all.
+    // An escape in JSON may be half a character (contract 1.2); one rule covers all.
     return value.includes('\\u') ? wellFormed(read) : read;
   } catch {
     return value;
@@ -26,7 +26,7 @@ const wellFormed = (value: Json): Json => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one)]));
 };
 
-/** Undefined for an empty text, and for null. */
+/** Undefined for null and an empty text; JSON for other values. */
 export const nonEmptyText = (value: Json | undefined): string | undefined => {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -4,7 +4,10 @@ import { parseToolCalls, message, parseMessages, type ChatMessage } from './mess
 import { attribute, type Rule } from './rule.js';
 import { nonEmptyText } from './values.js';
 
-/** `ai.generateText` goes around one or more `ai.generateText.doGenerate`, the calls of a model. */
+/**
+ * Kind of a span: `ai.generateText` contains one or more `ai.generateText.doGenerate`, the model
+ * calls.
+ */
 export const vercelKind: Rule<'llm' | 'tool' | 'workflow'> = attribute(
   'ai.operationId',
   (value) => {
@@ -41,7 +44,7 @@ export const vercelOutput: Rule<ChatMessage> = {
   },
 };
 
-/** Of a tool that answers with a text, its JSON is sent. */
+/** Tool result; one that is a text is sent as its JSON. */
 export const vercelToolResult: Rule<string> = attribute('ai.toolCall.result', (value) => {
   const said = nonEmptyText(value);
   if (said === undefined || !/^".*"$/s.test(said)) return said;

@@ -3,7 +3,7 @@ import { tokens13a } from './tokens-13a.js';
 const ngramOrders = 4;
 
 /**
- * Numbers n-grams so that no n-gram is ever built as a string: the number of an n-gram is looked up
+ * Hash table that numbers n-grams without building them as strings: an n-gram's number is looked up
  * by the number of its first n-1 tokens and its last token. Open addressing on typed arrays, since
  * a Map takes many times as long.
  */
@@ -11,7 +11,7 @@ const ngramTable = (capacity: number) => {
   const size = 2 ** Math.ceil(Math.log2(Math.max(16, capacity * 2)));
   const prefixes = new Int32Array(size);
   const tokens = new Int32Array(size);
-  /** One more than the number; 0: the slot is free. */
+  /** Number plus one; 0 marks a free slot. */
   const numbers = new Int32Array(size);
   let known = 0;
   const slot = (prefix: number, token: number): number => {
@@ -42,7 +42,7 @@ const ngramTable = (capacity: number) => {
   };
 };
 
-/** Numbers of the tokens; -1: the output has a token that the reference lacks. */
+/** Numbers the tokens; -1: the output has a token that the reference lacks. */
 const numberTokens = (reference: readonly string[], output: readonly string[]) => {
   const vocabulary = new Map<string, number>();
   const ofReference = new Int32Array(reference.length);
@@ -59,13 +59,13 @@ const numberTokens = (reference: readonly string[], output: readonly string[]) =
 };
 
 /**
- * m_1 … m_4 of contract 3.5: output n-grams found in the reference, each at most as often as it
- * occurs there.
+ * Clipped n-gram matches m_1 … m_4 (contract 3.5): output n-grams found in the reference, each at
+ * most as often as it occurs there.
  */
 const clippedMatches = (output: readonly string[], reference: readonly string[]): number[] => {
   const { ofReference, ofOutput } = numberTokens(reference, output);
-  // The number of the (n-1)-gram that starts at each place; an output n-gram that the reference
-  // lacks is -1.
+  // Number of the (n-1)-gram that starts at each index; -1 for an output n-gram that the reference
+  // lacks.
   const referenceGrams = new Int32Array(reference.length);
   const outputGrams = new Int32Array(output.length);
   const table = ngramTable(reference.length);
@@ -91,7 +91,7 @@ const clippedMatches = (output: readonly string[], reference: readonly string[])
       }
     }
     matches.push(found);
-    // Without a common n-gram there is no longer one.
+    // Without a common n-gram there is no longer one either.
     if (found === 0) break;
   }
   return matches;

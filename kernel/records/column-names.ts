@@ -10,13 +10,13 @@ export const columnNameKinds = ['metrics', 'user_metadata', 'errors'] as const;
 export type ColumnNameKind = (typeof columnNameKinds)[number];
 
 /**
- * Names of each kind in one project that filters, sorts, aggregates and listings know; what comes
- * later is stored and answered with its record only (contract 1.11). Nobody chooses among more
- * columns by hand, and each costs memory wherever columns are listed.
+ * Names of each kind per project that filters, sorts, aggregates and listings cover; later ones are
+ * stored and returned with their record only (contract 1.11). More columns are not usable by hand,
+ * and each costs memory wherever columns are listed.
  */
 export const columnNamesMax = 1_000;
 
-/** The names in a row; of its metrics, only those outside the registry. */
+/** Visits the names in a row; of its metrics, only those outside the registry. */
 export const forEachColumnName = (
   { metrics, userMetadata, errors }: RecordRow,
   add: (kind: ColumnNameKind, name: string, at: string) => void,
@@ -28,18 +28,18 @@ export const forEachColumnName = (
   for (const metric of Object.keys(errors)) add('errors', metric, '');
 };
 
-/** Of one project, as of a batch. */
+/** Column names of one project at the time of a batch. */
 export type ColumnNameRegistry = {
   readonly has: (kind: ColumnNameKind, name: string) => boolean;
-  /** Places that are taken, at most `columnNamesMax`. */
+  /** Number of admitted names, at most `columnNamesMax`. */
   readonly counts: Readonly<Record<ColumnNameKind, number>>;
 };
 
 /**
- * Names in these rows of one project that become columns, in the order in which they came: metrics
- * by their first value in the log, others by the order of the rows. So a rebuild chooses the same
- * ones, except for names whose records have gone since, and for keys that came in one batch with
- * the last that had room.
+ * New names in these rows of one project that become columns, in order of arrival: metrics by their
+ * first value in the log, others by the order of the rows. A rebuild thus admits the same ones,
+ * except for names whose records were deleted since, and for keys that came in one batch with the
+ * last admitted one.
  */
 export const admitColumnNames = (
   known: ColumnNameRegistry,
@@ -51,7 +51,7 @@ export const admitColumnNames = (
   for (const row of rows) {
     forEachColumnName(row, (kind, name, at) => {
       const before = found[kind].get(name);
-      // A roll-up says nothing about when its metric came: the row below it does.
+      // A roll-up has no arrival time of its metric: the row below it has.
       if (before !== undefined && (at === '' || (before !== '' && before <= at))) return;
       if (before !== undefined || !known.has(kind, name)) found[kind].set(name, at);
     });

@@ -7,12 +7,12 @@ const metricPrefix = 'metrics/';
 const userMetadataPrefix = 'user_metadata/';
 export const annotationPrefix = 'annotations/';
 
-/** Where the values of a column id live (contract 3.2). Null: no such column. */
+/** Location of a column's values (contract 3.2). Null: no such column. */
 type ColumnLocation =
   | { readonly in: 'standard'; readonly column: string }
   | { readonly in: 'metrics'; readonly metric: string }
   | { readonly in: 'user_metadata'; readonly key: string }
-  /** Of the ratings by the template of this id. */
+  /** Ratings by the template of this id. */
   | { readonly in: 'annotations'; readonly template: string };
 
 export const parseColumnId = (column: string): ColumnLocation | null => {
@@ -28,10 +28,7 @@ export const parseColumnId = (column: string): ColumnLocation | null => {
   return standardColumnById.has(column) ? { in: 'standard', column } : null;
 };
 
-/**
- * The value of a standard column; null when the record has none or the column does not fit its
- * kind.
- */
+/** Value of a standard column; null when the record has none or its kind lacks the column. */
 export const standardValue = (row: RecordRow, column: string): ColumnValue => {
   const known = standardColumnById.get(column);
   if (known === undefined || !known.kinds.includes(row.kind)) return null;
@@ -39,9 +36,9 @@ export const standardValue = (row: RecordRow, column: string): ColumnValue => {
 };
 
 /**
- * The value of a metric as columns, filters, sorts and aggregates see it; null when absent or not
- * of the metric's type (contract 3.4, rule 3). -0 counts as 0. `type` null: the metric has no type,
- * so no value is visible.
+ * Value of a metric as columns, filters, sorts and aggregates see it; null when absent or not of
+ * the metric's type (contract 3.4, rule 3). -0 counts as 0. `type` null: the metric has no type, so
+ * no value is visible.
  */
 export const metricValue = (
   row: RecordRow,
@@ -52,10 +49,7 @@ export const metricValue = (
   return cell === undefined || type === null ? null : visibleValue(cell, type);
 };
 
-/**
- * What a cell of a metric of this type shows: its value, else the roll-up kept with it, else
- * nothing.
- */
+/** Visible value of a metric cell for this type: its value, else its roll-up, else null. */
 export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | null => {
   const { value, rollUp } = cell;
   if (valueFitsType(cell, type)) return typeof value === 'number' ? value + 0 : value;
@@ -64,8 +58,8 @@ export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | 
 };
 
 /**
- * A rolled-up average of an integer metric has a fraction and fits all the same (contract 3.4, rule
- * 5).
+ * True if the value fits the type. A rolled-up average of an integer metric has a fraction and fits
+ * all the same (contract 3.4, rule 5).
  */
 export const valueFitsType = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
   switch (type) {
@@ -86,13 +80,13 @@ export const userMetadataValue = (row: RecordRow, key: string): string | null =>
   Object.hasOwn(row.userMetadata, key) ? (row.userMetadata[key] ?? null) : null;
 
 /**
- * The type of a metric outside the registry comes from its values
+ * Type of a registry metric. Others get theirs from their values
  * (kernel/records/reference/aggregate.ts, `metricTypes`).
  */
 export const registryType = (metric: string): MetricType | null =>
   registryMetricByName.get(metric)?.type ?? null;
 
-/** The value of any column; `types` has those of metrics outside the registry. */
+/** Value of any column; `types` has those of metrics outside the registry. */
 export const columnValue = (
   row: RecordRow,
   column: string,
@@ -107,18 +101,18 @@ export const columnValue = (
   return metricValue(row, place.metric, type);
 };
 
-/** What is measured: a metric by its name, or the ratings by the template of that id. */
+/** Measured quantity: a metric by its name, or the ratings by the template of that id. */
 export type MeasureTarget = {
   readonly metric: string;
   readonly type: MetricType | 'string_list' | null;
   readonly source?: 'annotations';
 };
 
-/** The id of the column that is measured. */
+/** Column id of the measured quantity. */
 export const measuredColumn = ({ metric, source }: MeasureTarget): string =>
   (source === 'annotations' ? annotationPrefix : metricPrefix) + metric;
 
-/** Each value of the record that is measured; several only of a list. */
+/** Measured values of the record; several only for a list. */
 export const measuredValues = (
   row: RecordRow,
   { metric, type, source }: MeasureTarget,

@@ -1,6 +1,6 @@
 import type { FilterKind, MetricType, Population, RecordKind, RollUp } from './record.js';
 
-/** How a column's values are typed on the wire and in the engines (contract 3.2). */
+/** Type of a column's values on the wire and in the engines (contract 3.2). */
 export type ColumnType =
   'text' | 'timestamp' | 'string_list' | 'integer' | 'uuid' | 'boolean' | 'floating_point';
 
@@ -186,7 +186,7 @@ export const standardColumnById: ReadonlyMap<string, StandardColumn> = new Map(
   standardColumns.map((one) => [one.id, one]),
 );
 
-/** Whether some record of the population can have the column: S, T, P of contract 3.3. */
+/** True if some record of the population can have the column: S, T, P of contract 3.3. */
 export const appliesTo = (one: StandardColumn, population: Population): boolean =>
   population === 'span'
     ? one.kinds.some((kind) => spanKinds.includes(kind))
@@ -204,7 +204,7 @@ export type RegistryMetric = {
     readonly display_value_levels: readonly string[];
     readonly inverted: boolean;
   } | null;
-  /** In the catalogue even when no record has a value. */
+  /** Listed in the catalogue even when no record has a value. */
   readonly always: boolean;
 };
 
@@ -237,7 +237,10 @@ const overlapMetric = (name: string, label: string, always: boolean): RegistryMe
   always,
 });
 
-/** Contract 3.4, in its order. Any other metric has its name as label and averages its numbers. */
+/**
+ * Registry of metrics (contract 3.4, in its order). Any other metric has its name as label and
+ * averages its numbers.
+ */
 export const metricRegistry: readonly RegistryMetric[] = [
   {
     name: 'toxicity',

@@ -1,6 +1,6 @@
 import type { MetricError, MetricType } from './record.js';
 
-/** Contract 3.9, in its order. */
+/** Error types (contract 3.9, in its order). */
 export const errorTypes = [
   'llm_api_error',
   'credentials_error',
@@ -16,7 +16,7 @@ export const errorTypes = [
 ] as const;
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 
-/** A structured error of contract 3.9. */
+/** Structured error (contract 3.9). */
 export type StructuredError = {
   readonly error_code: number;
   readonly error_type: (typeof errorTypes)[number];
@@ -36,18 +36,18 @@ type ErrorEntry = {
   readonly type: StructuredError['error_type'];
   readonly group: string;
   readonly severity: StructuredError['severity'];
-  /** Null: the error has its own. */
+  /** Null: each error has its own message. */
   readonly message: string | null;
   readonly retriable: boolean;
 };
 
-/** Of a metric that a question names and nobody recorded. */
+/** Metric of a query that was never recorded. */
 export const unknownMetricCode = 1005;
-/** Of a metric whose values are those of traces where spans are counted, or the other way round. */
+/** Metric that exists on traces only while spans are aggregated, or the other way round. */
 export const otherPopulationCode = 1006;
-/** Of a value that does not fit the type of its metric. */
+/** Value that does not fit the type of its metric. */
 export const unfitValueCode = 1007;
-/** Of a metric that the service does not compute for texts of that size (contract 3.5). */
+/** Metric that the service does not compute for texts of that size (contract 3.5). */
 export const longTextsCode = 1008;
 
 const errorCatalogue: ReadonlyMap<number, ErrorEntry> = new Map([
@@ -141,7 +141,7 @@ const uncataloguedEntry: ErrorEntry = {
   retriable: false,
 };
 
-/** That a value does not fit its metric (contract 3.4, rule 3). */
+/** Error for a value that does not fit its metric (contract 3.4, rule 3). */
 export const unfitValueError = (metric: string, type: MetricType): MetricError => ({
   code: unfitValueCode,
   message:
@@ -149,7 +149,9 @@ export const unfitValueError = (metric: string, type: MetricType): MetricError =
     'Filters, sorting and aggregates do not see it.',
 });
 
-/** What a code means (contract 3.9). A sent message is used only where the table has none. */
+/**
+ * Looks up an error code (contract 3.9). A sent message is used only where the catalogue has none.
+ */
 export const structuredError = ({ code, message }: MetricError): StructuredError => {
   const entry = errorCatalogue.get(code) ?? uncataloguedEntry;
   return {

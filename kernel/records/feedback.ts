@@ -8,7 +8,9 @@ const annotationTypes = ['like_dislike', 'star', 'score', 'tags', 'text', 'choic
 export type AnnotationType = (typeof annotationTypes)[number];
 export type RatingValue = boolean | number | string | readonly string[];
 
-/** One user's current rating as a trace's row has it; all but the time is shown (contract 5.7). */
+/**
+ * Current rating of one user, as stored with its trace; all but the time is shown (contract 5.7).
+ */
 export type Annotation = {
   readonly annotation_type: AnnotationType;
   readonly value: RatingValue;
@@ -18,11 +20,11 @@ export type Annotation = {
 /** By template id, then by user id. */
 export type Annotations = Readonly<Record<string, Readonly<Record<string, Annotation>>>>;
 
-/** What an aggregate needs to know about a live template. */
+/** Live template, as far as aggregates need it. */
 export type FeedbackTemplate = { readonly id: string; readonly type: AnnotationType };
 export type NamedTemplate = FeedbackTemplate & { readonly name: string };
 
-/** The type of the column of a template (contract 3.2). */
+/** Column type of a template (contract 3.2). */
 export const ratingTypes = {
   like_dislike: 'floating_point',
   star: 'floating_point',
@@ -32,7 +34,7 @@ export const ratingTypes = {
   text: 'text',
 } as const satisfies Readonly<Record<AnnotationType, string>>;
 export type RatingType = (typeof ratingTypes)[AnnotationType];
-/** Null: none of the templates has this id. */
+/** Null if none of the templates has this id. */
 export const ratingTypeOf = (
   templates: readonly FeedbackTemplate[],
   template: string,
@@ -42,9 +44,9 @@ export const ratingTypeOf = (
 };
 
 /**
- * What the column of a template shows of a trace, over the current ratings of all users (contract
- * 3.2): the share of likes, the mean of stars and scores, the union of tags and choices, texts in
- * the order in which they were given, one a line. Null without a rating.
+ * Column value of a template for a trace, over the current ratings of all users (contract 3.2): the
+ * share of likes, the mean of stars and scores, the union of tags and choices, texts in the order
+ * in which they were given, one a line. Null without a rating.
  */
 export const ratingValue = (
   row: Pick<RecordRow, 'kind' | 'body'>,
@@ -74,7 +76,7 @@ export const ratingValue = (
 };
 
 /**
- * `<template id>/<text>` for each template of the trace that is rated by texts: what engines store
+ * `<template id>/<text>` for each template of the trace that is rated by texts; engines store these
  * beside `ratingKeys`, which have all other values.
  */
 export const ratingTexts = (row: RecordRow): readonly string[] =>
@@ -87,12 +89,12 @@ export const ratingTexts = (row: RecordRow): readonly string[] =>
 export type RatingCounts = {
   readonly run: string;
   readonly template: string;
-  /** Traces with some rating of the template. */
+  /** Traces with at least one rating of the template. */
   readonly traces: number;
   readonly ratings: number;
   /**
-   * How often each value was given, by its text: `true`, `4`, a tag, a choice. Each tag of a rating
-   * counts; texts have none.
+   * Count by value as text: `true`, `4`, a tag, a choice. Each tag of a rating counts; texts are
+   * not counted.
    */
   readonly values: Readonly<Record<string, number>>;
 };
@@ -114,12 +116,12 @@ export const annotationsView = (row: Pick<RecordRow, 'body'>): JsonObject =>
     ]),
   );
 
-/** The length of a template's id, so that the keys that engines store can be taken apart again. */
+/** Length of a template's id, for splitting stored keys. */
 const idLength = 36;
 
 /**
- * `<template id>/<value>` for each value that counts, repeats included: what engines store to count
- * by. None for records other than traces.
+ * `<template id>/<value>` for each value that counts, repeats included; engines store these for
+ * counting. Empty for records other than traces.
  */
 export const ratingKeys = (row: RecordRow): readonly string[] =>
   row.kind !== 'trace'
@@ -130,7 +132,7 @@ export const ratingKeys = (row: RecordRow): readonly string[] =>
         ),
       );
 
-/** A key of `ratingKeys`, or a pair of `RecordRow.annotators`, as its two parts. */
+/** Splits a key of `ratingKeys`, or a pair of `RecordRow.annotators`, into its two parts. */
 export const splitRatingKey = (key: string): readonly [template: string, rest: string] => [
   key.slice(0, idLength),
   key.slice(idLength + 1),
@@ -142,8 +144,8 @@ const valuesOf = ({ annotation_type: type, value }: Annotation): readonly string
 };
 
 /**
- * The reference: tallies of these traces, by run, then by template. Every engine's `ratings`
- * answers as this does.
+ * Reference implementation of `ratings`, which every engine must agree with: counts of these traces
+ * by run, then by template.
  */
 export const countRatings = (traces: readonly RecordRow[]): readonly RatingCounts[] => {
   const tallies = new Map<string, RatingCounts & { values: Record<string, number> }>();
@@ -171,8 +173,8 @@ export const byRunAndTemplate = (one: RatingCounts, other: RatingCounts): number
   byCodePoint(one.run, other.run) || byCodePoint(one.template, other.template);
 
 /**
- * The aggregate of contract 4.6 over that many traces; without a tally nobody rated any of them.
- * Each user's current rating counts once; counts hold the values that were given.
+ * Feedback aggregate of that many traces (contract 4.6); without counts none of them is rated. Each
+ * user's current rating counts once.
  */
 export const feedbackAggregate = (
   { type }: Pick<FeedbackTemplate, 'type'>,
@@ -213,7 +215,10 @@ const averageOf = (values: ReadonlyMap<string, number>): number | null => {
   return ratings === 0 ? null : sum / ratings;
 };
 
-/** Aggregates of one trace's own ratings: every live template of the project (contract 5.7, 7). */
+/**
+ * Feedback aggregates of one trace's own ratings, for every live template of the project (contract
+ * 5.7, 7).
+ */
 export const traceFeedback = (
   row: RecordRow,
   templates: readonly FeedbackTemplate[],

@@ -1,6 +1,6 @@
 /**
- * Contract 1.11: what one record may hold. Characters are code points; a text is counted in bytes
- * of UTF-8 (the schemas limit its characters, contract/record-rules.ts its bytes).
+ * Limits of one record (contract 1.11). Characters are code points; texts are limited in bytes of
+ * UTF-8 (the schemas limit characters, contract/record-rules.ts bytes).
  */
 export const textBytesMax = 1_048_576;
 export const nameMax = 255;

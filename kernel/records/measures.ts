@@ -1,15 +1,15 @@
 import type { MetricType } from './record.js';
 
-/** One metric over the traces of a run: values of its type, own or rolled up. */
+/** Statistics of one metric over the traces of a run: values of its type, own or rolled up. */
 export type RunMetric =
   | {
       readonly kind: 'number';
       readonly count: number;
-      /** Null when it is beyond the doubles. */
+      /** Null when it is beyond the range of doubles. */
       readonly sum: number | null;
       readonly min: number;
       readonly max: number;
-      /** At the nearest rank. */
+      /** Percentiles by nearest rank. */
       readonly p50: number;
       readonly p90: number;
       readonly p95: number;
@@ -19,19 +19,19 @@ export type RunMetric =
   | {
       readonly kind: 'text';
       readonly count: number;
-      /** Count by category; null when there are more categories than anybody looks at. */
+      /** Count by category; null when there are too many categories. */
       readonly counts: Readonly<Record<string, number>> | null;
     };
-/** What a run has: traces, the spans of each by its `spanCount`, and sessions. */
+/** Counts of a run: traces, their spans by `spanCount`, and sessions. */
 export type RunCounts = {
   readonly traces: number;
   readonly spans: number;
   readonly sessions: number;
 };
 export type RunMeasures = RunCounts & {
-  /** Of the traces, those that have ended. */
+  /** Traces that have ended. */
   readonly complete: number;
-  /** By name, only metrics with a value. */
+  /** Metrics with a value, by name. */
   readonly metrics: Readonly<Record<string, RunMetric>>;
 };
 /** A metric, or the ratings by the template of that id (see `MeasureTarget`). */

@@ -2,10 +2,10 @@ import type { RollUp, ColumnValue, RecordKind, RecordRow } from './record.js';
 import type { StreamName } from '../ports.js';
 import type { RecordSize, SessionTraces } from './query-plans.js';
 
-// What the rows of a trace need to know about each other, and a session about its traces, without
-// their texts: so adding to something large costs only what is added.
+// Outlines: the facts that rows of a trace need about each other, and a session about its traces,
+// without their texts, so that an addition to something large costs only what is added.
 
-/** Name, value, and how it rolls up where its scorer said so (see MetricCell.method). */
+/** Name, value, and roll-up method where the scorer set one (see MetricCell.method). */
 export type OutlineNumber = readonly [name: string, value: number, method?: RollUp];
 
 export type SpanOutline = {
@@ -14,38 +14,38 @@ export type SpanOutline = {
   readonly id: string;
   /** `created_at`. */
   readonly at: string;
-  /** Under which record it is shown. */
+  /** Effective parent, under which the span is shown. */
   readonly parent: ColumnValue;
-  /** The parent that was sent, where it is not the one shown; absent where it is. */
+  /** Parent as sent, where it is not the effective one; otherwise absent. */
   readonly sent?: string | null;
   readonly hasChildren: boolean;
-  /** Its `duration_ns` where that follows from what is below it (contract 3.4, rule 7). */
+  /** `duration_ns` where it is derived from the spans below (contract 3.4, rule 7). */
   readonly elapsed?: number;
-  /** Its own numbers. */
+  /** Own numbers. */
   readonly numbers: readonly OutlineNumber[];
 };
 
 export type TraceOutline = {
   readonly group: StreamName;
-  /** `created_at`, then the id: traces of a session are ordered by it. */
+  /** Sort key of a session's traces: `created_at`, then the id. */
   readonly at: string;
   readonly isComplete: boolean;
   readonly annotators: readonly string[];
-  /** What rolls up to its session: its own numbers, and what its spans roll up to. */
+  /** Numbers that roll up to its session: its own, and the roll-ups of its spans. */
   readonly numbers: readonly OutlineNumber[];
 };
 
 export type SessionScope = { readonly project: string; readonly session: string };
 export type OutlineSelection = {
-  /** Only those beyond this `at`; null = from the beginning. */
+  /** Exclusive cursor: only those beyond this `at`; null = from the beginning. */
   readonly after: string | null;
   readonly order: 'first' | 'last';
-  /** Without the traces of these groups. */
+  /** Excludes the traces of these groups. */
   readonly except: readonly StreamName[];
   readonly limit: number;
 };
 
-/** See `Records.tracesOfSessions`. */
+/** Plan of `Records.tracesOfSessions`. */
 export type TracesOfSessionsPlan = {
   readonly project: string;
   readonly sessions: readonly string[];
@@ -53,7 +53,8 @@ export type TracesOfSessionsPlan = {
 };
 
 /**
- * The sessions that it answers, by how many traces each has; one without any is not in `counts`.
+ * Takes sessions in order until their traces exceed the limit (always at least one), by the number
+ * of traces of each; one without traces is not in `counts`.
  */
 export const sessionsWithinLimit = (
   sessions: readonly string[],
@@ -68,7 +69,7 @@ export const sessionsWithinLimit = (
   return end < 0 ? sessions : sessions.slice(0, end);
 };
 
-/** These traces, each with its session, as it answers them. */
+/** Groups traces, each with its session, into the result of `tracesOfSessions`. */
 export const groupBySession = (
   sessions: readonly string[],
   traces: readonly (readonly [session: string, trace: RecordSize])[],
@@ -118,8 +119,8 @@ const numbersOf = (
   });
 
 /**
- * What an engine stores with a span or a trace to answer `spanOutlines` and `traceOutlines`; a
- * session has none.
+ * Outline that an engine stores with a span or trace for `spanOutlines` and `traceOutlines`; null
+ * for a session.
  */
 export const storedOutline = (row: RecordRow): string | null => {
   if (row.kind === 'session') return null;

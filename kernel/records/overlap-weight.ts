@@ -1,9 +1,9 @@
 import { overlapNames, overlapTextMax } from './overlap-metrics.js';
 
 /**
- * What computing both overlap metrics costs the most expensive pair of texts of these lengths, as
- * bytes of content whose folding costs the same: both metrics read the texts, and `rouge` compares
- * each token with each.
+ * Cost of both overlap metrics for the most expensive pair of texts of these lengths, in bytes of
+ * content of equal fold cost: both metrics read the texts, and `rouge` compares each token with
+ * each.
  */
 export const overlapWeight = (output: number, reference: number): number =>
   output > overlapTextMax || reference > overlapTextMax
@@ -14,9 +14,9 @@ type Members = Readonly<Record<string, unknown>>;
 type WeightOf = (value: unknown) => number;
 
 /**
- * The weight of the pairs that folding an event of a trace compares (contract 1.11). A change of an
- * output counts as if its reference were as long, which the event does not say; a metric that is
- * withdrawn counts as the longest pair.
+ * Overlap cost of folding an event of a trace (contract 1.11). A changed output counts as if its
+ * reference were as long, since the event does not contain it; a withdrawn metric counts as the
+ * longest pair.
  */
 export const overlapWeightIn = (data: unknown, weightOf: WeightOf): number => {
   const { trace, spans, parts, changes, scores } = (data ?? {}) as Members;
@@ -45,7 +45,9 @@ const recordWeight = (record: unknown, weightOf: WeightOf): number => {
 const lengthOf = (value: unknown, weightOf: WeightOf): number =>
   typeof value === 'string' ? value.length : Math.min(weightOf(value), overlapTextMax);
 
-/** The output may be any of its attributes: it counts as the largest. */
+/**
+ * Cost of a received span: the output may be any of its attributes, so it counts as the largest.
+ */
 const receivedSpanWeight = ({ sent }: Members, weightOf: WeightOf): number => {
   const attributes = listOf((sent as Members | undefined)?.['attributes']);
   let [output, reference] = [0, 0];

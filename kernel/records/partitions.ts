@@ -3,17 +3,22 @@ import { recordStreamProject } from '../backpressured-log.js';
 import type { Position, StoredEvent, StreamName } from '../ports.js';
 import type { Records, RecordWrites } from './records.js';
 
-/** One of `count` parts that the records of all projects are folded in; `index` from 1. */
+/**
+ * Partition: one of `count` parts in which the records of all projects are folded; `index` from 1.
+ */
 export type Partition = { readonly index: number; readonly count: number };
 
-/** As commands and hints write it. */
+/** Text form in commands and notifications. */
 export const partitionText = ({ index, count }: Partition): string => `${index}/${count}`;
 
-/** From 1. Ids of projects are random, so their first bits spread them. */
+/**
+ * Index of a project's partition, from 1. Project ids are random, so their first bits distribute
+ * them.
+ */
 export const partitionOf = (project: string, count: number): number =>
   (Number.parseInt(project.slice(0, 8), 16) % count) + 1;
 
-/** Whether who folds the partition needs the event; what is of no one project is for everybody. */
+/** Predicate of events that a partition folds; events without a project go to all partitions. */
 export const partitionPredicate = ({ index, count }: Partition) => {
   return ({ stream }: Pick<StoredEvent, 'stream'>): boolean => {
     const project = recordStreamProject(stream);
@@ -22,25 +27,26 @@ export const partitionPredicate = ({ index, count }: Partition) => {
 };
 
 /**
- * Records in parts, the first of `count` at index 0, as one. A question goes to the part of its
- * project; all of them are as far as the one that is least far. `apply` gives each part what is its
- * own: repeated after a failure, those that have it already take nothing.
+ * Records composed of partitions, the first of `count` at index 0. A query goes to the partition of
+ * its project; the checkpoint is the least of all. `apply` splits the writes: repeated after a
+ * failure, partitions that have theirs already take nothing.
  */
 export const partitionedRecords = (parts: readonly Records[]): Records => {
   const [first] = parts;
-  if (first === undefined || parts.length === 1) throw new RangeError('parts are two or more');
+  if (first === undefined || parts.length === 1)
+    throw new RangeError('partitioned records need at least two parts');
   const of = (project: string): Records => parts[partitionOf(project, parts.length) - 1] ?? first;
   const ofGroup = (group: StreamName): Records => of(recordStreamProject(group) ?? '0');
-  const all = <T>(ask: (part: Records) => Promise<T>): Promise<readonly T[]> =>
-    Promise.all(parts.map(ask));
+  const all = <T>(query: (part: Records) => Promise<T>): Promise<readonly T[]> =>
+    Promise.all(parts.map(query));
   const split = <T>(items: readonly T[], partOf: (item: T) => Records) =>
     parts.map((part) => [part, items.filter((item) => partOf(item) === part)] as const);
   const merged = async <T>(
     names: readonly StreamName[],
-    ask: (part: Records, some: readonly StreamName[]) => Promise<ReadonlyMap<StreamName, T>>,
+    query: (part: Records, some: readonly StreamName[]) => Promise<ReadonlyMap<StreamName, T>>,
   ): Promise<ReadonlyMap<StreamName, T>> => {
-    const asked = split(names, ofGroup).filter(([, some]) => some.length > 0);
-    const found = await Promise.all(asked.map(([part, some]) => ask(part, some)));
+    const wanted = split(names, ofGroup).filter(([, some]) => some.length > 0);
+    const found = await Promise.all(wanted.map(([part, some]) => query(part, some)));
     return new Map(found.flatMap((one) => [...one]));
   };
   return {
@@ -56,8 +62,8 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
     },
     firstRows: (names) => merged(names, (part, some) => part.firstRows(some)),
     spanOutlines: (names) => merged(names, (part, some) => part.spanOutlines(some)),
-    rowsByGroup: (names, asking) => merged(names, (part, some) => part.rowsByGroup(some, asking)),
-    groupBytes: (names, asking) => merged(names, (part, some) => part.groupBytes(some, asking)),
+    rowsByGroup: (names, context) => merged(names, (part, some) => part.rowsByGroup(some, context)),
+    groupBytes: (names, context) => merged(names, (part, some) => part.groupBytes(some, context)),
     rowsByOrdinal: async (places) => {
       const own = split(places, ({ group }) => ofGroup(group));
       return (await Promise.all(own.map(([part, some]) => part.rowsByOrdinal(some)))).flat();
@@ -67,21 +73,21 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
       return (await Promise.all(own.map(([part, some]) => part.sessionsWithTraces(some)))).flat();
     },
     traceOutlines: (session, part) => of(session.project).traceOutlines(session, part),
-    tracesOfSessions: (project, ...asked) => of(project).tracesOfSessions(project, ...asked),
-    recordsWithEntry: (plan, asking) => of(plan.project).recordsWithEntry(plan, asking),
-    sessionPage: (plan, asking) => of(plan.project).sessionPage(plan, asking),
-    findGroup: (project, ...asked) => of(project).findGroup(project, ...asked),
-    groupRows: (plan, asking) => of(plan.project).groupRows(plan, asking),
-    search: (plan, asking) => of(plan.project).search(plan, asking),
-    count: (scope, asking) => of(scope.project).count(scope, asking),
-    aggregate: (plan, asking) => of(plan.project).aggregate(plan, asking),
-    columns: (scope, asking) => of(scope.project).columns(scope, asking),
-    metricTypes: (project, ...asked) => of(project).metricTypes(project, ...asked),
-    runCounts: (project, ...asked) => of(project).runCounts(project, ...asked),
-    ratings: (project, ...asked) => of(project).ratings(project, ...asked),
-    runMeasures: (project, ...asked) => of(project).runMeasures(project, ...asked),
-    runAverages: (project, ...asked) => of(project).runAverages(project, ...asked),
-    runRows: (plan, asking) => of(plan.project).runRows(plan, asking),
+    tracesOfSessions: (project, ...rest) => of(project).tracesOfSessions(project, ...rest),
+    recordsWithEntry: (plan, context) => of(plan.project).recordsWithEntry(plan, context),
+    sessionPage: (plan, context) => of(plan.project).sessionPage(plan, context),
+    findGroup: (project, ...rest) => of(project).findGroup(project, ...rest),
+    groupRows: (plan, context) => of(plan.project).groupRows(plan, context),
+    search: (plan, context) => of(plan.project).search(plan, context),
+    count: (scope, context) => of(scope.project).count(scope, context),
+    aggregate: (plan, context) => of(plan.project).aggregate(plan, context),
+    columns: (scope, context) => of(scope.project).columns(scope, context),
+    metricTypes: (project, ...rest) => of(project).metricTypes(project, ...rest),
+    runCounts: (project, ...rest) => of(project).runCounts(project, ...rest),
+    ratings: (project, ...rest) => of(project).ratings(project, ...rest),
+    runMeasures: (project, ...rest) => of(project).runMeasures(project, ...rest),
+    runAverages: (project, ...rest) => of(project).runAverages(project, ...rest),
+    runRows: (plan, context) => of(plan.project).runRows(plan, context),
     changedRuns: (project, token) => of(project).changedRuns(project, token),
     dump: () => mergeDumps(parts.map((part) => part.dump())),
     shadow: async (copying) => partitionedShadow(await all((part) => part.shadow(copying))),
@@ -112,7 +118,7 @@ const partitionedShadow = (copies: readonly Shadow<Records>[]): Shadow<Records> 
   };
 };
 
-/** What each part has by key, as one that has all. */
+/** Merges the dumps of all partitions by key. */
 async function* mergeDumps(dumps: readonly AsyncIterable<DumpItem>[]): AsyncIterable<DumpItem> {
   const running = dumps.map((dump) => dump[Symbol.asyncIterator]());
   const next = await Promise.all(running.map((one) => one.next()));

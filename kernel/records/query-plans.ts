@@ -6,25 +6,24 @@ import type { SortOrder } from '../documents.js';
 import type { Instant } from '../schema-types.js';
 import type { RecordKind, Population, RecordRow, MetricError } from './record.js';
 
-/** What every question about records names. Tenancy comes first: no plan without a project. */
+/** Scope of every query of records. Tenancy comes first: a plan always has a project. */
 export type RecordScope = {
   readonly project: string;
   readonly run: string | null;
-  /** Both ends included, by `created_at`. */
+  /** Range of `created_at`, both ends included. */
   readonly from: Instant | null;
   readonly to: Instant | null;
   readonly filter: Filter | null;
   readonly population: Population;
-  /** Only these kinds of span; null = all of the population. */
+  /** Kinds of span to include; null = all of the population. */
   readonly kinds: readonly RecordKind[] | null;
   /**
-   * Live annotation templates of the project: what `fully_annotated` asks for, and the types of
-   * their columns.
+   * Live annotation templates of the project, for `fully_annotated` and the types of their columns.
    */
   readonly templates: readonly FeedbackTemplate[];
 };
 
-/** The traces of a project, all of them. */
+/** Scope of all traces of a project. */
 export const allTracesScope = (
   project: string,
 ): RecordScope & { readonly population: 'trace' } => ({
@@ -43,47 +42,48 @@ export type SearchPlan = RecordScope & {
   readonly sort: SortOrder | null;
   readonly offset: number;
   readonly limit: number;
-  /** Of the rows as they are stored; absent = `pageBytesMax`. */
+  /** Limit of the rows' stored bytes; absent = `pageBytesMax`. */
   readonly bytesMax?: number;
   /**
-   * Set: a stretch of a walk through all of them, from its beginning (null) or from where the
-   * stretch before ended (its `next`), however many came or went since. `offset` is 0 then.
+   * Cursor pagination: set for a page of a full scan, from its beginning (null) or after the
+   * previous page (its `next`), unaffected by insertions and deletions since. `offset` is 0 then.
    */
   readonly after?: string | null;
 };
-/** Contract 1.11: more of them at once would crowd out what else the process has to hold. */
+/** Page size limit (contract 1.11): more would crowd out other memory of the process. */
 export const pageBytesMax = 8 * 1_048_576;
 /**
- * It ends early, with at least one row, before its rows exceed their bytes: then `more` is true.
+ * Page of records. Ends early, with at least one row, before its rows exceed the byte limit: then
+ * `more` is true.
  */
 export type RecordPage = {
   readonly rows: readonly RecordRow[];
   readonly more: boolean;
-  /** Of a stretch of a walk with more after it: what only the engine reads. */
+  /** Cursor of a full scan with more rows; opaque outside the engine. */
   readonly next?: string;
 };
 
 export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'bytesMax'> & {
   readonly session: string;
 };
-/** A group that has rows, and their bytes as they are stored. */
+/** Group that has rows, and their stored bytes. */
 export type StoredGroupSize = { readonly group: StreamName; readonly bytes: number };
-/** A record by its id, with as much around it as may be read at once. */
+/** Reads a record by id with the rest of its group, up to a byte limit. */
 export type GroupPlan = {
   readonly project: string;
   readonly population: Population;
   readonly id: string;
   readonly bytesMax: number;
 };
-/** `rows`: all of the group, by ordinal; null where they weigh more than was asked for. */
+/** `rows`: all of the group, by ordinal; null if they exceed the limit. */
 export type StoredGroup = StoredGroupSize & { readonly rows: readonly RecordRow[] | null };
 export type SessionPage = { readonly traces: readonly StoredGroupSize[]; readonly more: boolean };
 
-/** A session or a trace as its deletion needs it; a session itself has no spans. */
+/** Size of a session or trace, for its deletion; a session itself has no spans. */
 export type RecordSize = { readonly id: string; readonly spanCount: number };
 export type SessionTraces = { readonly session: string; readonly traces: readonly RecordSize[] };
 
-/** An entry of user metadata, both parts compared as they are. */
+/** Entry of user metadata, both parts compared exactly. */
 export type MetadataEntryPlan = {
   readonly project: string;
   readonly population: 'session' | 'trace';
@@ -93,8 +93,8 @@ export type MetadataEntryPlan = {
 };
 
 /**
- * How much of a text counts where texts are ordered, counted as categories or reported as an error:
- * its beginning (contract 3.8). `contains` looks at all of it.
+ * Prefix of a text that counts for ordering, categories and error messages (contract 3.8).
+ * `contains` searches the whole text.
  */
 export const comparedCharactersMax = 4_096;
 
@@ -112,8 +112,8 @@ export type Aggregation =
   | 'PercentageFalse';
 
 /**
- * The type is that of the metric, and values of another type are invisible. Null: the metric has no
- * value in the project.
+ * Type of the metric; values of another type are invisible. Null: the metric has no value in the
+ * project.
  */
 export type Widget = MeasureTarget & {
   readonly id: string;
@@ -121,8 +121,8 @@ export type Widget = MeasureTarget & {
 };
 
 /**
- * A column that records are grouped by (contract 4.5, rule 6). `any_span`: a column of the spans of
- * a trace, so that a trace is in the group of each of its spans' values. All columns `any_span` of
+ * Column that records are grouped by (contract 4.5, rule 6). `any_span`: a column of the spans of a
+ * trace, so that a trace is in the group of each of its spans' values. All columns `any_span` of
  * one plan are those of one and the same span.
  */
 export type GroupKey = { readonly column: string; readonly of: 'record' | 'any_span' };
@@ -133,16 +133,16 @@ export type AggregatePlan = RecordScope & {
   readonly intervalMinutes: number;
   /** Minutes east of UTC: buckets are whole multiples of the interval in that local time. */
   readonly offsetMinutes: number;
-  /** At most `groupKeysMax`, none twice. */
+  /** At most `groupKeysMax`, without repeats. */
   readonly groupBy: readonly GroupKey[];
 };
 
-/** The metrics among what is measured: evaluations of them may have failed. */
+/** Metrics among the measured quantities; their evaluations may have failed. */
 export const measuredMetrics = (widgets: readonly MeasureTarget[]): readonly string[] =>
   widgets.flatMap(({ metric, source }) => (source === undefined ? [metric] : []));
 
 export type AggregateCell = {
-  /** By widget id: a number, null without values, or for a text Count category -> count. */
+  /** Result by widget id: a number, null without values, or for a text Count category -> count. */
   readonly widgets: Readonly<Record<string, number | null | Readonly<Record<string, number>>>>;
   readonly requests: number;
   readonly sessions: number;
@@ -150,24 +150,24 @@ export type AggregateCell = {
 };
 export type GroupValue = string | number | boolean | null;
 export type AggregateGroup = {
-  /** See `groupName`. */
+  /** Key built by `groupName`. */
   readonly key: string;
-  /** Of each column of `groupBy`, in its own type; null where it is missing or `''`. */
+  /** Value of each `groupBy` column in its own type; null where it is missing or `''`. */
   readonly values: readonly GroupValue[];
-  /** By ascending time, none empty. */
+  /** Non-empty buckets by ascending time. */
   readonly buckets: readonly (AggregateCell & { readonly start: Instant; readonly end: Instant })[];
 };
 export type Aggregate = {
   readonly total: AggregateCell;
-  /** By key in code point order. */
+  /** Groups by key in code point order. */
   readonly groups: readonly AggregateGroup[];
   /**
-   * Evaluation errors of the metrics asked for, on the records considered and, for traces, the
+   * Evaluation errors of the requested metrics, on the records considered and, for traces, the
    * spans below them.
    */
   readonly errors: readonly MetricError[];
 };
-/** Why an aggregate is refused, as the planner words it (contract 1.11, 4.5). */
+/** Reason why an aggregate is refused, for the planner's message (contract 1.11, 4.5). */
 export type AggregateRefusal =
   | { readonly refused: 'groups' }
   | { readonly refused: 'long-group-value' }
@@ -175,8 +175,8 @@ export type AggregateRefusal =
   | { readonly refused: 'values'; readonly count: number };
 
 /**
- * What a group is called (contract 4.5, rule 6): `all` without columns, of one column its value as
- * string, of several the JSON of the list of their values.
+ * Key of a group (contract 4.5, rule 6): `all` without columns, for one column its value as string,
+ * for several the JSON of the list of their values.
  */
 export const groupName = (values: readonly GroupValue[]): string => {
   const [only = null] = values;
@@ -190,17 +190,17 @@ export const categoriesMax = 1_000;
 export const answeredValuesMax = 1_000_000;
 export const groupValueCharactersMax = 1_024;
 
-/** What the column catalogue needs to know about the records considered (contract 4.1). */
+/** Facts about the records considered that the column catalogue needs (contract 4.1). */
 export type ColumnFacts = {
   /** Standard columns that have a value on some record: not absent, null, `""` or `[]`. */
   readonly present: readonly string[];
   /** Names of metrics with a value, own or rolled up, of the metric's type. By name. */
   readonly metrics: readonly string[];
-  /** By code point order, at most 1,000. */
+  /** Keys in code point order, at most 1,000. */
   readonly userMetadata: readonly string[];
-  /** Ids of annotation templates, deleted ones too, by which some record is rated. By id. */
+  /** Ids of annotation templates, deleted ones too, that some record is rated by. By id. */
   readonly templates: readonly string[];
 };
 
-/** Contract 4.1, rule 3. */
+/** Key limit (contract 4.1, rule 3). */
 export const userMetadataKeysMax = 1_000;

@@ -8,9 +8,7 @@ import type { Json, JsonObject } from '../schema-types.js';
 
 type Members = Record<string, Json>;
 
-/**
- * Members of contract 5.6 that only this kind has and whose column holds them as they were sent.
- */
+/** Members that only this kind has (contract 5.6) and whose column holds them as they were sent. */
 export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
   session: [],
   trace: [],
@@ -30,9 +28,9 @@ export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
 };
 
 /**
- * The record as read (contract 5.7) without its tree, counts and what ratings say: every member is
- * there, null, `""`, `[]` or `{}` where nothing was sent. The inverse of the fold in
- * projections/records. `types`: of metrics outside the registry, as far as they are known.
+ * View of a record (contract 5.7) without its tree, counts and ratings: every member is present,
+ * null, `""`, `[]` or `{}` where nothing was sent. The inverse of the fold in projections/records.
+ * `types`: known types of metrics outside the registry.
  */
 export const toRecordView = (row: RecordRow, types: MetricTypes = noTypes): JsonObject => {
   const { kind, values, body } = row;
@@ -79,10 +77,13 @@ export const toRecordView = (row: RecordRow, types: MetricTypes = noTypes): Json
   return members;
 };
 
-/** How many traces a session has; 0 for other records. */
+/** Number of traces of a session; 0 for other records. */
 export const traceCountOf = ({ body }: RecordRow): number => Number(body['traces'] ?? 0);
 
-/** The value as it was sent: whole in the body, or by its text and the role of its only message. */
+/**
+ * Value as it was sent: whole in the body, or rebuilt from its text and the role of its only
+ * message.
+ */
 const sentText = ({ values, body }: RecordRow, name: 'input' | 'output'): Json => {
   const whole = body[name];
   if (whole !== undefined) return whole;
@@ -107,8 +108,8 @@ const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
 };
 
 /**
- * An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics`
- * still has the value.
+ * Status by metric. An error overrides a value, since the evaluation failed (contract 3.9);
+ * `metrics` still has the value.
  */
 const metricInfo = (row: RecordRow, types: MetricTypes): JsonObject => {
   const { kind, metrics, errors, body } = row;
@@ -159,7 +160,7 @@ const errorView = (error: MetricError): Json => {
   };
 };
 
-/** Of all but sessions, whose durations average, it is the time that passed. */
+/** Roll-up method. Durations are elapsed time, except for sessions, which average them. */
 const methodOf = (name: string, kind: RecordKind, method: MetricCell['method']): string => {
   if (name === 'duration_ns' && kind !== 'session') return 'elapsed';
   return registryMetricByName.get(name)?.rollUp ?? method ?? 'average';

@@ -8,61 +8,57 @@ export type MetricType = 'integer' | 'floating_point' | 'boolean' | 'text';
 export type MetricValue = number | boolean | string;
 
 /**
- * What a filter, a sort or a group sees of a column: null = no value. Dates and ids in canonical
+ * Column value as filters, sorts and groups see it: null = no value. Dates and ids in canonical
  * text.
  */
 export type ColumnValue = string | number | boolean | readonly string[] | null;
 
 /**
- * One session, trace or span as the read model holds it. `values` has the standard columns of
- * contract 3.3 that have a value; `id`, `created_at`, `project_id` and `run_id` are always there,
- * on sessions too. -0 is stored as 0. `body` has the members of the record as read (contract 5.7)
- * that `values` and `metrics` cannot give back.
+ * Row of the read model: one session, trace or span. `values` has the standard columns of contract
+ * 3.3 that have a value; `id`, `created_at`, `project_id` and `run_id` are always there, on
+ * sessions too. -0 is stored as 0. `body` has the members of the record as read (contract 5.7) that
+ * cannot be rebuilt from `values` and `metrics`.
  */
 export type RecordRow = {
-  /** The stream the row was folded from: all rows of a trace share it. */
+  /** Stream that the row was folded from, shared by all rows of a trace. */
   readonly group: StreamName;
-  /** Place within the group: 0 the trace, then its spans in the order of arrival. */
+  /** Index within the group: 0 the trace, then its spans in order of arrival. */
   readonly ordinal: number;
   readonly kind: RecordKind;
   readonly values: Readonly<Record<string, ColumnValue>>;
-  /** By metric name, without `metrics/`. Own values and roll-ups (contract 3.4). */
+  /** Own values and roll-ups by metric name, without `metrics/` (contract 3.4). */
   readonly metrics: Readonly<Record<string, MetricCell>>;
   readonly userMetadata: Readonly<Record<string, string>>;
   /** `<metric>_ems_error_code` and `<metric>_error_message` by metric (contract 3.9). */
   readonly errors: Readonly<Record<string, MetricError>>;
   /**
    * `<template id>/<user id>` for each current rating of the trace. Its spans have the same, as
-   * they have its `is_complete`: engines may keep both once, with the trace. Of a session: the
-   * pairs that all its traces have, and `<template id>/` for a template that each of its traces has
-   * some rating of.
+   * they have its `is_complete`: engines may keep both once, with the trace. For a session: the
+   * pairs that all its traces have, and `<template id>/` for a template that each of its traces is
+   * rated by.
    */
   readonly annotators: readonly string[];
-  /** Of a trace: all its spans. Of others 0. */
+  /** Number of all spans of a trace; 0 for others. */
   readonly spanCount: number;
   readonly body: JsonObject;
 };
 
-/** `rolledUp`: not the record's own. */
+/** `rolledUp`: derived from records below, not the record's own. */
 export type MetricCell = {
   readonly value: MetricValue;
   readonly rolledUp: boolean;
   /**
-   * Of an own value of a metric outside the registry: what its first value in the log was, for
-   * contract 3.4 rule 2. `at` = position and ordinal as sortable text. `fraction`: it ever received
-   * one.
+   * For an own value of a metric outside the registry: its first value in the log, for contract 3.4
+   * rule 2. `at` = position and ordinal as sortable text. `fraction`: it ever received one.
    */
   readonly first?: { readonly at: string; readonly type: MetricType; readonly fraction: boolean };
   /**
-   * Of an own value that is not a number, outside the registry: what the spans below roll up to. It
-   * is what shows when the metric's type is a number, since a value that does not fit is as if
-   * absent (contract 7 on 3.4).
+   * For an own value outside the registry that is not a number: the roll-up of the spans below. It
+   * shows when the metric's type is a number, since a value that does not fit is as if absent
+   * (contract 7 on 3.4).
    */
   readonly rollUp?: number;
-  /**
-   * Outside the registry: how numbers of this metric roll up, as the scorer that made them says.
-   * Absent: by their average.
-   */
+  /** Outside the registry: the roll-up method of numbers that the scorer set. Absent: average. */
   readonly method?: RollUp;
 };
 export type MetricError = { readonly code: number; readonly message: string | null };

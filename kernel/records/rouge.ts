@@ -1,4 +1,4 @@
-/** Tokens of contract 3.5: the lower-cased text's maximal runs of letters and digits. */
+/** Word tokens (contract 3.5): the lower-cased text's maximal runs of letters and digits. */
 const wordTokens = (text: string): readonly string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -15,8 +15,8 @@ export const rouge = (output: string, reference: string): number | null => {
 };
 
 /**
- * Length of the longest common subsequence. Takes a step of some nanoseconds for each 31 pairs of a
- * token of one side and a token of the other; texts are limited before (`overlapTextMax`).
+ * Length of the longest common subsequence. Takes some nanoseconds for each 31 pairs of a token of
+ * one side and a token of the other; callers limit the texts (`overlapTextMax`).
  */
 export const lcsLength = (one: readonly string[], other: readonly string[]): number => {
   const { left, right, tokens } = numberSharedTokens(one, other);
@@ -37,13 +37,12 @@ export const lcsLength = (one: readonly string[], other: readonly string[]): num
 type NumberedTokens = {
   readonly left: Int32Array;
   readonly right: Int32Array;
-  /** How many numbers there are. */
+  /** Number of distinct tokens. */
   readonly tokens: number;
 };
 
 /**
- * Both lists as numbers, without the tokens that only one side has: they are in no common
- * subsequence.
+ * Numbers both lists, without the tokens that only one side has: they are in no common subsequence.
  */
 const numberSharedTokens = (one: readonly string[], other: readonly string[]): NumberedTokens => {
   const present = new Set(one);
@@ -76,7 +75,7 @@ const numberSharedTokens = (one: readonly string[], other: readonly string[]): N
 const wordBits = 31;
 const allBits = 0x7fff_ffff;
 
-/** For each token the columns that have it, as `count` words; the last row is of no token. */
+/** Bit mask of the columns of each token, as `count` words; the last row is for no token. */
 const columnsOf = (columns: Int32Array, tokens: number, count: number): Int32Array => {
   const masks = new Int32Array((tokens + 1) * count);
   columns.forEach((token, at) => {

@@ -1,35 +1,35 @@
 import type { Instant } from '../schema-types.js';
 import type { TypedMetric } from './measures.js';
 
-/** Runs of a project that are compared row by row of their dataset (contract 5.5). */
+/** Plan that compares runs of a project row by row of their dataset (contract 5.5). */
 export type RunRowsPlan = {
   readonly project: string;
   readonly runs: readonly string[];
-  /** Numbers and booleans. */
+  /** Numeric and boolean metrics. */
   readonly metrics: readonly TypedMetric[];
 };
 
-/** What the traces of one run have on one row. */
+/** Measurements of one run on one dataset row. */
 export type RunRow = {
   readonly run: string;
-  /** The same text for the same row, as an engine likes; null: traces that are about no row. */
+  /** Row name, the same text for the same row, otherwise opaque; null: traces without a row. */
   readonly row: string | null;
   readonly traces: number;
-  /** The earliest `created_at`. */
+  /** Earliest `created_at`. */
   readonly first: Instant;
-  /** The trace with the latest `created_at`, of several the one with the greatest id. */
+  /** Trace with the latest `created_at`; ties by the greatest id. */
   readonly newest: string;
-  /** That trace has a status code of `failedStatusFrom` or more. */
+  /** True if that trace has a status code of `failedStatusFrom` or more. */
   readonly failed: boolean;
-  /** Of each metric of the plan the mean of its values, a boolean's as 0 and 1; null: none. */
+  /** Mean per metric of the plan, a boolean's values as 0 and 1; null without values. */
   readonly means: readonly (number | null)[];
 };
 
-/** The entry of user metadata by which a trace names its row; `''` names none. */
+/** User metadata key that names a trace's row; `''` names none. */
 export const datasetRowKey = 'dataset_row_id';
 
-/** Contract 5.5: the least status code of a trace whose row counts as failed. */
+/** Least status code of a trace whose row counts as failed (contract 5.5). */
 export const failedStatusFrom = 400;
 
-/** Contract 5.5: with 20 metrics some 50 MB while an answer is made. */
+/** Row limit (contract 5.5): with 20 metrics some 50 MB while a response is built. */
 export const runRowsMax = 100_000;

@@ -1,17 +1,17 @@
 import { byCodePoint } from '../code-points.js';
 
 /**
- * Deeper spans are shown side by side under their ancestor at this level: late spans can be chained
- * without end, and code that walks a tree recurses.
+ * Depth limit: deeper spans are shown side by side under their ancestor at this level, since late
+ * spans can be chained without end and code that walks a tree recurses.
  */
 export const treeLevelsMax = 500;
 
 type SpanParentLink = { readonly id: unknown; readonly parent: unknown };
 
 /**
- * For each span the index of the one that it is shown under; the number of spans stands for the
- * trace. It is the parent that was sent and, as long as that is missing or below the span itself,
- * the trace (contract 5.6, rule 4).
+ * Effective parents: for each span the index of its parent; the number of spans stands for the
+ * trace. It is the parent that was sent, or the trace while that is missing or below the span
+ * itself (contract 5.6, rule 4).
  */
 export const effectiveParents = (
   traceId: unknown,
@@ -26,8 +26,7 @@ export const effectiveParents = (
 };
 
 /**
- * Spans that are their own ancestors all go under the trace, so that the order of arrival does not
- * matter.
+ * Moves spans that are their own ancestors under the trace, independently of the order of arrival.
  */
 const breakCycles = (parents: number[]): void => {
   const root = parents.length;
@@ -53,13 +52,13 @@ const breakCycles = (parents: number[]): void => {
 type SiblingKeys<T> = {
   readonly step: (span: T) => unknown;
   readonly createdAt: (span: T) => unknown;
-  /** The order of arrival. */
+  /** Order of arrival. */
   readonly ordinal: (span: T) => number;
 };
 
 /**
- * Comparator of siblings (contract 5.7): by `step_number` (missing last), `created_at`, and as they
- * came: clocks of senders are coarse, and their order says more than random ids.
+ * Comparator of siblings (contract 5.7): by `step_number` (missing last), `created_at`, and
+ * arrival: clocks of senders are coarse, and their order says more than random ids.
  */
 export const siblingOrder = <T>({ step, createdAt, ordinal }: SiblingKeys<T>) => {
   const stepOf = (span: T): number => {
@@ -76,7 +75,7 @@ export const siblingOrder = <T>({ step, createdAt, ordinal }: SiblingKeys<T>) =>
     ordinal(one) - ordinal(other);
 };
 
-/** All that is below `root`, depth first with its level from 1 on; not recursive. */
+/** Iterates everything below `root`, depth first, with its level from 1 on; not recursive. */
 export function* depthFirst<T>(
   root: T,
   below: (node: T) => readonly T[],

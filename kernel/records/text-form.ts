@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../schema-types.js';
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /**
- * The text that columns `input`, `output` and `dataset_*` compare (contract 3.6): a string is
+ * Comparable text of the columns `input`, `output` and `dataset_*` (contract 3.6): a string is
  * itself, a message or a document its content, a list its items joined by line feeds, a control
  * result its compact JSON. Null, absence and a file part have no text; a file part in a list adds
  * not even a separator (contract 7).

@@ -7,14 +7,14 @@ import type { Instant } from '../schema-types.js';
 export const microsecondsOf = (instant: Instant): bigint =>
   BigInt(millisecondsOf(instant)) * 1_000n + BigInt(digitsAt(instant, 23, 26));
 
-/** From one to the other; exact for those that are less than 285 years apart. */
+/** Microseconds between two instants; exact for less than 285 years. */
 export const microsecondsBetween = (from: Instant, to: Instant): number =>
   (millisecondsOf(to) - millisecondsOf(from)) * 1_000 +
   (digitsAt(to, 23, 26) - digitsAt(from, 23, 26));
 
 /**
- * Whole milliseconds, the last three digits cut off: for engines that write both halves themselves.
- * `Date.parse` takes three times as long.
+ * Milliseconds of an instant, without its last three digits, for engines that write both halves
+ * themselves. `Date.parse` takes three times as long.
  */
 export const millisecondsOf = (instant: Instant): number => {
   const days = daysOf(digitsAt(instant, 0, 4), digitsAt(instant, 5, 7), digitsAt(instant, 8, 10));
@@ -45,7 +45,8 @@ const daysOf = (year: number, month: number, day: number): number => {
 };
 
 /**
- * Outside the years 0001 to 9999, which no canonical text can express, the nearest instant inside.
+ * Instant of microseconds since 1970; clamped to the years 0001 to 9999, which canonical text can
+ * express.
  */
 export const instantOf = (microseconds: bigint): Instant => {
   if (microseconds <= first) return firstInstant;
@@ -63,12 +64,12 @@ const last = microsecondsOf(lastInstant);
 
 const microsecondsPerMinute = 60_000_000n;
 
-/** How buckets lie: how long each is, and in which local time, in minutes east of UTC. */
+/** Time buckets: their length, and the local time in minutes east of UTC. */
 type BucketGrid = { readonly intervalMinutes: number; readonly offsetMinutes: number };
 
 /**
- * Which bucket an instant falls into: whole multiples of the interval since 1970 in local time,
- * negative before (contract 4.5, rule 5).
+ * Bucket of an instant: whole multiples of the interval since 1970 in local time, negative before
+ * (contract 4.5, rule 5).
  */
 export const bucketOf = (microseconds: bigint, grid: BucketGrid): bigint => {
   const width = BigInt(grid.intervalMinutes) * microsecondsPerMinute;
@@ -77,7 +78,10 @@ export const bucketOf = (microseconds: bigint, grid: BucketGrid): bigint => {
   return local < 0n && local % width !== 0n ? whole - 1n : whole;
 };
 
-/** `start` ≤ t < `end`, not clipped by any window; the outermost ones end with the calendar. */
+/**
+ * Bounds of a bucket: `start` ≤ t < `end`, not clipped by any window; the outermost ones end with
+ * the calendar.
+ */
 export const bucketBounds = (
   bucket: bigint,
   { intervalMinutes, offsetMinutes }: BucketGrid,

@@ -9,7 +9,7 @@ const entities: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Tokens 13a of contract 3.5: each step over the whole text, left to right, without overlap. Case
+ * Tokeniser 13a (contract 3.5): each step over the whole text, left to right, without overlap. Case
  * is kept. The steps insert spaces only, so they run on arrays of one byte for each UTF-16 code
  * unit (regular expressions take ten times as long on texts of punctuation), and each token is a
  * slice of the text.
@@ -24,14 +24,14 @@ export const tokens13a = (text: string): readonly string[] => {
   return sliceTokens(plain, units, spaced);
 };
 
-// What the steps tell apart; one bit each.
+// Character classes of the steps, one bit each.
 const other = 1;
 const space = 2;
 const digit = 4;
 /** `.` or `,`. */
 const mark = 8;
 const hyphen = 16;
-/** ASCII punctuation but for `'`, `,`, `-` and `.`. */
+/** ASCII punctuation except `'`, `,`, `-` and `.`. */
 const punctuation = 32;
 const notDigit = other | space | mark | hyphen | punctuation;
 
@@ -49,7 +49,7 @@ const kinds = new Uint8Array(0x1_0000).fill(other);
 for (let unit = 0; unit < 0x80; unit += 1) kinds[unit] = kindOf(String.fromCharCode(unit));
 for (const character of spacesBeyondAscii) kinds[character.charCodeAt(0)] = space;
 
-/** The text with a space before and after the whole. */
+/** Classes of the text's units, with a space before and after. */
 const kindsOf = (text: string): Uint8Array => {
   const result = new Uint8Array(text.length + 2);
   for (let at = 0; at < text.length; at += 1) result[at + 1] = kinds[text.charCodeAt(at)] ?? other;
@@ -72,10 +72,10 @@ const spacePunctuation = (units: Uint8Array): Uint8Array => {
 };
 
 type Pair = {
-  /** The kinds of its units, as bits. */
+  /** Classes of its units, as bits. */
   readonly first: number;
   readonly second: number;
-  /** The unit that gets spaces around it. */
+  /** Unit that gets spaces around it. */
   readonly apart: 'first' | 'second';
 };
 
@@ -105,11 +105,11 @@ const spacePairs = (units: Uint8Array, { first, second, apart }: Pair): Uint8Arr
   return result.subarray(0, length);
 };
 
-/** Tokens as slices of the text, whose units `spaced` has but for spaces. */
+/** Slices tokens from the text; `spaced` has its units plus spaces. */
 const sliceTokens = (text: string, units: Uint8Array, spaced: Uint8Array): readonly string[] => {
   const tokens: string[] = [];
   let begin = -1;
-  // One further than in the text.
+  // Index plus one, for the leading space.
   let end = 1;
   for (let at = 0; at < spaced.length; at += 1) {
     if (spaced[at] === space) {

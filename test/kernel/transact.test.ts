@@ -67,7 +67,7 @@ const refusal = async (work: Promise<unknown>): Promise<Fault> => {
   if (!(error instanceof Fault)) throw new Error(`not refused: ${String(error)}`);
   return error;
 };
-const tooMany = 'Too many others changed this at the same time; try again';
+const tooMany = 'Too many concurrent changes to this resource. Try again.';
 
 describe('a transaction', () => {
   let world: TestLog;

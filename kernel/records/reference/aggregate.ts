@@ -34,12 +34,12 @@ import type { MetricError, MetricType, MetricValue, RecordRow } from '../record.
 import type { Instant } from '../../schema-types.js';
 import { groupsOf, isLongValue } from './groups.js';
 
-// The reference for engines: small and plain, over arrays, for any number of rows that a test can
-// hold.
+// Reference implementation for engines: small and plain, over arrays, for any number of rows that a
+// test can hold.
 
 /**
- * Whether the record is among those that a plan considers: tenancy, run, window, kinds, filter.
- * `below` finds what is below a record among all rows of the project.
+ * True if the plan considers the record: tenancy, run, window, kinds, filter. `below` finds the
+ * records below it among all rows of the project.
  */
 export const isConsidered = (scope: RecordScope, row: RecordRow, below: ChildRecords): boolean => {
   const { project_id: project, run_id: run, created_at: created } = row.values;
@@ -61,7 +61,10 @@ export const isConsidered = (scope: RecordScope, row: RecordRow, below: ChildRec
   );
 };
 
-/** `rows` are all of one project. A lone trace is in no session, whatever the session's id. */
+/**
+ * Index of child records. `rows` are all of one project. A lone trace is in no session, whatever
+ * the session's id.
+ */
 export const indexChildren = (rows: readonly RecordRow[]): ChildRecords => {
   const found = Map.groupBy(rows, ({ kind, group, values: { session_id: session, id } }) => {
     if (kind === 'trace') return session === id ? null : `session ${String(session)}`;
@@ -93,8 +96,8 @@ export const metricTypes = (rows: readonly RecordRow[]): ReadonlyMap<string, Met
 };
 
 /**
- * Order of records (contract 3.8): negative when `one` comes first. Without a value last in both
- * directions; ties by `created_at` descending, then `id` descending.
+ * Comparator of records (contract 3.8): negative when `one` comes first. Missing values are last in
+ * both directions; ties by `created_at` descending, then `id` descending.
  */
 export const compareRows =
   (sort: SortOrder | null, types: ReadonlyMap<string, MetricType>) =>
@@ -126,11 +129,11 @@ const compareColumn = (
   return ascending ? order : -order;
 };
 
-/** The part of a text that orders it, and that names a category or an error (contract 3.8). */
+/** Prefix of a text that orders it, and that names a category or an error (contract 3.8). */
 export const comparedText = (text: string): string => firstCodePoints(text, comparedCharactersMax);
 
 /**
- * What the column catalogue says about the records considered (contract 4.1). `rows` are all of the
+ * Column catalogue facts about the records considered (contract 4.1). `rows` are all of the
  * project.
  */
 export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): ColumnFacts => {
@@ -166,8 +169,9 @@ export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): Col
 };
 
 /**
- * Contract 4.5 over all rows of the project. Refusals in this order: a long group value, too many
- * groups, too many categories (of the first widget that has them), too many answered values.
+ * Aggregates all rows of the project (contract 4.5). Refusals in this order: a long group value,
+ * too many groups, too many categories (of the first widget that has them), too many returned
+ * values.
  */
 export const aggregate = (
   plan: AggregatePlan,
@@ -263,7 +267,7 @@ const widgetValue = (
   return aggregateNumbers(aggregation, values as readonly number[]);
 };
 
-/** Without a prototype: a category may be called `__proto__`. */
+/** Counts by category, in an object without a prototype: a category may be called `__proto__`. */
 const countCategories = (values: readonly string[]): Readonly<Record<string, number>> => {
   const counts = Object.create(null) as Record<string, number>;
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
@@ -294,17 +298,17 @@ const aggregateNumbers = (
   }
 };
 
-/** A sum beyond the doubles has no JSON form. */
+/** Null for a sum beyond the range of doubles, which has no JSON form. */
 const finiteOrNull = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
 
-/** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1. */
+/** Nearest-rank percentile: of n values in ascending order the one at ⌈P·n/100⌉, counted from 1. */
 const nearestRank = (percent: number, values: readonly number[]): number | null =>
   values.toSorted((one, other) => one - other)[Math.ceil((percent * values.length) / 100) - 1] ??
   null;
 
 /**
- * Of the metrics asked for, on the records considered and the spans below considered traces: one
- * error per code, with the least message in code point order. By code.
+ * Errors of the requested metrics, on the records considered and the spans below considered traces:
+ * one error per code, with the least message in code point order. By code.
  */
 const errorsOf = (
   plan: AggregatePlan,

@@ -7,7 +7,7 @@ export const isLongValue = (value: GroupValue): boolean =>
   codePointCount(String(value)) > groupValueCharactersMax;
 
 /**
- * The groups that a record counts in, as the values of each column, repeats included (contract 4.5,
+ * Groups that a record counts in, as the values of each column, repeats included (contract 4.5,
  * rule 6).
  */
 export const groupsOf = (
@@ -34,7 +34,10 @@ export const groupsOf = (
   });
 };
 
-/** Missing and `''` are one; a record counts in the group of each of its tags. */
+/**
+ * Group values of a record: missing and `''` are the same; it counts in the group of each of its
+ * tags.
+ */
 const groupValues = (
   row: RecordRow,
   column: string,
@@ -45,7 +48,7 @@ const groupValues = (
   return (values.length === 0 ? [null] : values).map((one) => (one === '' ? null : one));
 };
 
-/** Each choice of one value of every list. */
+/** Cartesian product of the lists. */
 const cartesianProduct = (
   lists: readonly (readonly GroupValue[])[],
 ): readonly (readonly GroupValue[])[] =>

@@ -5,8 +5,8 @@ import type { MetricType, RecordRow } from '../record.js';
 import type { RunMetric, RunMeasures, TypedMetric } from '../measures.js';
 
 /**
- * The reference for `Records.runMeasures`: of the rows of one run, metrics of its traces. `types`
- * has those of metrics outside the registry.
+ * Reference for `Records.runMeasures`: metrics of the traces among the rows of one run. `types` has
+ * those of metrics outside the registry.
  */
 export const runMeasures = (
   rows: readonly RecordRow[],
@@ -67,9 +67,9 @@ const measureMetric = (
 };
 
 /**
- * The reference for `Records.runAverages`: of each metric the average over the traces with a value,
- * of a boolean the share of true; null without one, for a text, or beyond the doubles. Runs without
- * any are left out. `rows` are of one project.
+ * Reference for `Records.runAverages`: per metric the average over the traces with a value, for a
+ * boolean the share of true; null without one, for a text, or beyond the range of doubles. Runs
+ * without any are left out. `rows` are of one project.
  */
 export const runAverages = (
   rows: readonly RecordRow[],

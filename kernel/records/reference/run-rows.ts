@@ -6,8 +6,8 @@ import { datasetRowKey, failedStatusFrom, type RunRow, type RunRowsPlan } from '
 import type { Instant } from '../../schema-types.js';
 
 /**
- * The reference for `Records.runRows`, by run and row. It names a row by what its traces say, where
- * engines hash that.
+ * Reference for `Records.runRows`, by run and row. Rows are named by their traces' values, where
+ * engines hash those.
  */
 export const runRows = (
   rows: readonly RecordRow[],
@@ -43,7 +43,7 @@ export const runRows = (
   });
 };
 
-/** Which row of a dataset the trace is about (contract 5.5). */
+/** Dataset row that the trace is about (contract 5.5). */
 const rowOf = (trace: RecordRow): string | null => {
   const named = userMetadataValue(trace, datasetRowKey);
   if (named !== null && named !== '') return `id:${named}`;
