@@ -29,6 +29,6 @@ describe('what is published', () => {
   });
 
   it('has a README short enough to read in one sitting', async () => {
-    expect((await file('README.md')).split('\n').length).to.be.at.most(200);
+    expect((await file('README.md')).split('\n').length).to.be.at.most(130);
   });
 });
