@@ -16,9 +16,9 @@ import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
 import type { ThreadName } from './engines/node/thread-file.js';
 
 /**
- * The last step of the build: from what the compiler wrote, `assay.js` and a file for each thread,
- * since Node takes a millisecond for each of a thousand modules, in each thread anew (D-153). Does
- * nothing when they are newer than all that they are made of.
+ * The last step of the build: bundles the compiler's output into `assay.js` and a file for each
+ * thread, since Node takes a millisecond for each of a thousand modules, in each thread anew
+ * (D-153). Does nothing when the bundles are newer than their inputs.
  */
 const buildDir = dirname(fileURLToPath(import.meta.url));
 const program = join(buildDir, 'assay.js');
@@ -33,7 +33,7 @@ const threads: Readonly<Record<ThreadName, string>> = {
 const packages = join(buildDir, 'node_modules');
 const generatedNames = [basename(program), 'threads', chunks, 'test', basename(packages)];
 
-/** What is native, or looks for files beside itself. */
+/** Native packages, and those that look for files beside themselves. */
 const external = ['@duckdb/node-bindings', 'argon2', 'deno', 'pyodide'];
 /** Loaded by name at run time. */
 const requiredPackages = [...external, '@koa/multer', 'multer'];
@@ -43,7 +43,7 @@ type Manifest = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
-/** Folders of the packages and of all that they depend on, below the repository. */
+/** Folders of the packages and of all their dependencies, below the repository. */
 const closureOf = async (names: readonly string[]): Promise<ReadonlySet<string>> => {
   const root = dirname(buildDir);
   const found = new Set<string>();
@@ -60,7 +60,7 @@ const closureOf = async (names: readonly string[]): Promise<ReadonlySet<string>>
   return found;
 };
 
-/** As Node looks a package up; null for an optional one of another platform. */
+/** Looks a package up as Node does; null for an optional one of another platform. */
 const findPackage = async (name: string, from: string, root: string): Promise<string | null> => {
   for (let at = from; ; at = dirname(at)) {
     const folder = join(at, 'node_modules', name);
@@ -71,8 +71,8 @@ const findPackage = async (name: string, from: string, root: string): Promise<st
 const exists = async (path: string): Promise<boolean> => (await changedAt(path)) > 0;
 
 /**
- * The packages that stay outside of the bundle, in `dist/node_modules` as hard links: `npm ci`
- * beside a running service takes nothing away from it, and `dist` alone is the program (D-206).
+ * Links the packages outside of the bundle into `dist/node_modules` as hard links: `npm ci` beside
+ * a running service takes nothing away from it, and `dist` alone is the program (D-206).
  */
 const linkPackages = async (): Promise<void> => {
   const fresh = `${packages}.${process.pid}`;
@@ -90,7 +90,7 @@ const linkTree = async (from: string, to: string): Promise<void> => {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) {
-      // Packages within are found by the closure, where something needs them.
+      // Nested packages are found by the closure if needed.
       if (entry.name !== 'node_modules') await linkTree(source, target);
     } else if (entry.isFile()) {
       await link(source, target).catch(() => copyFile(source, target));
@@ -109,7 +109,7 @@ const bundle = async (): Promise<void> => {
     bundle: true,
     write: false,
     format: 'esm',
-    // What is imported when it is needed stays in files of its own, also with all that it needs.
+    // Lazily imported modules stay in chunks of their own, with their dependencies.
     splitting: true,
     chunkNames: `${chunks}/[name]-[hash]`,
     platform: 'node',
@@ -119,7 +119,7 @@ const bundle = async (): Promise<void> => {
     legalComments: 'inline',
     logLevel: 'warning',
     plugins: [sourceUrlPlugin],
-    // Packages from before modules `require` what Node has itself.
+    // CommonJS packages `require` Node's built-in modules.
     banner: {
       js: `import { createRequire as builtRequire } from 'node:module';
 const require = builtRequire(import.meta.url);
@@ -138,7 +138,7 @@ const builtUrl = new globalThis.URL(builtRoot, import.meta.url);`,
   await write([main, ...others].flatMap(({ outputFiles }) => outputFiles));
 };
 
-/** A module looks for files where the compiler put it. */
+/** Keeps the compiler's paths in `import.meta.url`, by which modules find files. */
 const sourceUrlPlugin: Plugin = {
   name: 'placed',
   setup: (build) => {
@@ -153,7 +153,7 @@ const sourceUrlPlugin: Plugin = {
   },
 };
 
-/** Whole files only, what is imported before what imports it: somebody may start meanwhile. */
+/** Writes complete files only, dependencies first: the program may be started meanwhile. */
 const write = async (files: readonly OutputFile[]): Promise<void> => {
   const inOrder = [...files].sort((one, other) => rank(one.path) - rank(other.path));
   for (const { path, contents } of inOrder) {

@@ -24,26 +24,26 @@ export type Role = (typeof roles)[number];
 
 export type Config = RecordsSettings & {
   readonly host: string;
-  /** 0 = any free port; the line `ready` of the log names the one taken. */
+  /** 0: any free port; the line `ready` of the log names it. */
   readonly port: number;
-  /** Where the operators' listener listens: it shows figures to everybody who reaches it. */
+  /** Address of the operators' listener, whose metrics need no credential. */
   readonly opsHost: string;
   readonly opsPort: number;
-  /** The token that operators' commands send; null = they are accepted from this machine alone. */
+  /** The token that operators' commands send; null: they are accepted from this machine alone. */
   readonly opsToken: string | null;
   readonly dataDir: string;
   /** Null: the embedded engine. Connection strings may hold passwords: never log them. */
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
   readonly natsUrl: string | null;
-  /** What this process does; all of it unless `serve --roles` says otherwise. */
+  /** Roles of this process; all unless `serve --roles` is given. */
   readonly roles: readonly Role[];
-  /** base64 of 32 bytes; null = kept in the data folder. */
+  /** 32 bytes in base64; null: kept in the data folder. */
   readonly secretKey: string | null;
   readonly apiKeyHeaders: readonly string[];
   /** Addresses, or networks as `address/bits`, of proxies whose `X-Forwarded-…` are trusted. */
   readonly trustedProxies: readonly string[];
-  /** Path of the file that says whose id_tokens are accepted; null = nobody's. */
+  /** Path of the file of accepted identity providers; null: no id_tokens are accepted. */
   readonly identityProviders: string | null;
   readonly bootstrap: {
     readonly organization: string;
@@ -51,16 +51,16 @@ export type Config = RecordsSettings & {
     readonly apiKey: string | null;
     readonly password: string | null;
   };
-  /** What is answered may be that much older than the log before `/readyz` is red. */
+  /** Limit of the read models' lag, beyond which `/readyz` is red. */
   readonly lagMaxMs: number;
   readonly seals: SealSettings;
-  /** How long backups are kept, as certificates of deletions say it; null = they do not. */
+  /** Backup retention in days for certificates of deletions; null: undeclared. */
   readonly backupDays: number | null;
   /** Threads of node's pool, which works on DuckDB statements, passwords and files. */
   readonly poolThreads: number;
   readonly logLevel: LogLevel;
   readonly sandbox: SandboxMode;
-  /** Null = a folder of this account among the temporary files. */
+  /** Null: a folder of this account among the temporary files. */
   readonly sandboxDir: string | null;
 };
 
@@ -178,9 +178,9 @@ export const variables: readonly Variable[] = [
 ];
 
 /**
- * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; a
- * name that begins with ASSAY_ and is not in `variables` is refused too, so a typo dies at boot
- * (ASSAY_TEST_* belong to the tests).
+ * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; an
+ * unknown name that begins with ASSAY_ is refused too, so that typos fail at startup (ASSAY_TEST_*
+ * belong to the tests).
  */
 export const readConfig = (environment: Environment): Config => {
   refuseUnknownVariables(environment);
@@ -217,7 +217,7 @@ export const readConfig = (environment: Environment): Config => {
     lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),
     seals: readSealSettings(text),
     backupDays: backupDaysOf(text('ASSAY_BACKUP_DAYS', '')),
-    // As node itself reads it.
+    // Read as node itself does.
     poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
     logLevel: choiceIn('ASSAY_LOG_LEVEL', logLevels, text('ASSAY_LOG_LEVEL', 'info')),
     sandbox: choiceIn('ASSAY_SANDBOX', sandboxModes, text('ASSAY_SANDBOX', 'strict')),
@@ -227,7 +227,7 @@ export const readConfig = (environment: Environment): Config => {
   return config;
 };
 
-/** What commands read that ask a service as clients do; other variables are none of theirs. */
+/** Settings of commands that use a service like clients do; ignores other variables. */
 export const readClientEnvironment = (environment: Environment): ClientSettings => {
   refuseUnknownVariables(environment);
   return readClientSettings(environment);
@@ -246,8 +246,8 @@ const refuseUnknownVariables = (environment: Environment): void => {
 };
 
 /**
- * The same service with these roles only, `command,query` for example. Throws Fault `invalid` for
- * an unknown role, and when an engine of this service is embedded: then one process has every role.
+ * The configuration with these roles only, `command,query` for example. Throws Fault `invalid` for
+ * an unknown role, and when an engine is embedded: then one process has every role.
  */
 export const withRoles = (config: Config, list: string): Config => {
   const asked = list.split(',').map((name) => name.trim());
@@ -266,7 +266,7 @@ export const withRoles = (config: Config, list: string): Config => {
   return { ...config, roles: chosen };
 };
 
-/** What a thread needs to open the same engines: nothing else of the configuration crosses. */
+/** Part of the configuration that a thread needs to open the same engines. */
 export const engineChoiceOf = (config: Config) => ({
   dataDir: config.dataDir,
   eventStoreUrl: config.eventStoreUrl,
@@ -277,7 +277,7 @@ export const engineChoiceOf = (config: Config) => ({
   recordsPartitions: config.recordsPartitions,
 });
 
-/** What each member allows on its own but the service does not. */
+/** Refuses combinations of settings that are valid only on their own. */
 const refuseInvalidCombinations = (config: Config): void => {
   const { eventStoreUrl, secretKey, ...listeners } = config;
   refuseInvalidPlacement(config);
@@ -295,7 +295,7 @@ const refuseInvalidCombinations = (config: Config): void => {
         'one. Make it with: openssl rand -base64 32',
     );
   }
-  // The client would silently drop the credentials and connect as nobody.
+  // The client would silently drop the credentials and connect anonymously.
   if (/^[^/]*\/\/[^/?]*@/.test(eventStoreUrl) && /[?&]tls=false/i.test(eventStoreUrl)) {
     throw invalidVariable(
       'ASSAY_EVENTSTORE_URL',
@@ -312,7 +312,7 @@ const hasPortConflict = (
   return port !== 0 && port === opsPort && (host === opsHost || isEverywhere);
 };
 
-/** What the service runs with, for its first log line: secrets show only whether they are set. */
+/** Configuration for the first log line: secrets show only whether they are set. */
 export const maskedConfig = (config: Config): Readonly<Record<string, unknown>> => ({
   ...config,
   eventStoreUrl: config.eventStoreUrl === null ? 'embedded' : 'set',
@@ -338,7 +338,7 @@ const port = (name: string, text: string): number => {
   return value;
 };
 
-/** 32 bytes in base64 or base64url: the decoder would leave out what is neither. */
+/** 32 bytes in base64 or base64url: the decoder would ignore other characters. */
 const secretKeyForm = /^[\w+/-]{43}=?$/;
 const secretKey = (text: string): string | null => {
   if (text === '') return null;
@@ -347,7 +347,7 @@ const secretKey = (text: string): string | null => {
   return text;
 };
 
-/** It is sent as a header, and no lock-out slows down guessing. */
+/** A long token, as it is sent as a header and guesses are not rate limited. */
 const opsToken = (text: string): string | null => {
   if (text !== '' && !/^[!-~]{24,256}$/.test(text)) {
     throw invalidVariable('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
@@ -363,7 +363,7 @@ const email = (text: string): string => {
   );
 };
 
-/** As it is, spaces included (contract 2.5). */
+/** Kept unchanged, spaces included (contract 2.5). */
 const password = (text: string): string | null => {
   const length = codePointCount(text);
   if (text !== '' && (length < 12 || length > 128)) {
@@ -398,7 +398,7 @@ const isNetwork = (text: string): boolean => {
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
 };
 
-/** A batch of folding and a hint that was lost stay below it. */
+/** Lower limit: one batch of folding or a lost notification stays below it. */
 const lagMax = (text: string): number => {
   const time = parseDuration(text);
   if (time !== null && time >= 5_000 && time <= 86_400_000) return time;

@@ -15,7 +15,7 @@ import { readClientEnvironment, readConfig, roles, variables, withRoles } from '
 import { withPartition } from './config/records-settings.js';
 import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
 
-// A command loads what it takes and nothing else: what only prints or looks is there at once.
+// Modules of a command are loaded when it runs, so that short commands start fast.
 const lazyCommands = {
   demo: async () => (await import('./cli/demo/run-demo.js')).demo,
   inspect: async () => (await import('./cli/inspect.js')).inspect,
@@ -186,11 +186,11 @@ program
     (await lazyCommands.openapi())(options),
   );
 
-// Other users of the machine can read neither the log nor a read model: files and folders that a
-// command makes are private to its user. What `openapi` writes belongs to the repository.
+// Restricts files and folders that a command creates to its user: other users of the machine can
+// read neither the log nor a read model. Output of `openapi` belongs to the repository.
 program.hook('preAction', (_program, command) => {
   if (command.name() !== 'openapi') process.umask(0o077);
-  // A service stays up, whoever reads its log.
+  // A service keeps running when the reader of its log closes.
   if (command.name() !== 'serve') exitOnClosedPipe(exitWithFailure);
 });
 

@@ -6,13 +6,13 @@ import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
 import { escapeControls } from './terminal-escape.js';
 
-/** How a command reaches a service: by its API, as any client does. */
+/** Access of a command to a service, through its API like any client. */
 export type ServiceAccess = {
   readonly url: string;
   readonly apiKey: string | null;
-  /** So long a service may be away or refuse for want of room before a command gives up. */
+  /** Retry limit while the service is unreachable or overloaded; after it the command fails. */
   readonly retryForMs: number;
-  /** Whether a service that was never reached is waited for too. */
+  /** True to retry also before the service was ever reached. */
   readonly waitsForFirstContact: boolean;
 };
 
@@ -27,17 +27,17 @@ type ApiRequest = {
 export type ApiResponse = {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed when it is JSON, else the text. */
   readonly body: unknown;
-  /** 1: it was answered at once. More: an earlier try may have had its effect. */
+  /** Number of attempts. Above 1, an earlier one may have had its effect. */
   readonly tries: number;
 };
 
 export type ApiClient = {
   readonly url: string;
-  /** Any status but those that pass by themselves, which are waited for. */
+  /** Retries transient statuses with backoff; answers with any other status. */
   readonly request: (ask: ApiRequest) => Promise<ApiResponse>;
-  /** A 200 whose body is still to be read; any other status throws Fault `unavailable`. */
+  /** The unread body of a 200; any other status throws Fault `unavailable`. */
   readonly open: (ask: ApiRequest) => Promise<IncomingMessage>;
   readonly close: () => void;
 };
@@ -45,7 +45,7 @@ export type ApiClient = {
 type RetryTiming = {
   readonly pause: (ms: number) => Promise<void>;
   readonly now: () => number;
-  /** Told before each wait: what is waited for. */
+  /** Called before each retry with its reason. */
   readonly onRetry: (why: string) => void;
 };
 
@@ -53,16 +53,15 @@ type RetryTiming = {
 const responseTimeoutMs = 120_000;
 const firstBackoffMs = 200;
 const backoffMaxMs = 15_000;
-/** A `Retry-After` beyond it would outlast the patience of most. */
+/** Limit for `Retry-After`, which may be unreasonably long. */
 const retryAfterMaxMs = 60_000;
 const connections = 8;
 
 /**
- * A client of the HTTP contract. 429, 503 and `idempotency_in_progress` are tried again, after
- * `Retry-After` where it is said (contract 1.5), and so are connections that break, with pauses
- * that double: whoever asks for a write sends what may be repeated. A service that was never
- * reached is waited for only with `waitsForFirstContact`: its address is wrong more often than it
- * is away. Throws Fault `unavailable` once the patience is over.
+ * A client of the HTTP contract. Retries 429, 503 and `idempotency_in_progress` after `Retry-After`
+ * if given (contract 1.5), and broken connections with exponential backoff: writes passed to it
+ * must be idempotent. A service that was never reached is retried only with `waitsForFirstContact`,
+ * since a wrong address is more likely. Throws Fault `unavailable` after `retryForMs`.
  */
 export const openApiClient = (
   { url, apiKey, retryForMs, waitsForFirstContact }: ServiceAccess,
@@ -119,10 +118,10 @@ export const openApiClient = (
   };
 };
 
-/** Some give the address with the prefix that every path has anyway. */
+/** Strips trailing slashes and the prefix `/v2`, which every path has anyway. */
 export const serviceRoot = (url: string): string => url.replace(/\/+$/, '').replace(/\/v2$/, '');
 
-/** For a command: says on stderr what it waits for. */
+/** Client for commands: reports retries on stderr. */
 export const openCommandClient = (access: ServiceAccess): ApiClient =>
   openApiClient(access, {
     pause: (ms) => pause(ms),
@@ -166,7 +165,7 @@ type Problem = { readonly code?: unknown; readonly detail?: unknown };
 const problemOf = (body: unknown): Problem =>
   typeof body === 'object' && body !== null ? body : {};
 
-/** A damaged log is a 503 that no waiting mends (contract 1.5). */
+/** False for a damaged log: a 503 that no retry can succeed after (contract 1.5). */
 const isRetryable = ({ status, body }: ApiResponse): boolean => {
   const { code } = problemOf(body);
   if (status === 409) return code === 'idempotency_in_progress';
@@ -183,7 +182,7 @@ const exponentialBackoffMs = (tries: number): number =>
 
 type ProblemEntry = { readonly loc?: readonly string[]; readonly msg?: string };
 
-/** What a problem says, in a line; of a 422 its first entries (contract 1.4, 1.5). */
+/** Detail of a problem in one line; the first entries of a 422 (contract 1.4, 1.5). */
 export const problemDetail = (body: unknown): string => {
   const { detail } = problemOf(body);
   if (typeof detail === 'string') return detail;
@@ -196,7 +195,9 @@ export const problemDetail = (body: unknown): string => {
 const entriesMax = 3;
 const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? '';
 
-/** `loc` begins with where in a request, which whoever reads about a line of a file cannot see. */
+/**
+ * Drops the part of `loc` that names the request body, which means nothing to readers of a file.
+ */
 export const messageAt = (loc: readonly string[], msg: string): string => {
   const place = loc.join('/').replace(/^body(\/(traces|spans)\/\d+)?\/?/, '');
   return place === '' ? msg : `${place}: ${msg}`;

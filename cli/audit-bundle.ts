@@ -30,18 +30,18 @@ import { bundleReadme } from './audit-readme.js';
 type SourcePage = {
   readonly lines: readonly BundleLine[];
   readonly nodes: readonly BundleNode[];
-  /** `seq` that was looked at. */
+  /** The last `seq` read. */
   readonly seq: number;
-  /** Where an export can go on after this; null: not here. */
+  /** Cursor for resuming the export after this page; null: not resumable here. */
   readonly place: Json | null;
 };
 
-/** Where the lines of a bundle come from. */
+/** Source of the lines of a bundle. */
 export type BundleSource = {
   readonly begin: () => Promise<{ readonly begun: BundleHeader; readonly place: Json | null }>;
-  /** From a place that a page said, or from the beginning. */
+  /** Pages from a cursor on, or from the beginning. */
   readonly pages: (begun: BundleHeader, place: Json | null) => AsyncIterable<SourcePage>;
-  /** One line each. */
+  /** Seals, one line each. */
   readonly seals: (begun: BundleHeader) => AsyncIterable<JsonObject>;
   readonly keys: () => Promise<JsonObject>;
   readonly close: () => Promise<void>;
@@ -52,7 +52,7 @@ export type BundleWriteOptions = {
   readonly gzip: boolean;
   readonly by: string;
   readonly now: () => string;
-  /** What was asked: another question does not go on with this folder. */
+  /** The request; a folder of another request is not resumed. */
   readonly asked: JsonObject;
   /** Default: 256 tiles of leaves. */
   readonly partEntries?: number;
@@ -65,13 +65,13 @@ export type BundleWriteOptions = {
 const usualPartEntries = 65_536;
 const progressFormat = 'assay-export-1';
 
-/** What is whole in the folder; the rest is written again. */
+/** Checkpoint of the export: the complete files in the folder; all others are written again. */
 type Progress = {
   readonly format: typeof progressFormat;
   readonly asked: JsonObject;
   readonly begun: BundleHeader;
   readonly place: Json | null;
-  /** Nothing is missing but the manifest. */
+  /** True if only the manifest is missing. */
   readonly isOver: boolean;
   readonly entries: number;
   readonly erased: number;
@@ -82,9 +82,9 @@ type Progress = {
 };
 
 /**
- * Writes a bundle, or goes on with one that was begun with the same question. Each part is written
- * beside its name and renamed, so that a kill at any time loses the part that was being written.
- * Throws Fault `conflict` when the folder has something else.
+ * Writes a bundle, or resumes one that was begun by the same request. Each part is written to a
+ * temporary name and renamed, so that a crash loses only the part being written. Throws Fault
+ * `conflict` when the folder has other content.
  */
 export const writeBundle = async (
   source: BundleSource,
@@ -100,7 +100,7 @@ export const writeBundle = async (
   const manifest: BundleManifest = {
     format: bundleFormat,
     ...begun,
-    // What came while it was read may be in it too.
+    // Entries that arrived during the export may be included.
     to: Math.max(begun.to, done.parts.at(-1)?.last_seq ?? 0),
     entries: done.entries,
     erased: done.erased,
@@ -132,7 +132,7 @@ const readProgress = async ({ dir, asked }: BundleWriteOptions): Promise<Progres
   return progress;
 };
 
-/** What is written before `progress.json`: a kill may leave these alone. */
+/** Files written before `progress.json`: after a crash the folder may hold only these. */
 const initialFiles = new Set([
   'checkpoint.txt',
   'keys.json',
@@ -165,7 +165,7 @@ const beginBundle = async (
   return progress;
 };
 
-/** Takes away what came after the last place that was kept. */
+/** Removes files and nodes written after the last checkpoint. */
 const removeUnfinished = async (
   dir: string,
   { parts, nodes_bytes: bytes }: Progress,
@@ -228,7 +228,7 @@ type Part = {
 };
 
 const compress = promisify<Buffer, { readonly level: number }, Buffer>(deflate);
-/** The cheapest level takes most of what there is to take. */
+/** The cheapest level gets most of the compression. */
 const level = 1;
 
 const openPart = async ({ dir, gzip }: BundleWriteOptions, number: number): Promise<Part> => {
@@ -237,7 +237,7 @@ const openPart = async ({ dir, gzip }: BundleWriteOptions, number: number): Prom
   const handle: FileHandle = await open(partial, 'w');
   const hash = createHash('sha256');
   const block = openBlock(async (text) => {
-    // Members of gzip one after the other are a gzip file.
+    // Concatenated gzip members are a valid gzip file.
     const bytes = gzip ? await compress(text, { level }) : text;
     hash.update(bytes);
     await handle.appendFile(bytes);
@@ -263,12 +263,12 @@ const openPart = async ({ dir, gzip }: BundleWriteOptions, number: number): Prom
 };
 
 const blockBytes = 256 * 1_024;
-/** Of a character of UTF-16 in UTF-8. */
+/** UTF-8 bytes of a UTF-16 code unit at most. */
 const bytesMax = 3;
 
 /**
- * Texts one after the other, written as they fill a block: what is used again and again takes no
- * memory that has to be found and given back. The bytes belong to the block once they are written.
+ * Write buffer for consecutive texts, flushed when full and reused to avoid allocations. `write`
+ * must have used the bytes before it resolves.
  */
 const openBlock = (write: (bytes: Buffer) => Promise<void>) => {
   const block = Buffer.allocUnsafe(blockBytes);

@@ -19,8 +19,8 @@ export type CertificateOptions = {
 };
 
 /**
- * `assay audit certificate`: what was erased, an entry a line with its proof, and last a signed
- * statement. Nothing is left of a file that could not be finished.
+ * `assay audit certificate`: the erased entries with their proofs, a line each, then a signed
+ * statement. An unfinished file is removed.
  */
 export const auditCertificate = async (
   config: Config,

@@ -28,7 +28,10 @@ export type ExportOptions = {
   readonly apiKey?: string;
 };
 
-/** `assay audit export`: a bundle (verifier/ALGORITHM.md) in a folder; the same command goes on. */
+/**
+ * `assay audit export`: writes a bundle (verifier/ALGORITHM.md) into a folder; repeated, it
+ * resumes.
+ */
 export const auditExport = async (config: Config, options: ExportOptions): Promise<void> => {
   const source = await sourceOf(config, options);
   const said = options.json === true ? jsonProgress() : terminalProgress();
@@ -105,7 +108,7 @@ const bundleRequestOf = (options: Omit<ExportOptions, 'out'>): BundleRequest => 
   };
 };
 
-/** Their ids are unique in their project only (contract 5.14). */
+/** Types whose ids are unique in their project only (contract 5.14). */
 const projectScopedTypes = new Set(['trace', 'session', 'annotation_template']);
 
 const resourceOf = (text: string): HistoryResource => {
@@ -135,14 +138,14 @@ const lineEveryMs = 1_000;
 const openRateMeter = () => {
   const began = { at: systemClock.milliseconds(), seq: 0, is: false };
   return (seq: number): number => {
-    // What an earlier run wrote is no work of this one.
+    // The rate excludes entries of an earlier run.
     if (!began.is) Object.assign(began, { seq, is: true });
     const seconds = (systemClock.milliseconds() - began.at) / 1_000;
     return seconds > 0 ? Math.round((seq - began.seq) / seconds) : 0;
   };
 };
 
-/** One JSON object a second, and the manifest. */
+/** Progress as one JSON object a second, then the manifest. */
 const jsonProgress = (): ExportProgress => {
   const rate = openRateMeter();
   let said = 0;
@@ -161,7 +164,7 @@ const jsonProgress = (): ExportProgress => {
   };
 };
 
-/** A bar in a terminal, nothing elsewhere: scripts read the line that follows. */
+/** Progress bar on a terminal, silent elsewhere: scripts read the line that follows. */
 const terminalProgress = (): ExportProgress => {
   const rate = openRateMeter();
   const bar = new SingleBar({

@@ -7,18 +7,18 @@ import { openChainReader } from '../projections/history/chain-reader.js';
 import { requireLog } from '../service/log-reader.js';
 
 export type HistoryReader = ExportNeeds & {
-  /** How many events of the log are not folded yet; exact up to 1,000 only on EventStoreDB. */
+  /** Number of events not folded yet; exact up to 1,000 only on EventStoreDB. */
   readonly eventsBehind: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
 
-/** A running service folds within milliseconds; without one nobody does. */
+/** A running service folds within milliseconds; without one nothing folds. */
 const pollIntervalMs = 50;
 const pollsMax = 100;
 
 /**
- * The log and its history, read-only: harmless while a service is running. Throws Fault when there
- * is no log.
+ * The log and its history, read-only: safe beside a running service. Throws Fault when there is no
+ * log.
  */
 export const openHistoryReader = async (choice: EngineChoice): Promise<HistoryReader> => {
   requireLog(choice);

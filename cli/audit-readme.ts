@@ -1,4 +1,4 @@
-/** What a bundle says of itself to somebody who has never heard of us. */
+/** README of a bundle, for readers who do not know Assay. */
 export const bundleReadme = `This folder is a part of the history of an Assay service.
 You can check it without trusting those who run the service.
 

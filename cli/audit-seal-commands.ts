@@ -4,7 +4,7 @@ import type { WatchOptions } from './audit-watch.js';
 
 type Options = { readonly ops?: string; readonly json?: true };
 
-/** The commands of `assay audit` that are about seals. */
+/** The seal commands of `assay audit`. */
 export const addAuditSeals = (audit: Command, config: () => Config): void => {
   audit
     .command('watch')

@@ -19,8 +19,8 @@ type Options = { readonly ops?: string; readonly json?: true };
 type SealOptions = Options & { readonly wait?: string };
 
 /**
- * `assay audit seal`: by the running service, which has the key and the history. Exit 1: a history
- * contradicts itself; 2: nothing was sealed, and nothing is known of any.
+ * `assay audit seal`: executed by the running service, which has the key and the history. Exit 1: a
+ * history contradicts itself; 2: nothing was sealed, the state of the seals is unknown.
  */
 export const auditSeal = async (config: Config, options: SealOptions): Promise<void> => {
   try {
@@ -58,7 +58,7 @@ const sealNow = async (
   return { sealed, refused };
 };
 
-/** A bar in a terminal; elsewhere a line for the operator when the waiting begins. */
+/** Progress bar on a terminal; elsewhere one line when waiting begins. */
 const openProgress = () => {
   const bar = openProgressBar('waiting for the history {bar} {percentage}% of the log');
   let isSaid = process.stderr.isTTY;
@@ -83,7 +83,7 @@ const localOpsUrl = async (config: Config): Promise<string> => {
   );
 };
 
-/** `assay audit keys`: those that seals were ever signed with, for an auditor to pin. */
+/** `assay audit keys`: the keys that seals were ever signed with, for an auditor to pin. */
 export const auditKeys = async (config: Config, { json }: Options): Promise<void> => {
   const { reader, close } = await openReadOnlyLog(config);
   try {

@@ -14,7 +14,7 @@ import type { BundleSource } from './audit-bundle.js';
 import type { HistoryReader } from './audit-history.js';
 import { jsonLinesIn as piecesOf } from './import/lines.js';
 
-/** A bundle from the log itself. */
+/** Bundle source that reads the log itself. */
 export const logSource = (
   history: HistoryReader,
   question: BundleRequest,
@@ -25,7 +25,7 @@ export const logSource = (
     const from = place as ExportPosition | null;
     for await (const page of bundlePages(history, begun, from, data)) {
       const { lines, nodes, next } = page;
-      // Nodes for what was passed over are given with the entry after it.
+      // Nodes of skipped entries come with the entry after them.
       const seq = next === null ? (lines.at(-1)?.seq ?? begun.to) : next.at - 1;
       yield { lines, nodes, seq, place: next };
     }
@@ -36,7 +36,7 @@ export const logSource = (
 });
 
 type Remote = {
-  /** Of the service's API. */
+  /** Address of the service's API. */
   readonly url: string;
   /** The file that holds an API key. */
   readonly keyFile: string;
@@ -49,7 +49,7 @@ type BundleStreamLine = BundleHead | BundleEnd | BundleNode | BundleLine;
 
 const linesAtOnce = 256;
 
-/** A bundle over HTTP, by the same lines. It can go on where an answer ended. */
+/** Bundle source over HTTP, with the same lines. Resumes where an answer ended. */
 export const httpSource = async (
   { url, keyFile }: Remote,
   query: Readonly<Record<string, string>>,
@@ -106,8 +106,8 @@ export const httpSource = async (
 };
 
 /**
- * Lines end at line feeds alone: a text may hold U+2028, where Node's readline ends one too. An
- * answer that is cut off has fewer lines; the last one says that it is whole.
+ * Lines of an answer, split at line feeds alone: a text may hold U+2028, where Node's readline
+ * splits too. A truncated answer has fewer lines; the last line of a complete one says so.
  */
 async function* streamLines(answer: IncomingMessage): AsyncGenerator<BundleStreamLine> {
   try {
@@ -120,7 +120,7 @@ async function* streamLines(answer: IncomingMessage): AsyncGenerator<BundleStrea
   }
 }
 
-/** Throws Fault `unavailable` with what was said instead of an answer. */
+/** Throws Fault `unavailable` with the detail of any other answer. */
 const openResponse = (url: string, apiKey: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const refuse = (why: string): void => reject(new Fault('unavailable', `${url}: ${why}`));

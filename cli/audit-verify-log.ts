@@ -9,8 +9,8 @@ import { openHistoryReader, type HistoryReader } from './audit-history.js';
 export type VerifyLogOptions = { readonly json?: true };
 
 /**
- * `assay audit verify` without a bundle: each history against its events in the log and against its
- * seals. Exit 1 when one is broken. It reads only, also while a service is running.
+ * `assay audit verify` without a bundle: checks each history against its events in the log and its
+ * seals. Exit 1 when one is broken. Read-only, safe beside a running service.
  */
 export const auditVerifyLog = async (
   config: Config,
@@ -33,7 +33,7 @@ export const auditVerifyLog = async (
   }
 };
 
-/** The verdict on each history, as far as the log was folded. */
+/** The verdict on each history, as far as the log is folded. */
 export async function* logVerdicts(
   history: HistoryReader,
 ): AsyncGenerator<{ readonly chain: ChainName; readonly verdict: HistoryVerdict }> {
@@ -42,7 +42,7 @@ export async function* logVerdicts(
   }
 }
 
-/** Portion by portion, as calls over HTTP are. */
+/** Verifies in portions, like calls over HTTP. */
 const verifyChain = async (history: HistoryReader, chain: ChainName): Promise<HistoryVerdict> => {
   const { signal } = new AbortController();
   const ask = historyVerification({ ...history, clock: systemClock });

@@ -9,8 +9,8 @@ export type VerifyOptions = {
 };
 
 /**
- * `assay audit verify BUNDLE`: what an auditor runs, as it is, with its words and exit codes: 0
- * intact, 1 broken, 2 it cannot be checked.
+ * `assay audit verify BUNDLE`: runs the auditor's verifier unchanged, with its messages and exit
+ * codes: 0 intact, 1 broken, 2 not checkable.
  */
 export const auditVerify = async (
   bundle: string,
@@ -27,6 +27,6 @@ export const auditVerify = async (
   process.exitCode = code ?? 2;
 };
 
-/** It is not compiled: it lies beside the compiled program. */
+/** The verifier is not compiled: its file lies beside the compiled program. */
 const verifierFile = (): string =>
   fileURLToPath(new URL('../../verifier/assay-verify.mjs', import.meta.url));

@@ -15,7 +15,7 @@ import { isConsistent } from '../kernel/history/merkle-tree.js';
 import { Fault, redactedReason } from '../kernel/fault.js';
 
 export type WatchOptions = {
-  /** Where the checkpoint is kept from one call to the next. */
+  /** File of the checkpoint from the previous run. */
   readonly state: string;
   /** A file with the key that is trusted: a vkey, PEM or JWK. */
   readonly key: string;
@@ -25,27 +25,27 @@ export type WatchOptions = {
   readonly json?: true;
 };
 
-/** What the service says now, against what was kept. */
+/** The service's current tree head, and the stored size it was checked against. */
 type WatchedTreeHead = {
   readonly origin: string;
   readonly size: number;
   readonly root: string;
-  /** Of the checkpoint that was kept; null: none was. */
+  /** Size of the stored checkpoint; null: there was none. */
   readonly since: number | null;
 };
 type StoredCheckpoint = Note & TreeHead & { readonly note: string };
 
-/** More is no checkpoint and no proof. */
+/** Larger than any checkpoint or proof. */
 const bytesMax = 1_048_576;
 const responseTimeoutMs = 60_000;
 
-/** A contradiction: what one side or the other signed cannot both be true. */
+/** A contradiction: two signed statements that cannot both be true. */
 const contradictionFault = (why: string): Fault => new Fault('conflict', why);
 
 /**
- * `assay audit watch URL`: whether the history still begins with what was kept of it. Exit 0: it
- * does, and the newest checkpoint is kept instead; 1: it does not, and what contradicts is kept
- * beside; 2: it cannot be checked. Key and origin are never taken from the service.
+ * `assay audit watch URL`: checks that the history still begins with the stored checkpoint. Exit 0:
+ * it does, and the newest checkpoint replaces it; 1: it does not, and the contradicting note is
+ * stored beside it; 2: not checkable. Key and origin are never taken from the service.
  */
 export const auditWatch = async (url: string, options: WatchOptions): Promise<void> => {
   const { exit, watched, why } = await watchOnce(url, options);
@@ -99,7 +99,7 @@ const watchHistory = async (url: string, options: WatchOptions): Promise<Watched
   return { origin, size, root: base64(root), since: kept?.size ?? null };
 };
 
-/** A test of whose it is: the exact origin, or the beginning of one that a vkey names. */
+/** Matches the expected origin: exactly, or by the prefix that a vkey names. */
 type OriginMatcher = (origin: string) => boolean;
 
 const originMatcher = (
@@ -126,7 +126,7 @@ const verifyNote = (
   return { ...head, note };
 };
 
-/** What was kept was checked then; it is checked again, since a file can be exchanged. */
+/** Verifies the stored checkpoint again, since its file can be replaced. */
 const readStoredCheckpoint = async (
   path: string,
   trusted: TrustedKey,
@@ -175,7 +175,7 @@ const parseJson = (text: string): unknown => {
 
 type Problem = { readonly code?: unknown };
 
-/** Null: there is none. Throws Fault `unavailable` for any other answer. */
+/** Null for 404 of the service. Throws Fault `unavailable` for any other answer. */
 type FetchText = (what: string) => Promise<string | null>;
 
 const fetcherOf =
@@ -194,7 +194,7 @@ const fetcherOf =
     const text = await readResponseText(response, bytesMax);
     if (text === null) throw new Fault('unavailable', `${url} sends more than a proof`);
     if (response.status === 200) return text;
-    // Any other address has a page for what it does not have.
+    // Other servers answer 404 with a page of their own.
     if (response.status === 404 && (parseJson(text) as Problem).code === 'not_found') return null;
     throw new Fault('unavailable', `${url} answers ${response.status} to ${what}`);
   };

@@ -6,7 +6,7 @@ import { addAuditSeals } from './audit-seal-commands.js';
 import type { VerifyOptions } from './audit-verify.js';
 import type { VerifyLogOptions } from './audit-verify-log.js';
 
-// What a command takes is loaded once it is asked for, as in main.ts.
+// Modules of a command are loaded when it runs, as in main.ts.
 const lazyCommands = {
   auditCertificate: async () => (await import('./audit-certificate.js')).auditCertificate,
   auditExport: async () => (await import('./audit-export.js')).auditExport,
@@ -14,7 +14,7 @@ const lazyCommands = {
   auditVerify: async () => (await import('./audit-verify.js')).auditVerify,
 };
 
-/** `assay audit …`: what an auditor and an operator who shows them something type. */
+/** `assay audit …`: commands for auditors, and for operators who work with them. */
 export const addAudit = (program: Command, config: () => Config): void => {
   const audit = program
     .command('audit')

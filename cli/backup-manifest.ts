@@ -7,13 +7,13 @@ import { dataKeysFolder } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 
 /**
- * `backup.json` of a folder of a backup: the SHA-256 of each of its files, so that a byte that
- * changes on the disk of the backup is found before anything is restored from it or added to it. It
- * is written last: a folder without one was never finished.
+ * `backup.json` of a backup folder: the SHA-256 of each of its files, so that a byte that changes
+ * on the backup's disk is detected before a restore or an incremental backup. It is written last: a
+ * folder without one is unfinished.
  */
 const manifestName = 'backup.json';
 
-/** Files of a backup by their names in its folder; those that are not there are left out. */
+/** Files of a backup by their names in its folder; absent ones are left out. */
 export const logFileNames: readonly string[] = ['log.sqlite', 'secret.check'];
 export const keyFileNames = async (dir: string): Promise<readonly string[]> => {
   const names = await readdir(dataKeysFolder(dir)).catch(() => []);
@@ -34,15 +34,15 @@ export const writeManifest = async (
   await diskFiles.write(join(dir, manifestName), Buffer.from(text));
 };
 
-/** From here on, and until another is written, the folder is one that is not finished. */
+/** Marks the folder as unfinished until the next manifest is written. */
 export const removeManifest = async (dir: string): Promise<void> => {
   await rm(join(dir, manifestName), { force: true });
   await syncFolder(dir);
 };
 
 /**
- * What differs from the manifest of a folder; null: nothing. `isFinished`: there is a manifest. One
- * of an earlier build has no digests.
+ * Compares a folder with its manifest; `difference` is null if they match. `isFinished`: there is a
+ * manifest. Manifests of earlier builds have no digests.
  */
 export const manifestDifference = async (
   dir: string,
@@ -55,7 +55,7 @@ export const manifestDifference = async (
   for (const [name, digest] of Object.entries(manifest['sha256'] ?? {})) {
     const path = join(dir, name);
     const found = await digestOf(path);
-    // Of a secret key that is kept elsewhere `restore` tells.
+    // `restore` reports a secret key that is kept elsewhere.
     if (found === digest || (found === null && name === 'secret.key')) continue;
     const how = found === null ? 'is missing' : 'is not as it was written';
     return { isFinished: true, difference: `${path} ${how}` };
@@ -63,7 +63,7 @@ export const manifestDifference = async (
   return { isFinished: true, difference: null };
 };
 
-/** Answers whether the folder was finished; throws Fault `conflict` where it has changed since. */
+/** Answers whether the folder was finished; throws Fault `conflict` if it has changed since. */
 export const refuseDifference = async (dir: string): Promise<boolean> => {
   const { isFinished, difference } = await manifestDifference(dir);
   if (difference === null) return isFinished;
@@ -76,7 +76,7 @@ export const refuseDifference = async (dir: string): Promise<boolean> => {
 
 const pieceBytes = 262_144;
 
-/** SHA-256 in hex; null: there is no such file. */
+/** SHA-256 in hex; null if there is no such file. */
 const digestOf = async (path: string): Promise<string | null> => {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -29,17 +29,17 @@ import { openProgressBar } from './progress-bar.js';
 
 export type BackupOptions = { readonly keys?: string; readonly json?: true };
 
-/** In a folder of a backup. Keys open what the log seals, so they can be kept elsewhere. */
+/** Folders of a backup. Keys open what the log seals, so they can be kept elsewhere. */
 export const backupFolders = (dir: string, keys: string | undefined) => ({
   log: join(resolve(dir), 'log'),
   keys: resolve(keys ?? join(dir, 'keys')),
 });
 
 /**
- * `assay backup DIR`: the log as it is now and the keys beside it, also while a service runs. Into
- * the same folder again it brings only what came since, and goes on where it broke off. Throws
- * Fault `conflict` where a file of it is not what the last one wrote: nothing is added to that, and
- * `invalid` for a folder in the data folder or around it.
+ * `assay backup DIR`: copies the current log and the keys beside it, also while a service runs.
+ * Incremental: the same folder again gets only newer events, also after an interruption. Throws
+ * Fault `conflict` if a file of the backup differs from what the last run wrote (nothing is added
+ * to it), and `invalid` for a folder inside or around the data folder.
  */
 export const backup = async (config: Config, dir: string, options: BackupOptions) => {
   refuseElsewhere(config);
@@ -81,9 +81,9 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
 };
 
 /**
- * `assay restore DIR`: into an empty data folder. It goes on where it broke off, and there is no
- * log before all of it is there. Throws Fault `conflict` where a file of the backup is not what was
- * written, before anything is restored.
+ * `assay restore DIR`: into an empty data folder. Resumes after an interruption; the log appears
+ * only once it is complete. Throws Fault `conflict` before anything is restored if a file of the
+ * backup has changed.
  */
 export const restore = async (config: Config, dir: string, options: BackupOptions) => {
   refuseElsewhere(config);
@@ -124,7 +124,7 @@ export const restore = async (config: Config, dir: string, options: BackupOption
   }
 };
 
-/** What a restoring that broke off has left is gone on with. */
+/** Accepts an empty folder, and one left by an interrupted restore. */
 const refuseUsed = async (data: string): Promise<void> => {
   const names = (await readdir(data)).filter((name) => !name.startsWith('lock.sqlite'));
   if (names.length === 0 || (existsSync(restoringFolder(data)) && !hasLog(data))) return;
@@ -146,7 +146,7 @@ const refuseElsewhere = ({ eventStoreUrl }: Config): void => {
   );
 };
 
-/** A backup within the data folder is lost with it, and counts as a part of it. */
+/** Refuses a backup inside the data folder: it would be lost with it. */
 const refuseNested = ({ dataDir }: Config, dir: string, keys: string | undefined): void => {
   const within = [dir, ...(keys === undefined ? [] : [keys])].find((to) => isWithin(dataDir, to));
   if (within !== undefined) {
@@ -173,13 +173,13 @@ const keptElsewhereNote = ({ secretKey, mongodbUrl, seals }: Config): string => 
   return others.length === 0 ? '' : `; not in it: ${others.join(', ')}`;
 };
 
-/** What tells the key of this log from others is no secret, and goes with the log. */
+/** The key check is not secret and goes with the log. */
 const copyCheck = async (from: string, to: string): Promise<void> => {
   const check = await diskFiles.read(keyCheckFile(from));
   if (check !== null) await diskFiles.write(keyCheckFile(to), check);
 };
 
-/** Names of what was copied; what is not there is not. */
+/** Names of the copied files; absent ones are left out. */
 const copyKeys = async (config: Config, from: string, to: string): Promise<readonly string[]> => {
   await makeFolder(to);
   const copied: string[] = [];
@@ -203,7 +203,7 @@ const copyKeys = async (config: Config, from: string, to: string): Promise<reado
   return copied;
 };
 
-/** Nothing is lost for good like a key: one that is none is not copied, and none is replaced. */
+/** Keys cannot be recovered: a malformed key is not copied, an existing one is not replaced. */
 const refuseOtherKey = async (key: string, there: string): Promise<void> => {
   const ours = Buffer.from(await ensureSecretKey(diskFiles, key));
   if ((await diskFiles.read(there)) === null) return;

@@ -1,12 +1,13 @@
 import { Fault } from '../kernel/fault.js';
 
-/** What a shell tells of a program that wrote to nobody: 128 and the number of SIGPIPE. */
+/**
+ * Exit code of a shell for a program that wrote to a closed pipe: 128 and the number of SIGPIPE.
+ */
 const closedPipeExitCode = 141;
 
 /**
- * Ends a command whose reader went away, `assay inspect … | head`, without a word: it has what it
- * wants. Whoever listens to the stream as well has an answer of its own, as an export has, which
- * is not whole then.
+ * Ends a command silently once its reader closed the pipe, as in `assay inspect … | head`. Commands
+ * with their own listener on the stream, such as exports, handle it themselves.
  */
 export const exitOnClosedPipe = (fail: (error: unknown) => void): void => {
   const { stdout, stderr } = process;
@@ -15,6 +16,6 @@ export const exitOnClosedPipe = (fail: (error: unknown) => void): void => {
     if (error.code === 'EPIPE') process.exit(closedPipeExitCode);
     fail(new Fault('unavailable', `the output cannot be written: ${error.message}`));
   });
-  // Nobody reads how far it is: that is no reason not to finish.
+  // Without a reader of progress the command still finishes.
   stderr.on('error', () => undefined);
 };

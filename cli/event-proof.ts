@@ -9,17 +9,17 @@ import { openSpanHashes } from '../query-api/history-seals/subtrees.js';
 import type { HistoryReader } from './audit-history.js';
 import type { ScannedEvent } from './log-scan.js';
 
-/** Where an event stands in its history, and what vouches for it. */
+/** Position of an event in its history, with its proof. */
 export type EventProof = {
   readonly chain: string;
   readonly seq: number;
   readonly hash: string;
   readonly prev_hash: string;
-  /** Whether the event in the log is what its entry says; else what of it is not. */
+  /** `yes` if the event in the log matches its entry; else the part that differs. */
   readonly holds: 'yes' | 'not the event' | 'not the chain' | 'not the data' | 'not the line';
-  /** The newest, if it covers the entry. */
+  /** The newest seal, if it covers the entry. */
   readonly seal: { readonly size: number; readonly root: string; readonly at: string } | null;
-  /** A C2SP tlog-proof; null while no seal covers it. */
+  /** A C2SP tlog-proof; null while no seal covers the entry. */
   readonly proof: string | null;
 };
 
@@ -74,7 +74,7 @@ const buildProof = async (
   return inclusionProofText(index, hashes, note);
 };
 
-/** What a table says of it. */
+/** Table rows of a proof. */
 export const proofRows = (proven: EventProof): Readonly<Record<string, string>> => {
   const { chain, seq, hash, prev_hash, holds, seal, proof } = proven;
   return {

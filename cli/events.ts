@@ -14,21 +14,21 @@ import { printRows, type PrintedRow } from './print-rows.js';
 import { maskedData } from './masked-data.js';
 import { escapeControls } from './terminal-escape.js';
 
-/** Which events are asked for; null: any. */
+/** Filter of events; null: any. */
 export type EventFilter = {
   readonly types: readonly string[] | null;
-  /** As events say it themselves: those from before they did are not found by it. */
+  /** Organisation as events name it: older events without one do not match. */
   readonly organization: string | null;
-  /** Not before this position or date-time. */
+  /** Position or date-time from which events match. */
   readonly since: string | null;
 };
 
-/** What stands where content was erased. */
+/** Placeholder for erased content. */
 const erasedMark = '(erased)';
 const positionForm = /^[0-9a-f]{16}$/;
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The events that are wanted: of one stream, or of the whole log; in log order. */
+/** The last events that match, of one stream or of the whole log, in log order. */
 export const lastEvents = async (
   reader: EventReader,
   stream: StreamName | null,
@@ -50,7 +50,7 @@ export const lastEvents = async (
   }
   return found.reverse();
 };
-/** Instants follow the order of the log only nearly where several processes write it. */
+/** Several writers append instants only nearly in log order, so the search goes on this far. */
 const olderMax = 1_000;
 
 const isNotBefore = ({ position, metadata }: ScannedEvent, since: string | null): boolean => {
@@ -73,7 +73,7 @@ const matcherOf = ({
     isNotBefore(event, since);
 };
 
-/** One line of a table. `showsData`: as much of it as a terminal bears. */
+/** One row of a table. `showsData`: with the data, cut for a terminal. */
 export const eventRow = (event: ScannedEvent, showsData: boolean): PrintedRow => ({
   position: event.position,
   stream: event.stream,
@@ -106,7 +106,7 @@ export const findEvent = async (reader: EventReader, place: string): Promise<Sca
   throw new Fault('not-found', `the log has no event ${place}`);
 };
 
-/** All that the log has of an event but its salt, and what proves it. */
+/** Prints an event without its salt, and its proof if given. */
 export const printEvent = (
   event: ScannedEvent,
   json: boolean,
@@ -143,7 +143,7 @@ export const printEvent = (
   }
 };
 
-/** Prints what comes after `after` a line each, until the process is told to stop. */
+/** Prints events after `after`, a line each, until SIGINT or SIGTERM. */
 export const followEvents = async (
   reader: EventReader,
   { after, stream, filter: wanted }: FollowOptions,
@@ -153,7 +153,7 @@ export const followEvents = async (
   const stop = (): void => told.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const isWanted = matcherOf(wanted);
-  // Waiting for the log alone keeps no process alive.
+  // A pending log read alone does not keep the process alive.
   void systemClock.wait(timerMaxMs, told.signal).then(stop);
   for await (const event of newEvents(reader, after, told.signal)) {
     if ((stream !== null && event.stream !== stream) || !isWanted(event)) continue;
@@ -162,7 +162,7 @@ export const followEvents = async (
     else process.stdout.write(`${escapeControls(Object.values(row).join('  '))}\n`);
   }
 };
-/** As long as a timer can be. */
+/** The longest timer of Node. */
 const timerMaxMs = 2 ** 31 - 1;
 type FollowOptions = {
   readonly after: Position;

@@ -26,14 +26,14 @@ type ExportArguments = TargetOptions & {
   readonly filter: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** What was logged up to there has to be in it; null: what the service can show just now. */
+  /** Position that the export must include (read-your-writes); null: the current state. */
   readonly minPosition: string | null;
 };
 
 /**
  * `assay export traces|spans|sessions`: the records of a search, oldest first. Traces as JSON Lines
- * come with their spans, as `assay import` takes them back; anything else is the file that the
- * service makes (contract 5.7). Throws Fault, and leaves no file, when it cannot be whole.
+ * include their spans, as `assay import` accepts them; other kinds are the service's own file
+ * (contract 5.7). Throws Fault, and leaves no file, when the export is incomplete.
  */
 export const exportRecords = async (
   kind: string,
@@ -71,7 +71,7 @@ const parseFilter = (text: string): JsonObject => {
     const value = parseJsonText(text);
     if (typeof value === 'object' && value !== null) return value as JsonObject;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Fault('invalid', '--filter takes a filter as JSON: docs/contract.md, 3.7');
 };
@@ -82,7 +82,7 @@ type ExportSource = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** A read model that is behind is waited for, as any 503 is (contract 1.7). */
+/** Requires freshness; a lagging read model answers 503, which is retried (contract 1.7). */
 const headersOf = ({ minPosition }: ExportArguments): Readonly<Record<string, string>> => ({
   Prefer: 'handling=strict',
   ...(minPosition !== null && { 'X-Min-Position': minPosition }),
@@ -100,7 +100,7 @@ const openExport = (
     headers,
   });
 
-/** A file of the service is whole only if its transfer ended as HTTP says (contract 5.7). */
+/** A file of the service is complete only if its transfer ended as HTTP says (contract 5.7). */
 async function* wholeBody(answer: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) yield chunk;
@@ -111,8 +111,8 @@ async function* wholeBody(answer: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 /**
- * First which traces there are, then these with their trees. A service cuts an export that is not
- * taken for a while, and a tree may take one.
+ * Lists the traces first, then reads their trees: a service cuts an export whose client pauses, and
+ * a tree may take a while.
  */
 const exportTrees = async (
   source: ExportSource,
@@ -158,7 +158,7 @@ const treeQueriesOf = (source: ExportSource): TreeQueries => ({
   },
 });
 
-/** Null: it was deleted since. */
+/** Null: deleted since. */
 const readTree = async (
   { client, place, headers }: ExportSource,
   id: string,

@@ -12,14 +12,14 @@ const unwritableAdvice =
   'is read-only, or not writable for this user: make it writable, or give it to the user of the ' +
   'service';
 
-/** Node names a file that it was to open then, which has nothing to do with it. */
+/** Node names the file that it was opening, which is not the cause. */
 const tooManyFilesAdvice =
   'too many open files: raise the limit of this process to 4,096 or more (ulimit -n, LimitNOFILE)';
 
 const noSpaceAdvice = 'has no room: free space on its volume';
 const isFolderAdvice = 'is a folder where a file has to be: move it away';
 
-/** What the operator can do about a failure of a file or folder, by its code. */
+/** Advice for an operator by the error code of a file or folder. */
 const generalSteps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to this user, or name another',
   EPERM: 'may not be read or written by this user: give it to this user, or name another',
@@ -32,7 +32,7 @@ const generalSteps: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN_ISDIR: isFolderAdvice,
 };
 
-/** The same of the data folder. */
+/** Advice by error code for the data folder. */
 const dataFolderSteps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to the user of the service',
   EPERM: 'may not be read or written by this user: give it to the user of the service',
@@ -50,9 +50,8 @@ const dataFolderSteps: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a command says when it fails: a sentence with the next step where one is known, otherwise
- * all that is known. An error that crosses from a thread may be a plain object with nothing but a
- * code.
+ * Error message of a failed command: a sentence with the next step where one is known, otherwise
+ * all that is known. Errors that cross from a thread may be plain objects with only a code.
  */
 export const failureMessage = (error: unknown, dataDir: string): string | undefined => {
   if (error instanceof Fault) {
@@ -69,11 +68,11 @@ export const failureMessage = (error: unknown, dataDir: string): string | undefi
   return typeof error === 'string' ? error : JSON.stringify(error);
 };
 
-/** Whether it is the data folder, one around it that it is to be made in, or a file of it. */
+/** True for the data folder, a folder around it, or a file in it. */
 const concernsDataFolder = (dataDir: string, path: string | undefined): boolean =>
   path === undefined || isWithin(dataDir, path) || isWithin(path, dataDir);
 
-/** Extended codes of SQLite begin with the plain one, and have steps of their own before it. */
+/** Matches SQLite's extended codes by prefix; more specific entries come first. */
 const nextStepFor = (
   known: Readonly<Record<string, string>>,
   code: string | undefined,

@@ -11,9 +11,9 @@ type WhereCondition = {
 const conditionForm = /^\s*(\S+?)\s*(?:(==|!=|>=|<=|=|>|<)|\s([a-z_]+)(?=\s|$))\s*(.*?)\s*$/s;
 
 /**
- * `metrics/cost > 0.1`, `input contains refund`, `model one_of ["a","b"]`: a column, an operator of
- * contract 3.7 or its sign, and a value, as JSON where it is that, else as text. Throws Fault
- * `invalid`.
+ * Parses `metrics/cost > 0.1`, `input contains refund`, `model one_of ["a","b"]`: a column, an
+ * operator of contract 3.7 or its sign, and a value, as JSON if it parses, else as text. Throws
+ * Fault `invalid`.
  */
 export const parseCondition = (text: string): WhereCondition => {
   const [, column, sign, word, value = ''] = conditionForm.exec(text) ?? [];

@@ -17,7 +17,7 @@ import { resolveRunTarget, type TargetOptions, type RunTarget } from './run-targ
 import { escapeControls } from './terminal-escape.js';
 
 type ImportArguments = TargetOptions & {
-  /** Null: by the first value of the file. */
+  /** Null: detected from the first value of the file. */
   readonly format: string | null;
   /** The first line that is sent. */
   readonly from: number;
@@ -25,15 +25,15 @@ type ImportArguments = TargetOptions & {
   readonly json: boolean;
 };
 
-/** What a shell tells of a program that Ctrl-C ended: 128 and the number of SIGINT. */
+/** Exit code of a shell for a program that Ctrl-C ended: 128 and the number of SIGINT. */
 const interruptedCode = 130;
-/** Refused lines that the summary repeats; each was told when it was met. */
+/** Refused lines that the summary repeats; each was printed when it was read. */
 const refusalsKept = 100;
 
 /**
- * `assay import FILE`: reads a file in bounded memory and sends what it holds; a line that cannot
- * be taken is told with its number, and the rest goes on. Exit 1 when some were not taken. Doing it
- * again changes nothing: ids are those of the file, or follow from it.
+ * `assay import FILE`: reads a file in bounded memory and sends its records; a refused line is
+ * reported with its number, and the import continues. Exit 1 when some were refused. Idempotent:
+ * ids are those of the file, or derived from it.
  */
 export const importFile = async (
   file: string,
@@ -91,7 +91,7 @@ async function* skipLines(
 type ImportSummary = SentCounts & {
   readonly project: string | null;
   readonly run: string | null;
-  /** What a read has to have reached to show all of it. */
+  /** Position that a read needs as minimum to show all of the import. */
   readonly position: string | null;
   readonly ignored_members: readonly string[];
 };

@@ -22,13 +22,13 @@ type Options = EventFilter & {
   readonly json: boolean;
   readonly ops: string | null;
   readonly follow: boolean;
-  /** Of one event: its place in the sealed history. */
+  /** With one event: its position in the sealed history. */
   readonly proof: boolean;
 };
 
 const inspectSubjects = ['streams', 'stream', 'events', 'event', 'projections'] as const;
 
-/** `assay inspect …`: only reads, also while a service is running. */
+/** `assay inspect …`: read-only, also while a service is running. */
 export const inspect = async (
   config: Config,
   what: string,
@@ -92,7 +92,7 @@ const inspectLog = async (
   }
   if (last.length === 0 && stream !== null && !options.follow) await requireStream(reader, stream);
   const rows = last.map((event) => eventRow(event, stream !== null));
-  // Who follows, and who reads one stream, reads on downwards.
+  // Following and reading one stream print downwards.
   const isUpwards = what === 'events' && !options.follow;
   printRows(isUpwards ? [...rows].reverse() : rows, options.json);
   if (!options.follow) return;
@@ -101,7 +101,7 @@ const inspectLog = async (
   await followEvents(reader, { after, stream, filter: options }, options.json);
 };
 
-/** Throws Fault `not-found` where the log has no event of that stream, nor what stayed of one. */
+/** Throws Fault `not-found` unless the log has events of that stream, or traces of erased ones. */
 const requireStream = async (reader: EventReader, stream: StreamName): Promise<void> => {
   const any = await lastEvents(reader, stream, { organization: null, types: null, since: null }, 1);
   if (any.length > 0) return;
@@ -123,7 +123,7 @@ const projectionRows = async (
   }
 };
 
-/** The newest streams first: those whose last event is latest in the log. */
+/** Streams with the newest last event first. */
 const streamRows = async (reader: EventReader, limit: number): Promise<readonly PrintedRow[]> => {
   const streams = new Map<string, PrintedRow>();
   for await (const event of eventsBackwards(reader)) {

@@ -17,8 +17,8 @@ import { opsUrlOf } from './operator-session.js';
 import { loadSecretKey } from '../service/secret-key.js';
 
 /**
- * `assay keys rotate`: done by the running service, which holds the folder, or here when none is
- * running.
+ * `assay keys rotate`: executed by the running service, which holds the folder, or here when none
+ * is running.
  */
 export const rotateKeys = async (
   config: Config,

@@ -43,7 +43,7 @@ Examples:
   assay compare baseline shorter-prompt --project airline
   assay compare baseline shorter-prompt --project airline --json | jq '.rows[0]'`;
 
-/** `assay traces`, `sessions`, `experiments` and `compare`: what a project holds, as tables. */
+/** `assay traces`, `sessions`, `experiments` and `compare`: contents of a project as tables. */
 export const addLists = (program: Command, environment: () => ClientSettings): void => {
   for (const noun of ['traces', 'sessions'] as const) {
     const command = withTargetOptions(program.command(noun), 'name or id');

@@ -66,7 +66,7 @@ export const compareExperiments = async (
   for (const note of found.notes ?? []) process.stderr.write(`${escapeControls(note)}\n`);
 };
 
-/** `assay columns`: what records of a project can be filtered and sorted by. */
+/** `assay columns`: the columns that records of a project can be filtered and sorted by. */
 export const listColumns = async (
   population: ListedPopulation,
   access: ServiceAccess,
@@ -143,7 +143,7 @@ const printFound = (
   printNotes(found);
 };
 
-/** On stderr, so that what is piped stays rows. */
+/** Printed on stderr, so that piped output is rows only. */
 const printNotes = ({ next, notes = [] }: McpResult): void => {
   for (const note of notes) process.stderr.write(`${escapeControls(note)}\n`);
   if (next !== null) process.stderr.write('there are more: a higher --limit shows them\n');

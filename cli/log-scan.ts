@@ -7,14 +7,14 @@ import {
   type StreamName,
 } from '../kernel/ports.js';
 
-/** An event, or what stayed of it. */
+/** An event, or the envelope that remains of an erased one. */
 export type ScannedEvent = StoredEvent | Envelope;
 export const hasData = (event: ScannedEvent): event is StoredEvent => 'data' in event;
 
-/** Read at a time: some megabytes of large events. */
+/** Page size: some megabytes of large events. */
 const scanPageEvents = 500;
 
-/** All of the log, the newest first, with what stayed of erased events in their places. */
+/** The whole log, newest first, with the envelopes of erased events in their places. */
 export async function* eventsBackwards(reader: EventReader): AsyncIterable<ScannedEvent> {
   let before: Position | null = null;
   for (;;) {
@@ -40,7 +40,7 @@ const erasedBetween = async (
   return found;
 };
 
-/** From there to the end of the log as it is then. */
+/** Pages from there to the current end of the log. */
 async function* pagesAfter(reader: EventReader, after: Position) {
   let position = after;
   for (;;) {
@@ -51,7 +51,7 @@ async function* pagesAfter(reader: EventReader, after: Position) {
   }
 }
 
-/** What comes after `after`, in log order, as it comes, until `signal` aborts. */
+/** Subscription: events after `after` in log order, as they arrive, until `signal` aborts. */
 export async function* newEvents(
   reader: EventReader,
   after: Position,
@@ -71,8 +71,8 @@ const sortByPosition = (events: readonly ScannedEvent[]): readonly ScannedEvent[
   [...events].sort((one, other) => (one.position < other.position ? -1 : 1));
 
 /**
- * The last events of one stream, in their order. An erased one reads as empty, so what stayed of it
- * is looked for through all of the log.
+ * The last events of one stream, in order. An erased stream reads as empty, so its envelopes are
+ * searched in the whole log.
  */
 export const lastEventsOf = async (
   reader: EventReader,

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import type { BackupOptions } from './backup.js';
 import type { DoctorOptions } from './doctor/doctor.js';
 
-/** What an operator types to keep the data of a service, to have it back, and to see how it is. */
+/** Operators' commands for backup, restore and diagnosis. */
 export const addMaintenance = (program: Command, config: () => Config): void => {
   program
     .command('backup')

@@ -14,8 +14,8 @@ const clientConfiguration = `{
 }`;
 
 /**
- * `assay mcp`: tools for a model over stdin and stdout. The protocol's library is loaded by this
- * command alone.
+ * `assay mcp`: tools for a model over stdin and stdout. Only this command loads the protocol's
+ * library.
  */
 export const addMcp = (program: Command, environment: () => ClientSettings): void => {
   program

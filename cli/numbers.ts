@@ -1,6 +1,6 @@
 import { Fault } from '../kernel/fault.js';
 
-/** What follows an option; throws Fault `invalid` with its name for anything but such a number. */
+/** Parses an option's whole number; throws Fault `invalid` naming the option. */
 export const wholeNumber = (option: string, text: string, least: number): number => {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;

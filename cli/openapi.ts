@@ -3,7 +3,7 @@ import { components, operations } from '../contract/all.js';
 import { nouns } from '../contract/nouns.js';
 import { openApiDocument } from '../contract/openapi.js';
 
-/** What the service serves at `/v2/openapi.json`, indented, in a stable order. */
+/** The document served at `/v2/openapi.json`, indented, in a stable order. */
 export const openApiText = (): string =>
   `${JSON.stringify(openApiDocument({ operations, components, nouns }), null, 2)}\n`;
 

@@ -21,9 +21,9 @@ import {
   type ParkedDecision,
 } from '../service/parked-decisions.js';
 
-/** What an operator's command needs, whether or not the service is up. */
+/** Operator commands, whether or not the service is running. */
 type OperatorSession = {
-  /** Where the work is done: in the running service, or here because none is running. */
+  /** Place of execution: the running service, or this process when none is running. */
   readonly where: 'service' | 'here';
   status(): Promise<readonly ProjectionStatus[]>;
   rebuild(
@@ -43,9 +43,9 @@ type OperatorSession = {
 };
 
 /**
- * Only one process may own a data folder: a running service is asked on its operators' port,
- * otherwise this process takes the folder for as long as the command runs. A service of several
- * processes has no folder: `opsUrl` names the operators' listener of the one that folds.
+ * Only one process may own a data folder: commands go to the operators' port of a running service,
+ * otherwise this process locks the folder while the command runs. A service of several processes
+ * has no folder: `opsUrl` names the operators' listener of the process that folds.
  */
 export const openOperatorSession = async (
   config: Config,
@@ -66,7 +66,10 @@ export const openOperatorSession = async (
   }
 };
 
-/** Where the service that holds the folder listens; throws `held` when it does not say. */
+/**
+ * Address of the operators' listener of the service that holds the folder; throws `held` if it is
+ * not recorded.
+ */
 export const opsUrlOf = async (config: Config, dir: string, held: Fault): Promise<string> => {
   const host = config.opsHost.includes(':') ? `[${config.opsHost}]` : config.opsHost;
   return `http://${host}:${await opsPortOf(dir, held)}`;

@@ -8,8 +8,8 @@ import { Fault } from '../kernel/fault.js';
 const responseTimeoutMs = 86_400_000;
 
 /**
- * Asks the service itself and waits as long as the work takes; throws Fault `unavailable` with what
- * it said, or with what is at the address instead of an operators' listener.
+ * Sends a command to the operators' listener and waits for its result; throws Fault `unavailable`
+ * with its error, or with a description of what else listens at the address.
  */
 export const opsCaller = (
   opsUrl: string,
@@ -21,8 +21,8 @@ export const opsCaller = (
 };
 
 /**
- * The same for a command that answers lines, while they come: the last one is the answer, the
- * others are told.
+ * Like opsCaller for commands that stream lines: the last line is the result, the others go to
+ * `tell`.
  */
 export const opsStreamCaller =
   (
@@ -53,14 +53,14 @@ export const opsStreamCaller =
 type OpsResponse = { readonly status: number; readonly text: string };
 const isNdjson = (type: string): boolean => type.startsWith('application/x-ndjson');
 
-/** Lines as they come in pieces: each is told once the next one has come. */
+/** Parses lines from chunks: each is passed on once the next one has begun. */
 const openLineParser = (tell: (line: unknown) => void) => {
   let rest = '';
   return {
     take: (piece: string): void => {
       rest += piece;
       const lines = rest.split('\n').filter((line) => line !== '');
-      // The last one may be half of a line, or the answer.
+      // The last one may be incomplete, or the result.
       if (lines.length < 2) return;
       for (const line of lines.slice(0, -1)) tell(parseJson(line));
       rest = `${lines.at(-1)}${rest.endsWith('\n') ? '\n' : ''}`;
@@ -113,11 +113,11 @@ const unreachableFault = (opsUrl: string, error: NodeJS.ErrnoException): Fault =
   return new Fault('unavailable', why, { cause: error });
 };
 
-/** Its answer, if it is an operators' listener that answered. */
+/** The result, if the answer is from an operators' listener. */
 const parseResponse = (opsUrl: string, { status, text }: OpsResponse): unknown => {
   const body = parseJson(text);
   const { detail } = (body ?? {}) as { readonly detail?: unknown };
-  // A line that tells of a failure comes after its status was sent.
+  // A streamed error comes after its status was sent.
   if (status === 200 && body !== undefined && detail === undefined) return body;
   if (status === 404 || typeof detail !== 'string') {
     throw new Fault(

@@ -5,7 +5,7 @@ import type { ParkedOptions, DecisionOptions } from './parked-streams.js';
 const opsHelp = 'operators’ listener of the process that folds, when there are several processes';
 const load = () => import('./parked-streams.js');
 
-/** `assay parked …`: what an operator types about streams that a read model has set aside. */
+/** `assay parked …`: operators' commands about parked streams (dead letters). */
 export const addParked = (program: Command, config: () => Config): void => {
   const parked = program
     .command('parked')

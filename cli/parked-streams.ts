@@ -10,7 +10,7 @@ import { printRows, type PrintedRow } from './print-rows.js';
 import { maskedData } from './masked-data.js';
 
 export type ParkedOptions = {
-  /** The read model that is meant; without one all are. */
+  /** The read model; default: all. */
   readonly in?: string;
   readonly json?: true;
   readonly ops?: string;
@@ -21,7 +21,7 @@ export type DecisionOptions = ParkedOptions & {
   readonly as?: string;
 };
 
-/** `assay parked list`: the streams that read models have set aside. */
+/** `assay parked list`: the streams that read models have parked. */
 export const listParked = async (config: Config, options: ParkedOptions): Promise<void> => {
   const rows = (await parkedStreams(config, options)).map(rowOf);
   if (rows.length === 0 && options.json !== true) process.stdout.write('nothing is parked\n');
@@ -38,7 +38,7 @@ const rowOf = (one: ParkedStream): PrintedRow => ({
   reason: one.reason,
 });
 
-/** `assay parked show STREAM`: where it stands still, why, and what waits behind it. */
+/** `assay parked show STREAM`: the poison event, its error, and the events waiting behind it. */
 export const showParked = async (
   config: Config,
   stream: string,
@@ -76,12 +76,12 @@ const parkedStreams = async (
 
 type ParkedStreamDetails = {
   readonly parked: ParkedStream;
-  /** Null: it was erased meanwhile. */
+  /** Null: erased meanwhile. */
   readonly event: Pick<StoredEvent, 'id' | 'position' | 'metadata'> & { readonly data: Json };
   readonly waiting: { readonly events: number; readonly first: readonly PrintedRow[] };
 };
 
-/** Of what waits, more are counted than shown. */
+/** Waiting events that are shown; all are counted. */
 const shownMax = 10;
 
 const readParkedEvent = async (
@@ -146,7 +146,7 @@ const authorText = ({ actor, at, request_id }: StoredEvent['metadata']): string 
   `${actor.type} ${actor.id}, ${at}, request ${request_id}`;
 
 /**
- * `assay parked retry|skip STREAM`: recorded in the log, then done; exit 1 when the stream is
+ * `assay parked retry|skip STREAM`: recorded in the log, then applied; exit 1 when the stream is
  * parked again.
  */
 export const decideParked = async (

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Whether a path is that folder or in it, with links followed as far as there is something. */
+/** True if a path is that folder or in it, following the links that exist. */
 export const isWithin = (folder: string, path: string): boolean => {
   const rest = relative(realPathOf(resolve(folder)), realPathOf(resolve(path)));
   return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);

@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress';
 
 type ProgressBar = {
-  /** `done` of `total`, with what the format names. */
+  /** `done` of `total`, with the values that the format names. */
   readonly show: (done: number, total: number, told?: Readonly<Record<string, unknown>>) => void;
   readonly end: () => void;
 };
 
-/** A bar in a terminal, nothing elsewhere: scripts read the lines that follow. */
+/** Progress bar on a terminal, silent elsewhere: scripts read the lines that follow. */
 export const openProgressBar = (format: string): ProgressBar => {
   if (!process.stderr.isTTY) return { show: () => undefined, end: () => undefined };
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true });

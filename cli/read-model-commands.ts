@@ -10,7 +10,7 @@ import { printRows } from './print-rows.js';
 
 export type RebuildCommandOptions = {
   readonly all?: true;
-  /** Events a second at most. */
+  /** Limit in events a second. */
   readonly rate?: string;
   readonly dryRun?: true;
   readonly resume?: true;
@@ -20,8 +20,8 @@ export type RebuildCommandOptions = {
 };
 
 /**
- * `assay rebuild NAME|--all`: built next to the live one, then switched. With `--json` a line of
- * progress after each page, then what was rebuilt.
+ * `assay rebuild NAME|--all`: builds a shadow copy, then promotes it. With `--json` a line of
+ * progress after each page, then the result.
  */
 export const rebuild = async (
   config: Config,
@@ -84,7 +84,7 @@ const printDryRun = (found: DryRun, { rate }: RebuildRequest, json: boolean): vo
   );
 };
 
-/** As the service tells it, one JSON object a line. */
+/** Progress as the service reports it, one JSON object a line. */
 const jsonLinesProgress = {
   show: (progress: RebuildProgress): void =>
     void process.stdout.write(`${JSON.stringify(progress)}\n`),
@@ -92,8 +92,8 @@ const jsonLinesProgress = {
 };
 
 /**
- * `assay verify`: exit 1 and the first difference when a read model is not what a replay of the log
- * gives, and when streams are parked, of which neither has all.
+ * `assay verify`: exit 1 and the first difference when a read model differs from a replay of the
+ * log, and when streams are parked, which are incomplete in both.
  */
 export const verify = async (
   config: Config,

@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/fault.js';
 import { problemDetail, type ApiResponse, type ApiClient } from './api-client.js';
 
-/** What names a project and a run on the command line, each by its id or its name. */
+/** Options that select a project and a run, each by its id or its name. */
 export type TargetOptions = {
   readonly project?: string;
   readonly logStream?: string;
@@ -10,10 +10,10 @@ export type TargetOptions = {
 
 type NamedResource = { readonly id: string; readonly name: string };
 export type RunTarget = {
-  /** What had to be made: `project airline`. */
+  /** Created objects: `project airline`. */
   readonly created: readonly string[];
   readonly project: NamedResource;
-  /** Null: of all runs of the project, or the service's choice. */
+  /** Null: all runs of the project, or the service's choice. */
   readonly run: (NamedResource & { readonly kind: 'log_stream' | 'experiment' }) | null;
 };
 
@@ -22,9 +22,9 @@ export const runSelector = ({ run }: RunTarget): Readonly<Record<string, string>
   run === null ? {} : { [`${run.kind}_id`]: run.id };
 
 /**
- * Looks up where records are, or are to go. With `make`, a project and a log stream that are not
- * there are made, an experiment never: it says what it is an experiment on. Throws Fault `invalid`
- * for what is missing, `unavailable` when the service refuses.
+ * Resolves the project and run of records. With `make`, a missing project or log stream is created;
+ * an experiment never, since it belongs to a dataset. Throws Fault `invalid` for a missing one,
+ * `unavailable` when the service refuses.
  */
 export const resolveRunTarget = async (
   client: ApiClient,
@@ -79,7 +79,7 @@ type Page = {
   readonly [list: string]: unknown;
 };
 
-/** The one of a listing that has this id, else this name. */
+/** The item of a listing that has this id, else this name. */
 const findInList = async (
   client: ApiClient,
   path: string,
@@ -106,7 +106,7 @@ const createMissing = async (
   path: string,
   name: string,
 ): Promise<NamedResource | null> => {
-  // An id that names nothing was meant as an id.
+  // An unknown id is not taken as a name.
   if (!make || uuidForm.test(name)) return null;
   const body = JSON.stringify({ name });
   return namedResourceIn(requireOk(await client.request({ method: 'POST', path, body })).body);
@@ -122,7 +122,7 @@ const missingFault = (what: string, wanted: string, isToBeMade = false): Fault =
   return new Fault('invalid', `there is no ${what} '${wanted}' that this key can see${step}`);
 };
 
-/** Throws Fault `unavailable` with what the service said, unless it is a 2xx. */
+/** Throws Fault `unavailable` with the service's detail, unless the status is a 2xx. */
 export const requireOk = (answer: ApiResponse): ApiResponse => {
   if (answer.status >= 200 && answer.status <= 299) return answer;
   throw refusedFault(answer);

@@ -4,12 +4,12 @@ import type { Config } from '../config.js';
 import { startService, type Service } from '../service/service.js';
 
 /**
- * The exit code after a failed log or a dead thread: a supervisor may start the process again, a
- * person should look.
+ * Exit code after a failed log or a dead thread: a supervisor may start the process again, a person
+ * should look.
  */
 const fatalExitCode = 70;
 
-/** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
+/** `assay serve`: runs until SIGTERM or SIGINT, then shuts down gracefully. */
 export const serve = async (config: Config): Promise<void> => {
   const sayKey = (key: string, email: string, url: string): void =>
     writeFirstKey(config.dataDir, key, email, url);
@@ -17,7 +17,7 @@ export const serve = async (config: Config): Promise<void> => {
   await untilEnded(service);
 };
 
-/** In the data folder: the key of the first start, which scrolls away on the terminal. */
+/** File of the first start's API key in the data folder, as the terminal scrolls. */
 const firstKeyFile = 'first-api-key';
 
 const writeFirstKey = (dir: string, key: string, email: string, url: string): void => {
@@ -32,8 +32,8 @@ const writeFirstKey = (dir: string, key: string, email: string, url: string): vo
 };
 
 /**
- * Resolves after a clean stop. After a fatal failure the process exits once its parts are closed,
- * as far as they close in time; after a stop it kills itself when a part does not close.
+ * Resolves after a graceful stop. After a fatal failure it closes the parts within their time
+ * limits and exits the process; after a stop that hangs it kills the process.
  */
 export const untilEnded = async (service: Service): Promise<void> => {
   const asked = new Promise<void>((resolve) => {
@@ -43,14 +43,13 @@ export const untilEnded = async (service: Service): Promise<void> => {
   try {
     await Promise.race([asked, service.fatal]);
   } catch {
-    // An exit in the midst of a thread's native call aborts the process, with another code (134).
+    // An exit during a thread's native call aborts the process with another code (134).
     await service.close().catch(() => null);
     process.exit(fatalExitCode);
   }
   await service.close().catch((error: unknown) => {
     process.stderr.write(`assay: ended by force: ${String(error)}\n`);
-    // A thread in the middle of a native call would hold up an exit too; a kill is safe for the
-    // log.
+    // A thread in a native call would block an exit too; a kill is safe for the log.
     process.kill(process.pid, 'SIGKILL');
   });
 };

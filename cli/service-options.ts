@@ -25,7 +25,7 @@ export const targetOptionsOf = (
   };
 };
 
-/** The options that say where records are and how the service is reached. */
+/** Adds the options that select records and the service. */
 export const withTargetOptions = (command: Command, named: string): Command =>
   withAccessOptions(
     command
@@ -34,7 +34,7 @@ export const withTargetOptions = (command: Command, named: string): Command =>
       .option('--experiment <name>', 'name or id of an experiment instead'),
   );
 
-/** The option of commands that wait for a service that is away. */
+/** Adds the option of commands that retry while the service is unreachable. */
 export const withRetryOption = (command: Command): Command =>
   command.option(
     '--retry-for <seconds>',

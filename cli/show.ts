@@ -12,8 +12,8 @@ import {
 import { escapeControls } from './terminal-escape.js';
 
 /**
- * `assay show [TRACE]`: a trace with its steps, the newest one unless told which, by its id or its
- * external id. Throws Fault `invalid` where there is none.
+ * `assay show [TRACE]`: a trace with its steps, by id or external id; default: the newest one.
+ * Throws Fault `invalid` if there is none.
  */
 export const showTrace = async (
   trace: string | null,
@@ -87,7 +87,7 @@ const searchTraces = async (
   return (requireOk(answer).body as { readonly records: readonly RenderedRecord[] }).records;
 };
 
-/** Asked for only where somebody rated. */
+/** Requested only if the record has ratings. */
 const templatesOf = async (
   client: ApiClient,
   place: RunTarget,

@@ -1,14 +1,14 @@
 /**
- * C0 but for line ends and tabs, DEL, C1 (an escape sequence begins with U+009B alone), and what
- * turns the direction of text (Unicode UAX 9).
+ * C0 except line ends and tabs, DEL, C1 (an escape sequence begins with U+009B alone), and controls
+ * of text direction (Unicode UAX 9).
  */
 const controlCharacters =
   // oxlint-disable-next-line no-control-regex -- these are what is shown
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The text with control characters as `\u009b`: what tenants recorded must not command the terminal
- * of whoever looks at it. JSON stays the same JSON.
+ * Escapes control characters as `\u009b`: recorded content must not command the reader's terminal.
+ * JSON stays the same JSON.
  */
 export const escapeControls = (text: string): string =>
   text.replaceAll(

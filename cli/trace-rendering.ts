@@ -1,7 +1,7 @@
 type MetricInfo = { readonly value?: unknown; readonly message?: string | null };
 type Rating = { readonly value: unknown; readonly explanation?: string | null };
 
-/** A record of a trace's tree (contract 5.7), as far as it is drawn. */
+/** The rendered members of a record in a trace's tree (contract 5.7). */
 export type RenderedRecord = {
   readonly id: string;
   readonly type: string;
@@ -73,7 +73,7 @@ const member = (head: string, said: string): readonly string[] =>
 
 const isErrorReason = (name: string): boolean => name === 'error.message' || name === 'error';
 
-/** In the line of facts. */
+/** Shown in the line of facts. */
 const headlineMetrics = new Set([
   'duration_ns',
   'num_total_tokens',
@@ -82,7 +82,7 @@ const headlineMetrics = new Set([
   'cost',
 ]);
 
-/** Its own, else rolled up from the records below; undefined when there is none. */
+/** The record's own value, else rolled up from the records below; undefined if absent. */
 const metric = ({ metric_info: info = {}, metrics }: RenderedRecord, name: string): unknown =>
   metrics[name] ?? info[name]?.value;
 

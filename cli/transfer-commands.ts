@@ -69,7 +69,7 @@ Examples:
 
 /**
  * `assay import`, `assay export` and `assay show`: records into a service, out of it, and on the
- * screen, by its API.
+ * screen, through its API.
  */
 export const addTransfers = (program: Command, environment: () => ClientSettings): void => {
   withRetryOption(

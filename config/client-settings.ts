@@ -1,8 +1,8 @@
-/** Where commands find a service that they ask as clients do. */
+/** Address and credentials for commands that use a service like clients do. */
 export type ClientSettings = {
   readonly url: string;
   readonly apiKey: string | null;
-  /** Name or id of the project, where a command names none. */
+  /** Name or id of the default project. */
   readonly project: string | null;
 };
 

@@ -2,23 +2,24 @@ import { Fault } from '../kernel/fault.js';
 import type { Partition } from '../kernel/records/partitions.js';
 
 /**
- * Where the records of a service on several machines are: `shared`, with the other read models; or
- * `replica`, folded from the log by each process that asks them, in its own data folder.
+ * Placement of the records of a service on several machines: `shared`, with the other read models;
+ * or `replica`, folded from the log by each process that serves reads of them, in its own data
+ * folder.
  */
 const recordsPlacements = ['shared', 'replica'] as const;
 type RecordsPlacement = (typeof recordsPlacements)[number];
 
 export type RecordsSettings = {
   readonly records: RecordsPlacement;
-  /** Into how many parts processes with the role projections fold shared records. */
+  /** Number of partitions of shared records, folded by processes with the role projections. */
   readonly recordsPartitions: number;
-  /** The only one that this process folds; null unless `serve --partition` says so. */
+  /** The only partition that this process folds; null unless `serve --partition` is given. */
   readonly partition: Partition | null;
   /** Memory for records on DuckDB: beyond it they spill to disk, or refuse. */
   readonly recordsMemoryMb: number;
 };
 
-/** Each is a collection with its indexes, and a lease that somebody renews. */
+/** Limit: each partition is a collection with its indexes, and a lease that is renewed. */
 const partitionsMax = 64;
 
 export const recordsVariables = [
@@ -61,8 +62,8 @@ type EngineLocations = {
 };
 
 /**
- * A process whose log or read models are embedded is alone, and has the records to itself; a
- * replica has all of them.
+ * Refuses placements that do not fit the engines: a process with an embedded log or read models has
+ * the records to itself, and a replica has all of them.
  */
 export const refuseInvalidPlacement = (places: EngineLocations): void => {
   const { records, recordsPartitions, eventStoreUrl, mongodbUrl } = places;
@@ -98,8 +99,8 @@ const partitionsOf = (text: string): number => {
 };
 
 /**
- * The same service, of which this process folds one part of the records: `2/4`. Throws Fault
- * `invalid` for what is no part, another count than the service has, or a process that folds
+ * The configuration of a process that folds one partition of the records: `2/4`. Throws Fault
+ * `invalid` for a malformed partition, another count than the service has, or a process that folds
  * nothing.
  */
 export const withPartition = <C extends PartitionSettings>(
@@ -142,7 +143,7 @@ const recordsPlacement = (text: string): RecordsPlacement => {
   throw new Fault('invalid', `ASSAY_RECORDS must be one of ${recordsPlacements.join(', ')}`);
 };
 
-/** Below this, a page of the longest texts and a batch at the same time do not fit. */
+/** Lower limit: a page of the longest texts and a batch must fit at the same time. */
 const recordsMemory = (text: string): number => {
   const value = Number(text);
   if (/^\d{3,5}$/.test(text) && value >= 256 && value <= 65_536) return value;

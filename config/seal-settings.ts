@@ -1,16 +1,16 @@
 import { parseDuration } from '../kernel/durations.js';
 import { Fault } from '../kernel/fault.js';
 
-/** Of the seals of the history (contract 5.14, rule 5), as the environment has them. */
+/** Seal settings (contract 5.14, rule 5) from the environment. */
 export type SealSettings = {
-  /** What the installation is called in them; null = a name of its own. */
+  /** Name of the installation in seals; null: generated. */
   readonly origin: string | null;
   readonly everyMs: number;
-  /** Path of a PEM file; null = a key that follows from the secret key. */
+  /** Path of a PEM file; null: derived from the secret key. */
   readonly key: string | null;
   /** `<vkey>@<address>` each. */
   readonly witnesses: readonly string[];
-  /** Each note is kept there as a file too. */
+  /** Folder for a copy of each note as a file. */
   readonly dir: string | null;
 };
 
@@ -57,7 +57,7 @@ export const readSealSettings = (
 const invalidVariable = (name: SealVariable, why: string): Fault =>
   new Fault('invalid', `${name} ${why}`);
 
-/** A part of each origin, which others compare as text. */
+/** A part of each origin, which verifiers compare as text. */
 const originOf = (text: string): string | null => {
   if (text !== '' && !/^[A-Za-z0-9._~/-]{1,128}$/.test(text)) {
     throw invalidVariable(

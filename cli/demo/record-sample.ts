@@ -11,8 +11,8 @@ const tracesPerRequest = 20;
 const dayMinutes = 1_440;
 
 /**
- * Records a made-up sample in a running service over HTTP, and says on `out` what was recorded and
- * how to look at it. Safe to repeat: the sample depends on when the project was created, so the
+ * Records a generated sample in a running service over HTTP, and reports on `out` what was recorded
+ * and how to look at it. Idempotent: the sample depends on when the project was created, so the
  * same ids and contents are sent again. Returns the lines to try.
  */
 export const recordDemo = async ({
@@ -68,7 +68,7 @@ const requestVia =
 
 type Named = { readonly id: string; readonly name: string; readonly created_at: string };
 
-/** The named thing, new or as an earlier demo left it. */
+/** Creates the named object, or returns that of an earlier demo. */
 const createNamed = async (ask: Ask, path: string, name: string): Promise<Named> => {
   const answer = await ask('POST', path, { name });
   if (answer.status === 200) return answer.body as Named;
@@ -94,7 +94,7 @@ const ingest = async (
   }
 };
 
-/** A moving bar in a terminal; elsewhere a line at the start and one at the end. */
+/** Progress bar on a terminal; elsewhere a line at the start and one at the end. */
 const progress = (
   out: Terminal,
   total: number,
@@ -123,9 +123,7 @@ const windowOf = (sample: readonly SampleStream[]): Window => {
 
 type Counts = Readonly<Record<string, number | null>>;
 
-/**
- * What the service itself answers about each log stream, next to how many spans were sent to it.
- */
+/** The service's own figures for each log stream, next to the number of spans sent to it. */
 const recordingSummary = async (
   ask: Ask,
   root: string,
@@ -165,7 +163,7 @@ const recordingSummary = async (
   return table.toString();
 };
 
-/** Three requests that can be pasted into a shell as they are. */
+/** Three requests that can be pasted into a shell unchanged. */
 const linesToTry = (told: {
   readonly baseUrl: string;
   readonly apiKey: string;

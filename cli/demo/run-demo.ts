@@ -13,7 +13,7 @@ type Options = { readonly dir?: string; readonly runs: string; readonly seed: st
 const demoKey = 'demo-key-for-this-machine-only-0001';
 
 /**
- * `assay demo`: a service on an empty folder, a sample recorded through HTTP, and then it stays up.
+ * `assay demo`: starts a service on an empty folder, records a sample over HTTP, and keeps running.
  */
 export const demo = async (config: Config, options: Options): Promise<void> => {
   const runs = wholeNumber('--runs', options.runs, 1);

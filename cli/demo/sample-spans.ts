@@ -27,12 +27,12 @@ export type SampleSpan = {
 };
 export type DemoMetrics = Readonly<Record<string, number | boolean | string>>;
 
-/** One run while it is being made: its random numbers and a clock that each step moves on. */
+/** State of a run being generated: its random numbers and a clock that each step advances. */
 export type DemoRun = {
   readonly random: SeededRandom;
-  /** Milliseconds since 1970 of the moment the run has reached. */
+  /** Current time of the run in milliseconds since 1970. */
   now: number;
-  /** How much slower everything is: above 1 on a bad day. */
+  /** Slowdown factor: above 1 on a bad day. */
   readonly strain: number;
   readonly model: PricedModel;
 };
@@ -125,7 +125,7 @@ export const stepSpan = (
   };
 };
 
-/** A span around others: it begins where they begin and lasts as long as they do. */
+/** A span around others, from the start of the first to the end of the last. */
 export const parentSpan = (
   run: DemoRun,
   type: 'agent' | 'workflow',

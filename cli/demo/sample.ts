@@ -60,9 +60,9 @@ const models: readonly [PricedModel, ...PricedModel[]] = [
 
 /**
  * `runs` realistic agent runs over the `days` before `end` (milliseconds since 1970), in the shape
- * of the members of `POST …/traces` (contract 5.6). The same arguments give the same sample, ids
- * included. On the last day but one everything is slow and tools fail: something for a reader to
- * find.
+ * of the members of `POST …/traces` (contract 5.6). Deterministic: the same arguments give the same
+ * sample, ids included. On the last day but one everything is slow and tools fail: something for a
+ * reader to find.
  */
 export const makeSample = (asked: {
   readonly seed: number;
@@ -94,7 +94,7 @@ export const makeSample = (asked: {
 };
 
 /**
- * People ask by day: two thirds of the runs fall between 8 and 18 o'clock. A run has an hour to end
+ * Mostly daytime: two thirds of the runs fall between 8 and 18 o'clock. A run has an hour to end
  * before `end`.
  */
 const randomMoment = (random: SeededRandom, days: number, end: number): number => {

@@ -8,7 +8,7 @@ import {
   type SampleSpan,
 } from './sample-spans.js';
 
-/** What one kind of agent did in one run: everything of a trace but its id, time and place. */
+/** Result of one run of an agent: a trace without id, time and place. */
 export type ScenarioResult = {
   readonly name: string;
   readonly input: string;
@@ -16,7 +16,7 @@ export type ScenarioResult = {
   readonly status_code: number;
   readonly tags: readonly string[];
   readonly metrics: DemoMetrics;
-  /** What it should have answered, when the run is one of a test set. */
+  /** Expected answer, when the run is one of a test set. */
   readonly reference: string | null;
   readonly spans: readonly SampleSpan[];
 };
@@ -167,8 +167,8 @@ export const airlineScenario: Scenario = (run) => {
 };
 
 /**
- * Works on a repository in rounds of reading, editing and testing until the tests pass or patience
- * ends.
+ * Works on a repository in rounds of reading, editing and testing until the tests pass or the
+ * rounds run out.
  */
 export const codingScenario: Scenario = (run) => {
   const { random } = run;

@@ -1,7 +1,7 @@
 import { mulberry32 } from '../../kernel/mulberry32.js';
 
 /**
- * Numbers that look random and are the same for the same seed, on every machine. Not for secrets.
+ * Deterministic pseudo-random numbers: equal for the same seed on every machine. Not for secrets.
  */
 export type SeededRandom = {
   /** 0 ≤ n < 1. */
@@ -10,9 +10,9 @@ export type SeededRandom = {
   readonly integer: (low: number, high: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <T>(items: readonly [T, ...T[]]) => T;
-  /** Positive, half of them below `median`, with a long tail: how latencies fall. */
+  /** Positive, half of them below `median`, with a long tail: the distribution of latencies. */
   readonly latency: (median: number, spread?: number) => number;
-  /** Of the version-4 layout. */
+  /** A UUID in the version-4 layout. */
   readonly uuid: () => string;
 };
 

@@ -7,7 +7,7 @@ import { checkLogFile } from '../../engines/sqlite/integrity-check.js';
 
 const damagedBackupStep = 'docs/runbook/key-or-backup-damaged.md';
 
-/** A backup: each file against its digest, and each event of its log. */
+/** Checks a backup: each file against its digest, and each event of its log. */
 export const backupFindings = async (
   dir: string,
   keys: string | undefined,

@@ -10,14 +10,14 @@ import { storeFindings } from './stores.js';
 export type DoctorOptions = {
   readonly quick?: boolean;
   readonly json?: boolean;
-  /** A folder of a backup, looked at in place of the data folder. */
+  /** A backup folder to check instead of the data folder. */
   readonly backup?: string;
   readonly keys?: string;
 };
 
 /**
- * `assay doctor`: looks at everything that a service rests on and mends nothing; exit 1 when
- * something is bad. Harmless while a service is running.
+ * `assay doctor`: checks everything that a service depends on and changes nothing; exit 1 if a
+ * finding is bad. Safe beside a running service.
  */
 export const doctor = async (
   config: Config,
@@ -25,7 +25,7 @@ export const doctor = async (
 ): Promise<void> => {
   if (backup !== undefined) return printFindings(await backupReport(backup, keys), json);
   const folder = await folderFindings(config);
-  // Looking at what is not there would make it.
+  // Opening missing stores would create them.
   const isThere = folder.length > 1 || config.eventStoreUrl !== null;
   const bar = openProgressBar('doctor {bar} {percentage}% of the log');
   const stores = isThere ? await storeFindings(config, quick, bar.show) : [];

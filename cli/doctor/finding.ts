@@ -1,4 +1,4 @@
-/** What was looked at, how it is, and what to do about it: a row of the table. */
+/** A row of the report: the check, its result, and the step to take. */
 export type Finding = {
   readonly check: string;
   readonly state: 'good' | 'warning' | 'bad';

@@ -6,7 +6,7 @@ import { findLostLog } from '../../engines/sqlite/lost-log.js';
 import { bad, good, warning, type Finding } from './finding.js';
 import { keyFindings } from './keys.js';
 
-/** The folder itself, who may read it, its volume and its key. */
+/** Checks the folder itself, its permissions, its volume and its key. */
 export const folderFindings = async (config: Config): Promise<readonly Finding[]> => {
   const dir = resolve(config.dataDir);
   const found = await stat(dir).catch(() => null);
@@ -32,7 +32,10 @@ const folderFinding = ({ eventStoreUrl }: Config, dir: string): Finding => {
   return bad('folder', `${dir} has no log`, 'set ASSAY_DATA_DIR to the service’s, or restore one');
 };
 
-/** Nobody else may read what tenants logged, and the account of the service may do everything. */
+/**
+ * Checks that other users cannot read the files, and that the service's account can read and write
+ * them.
+ */
 const permissionsFinding = async (dir: string): Promise<Finding> => {
   const names = ['', ...(await readdir(dir).catch(() => []))];
   const open: string[] = [];

@@ -11,7 +11,9 @@ import { bad, good, warning, type Finding } from './finding.js';
 const restoreKey = 'restore it from a backup: docs/runbook/secret-key-missing.md';
 const restoreDataKeys = 'docs/runbook/key-or-backup-damaged.md';
 
-/** The secret key, whether it is the one of this log, and what it opens. */
+/**
+ * Checks the secret key: its form, that it belongs to this log, and that it opens the data keys.
+ */
 export const keyFindings = async (config: Config, dir: string): Promise<readonly Finding[]> => {
   const isEmbedded = config.eventStoreUrl === null && hasLog(dir);
   if (!isEmbedded) {
@@ -35,7 +37,7 @@ export const keyFindings = async (config: Config, dir: string): Promise<readonly
   ];
 };
 
-/** The key, or what is wrong with it. */
+/** The key, or a description of its defect. */
 const currentSecretKey = async (
   { secretKey }: Config,
   dir: string,

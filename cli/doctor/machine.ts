@@ -18,7 +18,7 @@ const runtimeFinding = (): Finding =>
 const clockAheadMs = 60_000;
 const clockFloor = Date.parse('2026-01-01T00:00:00Z');
 
-/** The clock gives events their times and ends tokens: one that went back shows in the log. */
+/** Checks the clock, which times events and expires tokens: the log shows if it went back. */
 const clockFinding = async (config: Config): Promise<Finding> => {
   const now = Date.now();
   const found = new Date(now).toISOString();
@@ -51,7 +51,7 @@ const sandboxFinding = async (config: Config): Promise<Finding> => {
   return good('sandbox', `${mode}: ${detail}`);
 };
 
-/** Its probes take some seconds. */
+/** Time limit of the sandbox probes, which take some seconds. */
 const probesMs = 60_000;
 const pollIntervalMs = 50;
 const awaitProbes = async (opened: Sandbox): Promise<SandboxState> => {

@@ -15,14 +15,14 @@ import { bad, good, warning, type Finding } from './finding.js';
 
 type OnProgress = (done: number, total: number) => void;
 
-/** The log, the read models, and what they run on. `quick`: not each event. */
+/** Checks the log, the read models, and their engines. `quick`: skips the single events. */
 export const storeFindings = async (
   config: Config,
   quick: boolean,
   tell: OnProgress,
 ): Promise<readonly Finding[]> => {
   const dir = resolve(config.dataDir);
-  // Of a lost log the row of the folder tells.
+  // A lost log is reported by the folder check.
   const isEmbedded = config.eventStoreUrl === null && hasLog(dir) && findLostLog(dir) === null;
   const isHeld = isEmbedded && isFolderLocked(dir);
   const holder = isEmbedded
@@ -48,7 +48,7 @@ export const storeFindings = async (
   return [...holder, ...log, ...models, ...bus];
 };
 
-/** Read models were folded from events that the log does not have. */
+/** Read models that were folded from events missing in the log show that it was truncated. */
 const logEndFindings = (dir: string): readonly Finding[] => {
   const cut = findTruncatedLog(dir);
   return cut === null ? [] : [bad('log end', cut, restoreStep)];
@@ -101,7 +101,7 @@ const modelFindings = async (
     ? 'restart the service: it sets the file aside and builds it anew'
     : 'start the service: it sets the file aside and builds it anew';
   const documents = checkDocumentsFile(dir);
-  // One process at a time has a file of DuckDB.
+  // DuckDB locks its file: one process at a time.
   const records = isHeld ? null : await checkRecordsFile(dir, { quick });
   return [
     documents.problem === null
@@ -115,7 +115,7 @@ const modelFindings = async (
   ];
 };
 
-/** An engine elsewhere that has not answered by then does not answer a service either. */
+/** Time limit for a remote engine; a slower one does not answer a service either. */
 const answerMs = 5_000;
 
 const reachableFinding = async (

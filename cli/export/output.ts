@@ -10,8 +10,8 @@ import { syncFolder } from '../../engines/node/files.js';
 import { Fault } from '../../kernel/fault.js';
 
 /**
- * Writes all chunks: to standard output for null, else to a file that is there under its name only
- * when it is whole and on the disk. A name that ends with `.gz` is packed.
+ * Writes all chunks: to standard output for null, else to a file, atomically: it has its name only
+ * once it is complete and on the disk. A name that ends with `.gz` is compressed.
  */
 export const writeOutput = async (
   path: string | null,
@@ -38,7 +38,7 @@ export const writeOutput = async (
   }
 };
 
-/** `assay export … | head` has what it wants. */
+/** Reports a closed pipe (`assay export … | head`) as an incomplete export. */
 const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
   throw new Fault('unavailable', 'whoever reads the output went away: it is not whole');
@@ -50,7 +50,7 @@ type LineSpool = {
   readonly remove: () => Promise<void>;
 };
 
-/** Keeps lines in a temporary file, so that they can be many. */
+/** Keeps lines in a temporary file instead of memory. */
 export const spoolLines = async (lines: AsyncIterable<string>): Promise<LineSpool> => {
   const dir = await mkdtemp(join(tmpdir(), 'assay-export-'));
   const path = join(dir, 'lines');

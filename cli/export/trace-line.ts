@@ -1,7 +1,7 @@
 import { longTextsCode, unfitValueCode } from '../../kernel/records/evaluation-errors.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
-/** What the service adds to a record as read (contract 5.7): none of it can be sent. */
+/** Members that the service adds to a record (contract 5.7): they cannot be sent. */
 const serverAddedMembers: ReadonlySet<string> = new Set([
   'project_id',
   'run_id',
@@ -17,7 +17,9 @@ const serverAddedMembers: ReadonlySet<string> = new Set([
   'fully_annotated',
   'num_spans',
 ]);
-/** Empty where nothing was sent: `input` and others may be empty because that was sent. */
+/**
+ * Members that are omitted when empty; others, such as `input`, may be empty because that was sent.
+ */
 const omittedWhenEmpty: ReadonlySet<string> = new Set([
   'name',
   'tags',
@@ -28,9 +30,9 @@ const omittedWhenEmpty: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A trace as `GET …/traces/{id}` answers it, as `POST …/traces` takes it (contract 5.6): sent to
- * another project it reads there as it does here, but for whose it is, what people rated, and when
- * it was last changed.
+ * Converts a trace from the form of `GET …/traces/{id}` to that of `POST …/traces` (contract 5.6):
+ * sent to another project it reads there as it does here, except for its project, ratings and time
+ * of the last change.
  */
 export const traceLine = (trace: JsonObject): JsonObject => {
   const { id, session_id: session, is_complete: complete } = trace;
@@ -51,7 +53,7 @@ const sentMembers = (record: JsonObject, above: Json): JsonObject => {
   const metrics = { ...(record['metrics'] as JsonObject), ...errorsOf(record) };
   if (!isEmpty(metrics)) members['metrics'] = metrics;
   const { parent_id: parent = null, spans = [], id = null } = record;
-  // Too deep a tree is shown flat at its end: nesting does not say there whose a span is.
+  // Too deep a tree is flattened at its end, where nesting does not show the parent of a span.
   if (above !== null && parent !== null && parent !== above) members['parent_id'] = parent;
   if (!isEmpty(spans)) {
     members['spans'] = (spans as readonly JsonObject[]).map((span) => sentMembers(span, id));
@@ -63,8 +65,8 @@ const isEmpty = (value: Json): boolean =>
   value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
 /**
- * A failed evaluation, as the members beside a metric say it (contract 3.4, rule 1). The service
- * finds those again that it set itself.
+ * Failed evaluations, as the members beside a metric (contract 3.4, rule 1). Errors that the
+ * service sets itself are omitted: it will find them again.
  */
 const errorsOf = ({ metric_info: info }: JsonObject): JsonObject =>
   Object.fromEntries(

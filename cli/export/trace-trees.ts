@@ -4,11 +4,11 @@ import type { JsonObject } from '../../kernel/schema-types.js';
 import { Fault } from '../../kernel/fault.js';
 import { jsonLinesIn } from '../import/lines.js';
 
-/** What is asked of the service; a record is as it reads there (contract 5.7). */
+/** Requests to the service; records are in its read form (contract 5.7). */
 export type TreeQueries = {
-  /** A trace with its tree, as of one moment; null: there is none. */
+  /** A trace with its tree, as of one moment; null if there is none. */
   readonly tree: (id: string) => Promise<JsonObject | null>;
-  /** What an export of these records gives, one a line. */
+  /** The lines of an export of these records. */
   readonly rows: (
     kind: 'traces' | 'spans',
     column: 'id' | 'trace_id',
@@ -16,19 +16,21 @@ export type TreeQueries = {
   ) => Promise<AsyncIterable<Buffer>>;
 };
 
-/** Traces whose spans are asked for at once: an answer costs more than its rows, up to there. */
+/** Page size in traces, up to which requests cost more than their rows. */
 const pageTraces = 100;
-/** Heavier ones are read one by one. */
+/** Byte limit of a page; heavier traces are read one by one. */
 const pageBytes = 32 * 1_048_576;
-/** As many as a service on embedded engines works at for one project (contract 1.11). */
+/**
+ * Prefetched pages: as many as a service on embedded engines runs for one project (contract 1.11).
+ */
 const pagesAhead = 2;
-/** Trees that are read one by one and ahead: each may have 64 MiB (contract 1.11). */
+/** Prefetched single trees: each may have 64 MiB (contract 1.11). */
 const treesAhead = 4;
 
 /**
- * Traces with their trees as `GET …/traces/{id}` answers them, in the order of `ids`; null in place
- * of one that is gone. Most are put together from their records, a page at a time; one whose tree
- * its records do not tell is read by itself.
+ * Traces with their trees as `GET …/traces/{id}` answers them, in the order of `ids`; null for a
+ * deleted one. Most are assembled from their records, a page at a time; a trace whose records do
+ * not determine its tree is read by itself.
  */
 export async function* treesOf(
   asks: TreeQueries,
@@ -62,7 +64,7 @@ const treesFromRecords = async (
   const known = new Map<string, JsonObject>();
   const spans = await recordsIn(await rows('spans', 'trace_id', ids));
   if (spans === null) return known;
-  // After their spans: one that is deleted in between is not taken for a trace without any.
+  // Read after their spans: a trace deleted in between is not taken for one without spans.
   const traces = await recordsIn(await rows('traces', 'id', ids));
   const spansOf = Map.groupBy(spans, (span) => span['trace_id']);
   for (const trace of traces ?? []) {
@@ -73,7 +75,7 @@ const treesFromRecords = async (
   return known;
 };
 
-/** Null: they weigh too much to be held at once. */
+/** Null if they exceed the byte limit. */
 const recordsIn = async (chunks: AsyncIterable<Buffer>): Promise<readonly JsonObject[] | null> => {
   const found: JsonObject[] = [];
   let bytes = 0;
@@ -87,9 +89,8 @@ const recordsIn = async (chunks: AsyncIterable<Buffer>): Promise<readonly JsonOb
 };
 
 /**
- * Null where records do not say which tree the service shows: siblings that only the order in
- * which they came tells apart, spans that came in between, a tree that is too deep, or a span with
- * the id of its trace.
+ * Null where records do not determine the tree that the service shows: siblings ordered only by
+ * arrival, spans that came in between, a tree that is too deep, or a span with the id of its trace.
  */
 export const treeOf = (trace: JsonObject, spans: readonly JsonObject[]): JsonObject | null => {
   const { id, num_spans: count } = trace;
@@ -120,7 +121,7 @@ const bySteps = (one: JsonObject, other: JsonObject): number => {
   return at === then ? 0 : at < then ? -1 : 1;
 };
 
-/** Answers in the order of the questions, so many of which are asked ahead. */
+/** Runs up to `ahead` requests concurrently and yields the answers in order. */
 async function* orderedAhead<Question, Answer>(
   questions: AsyncIterable<Question> | Iterable<Question>,
   ask: (question: Question) => Promise<Answer>,
@@ -129,7 +130,7 @@ async function* orderedAhead<Question, Answer>(
   let asked: readonly Promise<Answer>[] = [];
   for await (const question of questions) {
     const answer = ask(question);
-    // It is awaited in its turn, perhaps after another one failed.
+    // Awaited later, perhaps after another one failed.
     answer.catch(() => undefined);
     asked = [...asked, answer];
     const [first, ...others] = asked;

@@ -4,24 +4,27 @@ import type { ImportRecord, RefusedLine } from './records.js';
 import { openRecordUpload, type RecordUpload } from './rejection-bisection.js';
 
 type BatchSender = Pick<RecordUpload, 'counts' | 'ignored' | 'position'> & {
-  /** Resolves when there is room for the next one. Throws Fault when nothing can be sent at all. */
+  /**
+   * Resolves when there is room for the next one (backpressure). Throws Fault when nothing can be
+   * sent.
+   */
   readonly add: (record: ImportRecord) => Promise<void>;
-  /** Resolves when all that was added is answered. */
+  /** Resolves when all added records are answered. */
   readonly end: () => Promise<void>;
-  /** The first line that is not answered yet; null: none. */
+  /** The first line that is not answered yet; null if all are. */
   readonly firstUnanswered: () => number | null;
 };
 
 type RecordBatch = { readonly records: ImportRecord[]; bytes: number };
 
-/** Larger bodies wait in line at the service (contract 1.11). */
+/** Larger bodies queue at the service (contract 1.11). */
 const batchBytes = 240 * 1_024;
 const batchRecords = 500;
-/** What waits for its like, in all batches. */
+/** Byte limit of unsent records in all batches. */
 const pendingBytesMax = 4 * 1_048_576;
 const atOnce = 4;
 
-/** Sends records in requests of many that are alike, several at a time. */
+/** Batches records by kind and request members, and sends several batches concurrently. */
 export const openBatchSender = (
   client: ApiClient,
   place: RunTarget,
@@ -36,7 +39,7 @@ export const openBatchSender = (
     if (failure !== null) throw failure;
   };
 
-  /** Sends it as soon as fewer than `atOnce` are on their way. */
+  /** Sends a batch as soon as fewer than `atOnce` are in flight. */
   const dispatch = async (key: string): Promise<void> => {
     const batch = held.get(key);
     if (batch === undefined) return;
@@ -47,7 +50,7 @@ export const openBatchSender = (
     held.delete(key);
     const going = upload(batch.records).then(
       () => void open.delete(batch),
-      // It stays open: its lines are those from which to go on.
+      // Stays open: the import can resume from its lines.
       (error: unknown) => {
         failure ??= error;
       },
@@ -75,7 +78,7 @@ export const openBatchSender = (
       held.set(key, batch);
       batch.records.push(record);
       batch.bytes += bytes;
-      // A trace may name the session: it has to be there first.
+      // A trace may refer to the session, which has to exist first.
       if (record.kind === 'session') return drain();
       if (batch.records.length >= batchRecords) await dispatch(key);
       const all = [...held.values()].reduce((sum, one) => sum + one.bytes, 0);

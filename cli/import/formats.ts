@@ -9,19 +9,19 @@ import { parseObject, type ImportedRecord } from './records.js';
 import { traceLines } from './trace-lines.js';
 
 type Format = {
-  /** What the user reads about it. */
+  /** Name shown to the user. */
   readonly said: string;
-  /** Whether a value of a file is of this form and no other. */
+  /** True if a value of a file is of this form and no other. */
   readonly knows: (value: JsonObject) => boolean;
   readonly read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ImportedRecord>;
-  /** Whether records come in the order of the lines, so that `--from` can pass over some. */
+  /** True if records come in the order of the lines, so that `--from` can skip some. */
   readonly inOrder: boolean;
 };
 
 const hasAny = (value: JsonObject, names: readonly string[]): boolean =>
   names.some((name) => name in value);
 
-/** Asked in this order: the last one takes any object. */
+/** Formats in order of detection: the last one accepts any object. */
 export const importFormats = {
   otlp: {
     said: 'OTLP as JSON',
@@ -54,12 +54,12 @@ export type ImportFormat = keyof typeof importFormats;
 export const importFormatNames = Object.keys(importFormats) as readonly ImportFormat[];
 
 const membersNamedMax = 5;
-/** So many lines may be broken before nobody believes any more that it is one of our formats. */
+/** Lines examined for detection; broken ones are skipped up to this limit. */
 const piecesExaminedMax = 20;
 
 /**
- * Which format a file has, by its first value that is an object, and the pieces with those that
- * were looked at. Throws Fault `invalid` when no format knows it.
+ * Detects the format of a file by its first value that is an object; answers with all pieces,
+ * including those examined. Throws Fault `invalid` when no format matches.
  */
 export const detectFormat = async (
   pieces: AsyncIterable<FilePiece>,

@@ -17,8 +17,8 @@ const uuidFromText = (text: string): string => {
 };
 
 /**
- * The id of a trace that another system named: a UUID is kept, an id of OpenTelemetry gets the one
- * that OTLP would give it, so that both ways meet in one record.
+ * Id of a trace from another system: a UUID is kept, an id of OpenTelemetry gets the one that OTLP
+ * would give it, so that both ways meet in one record.
  */
 export const traceIdFor = (source: string, theirs: string): string => {
   if (uuid.test(theirs)) return theirs.toLowerCase();
@@ -27,7 +27,7 @@ export const traceIdFor = (source: string, theirs: string): string => {
     : randomIds.derive('ImportedTrace', source, theirs);
 };
 
-/** The same for a span. */
+/** Id of a span from another system, by the same rules. */
 export const spanIdFor = (source: string, theirTrace: string, theirs: string): string => {
   if (uuid.test(theirs)) return theirs.toLowerCase();
   return otelTrace.test(theirTrace) && otelSpan.test(theirs)
@@ -36,8 +36,8 @@ export const spanIdFor = (source: string, theirTrace: string, theirs: string): s
 };
 
 /**
- * A trace of ours in which every record has an id: those of the file are kept. A trace without one
- * gets it from its content, a span from its trace and its place in it, so that the same line has
+ * Gives every record of a trace in Assay's form an id and keeps those of the file. A trace's id is
+ * derived from its content, a span's from its trace and its place in it, so that the same line has
  * the same ids each time.
  */
 export const withIds = (trace: JsonObject): JsonObject => {

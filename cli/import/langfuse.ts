@@ -22,11 +22,11 @@ import {
 } from './texts.js';
 
 /**
- * What Langfuse exports, as its documentation has it: traces of the public API and of "Download
- * JSON" with `observations` and `scores` inside (api.reference.langfuse.com, `trace.get`), and the
- * rows of the blob storage export, traces, observations, enriched observations and scores, one
- * after the other in any order (langfuse.com/docs/api-and-data-platform/features/
- * blob-storage-export-fields). Names in snake_case and in camelCase are the same.
+ * Exports of Langfuse, as documented: traces of the public API and of "Download JSON" with
+ * `observations` and `scores` inside (api.reference.langfuse.com, `trace.get`), and the rows of the
+ * blob storage export, traces, observations, enriched observations and scores, in any order
+ * (langfuse.com/docs/api-and-data-platform/features/ blob-storage-export-fields). Names in
+ * snake_case and in camelCase are the same.
  */
 export const langfuse: RowsFormat = {
   rowsOf: (value) => {
@@ -63,14 +63,16 @@ const isScore = (row: JsonObject): boolean =>
 const isObservation = (row: JsonObject): boolean => 'traceId' in row && 'startTime' in row;
 const isTrace = (row: JsonObject): boolean => !('traceId' in row) && 'timestamp' in row;
 
-/** Rows of tables, by what only they have; where the id of their trace is. */
+/**
+ * Rows of tables, recognised by members that only they have; with the member of their trace's id.
+ */
 const kindsOfRow: readonly (readonly [string, string, (row: JsonObject) => boolean])[] = [
   ['observation', 'traceId', isObservation],
   ['score', 'traceId', (row) => isScore(row) && !isObservation(row)],
   ['trace', 'id', isTrace],
 ];
 
-/** The names of a row; what is inside belongs to whoever wrote it. */
+/** Converts member names of a row to camelCase; nested names are content and stay. */
 const camelCaseMembers = (row: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -143,7 +145,7 @@ const traceOf = (theirs: string, gathered: readonly GroupedRow[]): ImportedRecor
   };
 };
 
-/** Enriched observations have what is known of the trace in each of them. */
+/** Trace members repeated in each enriched observation. */
 const traceMembersOf = (observations: readonly Observation[]): JsonObject | null => {
   const root = observations.find(({ parent }) => parent === null) ?? observations[0];
   if (root === undefined) return null;
@@ -157,7 +159,7 @@ const traceAbout = ['userId', 'release', 'version', 'environment'] as const;
 const spanAbout = ['statusMessage', 'level', 'version', 'promptName', 'promptVersion'] as const;
 const defaultValues = ['', 'DEFAULT', 'default'];
 
-/** Members that have no place of their own here, by their names in the documentation. */
+/** Members without a counterpart, kept as metadata under their documented names. */
 const metadataMembers = (row: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(
     names
@@ -219,7 +221,9 @@ const valueAt = (row: JsonObject, path: string): Json | undefined => {
   return isObject(outer) ? outer[second] : undefined;
 };
 
-/** By the id of their observation, `''` for those of the trace; the last of a name counts. */
+/**
+ * Scores by the id of their observation, `''` for those of the trace; the last of a name counts.
+ */
 const scoresOf = (rows: readonly JsonObject[]): ReadonlyMap<string, JsonObject> => {
   const found = new Map<string, JsonObject>();
   for (const row of rows) {

@@ -14,7 +14,7 @@ const pieceBytesMax = 96 * 1_048_576;
 const newline = 0x0a;
 const byteOrderMark = '\ufeff';
 
-/** Collects the bytes of one piece, and forgets them once they are too many. */
+/** Collects the bytes of one piece, and discards them beyond `bytesMax`. */
 const openPiece = (bytesMax: number) => {
   let held: Buffer[] = [];
   let bytes = 0;
@@ -24,7 +24,7 @@ const openPiece = (bytesMax: number) => {
       if (bytes > bytesMax) held = [];
       else if (some.length > 0) held.push(some);
     },
-    /** Null: nothing but white space. */
+    /** Null if it has only white space. */
     take: (line: number): FilePiece | null => {
       const whole = held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held);
       const isTooLong = bytes > bytesMax;
@@ -39,8 +39,8 @@ const openPiece = (bytesMax: number) => {
 };
 
 /**
- * The lines of a file that are not empty, in bounded memory: of a line that is too long only its
- * number is known. Cut anywhere, the same chunks give the same lines.
+ * The lines of a file that are not empty, in bounded memory: a line that is too long is reported by
+ * its number. The result does not depend on chunk boundaries.
  */
 export async function* jsonLinesIn(
   chunks: AsyncIterable<Buffer>,
@@ -69,8 +69,8 @@ const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
 
 /**
- * The values of a JSON text that is written over many lines: the items of a list, or objects one
- * after the other. What is no object or list comes as it stands, up to the next comma.
+ * The values of a JSON text that spans many lines: the items of a list, or objects one after the
+ * other. Scalars are passed on as text up to the next comma.
  */
 export async function* jsonValuesIn(
   chunks: AsyncIterable<Buffer>,

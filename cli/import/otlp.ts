@@ -5,8 +5,8 @@ import { isList, isObject, parseObject, type ImportedRecord } from './records.js
 /**
  * OTLP as JSON (OpenTelemetry protocol 1.x, "OTLP/JSON file exporter": opentelemetry.io/docs/specs/
  * otel/protocol/file-exporter): an `ExportTraceServiceRequest` a line, or one span. The service
- * reads them itself (contract 5.12), so that an export by a collector and an import are one; here
- * they are only cut into parts that a request takes.
+ * parses them itself (contract 5.12), so that an export by a collector and an import are one; here
+ * they are only split to fit requests.
  */
 export async function* otlpLines(pieces: AsyncIterable<FilePiece>): AsyncGenerator<ImportedRecord> {
   for await (const piece of pieces) {
@@ -15,7 +15,7 @@ export async function* otlpLines(pieces: AsyncIterable<FilePiece>): AsyncGenerat
   }
 }
 
-/** Enough that a request is worth its while, far from what one may have (contract 1.11). */
+/** Enough for an efficient request, far below its limit (contract 1.11). */
 const spansAtOnce = 100;
 
 function* recordsOf(line: number, value: JsonObject | string): Generator<ImportedRecord> {

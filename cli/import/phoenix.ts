@@ -24,8 +24,8 @@ import {
  * how-to-tracing/importing-and-exporting-traces/extract-data-from-spans) or objects of its REST
  * interface with a nested `context`. Attributes have the names of OpenInference
  * (github.com/Arize-ai/openinference, its page Semantic Conventions), as dotted names, as lists of
- * objects or as objects within objects: all are read as dotted names. Which attribute means what is
- * that of contract 5.12, and so are the ids.
+ * objects or as objects within objects: all are read as dotted names. Attributes map to members as
+ * in contract 5.12, and so do the ids.
  */
 export const phoenix: RowsFormat = {
   rowsOf: (value) => {
@@ -37,7 +37,7 @@ export const phoenix: RowsFormat = {
 
 type FlatMembers = Readonly<Record<string, Json>>;
 
-/** All that is inside, by its path: `llm.input_messages.0.message.role`. */
+/** All nested scalars by their path: `llm.input_messages.0.message.role`. */
 const flattenMembers = (value: Json, path = '', found: Record<string, Json> = {}): FlatMembers => {
   if (typeof value !== 'object' || value === null) {
     if (value !== null) found[path] = value;
@@ -51,7 +51,7 @@ const flattenMembers = (value: Json, path = '', found: Record<string, Json> = {}
 
 const attributesPrefix = 'attributes.';
 
-/** What a table has as a text that is JSON is read, but for values that are texts by meaning. */
+/** Parses the JSON texts of a table, except for values that are texts by meaning. */
 const attributesOf = (row: JsonObject): FlatMembers => {
   const found: Record<string, Json> = {};
   for (const [name, value] of Object.entries(row)) {
@@ -74,7 +74,7 @@ const listAttributes = [
   'retrieval.documents',
 ];
 
-/** The items of a list: `llm.tools.0.x` and `llm.tools.1.x` are two, in their order. */
+/** The items of a list in order: `llm.tools.0.x` and `llm.tools.1.x` are two. */
 const listItems = (attributes: FlatMembers, list: string): readonly FlatMembers[] => {
   const found = new Map<number, Record<string, Json>>();
   for (const [name, value] of Object.entries(attributes)) {
@@ -133,7 +133,7 @@ const outDocuments = (attributes: FlatMembers): Json => {
   return documents.length > 0 ? documents : outputDocuments(attributes['output.value']);
 };
 
-/** What is below a name, as an object again; or the text that stands there. */
+/** The value below a name, as an object again; or its text. */
 const nestedValue = (attributes: FlatMembers, name: string): Json => {
   const whole = attributes[name];
   if (whole !== undefined) return whole;
@@ -148,7 +148,7 @@ type SpanForm = {
 };
 const textStep = (type: string): SpanForm => ({ type, input: inText, output: outText });
 
-/** `span_kind`; a control has a result of its own form, which no attribute has: contract 5.6. */
+/** Forms by `span_kind`; a control's result form (contract 5.6) has no attribute. */
 const spanForms: Readonly<Record<string, SpanForm>> = {
   LLM: { type: 'llm', input: inMessages, output: outMessage },
   TOOL: { type: 'tool', input: inTool, output: outText },
@@ -167,7 +167,7 @@ const metricAttributes: Readonly<Record<string, readonly string[]>> = {
   num_total_tokens: ['llm.token_count.total'],
   cost: ['llm.cost.total'],
 };
-/** Attributes that have a place of their own; the scalars among the others become metadata. */
+/** Attributes mapped to members of their own; the scalars among the others become metadata. */
 const mappedAttributes = (
   'input output llm tool tool_call message retrieval embedding ' +
   'reranker metadata tag session openinference'
@@ -278,7 +278,7 @@ const modelOf = (attributes: FlatMembers): JsonObject => {
   });
 };
 
-/** A list of scalars, whose items have become names. */
+/** A list of scalars whose indexes became names. */
 const list = (attributes: FlatMembers, name: string): Json => {
   const inside = nestedValue(attributes, name);
   return isObject(inside) ? Object.values(inside) : inside;

@@ -15,8 +15,8 @@ const traceGuard = bodyGuard(logTraces);
 const sessionGuard = bodyGuard(createSession);
 
 /**
- * What the service would say of the form of a record, by the schemas that it goes by itself; null
- * when it would take it. What depends on what is recorded already nobody knows before.
+ * Dry-run validation: the error that the service would report for the form of a record, by its own
+ * schemas; null if valid. Conflicts with recorded data are not detected.
  */
 export const validationProblem = (record: ImportRecord): string | null => {
   switch (record.kind) {
@@ -28,7 +28,7 @@ export const validationProblem = (record: ImportRecord): string | null => {
     }
     case 'trace': {
       const { trace, request } = record;
-      // As the service does before it looks at them (contract 5.6, rule 9).
+      // Done by the service before validation (contract 5.6, rule 9).
       truncateLongTexts(trace, []);
       const guarded = traceGuard({ ...request, traces: [trace] });
       if (!guarded.ok) return complaintText(guarded.complaints);
@@ -46,7 +46,7 @@ const complaintText = (complaints: readonly Complaint[]): string => {
   return first === undefined ? 'it is not valid' : `${messageAt(first.loc, first.msg)}${more}`;
 };
 
-/** Lengths of ids in hex, by their names; base64 would be no JSON of OTLP. */
+/** Hex forms of ids, by member; base64 is not OTLP's JSON. */
 const idForms: readonly (readonly [readonly string[], RegExp])[] = [
   [['traceId', 'trace_id'], /^[0-9a-f]{32}$/i],
   [['spanId', 'span_id'], /^[0-9a-f]{16}$/i],

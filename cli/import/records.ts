@@ -7,7 +7,7 @@ export type ImportRecord = { readonly line: number } & (
   | {
       readonly kind: 'trace';
       readonly trace: JsonObject;
-      /** Members of the request beside its traces: only alike ones go together. */
+      /** Members of the request beside its traces: a batch has equal ones. */
       readonly request: JsonObject;
     }
   | { readonly kind: 'session'; readonly session: JsonObject }
@@ -23,11 +23,11 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
 
-/** An id as a text, whatever stands there: what is no id is refused by the service. */
+/** An id as text, whatever its type; the service refuses invalid ids. */
 export const idText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
-/** The object in a piece of a file, or why it is none. */
+/** The object in a piece of a file, or the reason why it cannot be used. */
 export const parseObject = (text: string): JsonObject | string => {
   try {
     const value = parseJsonText(text);
@@ -38,17 +38,17 @@ export const parseObject = (text: string): JsonObject | string => {
   }
 };
 
-/** Twice what a tree of spans is shown with (contract 5.7), and as much as a value may have. */
+/** Twice the depth that a tree of spans is shown with (contract 5.7), plus that of a value. */
 const levelsMax = 2 * treeLevelsMax + 128;
 
-/** Code that writes JSON recurses: it is bounded before. */
+/** Depth check before serialising, which recurses. */
 const isDeeper = (value: Json, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   return Object.values(value).some((inner: Json) => isDeeper(inner, levels - 1));
 };
 
-/** Members that say nothing are left out: null and absence mean the same (contract 1.2). */
+/** Omits empty members: null and absence mean the same (contract 1.2). */
 export const withoutEmpty = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).filter(

@@ -7,12 +7,12 @@ import { runSelector, type RunTarget } from '../run-target.js';
 import { splitTrace, type TraceParts } from './trace-splitting.js';
 import type { ImportRecord, RefusedLine } from './records.js';
 
-/** What became of what was sent. */
+/** Counts of sent records. */
 export type SentCounts = {
   traces: number;
   sessions: number;
   otlp_parts: number;
-  /** That were not there before, as far as answers say it: none of a request that was in parts. */
+  /** New records as far as answers report them; none for a request sent in parts. */
   new_records: number;
   /** Texts over 1 MiB, which the service cut (contract 5.6, rule 9). */
   cut_texts: number;
@@ -20,22 +20,22 @@ export type SentCounts = {
 
 export type RecordUpload = {
   /**
-   * Resolves when each of them is taken or refused; they are of one kind and of alike requests.
+   * Resolves when each record is accepted or refused; they are of one kind and of equal requests.
    * Throws Fault `unavailable` for an answer that any other request would get too.
    */
   readonly upload: (records: readonly ImportRecord[]) => Promise<void>;
   readonly counts: SentCounts;
-  /** Of the last write that was taken; null: none (contract 1.6). */
+  /** Position of the last accepted write; null before one (contract 1.6). */
   readonly position: () => string | null;
-  /** What the service ignored (contract 1.2), each once. */
+  /** Members that the service ignored (contract 1.2), each once. */
   readonly ignored: ReadonlySet<string>;
 };
 
 /**
- * Sends records in one request. When some of it is refused for what is in it, they are sent again
- * in halves, until the one is found that cannot be taken: that one is told, the rest goes in. Each
- * request has a key made of its content (contract 1.8), and its records have ids, so that sending
- * it again changes nothing.
+ * Sends records in one request. If it is refused because of its content, halves are sent again
+ * (bisection) until the invalid record is found: that one is reported, the others are accepted.
+ * Each request has an idempotency key made of its content (contract 1.8), and its records have ids,
+ * so that a repeat changes nothing.
  */
 export const openRecordUpload = (
   client: ApiClient,
@@ -143,13 +143,13 @@ const acceptedOf = (
   return records.filter((_, index) => !problems.has(index));
 };
 
-/** Empty where the answer says nothing of it. */
+/** Empty lists if the answer has none. */
 const partialIn = ({ body }: ApiResponse): PartialIngest => {
   const { rejected = [], truncated = [] } = (body ?? {}) as Partial<PartialIngest>;
   return { rejected, truncated };
 };
 
-/** Which member of the counts a record is in. */
+/** Counter of each kind of record. */
 export const countNames = { trace: 'traces', session: 'sessions', otlp: 'otlp_parts' } as const;
 
 const apiRequestOf = ({ path, body, headers }: ImportRequest) => {
@@ -194,7 +194,7 @@ const otlpPath = '/v2/otel/v1/traces';
 
 const isOk = ({ status }: ApiResponse): boolean => status >= 200 && status <= 299;
 
-/** Refusals for what is in the request; any other would meet every request alike. */
+/** Statuses caused by the content of a request; any other would meet every request alike. */
 const recordRejections: readonly number[] = [400, 409, 413, 422, 500];
 
 const otlpHeaders = ({ project, run }: RunTarget): Readonly<Record<string, string>> => ({
@@ -203,7 +203,7 @@ const otlpHeaders = ({ project, run }: RunTarget): Readonly<Record<string, strin
 });
 
 type Members = { readonly [member: string]: unknown };
-/** `partialSuccess` of an OTLP answer: spans that were not taken; null when all were. */
+/** `partialSuccess` of an OTLP answer: rejected spans; null when all were accepted. */
 const partialOf = (body: unknown): string | null => {
   const { partialSuccess, partial_success: snake = partialSuccess } = body as Members;
   if (typeof snake !== 'object' || snake === null) return null;
@@ -222,7 +222,7 @@ const stoppedFault = ({ status, body }: ApiResponse, kind: string, url: string):
   return new Fault('unavailable', `the service answers ${status}: ${problemDetail(body)}`);
 };
 
-/** Names without the places in the request. */
+/** Names without the indexes in the request. */
 const ignoredIn = ({ headers }: ApiResponse): readonly string[] => {
   const said = headers['x-ignored-members'];
   if (typeof said !== 'string') return [];

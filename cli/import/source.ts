@@ -8,13 +8,13 @@ import { parseObject } from './records.js';
 
 export type ImportSource = {
   readonly pieces: AsyncIterable<FilePiece>;
-  /** Of the file as it lies there, for a bar; `total` is null where nobody knows. */
+  /** Bytes of the file as stored, for a progress bar; `total` is null if unknown. */
   readonly read: () => { readonly done: number; readonly total: number | null };
 };
 
 /**
- * Opens a file, or standard input for `-`; gzip is known by its first bytes. Throws Fault `invalid`
- * for what cannot be opened.
+ * Opens a file, or standard input for `-`; gzip is detected by its first bytes. Throws Fault
+ * `invalid` if it cannot be opened.
  */
 export const openSource = async (path: string): Promise<ImportSource> => {
   const found = path === '-' ? null : await statOf(path);
@@ -45,13 +45,13 @@ const statOf = async (path: string) => {
   throw new Fault('invalid', `${path} is a folder: give a file in it`);
 };
 
-/** Its first bytes, and all of it. */
+/** The first bytes, and a stream that includes them. */
 const peekHead = async (
   chunks: AsyncGenerator<Buffer>,
 ): Promise<readonly [Buffer, AsyncGenerator<Buffer>]> => {
   let head = Buffer.alloc(0);
   let isWhole = false;
-  // Enough to see whether the first line opens an object that goes on below.
+  // Enough to see whether the first line opens an object that continues below.
   while (head.length < headBytes && !isWhole) {
     const next = await chunks.next();
     if (next.done === true) isWhole = true;
@@ -67,7 +67,7 @@ const headBytes = 1_024;
 
 async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  // What breaks on the way is thrown where the other end is read.
+  // Errors of the pipeline are thrown by the reading end.
   pipeline(chunks, gunzip, () => undefined);
   try {
     yield* gunzip as AsyncIterable<Buffer>;
@@ -77,14 +77,14 @@ async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer
 }
 
 /**
- * Whether a file that begins like this is one JSON text rather than JSON Lines: a list, or an
- * object that is not closed on its first line. A line of JSON Lines that is broken is not that, as
- * long as there is one that is not.
+ * True if a file that begins like this is one JSON text rather than JSON Lines: a list, or an
+ * object that is not closed on its first line. A broken line of JSON Lines does not count as long
+ * as another one is complete.
  */
 export const isMultilineJson = (head: string): boolean => {
   const [first = '', ...others] = head.replace(/^\ufeff?\s*/, '').split(/\r?\n/);
   if (first.startsWith('[') || first.trim() === '{') return true;
-  // What follows the last line feed may go on.
+  // The text after the last line feed may continue.
   const whole = others.slice(0, -1);
   return first.startsWith('{') && others.length > 0 && ![first, ...whole].some(isObjectText);
 };

@@ -4,13 +4,13 @@ import { firstCodePoints } from '../../kernel/code-points.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { isList, isObject, withoutEmpty } from './records.js';
 
-/** A text as it is, anything else as compact JSON; null where there is nothing. */
+/** A text as it is, anything else as compact JSON; null if absent. */
 export const textOf = (value: Json | undefined): string | null => {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** What looks like JSON in a text: exports of tables hold everything as texts. */
+/** Parses JSON inside a text: exports of tables hold everything as texts. */
 export const parseEmbeddedJson = (value: Json | undefined): Json | undefined => {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -29,7 +29,7 @@ const roleOf = (role: Json | undefined, fallback: string): string => {
   return messageRoles.some((one) => one === known) ? known : fallback;
 };
 
-/** A message of the OpenAI form, which most systems store, as one of contract 5.6; else null. */
+/** Converts a message of the OpenAI form, which most systems store, to contract 5.6; else null. */
 const messageOf = (value: Json, fallback: string): JsonObject | null => {
   if (!isObject(value) || !('role' in value || 'content' in value)) return null;
   const { content } = value;
@@ -45,7 +45,7 @@ const messageOf = (value: Json, fallback: string): JsonObject | null => {
   };
 };
 
-/** Text parts stay parts; a part that we have no form for makes the whole a text. */
+/** Text parts stay parts; an unsupported part turns the whole into JSON text. */
 const contentOf = (content: Json | undefined): Json => {
   if (!isList(content)) return textOf(content) ?? '';
   const isAllText = content.every((part) => isObject(part) && typeof part['text'] === 'string');
@@ -64,7 +64,7 @@ export const toolCall = (call: JsonObject): JsonObject => {
   };
 };
 
-/** The input of an llm span: messages where there are some, else one text. */
+/** The input of an llm span: messages if there are any, else one text. */
 export const inputMessages = (value: Json | undefined): Json => {
   const whole = parseEmbeddedJson(value);
   const inside = isObject(whole) ? (whole['messages'] ?? [whole]) : whole;
@@ -73,14 +73,14 @@ export const inputMessages = (value: Json | undefined): Json => {
   return found.length > 0 && found.every((one) => one !== null) ? found : (textOf(value) ?? '');
 };
 
-/** Its output: a message where there is one, else a text. */
+/** The output of an llm span: a message if there is one, else a text. */
 export const outputMessage = (value: Json | undefined): Json => {
   const whole = parseEmbeddedJson(value);
   const one = isList(whole) && whole.length === 1 ? whole[0] : whole;
   return (one === undefined ? null : messageOf(one, 'assistant')) ?? textOf(value);
 };
 
-/** The output of a retriever: documents where there are some, else a text. */
+/** The output of a retriever: documents if there are any, else a text. */
 export const outputDocuments = (value: Json | undefined): Json => {
   const whole = parseEmbeddedJson(value);
   const list = isObject(whole) && isList(whole['documents']) ? whole['documents'] : whole;
@@ -93,7 +93,7 @@ export const outputDocuments = (value: Json | undefined): Json => {
   });
 };
 
-/** What a document's metadata may hold (contract 5.6): what is no scalar becomes a text. */
+/** Metadata of a document (contract 5.6): lists and objects become JSON texts. */
 export const scalars = (about: JsonObject): JsonObject =>
   withoutEmpty(
     Object.fromEntries(
@@ -106,8 +106,8 @@ export const scalars = (about: JsonObject): JsonObject =>
 
 const [entriesMax, keyMax, valueMax] = [200, 256, 4_096];
 /**
- * `user_metadata` (contract 1.11): texts by name. What is longer than it may be is cut, and a list
- * or an object is its JSON.
+ * `user_metadata` (contract 1.11): texts by name. Values beyond the limits are cut; lists and
+ * objects become JSON.
  */
 export const metadataOf = (...maps: readonly (Json | undefined)[]): JsonObject => {
   const found: Record<string, Json> = {};
@@ -146,7 +146,7 @@ export const elapsedNs = (from: Json | undefined, to: Json | undefined): number 
   return begin === null || end === null ? null : Math.round((end - begin) * 1_000) * 1_000;
 };
 
-/** As a date-time of contract 1.3: tables of pandas have milliseconds since 1970. */
+/** A date-time of contract 1.3: tables of pandas have milliseconds since 1970. */
 export const instantFor = (value: Json | undefined): string | null => {
   if (typeof value === 'string' && value !== '') return value;
   const ms = numberOf(value);
@@ -158,7 +158,7 @@ const instantMs = (value: Json | undefined): number | null => {
   if (text === null) return null;
   const hasZone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text);
   const ms = Date.parse(`${text.replace(' ', 'T')}${hasZone || text.length < 11 ? '' : 'Z'}`);
-  // `Date` knows milliseconds only.
+  // `Date` has millisecond precision only.
   const micros = /\.\d{3}(\d{1,3})/.exec(text)?.[1]?.padEnd(3, '0');
   return Number.isNaN(ms) ? null : ms + Number(micros ?? 0) / 1_000;
 };

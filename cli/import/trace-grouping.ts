@@ -6,27 +6,27 @@ import { treeLevelsMax } from '../../kernel/records/span-tree.js';
 import type { FilePiece } from './lines.js';
 import { isList, isObject, parseObject, type ImportedRecord } from './records.js';
 
-/** A row of an export: a span, or what is said of a trace, with the trace that it belongs to. */
+/** A row of an export: a span or trace members, with the trace that it belongs to. */
 export type ExportedRow = { readonly trace: string; readonly row: JsonObject };
 export type GroupedRow = { readonly line: number; readonly row: JsonObject };
 
 export type RowsFormat = {
-  /** Of one value of the file; none: it is nothing that the format knows. */
+  /** Rows of one value of the file; empty if the format does not know it. */
   readonly rowsOf: (value: JsonObject) => readonly ExportedRow[];
   /** All rows of one trace, in the order of the file; pure. */
   readonly traceOf: (trace: string, rows: readonly GroupedRow[]) => ImportedRecord;
 };
 
-/** What a trace may have here, and the bytes of its rows (contract 1.11). */
+/** Limits of a trace: its rows and their bytes (contract 1.11). */
 const [rowsMax, rowBytesMax] = [20_000, 96 * 1_048_576];
 
 type StoredRow = { readonly trace: string; readonly line: number; readonly count: number };
 type Sized = StoredRow & { readonly bytes: number };
 
 /**
- * Puts the rows of each trace together, wherever in the file they are: other systems export spans
- * in the order of time. Rows wait in a table in the folder for temporary files (`TMPDIR`), which
- * takes as much room as the file, so that memory holds one trace at a time.
+ * Groups rows by trace, wherever in the file they are: other systems export spans in the order of
+ * time. Rows are spooled to a table in the folder for temporary files (`TMPDIR`), which takes as
+ * much room as the file, so that memory holds one trace at a time.
  */
 export async function* groupRowsByTrace(
   pieces: AsyncIterable<FilePiece>,
@@ -84,12 +84,12 @@ const unwrapRows = (value: JsonObject): readonly JsonObject[] => {
   return isList(data) ? data.filter(isObject) : [value];
 };
 
-/** Spans by their ids, each with the id of the one above it as the export has it. */
+/** A span with its id, and the id of its parent as exported. */
 type FlatSpan = { readonly id: string; readonly parent: string | null };
 
 /**
- * Spans as a tree: those whose parent is not among them, or is below them, stand at the top. Each
- * comes once. Throws Fault `invalid` for a tree that is deeper than what is shown.
+ * Spans as a tree, each once: those whose parent is missing or below them are roots. Throws Fault
+ * `invalid` for a tree that is deeper than what is shown.
  */
 export const treeOfSpans = <Span extends FlatSpan>(
   spans: readonly Span[],

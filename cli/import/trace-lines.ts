@@ -4,9 +4,9 @@ import type { FilePiece } from './lines.js';
 import { parseObject, type ImportedRecord } from './records.js';
 
 /**
- * Our own form: a trace with its spans a line as `POST …/traces` takes it (contract 5.6), or a
- * session as `POST …/sessions` does, with `"type": "session"`. `is_complete` of a trace belongs to
- * the request there, `session_external_id` too.
+ * Assay's own form: a trace with its spans a line as `POST …/traces` takes it (contract 5.6), or a
+ * session as `POST …/sessions` does, with `"type": "session"`. `is_complete` and
+ * `session_external_id` of a trace belong to the request there.
  */
 export async function* traceLines(
   pieces: AsyncIterable<FilePiece>,
@@ -34,7 +34,7 @@ const recordOf = (piece: FilePiece): ImportedRecord => {
   };
 };
 
-/** A trace that shows its own id as that of its session has none (contract 3.1, rule 4). */
+/** Drops a session id equal to the trace's own, which means no session (contract 3.1, rule 4). */
 const withoutOwnSession = (trace: JsonObject): JsonObject => {
   const { session_id: session, ...others } = trace;
   return session === undefined || session === trace['id'] ? others : trace;

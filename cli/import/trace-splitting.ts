@@ -3,11 +3,11 @@ import { spansMax, tracesMax, type SentSpan } from '../../contract/records.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import { idText, isList, isObject } from './records.js';
 
-/** Of a body of JSON: a little less than a request may have (contract 1.11). */
+/** Limit of a JSON body: a little less than a request may have (contract 1.11). */
 const bytesMax = 9 * 1_048_576;
-/** Of spans within spans, each two levels of JSON, of which a request may have 128. */
+/** Depth limit of nested spans, each two levels of JSON, of which a request may have 128. */
 const levelsMax = 50;
-/** Of the spans of one request. */
+/** Byte limit of the spans of one request. */
 const partBytes = 1_048_576;
 
 export type TraceParts = {
@@ -16,9 +16,9 @@ export type TraceParts = {
 };
 
 /**
- * A trace that is more than a request takes, in parts: itself without its spans, then its spans
- * side by side, each with its `parent_id`. Null: it fits, as nearly all do. Every record of it has
- * an id, so that the parts can be sent in any order and again.
+ * Splits a trace that exceeds a request: the trace without its spans, then its spans side by side,
+ * each with its `parent_id`. Null if it fits, as nearly all do. Every record of it has an id, so
+ * that the parts can be sent in any order and again.
  */
 export const splitTrace = (trace: JsonObject, bytes: number): TraceParts | null => {
   const { spans, ...alone } = trace;
@@ -50,7 +50,7 @@ const levelsOf = (trace: JsonObject): number => {
   return levels;
 };
 
-/** Parents before their children. A span that names its parent was shown beside it. */
+/** Parents before their children. A `parent_id` that a span states wins over nesting. */
 function* flattenSpans(spans: readonly JsonObject[], trace: string): Generator<JsonObject> {
   const open = spans.map((span) => ({ span, parent: trace })).reverse();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,33 +1,33 @@
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
-/** What a tool found: one head and a list, of which as much is shown as there is room for. */
+/** Result of a tool: one head and a list, which is cut to the answer's limit. */
 export type McpResult = {
   readonly head: JsonObject;
-  /** Name of the list; null: there is none. */
+  /** Name of the list; null if there is none. */
   readonly list: string | null;
   readonly items: readonly JsonObject[];
-  /** Place of the first item in the whole list. */
+  /** Index of the first item in the whole list. */
   readonly start: number;
-  /** Where the list goes on behind `items`; null: nowhere. */
+  /** Offset of the next page; null at the end. */
   readonly next: number | null;
-  /** What else helps when the answer was cut: `read_span shows one alone`. */
+  /** Advice when the answer was cut: `read_span shows one alone`. */
   readonly hint: string;
-  /** Sentences about the answer that are not about its length. */
+  /** Sentences about the answer that do not concern its length. */
   readonly notes?: readonly string[];
 };
 
 /** Characters of an answer: enough for a page of records, a small part of a model's memory. */
 export const answerCharacters = { least: 4_000, usual: 20_000, most: 200_000 } as const;
 
-/** Kept free for what is said about a cut. */
+/** Reserved for the note about a cut. */
 const reserve = 900;
-/** To what length texts are cut, one after the other, until an item fits. */
+/** Text limits that are tried in order until an item fits. */
 const textLengths = [4_000, 1_000, 300, 80, 20] as const;
 
 /**
  * The answer as JSON of at most `max` characters, itself and `notes` included: cut after whole
  * items, with a sentence on how to get the rest. An item that is larger than an answer has its
- * texts shortened, and in the end only says which it is.
+ * texts shortened, and at worst only identifies itself.
  */
 export const limitAnswer = (found: McpResult, max: number): JsonObject => {
   const notes = fittingNotes(found.notes ?? [], max);
@@ -70,7 +70,7 @@ export const limitAnswer = (found: McpResult, max: number): JsonObject => {
 
 const sizeOf = (value: Json): number => JSON.stringify(value).length;
 
-/** What somebody's names make of a sentence may be long. */
+/** Cut, as notes may contain long names. */
 const fittingNotes = (notes: readonly string[], max: number): readonly string[] =>
   notes.map((note) => cutText(note, { start: 0, characters: max >> 3 })).slice(0, 2);
 
@@ -89,12 +89,12 @@ const shortenedTo = (
   };
 };
 
-/** What names a record, so that it can be asked for alone. */
+/** Members that identify a record, so that it can be read alone. */
 const identifyingMembers = new Set(['id', 'row_id', 'type', 'name', 'depth', 'left_out']);
-/** As many as somebody reads. */
+/** As many as a reader takes in. */
 const namesShownMax = 10;
 
-/** Without its largest members, until it fits; `left_out` names them. */
+/** Drops the largest members until it fits; `left_out` names them. */
 const withoutLargest = (value: Json, room: number): JsonObject => {
   const item = value as JsonObject;
   const [first, ...others] = Object.entries(item);
@@ -116,10 +116,10 @@ const withoutLargest = (value: Json, room: number): JsonObject => {
   return kept;
 };
 
-/** Which part of a text is shown, in UTF-16 units. */
+/** The shown part of a text, in UTF-16 units. */
 export type TextWindow = { readonly start: number; readonly characters: number };
 
-/** Each text below, at any depth, as `cutText` has it. */
+/** Applies `cutText` to each text below, at any depth. */
 export const cutTexts = (value: Json, window: TextWindow): Json => {
   if (typeof value === 'string') return cutText(value, window);
   if (Array.isArray(value)) return (value as readonly Json[]).map((one) => cutTexts(one, window));
@@ -129,12 +129,12 @@ export const cutTexts = (value: Json, window: TextWindow): Json => {
   );
 };
 
-/** A text that fits is whole wherever the window begins; of a longer one it says what lacks. */
+/** A text that fits stays whole wherever the window begins; a longer one states what is missing. */
 export const cutText = (text: string, { start, characters }: TextWindow): string => {
-  // Ids stay whole: they are what the next question is made of.
+  // Ids stay whole: later calls need them.
   if (text.length <= Math.max(characters, 36)) return text;
   const before = start > 0 ? `[${Math.min(start, text.length)} characters before] …` : '';
-  // The first of a pair of surrogates is left to what follows.
+  // Never splits a surrogate pair.
   const whole = (end: number): number =>
     end - (/[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? 1 : 0);
   const end = start + characters >= text.length ? text.length : whole(start + characters);

@@ -157,7 +157,7 @@ const listTemplates = readTool({
   },
 });
 
-/** What there is: projects, log streams, columns, templates. */
+/** Tools that list projects, log streams, columns and templates. */
 export const catalogueTools: readonly McpTool[] = [
   listProjects,
   listLogStreams,

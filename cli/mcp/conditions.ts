@@ -86,14 +86,14 @@ type ConditionArguments = {
   readonly filter_tree?: Readonly<Record<string, unknown>>;
 };
 
-/** One tree of both; null: there are none. */
+/** Combines both into one filter tree; null if there are none. */
 export const filterTreeOf = ({ where = [], filter_tree }: ConditionArguments): unknown => {
   if (where.length === 0) return filter_tree ?? null;
   const rest = filter_tree === undefined ? [] : [filter_tree];
   return { and_: [...where.map((one) => ({ filter: leafOf(one) })), ...rest] };
 };
 
-/** What the service says of that tree, said of the arguments that it was made of. */
+/** Maps a path in that tree, from an error of the service, to the argument that it was made of. */
 export const argumentPathOf =
   ({ where = [] }: ConditionArguments) =>
   (loc: readonly string[]): string => {
@@ -122,7 +122,7 @@ const leafOf = ({ column, operator, value, case_sensitive }: Condition): JsonObj
   };
 };
 
-/** What nobody's catalogue has, a metric say, is of the type that it is compared with. */
+/** Type of a column; one that is in no catalogue, such as a metric, has that of its value. */
 const typeFor = (column: string, value: Condition['value']): LeafType => {
   const known = standardColumnById.get(column)?.filter;
   if (known !== undefined) return known;
@@ -131,6 +131,6 @@ const typeFor = (column: string, value: Condition['value']): LeafType => {
   const [first] = Array.isArray(value) ? value : [value];
   if (typeof first === 'number') return 'number';
   if (typeof first === 'boolean') return 'boolean';
-  // Ratings by tags or choice; those by texts are asked for with a filter tree.
+  // Ratings by tags or choice; those by texts need a filter tree.
   return column.startsWith('annotations/') ? 'collection' : 'text';
 };

@@ -101,7 +101,7 @@ const readRows = readTool({
   },
 });
 
-/** Reading what is there to be asked of an application. */
+/** Tools that read datasets. */
 export const datasetTools: readonly McpTool[] = [listDatasets, readRows];
 
 const rows = (least: number) =>
@@ -166,5 +166,5 @@ const addRows = writeTool({
   },
 });
 
-/** What `--write` adds. */
+/** Tools that `--write` adds. */
 export const datasetWriteTools: readonly McpTool[] = [createDataset, addRows];

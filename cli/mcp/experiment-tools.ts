@@ -211,7 +211,7 @@ const compareExperiments = readTool({
   },
 });
 
-/** Experiments, ranked and compared. */
+/** Tools that list, rank and compare experiments. */
 export const experimentTools: readonly McpTool[] = [
   listExperiments,
   leaderboard,

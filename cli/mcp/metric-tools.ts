@@ -25,7 +25,7 @@ const aggregations = [
   'PercentageTrue',
   'PercentageFalse',
 ] as const;
-/** Where nobody names a window. A bucket of everything ends where 1970 begins (contract 4.5). */
+/** Default window. A bucket of everything ends where 1970 begins (contract 4.5). */
 const unboundedWindow = {
   start_time: '1970-01-01T00:00:00Z',
   end_time: '9999-12-31T23:59:59Z',
@@ -147,7 +147,7 @@ const detailsOf = (metrics: readonly Detail[]): readonly JsonObject[] => {
 const snakeCase = (word: string): string =>
   word.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 
-/** By time as the service has them; without, the largest group first. */
+/** In time order as the service has them; without, the largest group first. */
 const groupsOf = (
   { bucketed_metrics, group_by_columns }: AggregateAnswer,
   isByTime: boolean,
@@ -165,5 +165,5 @@ const errorsOf = ({ standard_errors }: AggregateAnswer): JsonObject => {
   return said.length === 0 ? {} : { evaluation_errors: Object.fromEntries(said) as JsonObject };
 };
 
-/** What is counted from records. */
+/** Tools that aggregate records. */
 export const metricTools: readonly McpTool[] = [aggregateMetrics];

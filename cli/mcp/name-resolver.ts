@@ -3,11 +3,11 @@ import type { JsonObject } from '../../kernel/schema-types.js';
 import type { CallService } from './service-client.js';
 
 /**
- * Names become ids: what a model and a person speak of is a name, what the interface takes is an
- * id. Each throws Fault `not-found` with the names that there are.
+ * Resolves names, which models and people use, to the ids of the interface. Each throws Fault
+ * `not-found` listing the existing names.
  */
 export type NameResolver = {
-  /** Of the project that is named, else of the one that `assay mcp` was given. */
+  /** The named project, else the default of `assay mcp`. */
   readonly project: (named: string | undefined) => Promise<string>;
   readonly logStream: (projectId: string, named: string) => Promise<string>;
   readonly experiment: (projectId: string, named: string) => Promise<string>;
@@ -21,11 +21,11 @@ type NamedItem = { readonly id: string; readonly name: string };
 type RatedTemplate = NamedItem & { readonly constraints: JsonObject };
 
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** As many names as somebody reads. */
+/** As many as a reader takes in. */
 const namesShownMax = 20;
 
 export const openNameResolver = (ask: CallService, usualProject: string | null): NameResolver => {
-  /** One of a list of the service that can be searched by name. */
+  /** Looks up an item in a list of the service that can be searched by name. */
   const searched = async (
     { path, list, noun }: { readonly path: string; readonly list: string; readonly noun: string },
     named: string,

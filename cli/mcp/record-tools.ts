@@ -15,7 +15,7 @@ import {
 
 /** The service itself cuts texts to this length (contract 5.7). */
 const truncatedTo = 1_000;
-/** Of texts: enough to recognise a record by; enough to follow a trace; one span in full. */
+/** Text limits: enough to recognise a record by; enough to follow a trace; one span in full. */
 const characters = { search: 300, trace: 1_500, span: 7_000 } as const;
 const charactersMax = 100_000;
 
@@ -116,13 +116,13 @@ const sortOf = (asked: { readonly sort_by?: string; readonly ascending?: boolean
     ? null
     : { column_id: asked.sort_by, ascending: asked.ascending ?? false };
 
-/** For whoever asked about a metric that is not there, which answers nothing and no error. */
+/** Note for a filter on an unrecorded metric, which finds nothing and is no error. */
 export const unknownColumnNotes = (columns: readonly string[]): readonly string[] =>
   columns.length === 0
     ? []
     : [`Nobody recorded ${columns.join(', ')} in this project: see list_columns.`];
 
-/** Said once, by the trace. */
+/** Shown once, by the trace. */
 const traceOnlyMembers = new Set(['run_id', 'session_id', 'trace_id', 'is_complete']);
 
 const treeOfSpans = (
@@ -215,7 +215,7 @@ const readSpan = readTool({
   },
 });
 
-/** Records: searches, a trace, a span. */
+/** Tools that search records and read a trace or a span. */
 export const recordTools: readonly McpTool[] = [
   searchTool('traces'),
   searchTool('spans'),

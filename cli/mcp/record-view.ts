@@ -11,7 +11,7 @@ export type ReadRecord = JsonObject & {
   readonly metric_info?: MetricInfo & JsonObject;
 };
 
-/** Said once where a record is named, or of no use to whoever reads one. */
+/** Members that are shown elsewhere, or not needed by a reader. */
 const omittedMembers = new Set([
   'metrics',
   'metric_info',
@@ -22,8 +22,8 @@ const omittedMembers = new Set([
 ]);
 
 /**
- * A record as a model reads it: without what is empty, each metric once with the value that counts
- * (its own or rolled up), texts cut to the window. `fields` null: all members.
+ * A record for a model: without empty members, each metric once with its effective value (own or
+ * rolled up), texts cut to the window. `fields` null: all members.
  */
 export const recordView = (
   record: ReadRecord,
@@ -46,7 +46,7 @@ export const recordView = (
 const isEmpty = (value: Json): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** What goes without saying: a trace of no session has its own id there (contract 3.1, rule 4). */
+/** Implied members: a trace without a session has its own id there (contract 3.1, rule 4). */
 const isImplied = ([name, value]: readonly [string, Json], { id }: ReadRecord): boolean =>
   omittedMembers.has(name) ||
   ((name === 'trace_id' || name === 'session_id') && value === id) ||
@@ -66,8 +66,8 @@ const metricsOf = (
 };
 
 /**
- * The spans below, each before those below it, with its depth: 1 under the trace. So a tree can be
- * cut anywhere and still be read.
+ * The spans in pre-order, each with its depth: 1 under the trace. The list can be cut anywhere and
+ * still be read.
  */
 export const flattenTree = (
   spans: readonly ReadRecord[],

@@ -3,20 +3,20 @@ import { readResponseText } from '../../engines/node/response-text.js';
 import { Fault, redactedReason, type Complaint } from '../../kernel/fault.js';
 import { serviceRoot } from '../api-client.js';
 
-/** What came, and which metrics of the question nobody recorded (contract 1.6). */
+/** A response body, and the queried metrics that are not recorded (contract 1.6). */
 type ServiceAnswer<T> = { readonly body: T; readonly unknownColumns: readonly string[] };
 
 type ServiceCall = {
   readonly query?: Readonly<Record<string, string | number | boolean | null>>;
   readonly body?: unknown;
   readonly form?: FormData;
-  /** How a place of the body is called in the arguments of the tool. */
+  /** Maps a path in the body to the argument of the tool. */
   readonly place?: (loc: readonly string[]) => string;
 };
 
 /**
- * Asks the service once. Throws Fault with a sentence for the model: what the service said, what
- * is allowed, and what to do; the key is in none of them.
+ * Sends one request to the service. Throws Fault with a sentence for the model: the service's
+ * error, the allowed values, and the next step; never with the key.
  */
 export type CallService = <T>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH',
@@ -26,10 +26,10 @@ export type CallService = <T>(
 
 /** The longest answer of the service is a trace of 64 MiB (contract 1.11). */
 const bytesMax = 96 * 1_048_576;
-/** The service gives up on a question after 20 s, and may let it wait as long before. */
+/** The service times a request out after 20 s, and may queue it as long before. */
 const responseTimeoutMs = 60_000;
 
-/** What the one who asked can do, as the ends of sentences. */
+/** Next steps for the caller, as the ends of sentences. */
 export type NextSteps = {
   readonly unreached: string;
   readonly columns: string;
@@ -37,7 +37,7 @@ export type NextSteps = {
   readonly names: string;
 };
 
-/** Of a language model, which has tools and no prompt. */
+/** Steps for a language model, which has tools and no prompt. */
 const stepsOfModel: NextSteps = {
   unreached:
     'Nothing is wrong with the call: ask whoever runs it to start the service, or to correct ' +
@@ -47,7 +47,7 @@ const stepsOfModel: NextSteps = {
   names: 'the list_ and search_ tools say what there is',
 };
 
-/** Throws Fault `invalid` for an address or a key that cannot be one; the key is not quoted. */
+/** Throws Fault `invalid` for a malformed address or key; the key is not quoted. */
 export const openServiceClient = (
   url: string,
   key: string | null,
@@ -112,11 +112,11 @@ const sendRequest = async (
       method,
       headers: {
         'Service-API-Key': key,
-        // A member that nobody reads is a mistake of the model that it wants to know of.
+        // An ignored member is a mistake of the model that it should see.
         Prefer: 'handling=strict',
         ...(typeof payload === 'string' && { 'Content-Type': 'application/json' }),
       },
-      // The key goes where it was meant to go and nowhere else.
+      // The key must not follow a redirect.
       redirect: 'error',
       signal: AbortSignal.any([signal, late]),
       ...(payload !== undefined && { body: payload }),
@@ -181,7 +181,7 @@ const parseAnswer = (root: string, { status, text }: Answer): unknown => {
 
 const complaintsShownMax = 10;
 
-/** What the service said, and the next step where the caller has one. */
+/** The service's error, with the next step where the caller has one. */
 const refusalFault = (
   root: string,
   answer: Answer,

@@ -6,7 +6,7 @@ import { recordTools } from './record-tools.js';
 import type { McpTool } from './tool.js';
 import { writeTools } from './write-tools.js';
 
-/** Every tool in the order in which a client lists them; those that write only when asked for. */
+/** Every tool in listing order; writing tools only if `write`. */
 export const mcpTools = (write: boolean): readonly McpTool[] => [
   ...catalogueTools,
   ...recordTools,

@@ -4,23 +4,23 @@ import { answerCharacters, type McpResult } from './answer-limit.js';
 import type { NameResolver } from './name-resolver.js';
 import type { CallService } from './service-client.js';
 
-/** What a call of a tool has at hand; its questions end when the call is cancelled. */
+/** Context of a tool call; its requests are aborted with the call. */
 export type McpCall = { readonly call: CallService; readonly names: NameResolver };
 
 /**
- * A tool as a value: its input is closed, and what it found is bounded by whoever calls `run`.
- * Refusals are thrown as Faults, whose message is for the model.
+ * A tool as a value: its input is closed, and the caller of `run` limits its answer. Refusals are
+ * thrown as Faults, whose message is for the model.
  */
 export type McpTool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: TSchema & { readonly properties: Readonly<Record<string, TSchema>> };
-  /** `adds`: nothing that was there is changed. `replaces`: it may be. */
+  /** `adds`: changes no existing object. `replaces`: may change some. */
   readonly effect: 'reads' | 'adds' | 'replaces';
-  /** A repeat of the call changes nothing more. */
+  /** Idempotent: a repeat of the call changes nothing more. */
   readonly repeatable: boolean;
-  /** Name of the list in its answer; null: it has none. */
+  /** Name of the list in its answer; null if it has none. */
   readonly list: string | null;
   readonly run: (args: never, call: McpCall) => Promise<McpResult>;
 };
@@ -67,7 +67,7 @@ export const writeTool = <T extends Readonly<Record<string, TSchema>>>(
   told: Omit<ToolDefinition<T>, 'list'> & Pick<McpTool, 'effect' | 'repeatable'>,
 ): McpTool => tool({ ...told, list: null }, told.effect, told.repeatable);
 
-/** What a tool that wrote something answers: one thing, and no list. */
+/** Result of a writing tool: a head without a list. */
 export const writeResult = (head: JsonObject): ToolResult => ({
   head,
   items: [],
@@ -79,7 +79,7 @@ export const writeResult = (head: JsonObject): ToolResult => ({
 const { least, usual, most } = answerCharacters;
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-/** In the schema of every tool with a project; required where `assay mcp` was given none. */
+/** Schema member of every tool with a project; required if `assay mcp` has no default. */
 export const projectMember = {
   project: optional(Type.String({ description: 'Name or id of the project, see list_projects.' })),
 };
@@ -134,7 +134,7 @@ export const windowMembers = {
   end_time: optional(Type.String({ description: 'Only records up to then.' })),
 };
 
-/** Of lists with names (contract 4.6): the filter of `name_contains`. */
+/** The filter of `name_contains` for lists with names (contract 4.6). */
 export const nameFilters = (text: string | undefined): readonly JsonObject[] =>
   text === undefined
     ? []

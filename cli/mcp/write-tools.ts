@@ -164,7 +164,7 @@ const rateTrace = writeTool({
   },
 });
 
-/** What `--write` adds to logging and rating. */
+/** Tools that `--write` adds for logging and rating. */
 export const writeTools: readonly McpTool[] = [
   createLogStream,
   createExperiment,
