@@ -12,7 +12,9 @@ type OpenBuses = () => Promise<{
   readonly stranger: NotificationBus;
 }>;
 
-/** What every engine of the port Bus keeps. That every message arrives is not among it. */
+/**
+ * Suite of the port Bus: guarantees of every engine. Delivery of every message is not one of them.
+ */
 export const busSuite = (name: string, open: OpenBuses): void => {
   describe(`the bus on ${name}`, () => {
     let buses: Awaited<ReturnType<OpenBuses>>;

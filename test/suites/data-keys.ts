@@ -4,7 +4,7 @@ import { uuid } from '../support/recorded-project.js';
 
 type Opened = {
   readonly keys: DataKeyStore;
-  /** The same keys as another process sees them. */
+  /** The same keys opened by another process. */
   readonly another: () => Promise<DataKeyStore>;
   readonly close: () => Promise<void>;
 };
@@ -20,7 +20,7 @@ const key = (number: number, more: Partial<WrappedDataKey> = {}): WrappedDataKey
   ...more,
 });
 
-/** What every store of data keys keeps (kernel/vault.ts). */
+/** Suite of the stores of data keys (kernel/vault.ts). */
 export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void => {
   describe(`data keys on ${engine}`, () => {
     let store: Opened;

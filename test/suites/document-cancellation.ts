@@ -5,7 +5,7 @@ import type { Documents } from '../../kernel/documents.js';
 import { checkpointAt, sampleCollection, writesOf } from './sample-documents.js';
 import { idleAwareClock } from '../support/idle-aware-clock.js';
 
-/** A search ends when nobody waits for its answer (contract 1.7, rule 5). */
+/** A search ends when its request is cancelled (contract 1.7, rule 5). */
 export const documentCancellationSuite = (
   documents: () => Documents,
   openReader: () => Promise<Documents>,
@@ -24,7 +24,7 @@ export const documentCancellationSuite = (
     const name = needles.join('');
     const many = Array.from({ length: 5_000 }, (_, n) => thing(`k${n}`, name));
     await documents().apply(sampleCollection, writesOf(...many), checkpointAt(1));
-    // Each needle is in each name: it would take minutes.
+    // Each needle is in each name: the search would take minutes.
     const endless: Filter = {
       all: Array.from({ length: 90 }, () => ({
         kind: 'text' as const,
@@ -46,7 +46,7 @@ export const documentCancellationSuite = (
       gone.abort(reason);
       for (const one of left) expect(await one).to.equal(reason);
 
-      // An engine may answer these meanwhile, or end them by its own patience.
+      // An engine may answer these meanwhile, or end them by its own time limit.
       const later = new AbortController();
       const searches = [search(later.signal), search(later.signal), search(later.signal)];
       expect(await reader.get(sampleCollection, 'k7')).to.include({ key: 'k7' });
@@ -89,7 +89,7 @@ export const documentCancellationSuite = (
       const search = reader
         .find(sampleCollection, { ...first, filter }, asking)
         .catch((error: unknown) => error);
-      // Answered in another thread meanwhile, so that the search is under way.
+      // Another thread answers this one, so that the search has begun.
       await reader.find(
         sampleCollection,
         { ...first, filter: has(['?']) },
@@ -98,7 +98,7 @@ export const documentCancellationSuite = (
       gone.abort(reason);
       const waited = idleAwareClock();
       expect(await search).to.equal(reason);
-      // One of theirs is at work at a time.
+      // One search of a tenant runs at a time.
       await reader.find(
         sampleCollection,
         { ...first, filter: has(['n007']) },

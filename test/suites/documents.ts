@@ -16,8 +16,8 @@ import {
 } from './sample-documents.js';
 
 /**
- * Documents on an empty store. `reader` opens it once more, for reading only, as another thread
- * does; `reopen` closes all and opens what they left; `close` also removes it.
+ * Documents on an empty store. `reader` opens it once more, read-only, like another thread;
+ * `reopen` closes all and opens the same store; `close` also removes it.
  */
 type OpenDocuments = () => Promise<{
   readonly documents: Documents;
@@ -26,7 +26,7 @@ type OpenDocuments = () => Promise<{
   readonly close: () => Promise<void>;
 }>;
 
-/** What every engine of the port Documents keeps. */
+/** Suite of the port Documents. */
 export const documentsSuite = (name: string, open: OpenDocuments): void => {
   describe(`documents on ${name}`, function () {
     this.timeout(60_000);
@@ -272,7 +272,7 @@ const checkpointSuite = (documents: () => Documents): void => {
       expect(await onto(0, 5, 1)).to.equal('no fault');
       expect(await onto(3, 6, 1)).to.equal('conflict');
       expect(await onto(0, 5, 1)).to.equal('conflict');
-      // The last batch of who was replaced came after the next one had folded.
+      // The last batch of a replaced writer came after the next one had folded.
       expect(await onto(5, 7, 1)).to.equal('no fault');
       for (const writes of [true, false]) {
         expect(await onto(5, 6, 2, writes)).to.equal('conflict');
@@ -404,7 +404,7 @@ const readerSuite = (documents: () => Documents, openReader: () => Promise<Docum
           writesOf(sampleDocument(`key-${count}`)),
           checkpointAt(2 * count + 1),
         );
-        // Nothing of it changes, but how far it is does.
+        // No document changes, but the checkpoint does.
         await documents().apply(sampleCollection, [], checkpointAt(2 * count + 2));
         expect(await reader.get(sampleCollection, `key-${count}`)).to.deep.equal(
           sampleDocument(`key-${count}`),

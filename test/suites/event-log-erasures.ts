@@ -16,7 +16,7 @@ const withoutData = ({ data, ...envelope }: Envelope & { readonly data: unknown 
   return envelope;
 };
 
-/** What is left of each event, in log order, whether there is more or not. */
+/** Remains of each event, in log order, read in pages of `limit`. */
 const envelopesIn = async (log: EventLog, limit: number): Promise<readonly Envelope[]> => {
   const found: Envelope[] = [];
   for (let from = logStart; ;) {
@@ -37,7 +37,7 @@ const withoutSalt = ({ salt, ...event }: Evidence): Envelope => {
   return withoutData(event);
 };
 
-/** An erasure takes content and nothing else: what a chain is made of stays in its place. */
+/** An erasure removes content only: the evidence of a chain stays in its place. */
 export const erasedContentSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('what stays of erased events', () => {
     it('is everything but data and salt, where it was, also after a restart', async () => {

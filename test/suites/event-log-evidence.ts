@@ -22,7 +22,7 @@ export const evidenceIn = async (log: EventLog, limit = 3): Promise<readonly Evi
   }
 };
 
-/** What an auditor's copy of the log is made of. */
+/** Evidence for an auditor's copy of the log. */
 export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('evidence', () => {
     it('has the bytes of its digest, whatever JSON they are, also after a restart', async () => {

@@ -4,7 +4,7 @@ import { appendOf, newEvent } from '../support/new-events.js';
 
 const ofType = (type: string, data: unknown = {}): NewEvent => ({ ...newEvent(data), type });
 
-/** Looking for some events or streams among many. */
+/** Pages filtered by types or streams. */
 export const eventFilterSuite = (log: () => EventLog): void => {
   describe('pages of some types', () => {
     it('hold only these events, in log order, and say how far the log was read', async () => {
@@ -50,7 +50,7 @@ export const eventFilterSuite = (log: () => EventLog): void => {
           expect(place <= head, `${place} is behind ${head}`).to.equal(true);
         }
       }
-      // Nobody who is at the head may miss what comes next.
+      // A reader at the head must not miss the next event.
       await log().append([appendOf('thing-3' as StreamName, 'none', ofType('Rare', 'next'))]);
       const next = await log().page(head, 100, ['Rare']);
       expect(next.events.map(({ data }) => data)).to.deep.equal(['next']);

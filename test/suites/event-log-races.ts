@@ -26,7 +26,7 @@ type Attempt = {
 const writers = 32;
 const streams = 8;
 
-/** What a writer does in one step: how many events, and whether it looks at the stream before. */
+/** One step of a writer: its number of events, and whether it reads the stream first. */
 const step = record({
   stream: integer({ min: 0, max: streams - 1 }),
   events: integer({ min: 1, max: 3 }),
@@ -38,8 +38,8 @@ const programs = array(array(step, { minLength: 4, maxLength: 8 }), {
 });
 
 /**
- * As the port has it: an append whose outcome is unknown is repeated with the same ids. How often
- * depends on how busy the machine is: only a log that is never there again uses up the tries.
+ * Repeats an append with an unknown outcome under the same ids, as the port requires. The number of
+ * repeats depends on the load of the machine: only a log that stays down uses them up.
  */
 const appendUntilKnown = async (log: EventLog, append: StreamAppend): Promise<AppendResult> => {
   for (let repeats = 0; ; repeats += 1) {
@@ -54,7 +54,7 @@ const appendUntilKnown = async (log: EventLog, append: StreamAppend): Promise<Ap
 };
 const repeatsMax = 100;
 
-/** Many writers at once: each stream is a register that changes by compare-and-set. */
+/** Concurrent writers: each stream is a register that changes by compare-and-set. */
 export const raceSuite = (log: () => EventLog): void => {
   describe('many writers at once', () => {
     it('are linearizable in each stream', async () => {
@@ -114,10 +114,7 @@ export const raceSuite = (log: () => EventLog): void => {
   });
 };
 
-/**
- * Winners stand at their place and nobody else does; a conflict was true at some moment of its
- * attempt.
- */
+/** Only winners are at their revisions; a conflict was true at some moment of its attempt. */
 const checkHistory = async (
   log: EventLog,
   stream: StreamName,

@@ -6,7 +6,7 @@ const ofType = (type: string, data: unknown): NewEvent => ({ ...newEvent(data), 
 const largeText = 'x'.repeat(400_000);
 const largeEvents = 12;
 
-/** One stream, however long it is. */
+/** Reads of a single stream of any length. */
 export const streamSuite = (log: () => EventLog): void => {
   const long = async (): Promise<StreamName> => {
     const stream = newStream();

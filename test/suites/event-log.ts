@@ -19,8 +19,8 @@ import { streamSuite } from './event-log-streams.js';
 import { raceSuite } from './event-log-races.js';
 
 /**
- * A log on an empty store. `reopen` closes it in order and opens what it left; `close` also removes
- * it.
+ * A log on an empty store. `reopen` closes it gracefully and opens the same store; `close` also
+ * removes it.
  */
 type OpenEventLog = () => Promise<{
   readonly log: EventLog;
@@ -58,7 +58,7 @@ const suiteOf = (name: string, open: OpenEventLog, tests: (opened: Opened) => vo
   });
 };
 
-/** What every engine of the port EventLog keeps. */
+/** Suite of the port EventLog. */
 export const eventLogSuite = (name: string, open: OpenEventLog): void =>
   suiteOf(name, open, (opened) => {
     writing(opened);

@@ -10,7 +10,7 @@ import { pollUntil } from '../support/poll-until.js';
 
 type Made = { readonly id: string };
 type Asked = { readonly method: string; readonly path: string; readonly body?: object };
-/** What was answered at a position of the log. */
+/** Answers at a position of the log. */
 type Moment = { readonly position: string; readonly answers: ReadonlyMap<string, unknown> };
 
 /** Halves and quarters, whose sums are the same in every order. */
@@ -22,12 +22,12 @@ const traceWith = (score: number, more: object = {}) => ({
 });
 
 /**
- * `npm test` asks every other question at a moment and the rest at the next one; a long run asks
- * all of them at each.
+ * `npm test` sends every other query at a moment and the rest at the next one; a long run sends all
+ * of them at each.
  */
 const askedOneOf = 2;
 
-/** What services on all engines answer about the past (contract 5.14, rule 3). */
+/** Answers about the past on all engines (contract 5.14, rule 3). */
 export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
   let app: App;
   let keys: KeyRing;
@@ -38,7 +38,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
   let early: string;
   const moments: Moment[] = [];
 
-  /** Asked again while read models of a busy machine are behind; a write has one key for all. */
+  /** Retries while read models of a busy machine lag; a write keeps its idempotency key. */
   const send = async <T>(method: string, path: string, ask: Parameters<Client['send']>[2] = {}) => {
     let reply: Reply<T> | null = null;
     await pollUntil('an answer', 60_000, async () => {
@@ -79,7 +79,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
       },
     ];
   };
-  /** The answers to the questions of this moment; null where there is nothing. */
+  /** The answers to the queries of this moment; null where there is none. */
   const answered = async (
     moment: number,
     query: string,
@@ -169,7 +169,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
     }
     expect(moments.length).to.equal(12);
   });
-  /** Deleted since, so it is in nobody's sight, at no position. */
+  /** Deleted since, so it is not visible at any position. */
   const withoutDoomed = (answer: unknown): unknown => {
     const { experiments: listed } = (answer ?? {}) as {
       readonly experiments?: readonly ExperimentRecord[];
@@ -208,7 +208,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
     }
   });
 
-  // Last: it takes from what the others compare.
+  // Last: it deletes what the others compare.
   it('count no trace that was deleted since', async () => {
     const path = `${root}/experiments/${experiments[0]}?as_of=${moments[1]?.position}`;
     type Counted = Pick<ExperimentRecord, 'num_traces' | 'aggregate_metrics'>;

@@ -23,7 +23,7 @@ import {
 import { runs } from '../support/runs.js';
 import { traceLogs } from '../support/random-trace-logs.js';
 
-/** What grows: rows that are added to groups, and what folding asks of those that are there. */
+/** Growth of groups: adding rows, and the folding's queries for existing rows. */
 export const groupGrowthSuite = (records: () => Records, reopen: () => Promise<void>): void => {
   const isComplete = { is_complete: true };
   const trace = (changes: Partial<RecordRow> = {}): RecordRow =>
@@ -175,7 +175,7 @@ export const groupGrowthSuite = (records: () => Records, reopen: () => Promise<v
     )).timeout(60_000);
 };
 
-/** A record is told from other places when it is long. */
+/** A long record is stored in several places. */
 const hidden = (characters: number): RecordRow['body'] => ({
   redacted_input: 'x'.repeat(characters),
 });

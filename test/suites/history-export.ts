@@ -17,7 +17,7 @@ import { bareEnvironment, program, repository } from '../support/test-environmen
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { pollUntil } from '../support/poll-until.js';
 
-/** What a service, and a command beside it, are told of their engines; null = embedded. */
+/** Engine settings of a service and of a command beside it; null: embedded. */
 export type ExportEngines = {
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
@@ -30,7 +30,7 @@ const canary = 'canary of a deleted trace';
 const tracesSent = 300;
 const deletedTrace = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
-/** What every choice of engines keeps of exports: the command's, and those over HTTP. */
+/** Suite of exports by the command and over HTTP, for every choice of engines. */
 export const historyExportSuite = (name: string, open: () => Promise<ExportEngines>): void => {
   describe(`the history of a service on ${name}, exported`, function () {
     this.timeout(240_000);
@@ -74,7 +74,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportEngin
       await write(await httpSource(remote, query), dir);
       return dir;
     };
-    /** The command beside the service; the servers are in this process, so nothing may block. */
+    /** Runs the command beside the service, asynchronously, as the servers are in this process. */
     const byCommand = async (...args: readonly string[]): Promise<string> => {
       const dir = newDir();
       const all = ['audit', 'export', '--organization', organization, '--out', dir, ...args];
@@ -98,7 +98,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportEngin
         .map((line) => JSON.parse(line) as BundleLine);
     const manifestIn = (dir: string) =>
       JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as BundleManifest;
-    /** What two programs that have nothing of the service say of a bundle. */
+    /** Verdicts of the two independent verifiers. */
     const demandIntact = async (dir: string): Promise<void> => {
       const { keys } = JSON.parse(readFileSync(join(dir, 'keys.json'), 'utf8')) as {
         readonly keys: readonly { readonly kty: string }[];
@@ -124,7 +124,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportEngin
       await writeFile(inFolder('api-key'), service.apiKey);
       const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
         let reply = await service.client.send<T>(method, path, body && { body });
-        // A server that was just begun may not answer in time: nothing was done then.
+        // A starting server may answer late with 503: nothing was done then.
         await pollUntil(`${method} ${path} is answered`, 60_000, async () => {
           if (reply.status !== 503) return true;
           reply = await service.client.send<T>(method, path, body && { body });
@@ -150,7 +150,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportEngin
         filters: [{ type: 'id', name: 'id', operator: 'one_of', value: [deletedTrace] }],
       });
       const seal = opsCaller(service.opsUrl, { opsToken: null });
-      // Erasing follows the deletion: what is exported until then still has the content.
+      // Erasing follows the deletion: until then exports still have the content.
       await pollUntil('the erasure is completed', 60_000, async () => {
         await seal(sealCommand, {});
         const { body } = await service.client.call<string>('GET', '/v2/history/export');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Leases } from '../../kernel/ports.js';
 
-/** What every engine of the port Leases keeps, whether others may hold leases there or not. */
+/** Suite of the port Leases, with or without other holders. */
 export const leasesSuite = (
   name: string,
   open: () => Promise<{ readonly leases: Leases; readonly close: () => Promise<void> }>,

@@ -149,8 +149,8 @@ const filterTests = (records: () => Records): void => {
       traceRow(at, { values: { name, tags: [name] }, userMetadata: { k: name } }),
     );
     await putRows(records(), rows);
-    // Every 30th: neighbours in the table, which an engine might take for one another, are never
-    // asked for at once.
+    // Every 30th: neighbours in the table, which an engine might confuse, are never queried
+    // together.
     const strides = Array.from({ length: 30 }, (_, offset) =>
       characters.filter((__, at) => at % 30 === offset),
     );

@@ -16,14 +16,14 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 
-/** A question ends when nobody waits for its answer (contract 1.7, rule 5). */
+/** A query ends when its request is cancelled (contract 1.7, rule 5). */
 export const recordCancellationSuite = (records: () => Records): void => {
   it('end a question that nobody waits for any more, and still work afterwards', async () => {
     const needles = Array.from({ length: 8_000 }, (_, n) => `n${String(n).padStart(4, '0')}`);
     const text = `${'x'.repeat(200_000)}${needles.join('')}`;
     const rows = Array.from({ length: 8 }, (_, n) => traceRow(n, { values: { input: text } }));
     await putRows(records(), rows);
-    // Each needle is found at the end of each text only: for minutes on MongoDB.
+    // Each needle is found at the end of each text only: the query takes minutes on MongoDB.
     const endless: Filter = {
       all: Array.from({ length: 8 }, (_, leaf) => ({
         kind: 'text' as const,

@@ -17,7 +17,7 @@ import {
 
 const nameOf = (at: number): string => `name-${String(at).padStart(5, '0')}`;
 const other = uuid(1, 2);
-/** As many names as one record has in all, over the bound by 200. */
+/** Names of one record, which exceed the bound by 200 in all. */
 const namesOfOne = 200;
 const traces = columnNamesMax / namesOfOne + 1;
 const places = Array.from({ length: namesOfOne }, (_, at) => at);
@@ -46,7 +46,7 @@ const rows = Array.from({ length: traces }, (_, at) => named(at));
 const lastColumn = nameOf(columnNamesMax - 1);
 const firstBeyond = nameOf(columnNamesMax);
 
-/** What a tenant may name without bound: contract 1.11. */
+/** Unbounded names of a tenant (contract 1.11). */
 export const recordNameSuite = (records: () => Records, reopen: () => Promise<void>): void => {
   const having = (column: string): Promise<number> => {
     const filter: Filter = column.startsWith('metrics/')

@@ -64,7 +64,7 @@ const sorts: readonly (SortOrder | null)[] = [
   ...columns.flatMap((column) => [true, false].map((ascending) => ({ column, ascending }))),
 ];
 
-/** Records read from the first to the last in stretches, as exports do. */
+/** Keyset pagination from the first to the last record, as exports use it. */
 export const recordPaginationSuite = (records: () => Records): void => {
   const stretch = (changes: Parameters<typeof searchOf>[0]): Promise<RecordPage> =>
     records().search(searchOf({ limit: 3, ...changes }));
@@ -129,7 +129,7 @@ export const recordPaginationSuite = (records: () => Records): void => {
       seen.push(...idsOf(more));
       after = next;
     }
-    // Ids descend: what came is before the place where the walk was, or after it.
+    // Ids descend: new records are before or after the cursor.
     expect(seen).to.deep.equal([18, 17, 16, 15, 14, 13, 12, 11, 10, 1].map(traceId));
   });
 };

@@ -27,7 +27,7 @@ const traceWith = (at: number, text: string, values: RecordRow['values'] = {}): 
   return traceRow(at, { ...members, values: { ...values, input: text } });
 };
 
-/** Writes that are prepared while others are applied, or before others. */
+/** Writes that are prefetched while others are applied, or before others. */
 export const recordPrefetchSuite = (records: () => Records, reopen: () => Promise<void>): void => {
   const stored = async (): Promise<unknown> => {
     const found = await Promise.all(
@@ -37,12 +37,12 @@ export const recordPrefetchSuite = (records: () => Records, reopen: () => Promis
     );
     return [found.map(({ rows }) => rows), await Array.fromAsync(records().dump())];
   };
-  /** The very writes that were prepared. */
+  /** Applies the prefetched writes themselves. */
   const applyNext = async (writes: RecordWrites): Promise<void> => {
     const at = Number.parseInt(await records().checkpoint(), 16) + 1;
     await records().apply(writes, markAt(at));
   };
-  /** What lies in the store when the rows are put into it as usual. */
+  /** The stored rows after applying without prefetch. */
   const usual = async (rows: readonly RecordRow[], before: readonly RecordRow[]) => {
     const copy = await records().shadow();
     await putRows(copy.model, before);
@@ -62,7 +62,7 @@ export const recordPrefetchSuite = (records: () => Records, reopen: () => Promis
     let applied: Promise<void> = Promise.resolve();
     for (const [at, rows] of batches.entries()) {
       const writes = writesOf(rows);
-      // The one before has begun.
+      // The previous apply has begun.
       await nextTurn();
       await records().prefetch(writes);
       await applied;

@@ -26,12 +26,12 @@ const plan = (changes: Partial<MetadataEntryPlan> = {}): MetadataEntryPlan => ({
   ...changes,
 });
 
-/** As many keys as can be columns of a project. */
+/** Column limit of a project. */
 const allColumns = Object.fromEntries(
   Array.from({ length: columnNamesMax }, (_, at) => [`key ${at}`, 'Wanted']),
 );
 
-/** What is asked to choose records for deletion (contract 5.7, 5.13). */
+/** Queries that select records for deletion (contract 5.7, 5.13). */
 export const recordSelectionSuite = (records: () => Records, reopen: () => Promise<void>): void => {
   const having = async (changes: Partial<MetadataEntryPlan> = {}): Promise<readonly string[]> => {
     const found = await records().recordsWithEntry(plan(changes));
@@ -126,7 +126,7 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
     const empty = { session: sessionId(3), traces: [] };
     const second = { session: sessionId(2), traces: [size(3)] };
     expect(await found(asked, 3)).to.deep.equal([first, empty, second]);
-    // Whole sessions, and never none of them.
+    // Whole sessions, at least one.
     expect(await found(asked, 2)).to.deep.equal([first, empty]);
     expect(await found(asked, 1)).to.deep.equal([first]);
     expect(await found([traceId(4)], 9)).to.deep.equal([{ session: traceId(4), traces: [] }]);

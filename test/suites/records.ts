@@ -40,7 +40,7 @@ import { runMeasureSuite } from './run-measures.js';
 import { recordPaginationSuite } from './record-pagination.js';
 
 /**
- * Records on an empty store. `reopen` closes it in order and opens what it left; `close` also
+ * Records on an empty store. `reopen` closes it gracefully and opens the same store; `close` also
  * removes it.
  */
 type OpenRecords = () => Promise<{
@@ -49,9 +49,7 @@ type OpenRecords = () => Promise<{
   readonly close: () => Promise<void>;
 }>;
 
-/**
- * What every engine of the port Records keeps; filters and aggregates also in test/differential.
- */
+/** Suite of the port Records; filters and aggregates are also in test/differential. */
 export const recordsSuite = (name: string, open: OpenRecords): void => {
   describe(`records on ${name}`, function () {
     this.timeout(60_000);
@@ -186,7 +184,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     expect(await onto(3, 5, 1)).to.equal('conflict');
     expect(await onto(0, 5, 1)).to.equal('done');
     expect(await onto(0, 5, 1)).to.equal('conflict');
-    // The last batch of who was replaced came after the next one had folded.
+    // The last batch of a replaced writer came after the next one had folded.
     expect(await onto(5, 7, 1)).to.equal('done');
     for (const place of [6, 7, 8]) expect(await onto(5, place, 2)).to.equal('conflict');
     expect(await onto(7, 8, 2)).to.equal('done');

@@ -14,7 +14,7 @@ import { drawSeed } from '../support/test-environment.js';
 import { metricNames, projects, recordGroups, runIds, uuid } from '../support/record-generators.js';
 import { project, putRows, run, traceId, traceRow } from '../support/record-rows.js';
 
-/** What experiments are compared by: what each has on the rows of a dataset. */
+/** Results of experiments on the rows of a dataset, for comparisons. */
 export const runDatasetRowSuite = (records: () => Records): void => {
   const asked = async (plan: RunRowsPlan): Promise<readonly RunRow[]> => {
     const found = await records().runRows(plan);

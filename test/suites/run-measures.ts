@@ -20,7 +20,7 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 
-/** What experiments are compared by: measures of whole runs. */
+/** Measures of whole runs, for comparisons of experiments. */
 export const runMeasureSuite = (records: () => Records): void => {
   it('measure runs as the reference does, whatever was recorded', async () => {
     const seed = drawSeed();

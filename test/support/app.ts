@@ -17,12 +17,12 @@ export type App = Service & {
 };
 
 export const appKey = 'in-process-test-key-0123456789abcdefgh';
-/** Of the admin, whose e-mail is `admin@localhost`. */
+/** Password of the admin, whose e-mail is `admin@localhost`. */
 export const appPassword = 'in-process test password';
 
 /**
- * `prepare` finds the empty data folder before the service does. Without a sandbox of scorers,
- * unless `environment` says otherwise.
+ * Starts an app; `prepare` gets the empty data folder first. The sandbox of scorers is off unless
+ * `environment` sets it.
  */
 export const startApp = async (
   prepare?: (dir: string) => Promise<void>,
@@ -38,7 +38,7 @@ export const startApp = async (
       ASSAY_BOOTSTRAP_API_KEY: appKey,
       ASSAY_BOOTSTRAP_PASSWORD: appPassword,
       ASSAY_LOG_LEVEL: 'silent',
-      // Each client of a test says where it comes from, so that failures are counted apart.
+      // Each client of a test states its own address, so that failures are counted separately.
       ASSAY_TRUSTED_PROXIES: '127.0.0.1',
       ASSAY_SANDBOX: 'off',
       ASSAY_SANDBOX_DIR: testCache,
@@ -62,7 +62,7 @@ const shared = new Map<'off' | 'strict', Promise<App>>();
 
 /**
  * One app for all test files of a process, with the sandbox of scorers where they run code: each
- * test makes projects of its own. It ends with the process, or after a file once its log is large
+ * test creates projects of its own. It ends with the process, or after a file once its log is large
  * (test/support/mocha-hooks.ts).
  */
 export const sharedApp = (sandbox: 'off' | 'strict' = 'off'): Promise<App> => {
@@ -75,7 +75,7 @@ const removedAtExit = async (dir: string): Promise<void> => {
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
 };
 
-/** Beyond it, replaying the log in every file costs more than the start of another app. */
+/** Size of a log from which its replay in every file costs more than another app. */
 const sharedLogBytesMax = 6 * 1_024 * 1_024;
 
 /** Closes each shared app whose log is large; the next file gets another one. */

@@ -7,7 +7,7 @@ import type { TwoOrganizations } from './two-organizations.js';
 
 export const password = 'correct horse battery staple';
 
-/** Scheme, what is wrong, headers, and the expected code. */
+/** Scheme, defect, headers, and the expected code. */
 type BadCredential = readonly [Scheme, string, Readonly<Record<string, string>>, string];
 const malformed: BadCredential = [
   'P',
@@ -15,7 +15,7 @@ const malformed: BadCredential = [
   { Authorization: 'Basic !!!' },
   'invalid_credentials',
 ];
-/** Tokens that were good: of a key that was revoked, one that ended, and a login that did. */
+/** Tokens that were valid: of a revoked key, an expired one, and an ended login. */
 const deadTokens = async (
   { app }: TwoOrganizations,
   make: (body: object) => Promise<{ readonly id: string; readonly api_key: string }>,
@@ -44,7 +44,7 @@ const deadTokens = async (
   ];
 };
 
-/** Credentials that are no good, for the operation of this number: failures count by subject. */
+/** Invalid credentials for the operation of this index: failures count by subject. */
 export const badCredentials = async (
   cast: TwoOrganizations,
   operationCount: number,
@@ -77,7 +77,7 @@ export const badCredentials = async (
       ['B', 'malformed token', token, 'invalid_credentials'],
       ...tokens,
       ['P', 'unknown user', basic(`${randomUUID()}@example.org`, password), 'invalid_credentials'],
-      // It names nobody, and nobody fails more often than that in a minute.
+      // It names no user, and failures without one have a limit in a minute.
       ...(index < 4 ? [malformed] : []),
     ];
   };

@@ -20,7 +20,7 @@ type BundleTampering = {
   readonly member: (typeof members)[number];
 };
 
-/** What somebody who has a bundle can do to it, at one of so many places. */
+/** Ways to tamper with a bundle, at one of `places`. */
 export const bundleTamperings = (places: number): fc.Arbitrary<BundleTampering> =>
   fc.record({
     how: fc.constantFrom('change', 'role', 'remove', 'swap', 'insert', 'cut', 'node'),
@@ -28,7 +28,7 @@ export const bundleTamperings = (places: number): fc.Arbitrary<BundleTampering> 
     member: fc.constantFrom(...members),
   });
 
-/** Null where there is nothing to do it to. */
+/** Null where the tampering does not apply. */
 export const tamperBundle = (
   bundle: Bundle,
   { how, at, member }: BundleTampering,

@@ -40,7 +40,7 @@ export type BundleEntry = {
   readonly prev_hash: string;
   readonly hash: string;
 };
-/** What of an entry a test chooses. */
+/** Members of an entry that a test chooses. */
 export type EntrySpec = Pick<BundleEntry, 'event_type' | 'stream'> & {
   readonly data: string;
   readonly gone?: 'erased' | 'withheld';
@@ -168,7 +168,7 @@ export const bundleOf = async (
 const jsonLine = memoizeByObject((value: object) => `${JSON.stringify(value)}\n`);
 const jsonLines = (values: readonly object[]): string => values.map(jsonLine).join('');
 
-/** What is in the files of a bundle. */
+/** Content of a bundle's files. */
 export const readBundle = (dir: string): Bundle => {
   const linesOf = <T>(file: string): T[] => {
     const bytes = readFileSync(join(dir, file));

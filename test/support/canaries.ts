@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Texts that occur nowhere else, each known by where it was put. */
+/** Unique texts, each identified by the place where it was planted. */
 export type Canaries = {
   /** A new one for this place. */
   readonly plant: (place: string) => string;
-  /** One that the service made itself. */
+  /** Registers a text that the service generated. */
   readonly register: (place: string, text: string) => void;
-  /** The places whose canary is in the bytes, as it is or in a spelling that gives it away. */
+  /** The places whose canary is in the bytes, in any of the encodings. */
   readonly foundIn: (bytes: Buffer) => readonly string[];
   /** The same over each file below the folder, with its path. */
   readonly foundBelow: (dir: string) => Promise<readonly string[]>;
@@ -45,7 +45,7 @@ export const canaries = (): Canaries => {
       for (const entry of entries) {
         if (!entry.isFile()) continue;
         const path = join(entry.parentPath, entry.name);
-        // A file may go while the folder is looked through.
+        // A file may be removed during the scan.
         const bytes = await readFile(path).catch(() => Buffer.alloc(0));
         heard.push(...heardIn(bytes).map((place) => `${place} in ${entry.name}`));
       }
@@ -66,7 +66,9 @@ const base64At =
     return Buffer.from(encoded.slice(4, -4));
   };
 
-/** In clear, as UTF-16, in hex, reversed, and as base64 at each of its three alignments. */
+/**
+ * Encodings: in clear, as UTF-16, in hex, reversed, and as base64 at each of its three alignments.
+ */
 const encodings: readonly Encode[] = [
   (text) => Buffer.from(text),
   (text) => Buffer.from(text.toString(), 'utf16le'),
@@ -77,7 +79,7 @@ const encodings: readonly Encode[] = [
   base64At(2),
 ];
 
-/** What all canaries have in common in a spelling, at `offset` of their `length` bytes. */
+/** Part that all canaries share in an encoding, at `offset` of their `length` bytes. */
 type EncodedAnchor = {
   readonly spell: Encode;
   readonly anchor: Buffer;
@@ -94,7 +96,7 @@ const encodedAnchors: readonly EncodedAnchor[] = encodings.map((spell) => {
   return { spell, anchor: one.subarray(offset, end < 0 ? length : end), offset, length };
 });
 
-/** One look through the bytes for thousands of canaries. */
+/** Finds thousands of canaries in one pass over the bytes. */
 const findCanaries = (
   bytes: Buffer,
   { anchor, offset, length }: EncodedAnchor,

@@ -8,7 +8,7 @@ export type TestChild = {
   readonly pid: () => number;
   /** SIGKILL; resolves when it is gone. */
   readonly kill: () => Promise<void>;
-  /** It lives and answers nothing (SIGSTOP), until it goes on (SIGCONT). */
+  /** SIGSTOP: alive without answering, until SIGCONT. */
   readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   /** The same command once more, after a kill. Resolves when it says that it is ready. */
   readonly restart: () => Promise<void>;

@@ -10,14 +10,14 @@ export type Reply<T> = {
 };
 
 export type Ask = {
-  /** A string or bytes go out as they are, anything else as JSON. */
+  /** A string or bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 /**
- * Speaks HTTP to a running service with one key, as from an address of its own. `send` answers
- * whatever came, and rejects only when the connection broke; `call` throws, with the answer in its
+ * HTTP client of a running service with one key and an address of its own. `send` answers with any
+ * status, and rejects only when the connection broke; `call` throws, with the answer in its
  * message, unless the status is 2xx.
  */
 export type Client = {

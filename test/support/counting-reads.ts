@@ -1,8 +1,6 @@
 import type { EventLog } from '../../kernel/ports.js';
 
-/**
- * The log, and how many events of single streams were read of it: what is counted takes no time.
- */
+/** A log that counts the events read from single streams, as a measure independent of time. */
 export const countingReads = (
   log: EventLog,
 ): { readonly log: EventLog; readonly events: () => number } => {

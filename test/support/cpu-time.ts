@@ -1,6 +1,4 @@
-/**
- * Milliseconds of processor time that this process took since: waiting for a turn does not count.
- */
+/** Milliseconds of processor time of this process since the call, without waiting. */
 export const cpuTime = (): (() => number) => {
   const began = process.cpuUsage();
   return () => {

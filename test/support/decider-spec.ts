@@ -3,8 +3,8 @@ import { isRejection, type Decide, type Fold } from '../../kernel/decision.js';
 import type { FaultCode } from '../../kernel/fault.js';
 
 /**
- * Does it act, does it refuse, does it stay quiet? `then` feeds the events back and decides again:
- * the second answer must be nothing, so every decision is shown to be repeatable.
+ * Tests whether a decision acts, refuses or stays quiet. `then` feeds the events back and decides
+ * again: the second answer must be empty, so every decision is shown to be idempotent.
  */
 export const deciderSpec =
   <S, E>(fold: Fold<S, E>) =>

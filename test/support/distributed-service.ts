@@ -71,7 +71,7 @@ export type DistributedService = {
   readonly of: (role: ProcessRole) => ServiceProcess;
   /** SIGKILL. */
   readonly kill: (role: ProcessRole) => Promise<void>;
-  /** At the address that it had, as a container comes back under its name. */
+  /** Restarts at the previous address, as a container keeps its name. */
   readonly restart: (role: ProcessRole) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -83,9 +83,7 @@ const secrets = {
   ASSAY_BOOTSTRAP_API_KEY: testKey,
 };
 
-/**
- * `describe`, as given, where all engines can be had; elsewhere skipped loudly, in CI a failure.
- */
+/** `describe` if all engines are available; otherwise skipped with a message, in CI a failure. */
 export const describeDistributed = (
   title: string,
   describeIt: (title: string, tests: (this: Suite) => void) => void,
@@ -153,7 +151,7 @@ export const startDistributedService = async (
   };
 };
 
-/** What the compose file runs under this name: the program's arguments and its environment. */
+/** Arguments and environment of the program under this name in the compose file. */
 const serviceOf = (compose: Compose, name: string) => {
   const { command = [], environment = {} } = compose.services[name] ?? {};
   return {

@@ -3,7 +3,7 @@ import type { ExperimentCreated } from '../../events/experiments.js';
 type GivenFacts =
   'run_id' | 'project_id' | 'organization_id' | 'name' | 'created_by' | 'created_at';
 
-/** What is said of a new experiment that has nothing yet but its name. */
+/** Facts of a new experiment that has only a name. */
 export const experimentCreated = (
   known: Readonly<Record<GivenFacts, string>>,
 ): ExperimentCreated => ({

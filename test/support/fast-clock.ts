@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../engines/node/clock.js';
 import type { Clock } from '../../kernel/ports.js';
 
-/** A second passes with each look, and a wait takes a turn of the loop: what is retried is due. */
+/**
+ * Virtual clock: each reading advances it by a second, and a wait takes one turn of the event loop.
+ */
 export const fastClock = (): Clock => {
   let now = 0;
   return {

@@ -30,7 +30,7 @@ import {
 const comparisons: readonly ComparisonOperator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'];
 const idOperators = ['eq', 'ne', 'contains', 'one_of', 'not_in'] as const;
 const textOperators = [...idOperators, 'starts_with', 'ends_with', 'is_null'] as const;
-/** How many values a leaf of the operator has. */
+/** Number of values of a leaf with the operator. */
 const lengths = (operator: (typeof textOperators)[number]) => {
   if (operator === 'is_null') return { minLength: 0, maxLength: 0 };
   const takesList = operator === 'contains' || operator === 'one_of' || operator === 'not_in';

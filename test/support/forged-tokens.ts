@@ -10,12 +10,12 @@ import {
   type SigningKey,
 } from './oidc-issuer.js';
 
-/** What is wrong with a token, and the token. */
+/** Defect of a token, and the token. */
 type Forgery = readonly [string, string];
 
 /**
- * Tokens that must not come in, beside one that must: `rsa` and `ec` are keys that the
- * issuer publishes and could sign with, the others are the attacker's.
+ * Tokens that must be refused, beside a valid one: `rsa` and `ec` are keys that the issuer
+ * publishes and could sign with, the others are the attacker's.
  */
 export const forgeries = (issuer: Issuer): readonly Forgery[] => {
   const [rsa, ec] = issuer.keys as unknown as readonly [SigningKey, SigningKey];

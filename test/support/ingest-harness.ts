@@ -29,7 +29,7 @@ type IngestHarness = {
   /** POST traces with this one, into the log stream. */
   readonly send: (trace: object, more?: object) => AnswerPromise;
   readonly head: () => Promise<Position>;
-  /** What the log says of a trace, and of one of its records as it is now. */
+  /** State of a trace according to the log, and of one of its records. */
   readonly stateOf: (trace: string) => Promise<Trace | null>;
   readonly recordOf: (trace: string, id?: string) => Promise<RecordContent | undefined>;
 };

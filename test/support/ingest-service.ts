@@ -17,11 +17,11 @@ export type IngestService = SmallService & {
   /** A new log stream of the project, or of another one. */
   readonly newRun: (ofProject?: string) => Promise<RunId>;
   readonly deleteRun: (run: RunId) => Promise<void>;
-  /** All that was ever appended, in order. */
+  /** All events ever appended, in order. */
   readonly history: () => Promise<readonly StoredEvent[]>;
 };
 
-/** An index that knows nothing: what was written lately is known all the same. */
+/** An empty index: recent writes are found all the same. */
 const emptyIndex: SpanLookup = { traceOfSpan: async () => null };
 
 const inSight = { id: project, name: 'airline', role: 'editor' } as const;

@@ -4,7 +4,7 @@ const uri = 'https://provider.example/v1';
 
 /**
  * A body for each provider with every member that contract 4.9 names; `say` makes the text of each
- * secret. Nothing else in it is secret.
+ * secret. Other members are not secret.
  */
 export const integrationBodies = (
   say: (where: string) => string,

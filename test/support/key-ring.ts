@@ -14,15 +14,15 @@ export type KeyAnswer = {
 
 export type KeyRing = {
   /**
-   * A key made by `maker`, unless told by the admin of the first start, with their password: what
-   * a key makes is weaker (contract 2.4, rule 5).
+   * A key created by `maker`, by default the admin of the first start with their password: keys
+   * created by keys are weaker (contract 2.4, rule 5).
    */
   readonly make: (body?: object, maker?: Client) => Promise<KeyAnswer & { readonly as: Client }>;
   readonly project: (name: string) => Promise<string>;
   readonly close: () => void;
 };
 
-/** Keys and projects that a test makes for itself over HTTP. */
+/** Keys and projects of a test, created over HTTP. */
 export const keyRing = (app: App): KeyRing => {
   const person = clientOf({ url: app.url, apiKey: null });
   const password = Buffer.from(`admin@localhost:${appPassword}`).toString('base64');

@@ -21,7 +21,9 @@ export type LogRows = {
   readonly erased: readonly string[];
 };
 
-/** What somebody who has the disk does to the event at this place; null: nothing can be done. */
+/**
+ * A change that an attacker with the disk makes to the event at this index; null if not applicable.
+ */
 type Tampering = (log: LogRows, at: number, rng: Rng) => LogRows | null;
 
 type Members = Record<string, unknown> & { readonly actor: Record<string, string> };
@@ -94,7 +96,7 @@ export const tamperings: Readonly<Record<string, Tampering>> = {
   causation: member(() => ({ causation_id: aUuid })),
   schema: member(({ schema }) => ({ schema: Number(schema) + 1 })),
   organisation: (log, at, rng) => {
-    // Names that organisations share belong to the service, whatever their events say.
+    // Names shared by organisations belong to the service, whatever their events say.
     if (rowAt(log, at).stream.startsWith('reservation-email-')) return null;
     return member(({ organization_id: is }) => ({
       organization_id: oneOf(
@@ -153,7 +155,7 @@ export const tamperings: Readonly<Record<string, Tampering>> = {
   ),
 };
 
-/** The log's file, past the service: as whoever has the disk can. */
+/** Opens the log's file bypassing the service, like an attacker with the disk. */
 export const openLogFile = (dir: string) => {
   const database = openDatabase(join(dir, 'log.sqlite'));
   database.pragma('synchronous = OFF');

@@ -1,8 +1,8 @@
 import { Assay } from '../../clients/typescript/src/node.js';
 
 /**
- * A program that logs ten traces and ends as it is told: `idle`, `exit`, `throws`, `signal`, or
- * `open`, with a trace that is going on; `flood` logs some 80 MB before. It says what was lost.
+ * A program that logs ten traces and ends as requested: `idle`, `exit`, `throws`, `signal`, or
+ * `open`, with a running trace; `flood` logs some 80 MB before. It prints the losses.
  */
 const [how = 'idle', url = '', exitMs = '2000'] = process.argv.slice(2);
 const assay = new Assay({

@@ -3,7 +3,7 @@ import { appPassword, type App } from './app.js';
 import { clientOf, type Client, type Reply } from './client.js';
 
 export type Token = { readonly access_token: string; readonly token_type: string };
-/** A login as a browser has it. */
+/** A login in the form of a browser. */
 type LoginResult = { readonly token: string; readonly cookie: string };
 
 export const adminEmail = 'admin@localhost';
@@ -27,16 +27,16 @@ export const cookieOf = (reply: Reply<unknown>): ReadonlyMap<string, string> | n
 };
 
 export type LoginClient = {
-  /** Without a credential, each as from an address of its own. */
+  /** A client without a credential, with an address of its own. */
   readonly anonymousClient: () => Client;
   readonly logIn: (email?: string, password?: string) => Promise<LoginResult>;
   readonly refresh: (value: string, client?: Client) => Promise<Reply<Token>>;
-  /** What a bearer of the token gets. */
+  /** Status of a request with this bearer token. */
   readonly statusWith: (token: string) => Promise<number>;
   readonly close: () => void;
 };
 
-/** Logs in and comes back, over HTTP. */
+/** Logs in and refreshes over HTTP. */
 export const openLoginClient = (app: App): LoginClient => {
   const clients: Client[] = [];
   const anybody = (): Client => {

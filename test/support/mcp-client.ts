@@ -6,9 +6,9 @@ import { bareEnvironment, program } from './test-environment.js';
 type Members = Readonly<Record<string, unknown>>;
 export type ToolAnswer = {
   readonly isError: boolean;
-  /** What stands for the model to read. */
+  /** Text of the answer for the model. */
   readonly text: string;
-  /** The same as an object; `{}` of an error. */
+  /** The answer as an object; `{}` for an error. */
   readonly value: Members;
 };
 
@@ -17,14 +17,14 @@ export type McpProcess = {
   readonly tools: readonly Tool[];
   readonly instructions: string;
   readonly pid: number | null;
-  /** Throws where the protocol itself fails, as when the call is cancelled. */
+  /** Throws when the protocol itself fails, as when the call is cancelled. */
   readonly call: (tool: string, args?: Members, signal?: AbortSignal) => Promise<ToolAnswer>;
   /** All that it wrote to stderr. */
   readonly stderr: () => string;
   readonly close: () => Promise<void>;
 };
 
-/** Without `key` there is none, neither in the arguments nor in the environment. */
+/** Starts `assay mcp`; without `key` it gets none, neither by arguments nor by the environment. */
 export const startMcp = async (
   args: readonly string[],
   key: string | null,
@@ -43,7 +43,7 @@ export const startMcp = async (
   await client.connect(transport).catch((error: unknown) => {
     throw new Error(`assay mcp does not answer: ${errors}`, { cause: error });
   });
-  // Having listed them, the client holds each answer against its output schema.
+  // After listing them, the client validates each answer against its output schema.
   const { tools } = await client.listTools();
   return {
     tools,

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../kernel/schema-types.js';
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** RFC 7396, in words of its own. */
+/** Independent implementation of RFC 7396. */
 export const mergePatched = (target: Json, patch: Json): Json => {
   if (!isObject(patch)) return patch;
   const members = new Map(Object.entries(isObject(target) ? target : {}));
@@ -14,7 +14,7 @@ export const mergePatched = (target: Json, patch: Json): Json => {
   return Object.fromEntries(members);
 };
 
-/** The same without members that are null: a patch does not tell them from absent ones. */
+/** Drops null members, which a patch cannot distinguish from absent ones. */
 export const withoutNulls = (value: Json): Json =>
   isObject(value)
     ? Object.fromEntries(

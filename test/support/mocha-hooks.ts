@@ -5,26 +5,29 @@ import { patience } from './runs.js';
 import { skippedIn } from './skips.js';
 
 const totals = { passed: 0, failed: 0 };
-/** What a test may take at least: mocha's limits mean the clock, and are there for what hangs. */
+/**
+ * Minimum time limit of a test: mocha measures wall-clock time, and the limit is there to end
+ * hanging tests.
+ */
 const patienceMs = patience(180_000);
-/** Whether mocha runs files side by side; test/run.ts then watches over each. */
+/** True if mocha runs files in parallel; test/run.ts then watches each. */
 const besideOthers = process.env['MOCHA_WORKER_ID'] !== undefined;
 
-/** What mocha's types leave out. */
+/** Members missing in mocha's types. */
 type WithHooks = Suite & { readonly getHooks: (kind: string) => readonly Hook[] };
 export const hooksOf = (suite: Suite, kind: string): readonly Hook[] =>
   (suite as WithHooks).getHooks(kind);
 const hookKinds = ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'] as const;
 
-/** A hook that fails keeps its tests from running, so it counts as a failed test. */
+/** A failed hook keeps its tests from running, so it counts as a failed test. */
 export const failedHooks = (suite: Suite): number =>
   hookKinds.flatMap((kind) => hooksOf(suite, kind)).filter(({ state }) => state === 'failed')
     .length + suite.suites.reduce((sum, below) => sum + failedHooks(below), 0);
 
 /**
  * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
- * for CI, where a test that is skipped without leave has failed. Where mocha runs files side by
- * side each file is a run, and test/run.ts adds them up.
+ * for CI, where an unpermitted skip counts as failed. In parallel runs each file is a run, and
+ * test/run.ts adds them up.
  */
 export const mochaHooks: RootHookObject = {
   beforeAll(this: Context) {

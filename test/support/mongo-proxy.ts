@@ -3,25 +3,23 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { BSON, type Document } from 'mongodb';
 import type { MongoServer } from './mongo.js';
 
-/** What becomes of a command on its way to the server. */
+/** Fate of a command on its way to the server. */
 type CommandFate = 'pass' | 'cut';
 
 export type MongoProxy = {
-  /** Of the same database, through this wire. */
+  /** Address of the same database through this proxy. */
   readonly url: string;
   /** Every command that went through, in order. */
   readonly commands: readonly Document[];
   /**
-   * Decides for each command from now on; a promise holds the command, and what comes after it on
-   * the same connection, until it resolves. `cut` ends the connection instead.
+   * Decides the fate of each later command; a promise holds the command, and those after it on the
+   * same connection, until it resolves. `cut` ends the connection instead.
    */
   readonly decideEach: (fate: (command: Document) => CommandFate | Promise<CommandFate>) => void;
   readonly close: () => Promise<void>;
 };
 
-/**
- * A loopback wire in front of a server: sees what is really sent, and fails where it is told to.
- */
+/** A loopback proxy in front of a server: records the commands sent, and injects failures. */
 export const openMongoProxy = async (
   server: MongoServer,
   database: string,
@@ -85,7 +83,8 @@ const addressOf = (url: string): { readonly host: string; readonly port: number 
 
 const messageOpcode = 2013;
 /**
- * The command of a message of today's protocol; null for the greeting, which is of an older one.
+ * The command of a message of the current protocol; null for the greeting, which is of an older
+ * one.
  */
 const commandIn = (message: Buffer): Document | null => {
   const [opcodeAt, sectionAt] = [12, 20];
@@ -95,7 +94,7 @@ const commandIn = (message: Buffer): Document | null => {
   });
 };
 
-/** Lets commands through until one is as described, holds that one, and says when it came. */
+/** Passes commands until one matches, holds that one, and reports when it came. */
 export const holdFirst = (
   wire: MongoProxy,
   is: (command: Document) => boolean,

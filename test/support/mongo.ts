@@ -8,15 +8,15 @@ import { freePort } from './free-port.js';
 import { repository } from './test-environment.js';
 
 export type MongoServer = {
-  /** Of a database of that name, by default a new one each time. */
+  /** Address of a database of that name, by default a new one each time. */
   readonly url: (database?: string) => string;
   /** SIGKILL; `restart` brings it back on the same port and data. */
   readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;
   readonly signal: TestChild['signal'];
-  /** Ends it and removes its data. A server that somebody else runs goes on. */
+  /** Ends it and removes its data. A foreign server keeps running. */
   readonly stop: () => Promise<void>;
-  /** False for a server that is not ours: it is not killed. */
+  /** False for a foreign server, which is not killed. */
   readonly isOurs: boolean;
 };
 
@@ -25,7 +25,7 @@ const loader = join(engines, 'glibc/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.
 const modules = join(engines, 'mongo/node_modules');
 const foreign = process.env['ASSAY_TEST_MONGODB_URL'] ?? '';
 
-/** Whether tests can have a MongoDB here: a server of their own, or the one they are told of. */
+/** True if a MongoDB is available to tests: a server of their own, or the configured one. */
 export const hasMongo = foreign !== '' || (existsSync(loader) && existsSync(modules));
 
 export const howToHaveMongo =
@@ -64,7 +64,7 @@ export const startMongo = async (): Promise<MongoServer> => {
   };
 };
 
-/** Of a collection that has the rows of a read model. */
+/** True for a collection that has the rows of a read model. */
 export const isOfRows = (name: unknown): boolean => /^\w+_v\d+_[0-9a-f]{12}$/.test(String(name));
 
 const newName = (): string => `assay-${randomUUID().slice(0, 8)}`;

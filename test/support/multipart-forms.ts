@@ -3,7 +3,7 @@ import type { Ask } from './client.js';
 export type FormPart = {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** Given: a file. */
+  /** If present, the part is a file. */
   readonly fileName?: string;
 };
 
@@ -26,7 +26,7 @@ export const formBytes = (parts: readonly FormPart[]): Buffer =>
 
 export const formType = `multipart/form-data; boundary=${boundary}`;
 
-/** What to send for these parts. */
+/** Request that sends these parts. */
 export const formRequest = (parts: readonly FormPart[], headers: Ask['headers'] = {}): Ask => ({
   body: formBytes(parts),
   headers: { 'Content-Type': formType, ...headers },

@@ -9,9 +9,9 @@ export type NatsServer = {
   readonly url: string;
   /** SIGKILL. */
   readonly kill: () => Promise<void>;
-  /** Again on the same port, with nothing it knew before. */
+  /** Starts it again on the same port, without earlier state. */
   readonly start: () => Promise<void>;
-  /** It lives and answers nothing (SIGSTOP), until it goes on (SIGCONT). */
+  /** SIGSTOP: alive without answering, until SIGCONT. */
   readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
 };
 
@@ -19,8 +19,8 @@ const host = '127.0.0.1';
 const startWithinMs = 5_000;
 
 /**
- * A `nats-server` on a free port of the loopback interface; it accepts when this resolves. `words`:
- * more of its command.
+ * A `nats-server` on a free port of the loopback interface; it accepts connections when this
+ * resolves. `words`: further arguments.
  */
 export const startNatsServer = async (words: readonly string[] = []): Promise<NatsServer> => {
   const port = await freePort();

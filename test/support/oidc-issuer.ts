@@ -2,22 +2,22 @@ import { createHmac, generateKeyPairSync, sign as signed, type KeyObject } from 
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a provider may do instead of answering its keys. */
+/** Behaviours of a provider's key endpoint. */
 type IssuerBehaviour = 'well' | 'down' | 'slow' | 'redirecting' | 'huge' | 'nonsense';
 export type SigningKey = {
   readonly id: string;
   readonly algorithm: 'RS256' | 'PS256' | 'ES256';
   readonly private: KeyObject;
   readonly public: KeyObject;
-  /** Beside the numbers of the key in the published set. */
+  /** Further members of the key in the published set. */
   readonly members?: Readonly<Record<string, unknown>>;
 };
 export type Issuer = {
   readonly url: string;
   readonly clientId: string;
-  /** The first is an RSA key; what is added is published, and signs when it is named. */
+  /** The first is an RSA key; added keys are published, and sign when named. */
   readonly keys: SigningKey[];
-  /** How often the keys were asked for. */
+  /** Number of requests for the keys. */
   readonly keyRequests: () => number;
   readonly behave: (mood: IssuerBehaviour) => void;
   /** Claims of a token that is good now, `seconds` after the wall clock. */
@@ -45,7 +45,7 @@ const named = (pair: { readonly privateKey: KeyObject; readonly publicKey: KeyOb
 export const encoded = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** Signs whatever header and payload are given, as text or as values. */
+/** Signs any header and payload, given as text or as values. */
 export const jws = (
   header: unknown,
   payload: unknown,
@@ -72,7 +72,7 @@ export const hmacWith =
 
 /**
  * A real OpenID Connect provider in this process: its own keys, published over HTTP beside the
- * description where operators find their address.
+ * discovery document.
  */
 export const startIssuer = async (): Promise<Issuer> => {
   const usual = rsaKey('rsa-1');

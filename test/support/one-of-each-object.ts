@@ -4,8 +4,8 @@ import { formRequest } from './multipart-forms.js';
 type Made = { readonly id: string };
 
 /**
- * One of everything that a path or a body can name, made by this caller, by the name of the member:
- * legal requests find what they name. `name` is that of all of them.
+ * One of every object that a path or a body can name, created by this caller, by the name of the
+ * member: legal requests find what they name. `name` is that of all of them.
  */
 export const createOneOfEach = async (
   client: Client,

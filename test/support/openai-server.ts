@@ -21,13 +21,13 @@ type Answer = {
 
 export const modelAnswer = 'SK 4711 to Oslo leaves at nine.';
 export const modelUsage = { prompt_tokens: 21, completion_tokens: 7, total_tokens: 28 };
-/** Asked for this model, it refuses as for one that does not exist. */
+/** Model for which the server answers like for a missing one. */
 export const missingModel = 'model-none';
 
 /**
- * A model on loopback that answers as OpenAI's interface does: chat completions, whole or as a
- * stream, and embeddings. Offered tools, it first calls the first one for Oslo; told the tool's
- * answer, it speaks. https://platform.openai.com/docs/api-reference/chat
+ * A model server on loopback that answers like OpenAI's interface: chat completions, whole or as a
+ * stream, and embeddings. Given tools, it first calls the first one for Oslo; given the tool's
+ * answer, it replies. https://platform.openai.com/docs/api-reference/chat
  */
 export const startOpenAiServer = (): Promise<ScriptedServer> => {
   let answered = 0;
@@ -73,7 +73,7 @@ const answerTo = ({ messages, tools = [] }: Asked): Answer => {
   return { role: 'assistant', content: null, tool_calls: calls };
 };
 
-/** Words come one by one, the arguments of a call in two halves. */
+/** Words are streamed one by one, the arguments of a call in two halves. */
 const deltas = (said: Answer): readonly { readonly delta: object }[] => {
   if (said.tool_calls === undefined)
     return (said.content ?? '')
@@ -91,7 +91,7 @@ const deltas = (said: Answer): readonly { readonly delta: object }[] => {
   ];
 };
 
-/** A text's vector counts its letters, so texts with the same words are near each other. */
+/** Embeddings count letters, so texts with the same words are near each other. */
 const embeddings = (body: string): Scripted => {
   const {
     input,

@@ -11,7 +11,7 @@ type Attributes = Parameters<typeof otelSpan>[0]['attributes'];
 /** The time of receipt of the spans below. */
 export const noon = '2026-03-01T12:00:00.000000Z' as Instant;
 
-/** The span as a request with it alone is read; throws when it is refused. */
+/** The span as parsed from a request with it alone; throws when it is refused. */
 export const readSpan = (given: object): OtelSpan => {
   const [trace] = decodeSpans(otelRequest([given]) as JsonObject).traces;
   const span = trace?.parts[0]?.spans[0];

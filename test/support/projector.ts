@@ -31,7 +31,7 @@ export type OpenProjector = {
   readonly records: Records;
   readonly projector: Projector;
   readonly freshness: Freshness;
-  /** When every read model has passed the log's head. */
+  /** Resolves when every read model has passed the log's head. */
   untilCaughtUp(): Promise<Position>;
   close(): Promise<void>;
 };
@@ -46,7 +46,7 @@ export type ProjectorOptions = {
   readonly documents?: (found: Documents) => Documents;
   readonly onLogReplaced?: RunnerNeeds['onLogReplaced'];
   readonly onReplaced?: () => void;
-  /** How spans of exporters become records, where it is not the service's own. */
+  /** Mapping of exporters' spans to records; default: that of the service. */
   readonly mapping?: OtelMapping;
   /** Read models of their own, over the same documents. */
   readonly more?: (documents: Documents) => readonly ReadModel[];

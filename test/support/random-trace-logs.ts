@@ -116,7 +116,7 @@ const step = fc.record({
   ),
   trace: fc.nat({ max: 4 }),
   session: fc.option(fc.nat({ max: 2 })),
-  /** Parents of the spans: a number of a span of the trace, there or not yet; 0 is the trace. */
+  /** Parents of the spans: a number of a span of the trace, present or not; 0 is the trace. */
   parents: fc.array(fc.nat({ max: 8 }), { maxLength: 4 }),
   record: fc.nat({ max: 8 }),
   seconds: fc.nat({ max: 100 }),
@@ -137,8 +137,8 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /**
- * Logs as the deciders would let them grow: of a few traces and sessions, with late spans, changes
- * and deletions.
+ * Logs that the deciders could produce: of a few traces and sessions, with late spans, changes and
+ * deletions.
  */
 export const traceLogs: fc.Arbitrary<readonly TraceLogEvent[]> = fc
   .array(step, { minLength: 1, maxLength: 25 })
@@ -234,7 +234,7 @@ const spansFrom = (one: Step, from: number): readonly SpanContent[] =>
     type: one.spanKind,
     id: spanId(one.trace, from + index),
     parent_id: parent === 0 ? traceId(one.trace) : spanId(one.trace, parent),
-    // Not all spans have the same metrics: else nothing is ever above a value.
+    // Metrics differ between spans: otherwise no span would be above a value.
     metrics: (from + index) % 2 === 0 ? {} : one.metrics,
   }));
 
@@ -309,7 +309,7 @@ const rating = (
   return { type: 'RatingGiven', data: { ...data, annotation_type: 'score', ...given } };
 };
 
-/** The part of Records that the fold asks, over a map; and what a batch writes into it. */
+/** The part of Records that the fold reads, over a map; `write` applies a batch. */
 export const rowStore = (): StoredRows & {
   write(writes: readonly GroupWrite[]): void;
   rows(): readonly RecordRow[];

@@ -11,13 +11,13 @@ export type RatingResult = {
 };
 export type View = { readonly id: string; readonly [member: string]: unknown };
 
-/** A project with one log stream, and hands to log traces and rate them. */
+/** A project with one log stream, and functions to log traces and rate them. */
 export type RatedProject = {
   readonly id: string;
   readonly run: string;
   /** Below the project. */
   readonly at: (rest: string) => string;
-  /** Ids of what was made. */
+  /** Ids of the created objects. */
   readonly template: (constraints: object) => Promise<string>;
   readonly trace: (members?: object) => Promise<string>;
   readonly bulk: (

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/**
- * Connections of clients that misbehave: each is told apart from the answers of well-behaved ones.
- */
+/** Connections of misbehaving clients, separate from those of well-behaved ones. */
 export type RawSockets = {
   /**
    * Resolves when it is connected; `text` is on its way then. `from` is an address of this machine.
@@ -27,7 +25,7 @@ export const rawSockets = (port: number): RawSockets => {
   };
 };
 
-/** Resolves when the service, or whatever, has closed it. */
+/** Resolves when the socket is closed. */
 export const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();

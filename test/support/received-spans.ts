@@ -13,7 +13,7 @@ type Received = Pick<
   readonly metrics: Readonly<Record<string, unknown>>;
 };
 
-/** What an exporter sent of a trace, with members that a root gives to its trace. */
+/** Spans of a trace as an exporter sent them, with members that a root gives to its trace. */
 export const receivedSpans = ({
   trace,
   spans,

@@ -154,7 +154,7 @@ export const metricNames = [
 export const metadataKeys = ['task_id', 'empty', '__proto__', 'K', '\u{1f389}', '\uffff'];
 
 export const pick = <T>(pool: readonly T[]) => fc.constantFrom(...pool);
-/** Mostly a value; null stands for none. */
+/** Mostly a value; null means absent. */
 export const perhaps = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3, nil: null });
 
 const valueOf = (column: string): fc.Arbitrary<ColumnValue> => {
@@ -180,7 +180,7 @@ const valueOf = (column: string): fc.Arbitrary<ColumnValue> => {
   }
 };
 
-/** Columns that a row gets at random; the rest say where it belongs. */
+/** Columns that a row gets at random; the others are set by its place. */
 const drawn = standardColumns.filter(
   ({ id }) =>
     !['id', 'project_id', 'run_id', 'session_id', 'trace_id', 'type', 'created_at'].includes(id),
@@ -350,7 +350,7 @@ const traceRows = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
       return fc.tuple(whole, ...rows).map(withCopies);
     });
 
-/** Spans have what is their trace's (kernel/records/records.ts). */
+/** Spans with the copied members of their trace (kernel/records/records.ts). */
 const withCopies = ([trace, ...spans]: readonly [RecordRow, ...RecordRow[]]) => {
   const { is_complete } = trace.values;
   const copied = spans.map((span): RecordRow => {

@@ -3,8 +3,8 @@ import type { Reply } from './client.js';
 import { sharedApp } from './app.js';
 
 /**
- * A project with one log stream, in the app that all tests share, and hands to fill it and to ask
- * about it.
+ * A project with one log stream, in the app that all tests share, and functions to fill and read
+ * it.
  */
 export type RecordedProject = {
   readonly id: string;

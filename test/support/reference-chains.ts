@@ -21,11 +21,11 @@ import { logStart, type EventReader, type Evidence } from '../../kernel/ports.js
 type AllChains = Chains & ChainPages;
 type FoldedChains = ReadonlyMap<ChainName, readonly ChainEntry[]>;
 
-/** The chains folded from the whole log at each question, by their definition. */
+/** The chains folded from the whole log at each call, by their definition. */
 export const referenceChains = (log: Pick<EventReader, 'evidence'>): AllChains =>
   chainsOf(() => foldAllChains(log));
 
-/** The same as they are now, whatever comes. */
+/** A snapshot of the chains, unaffected by later events. */
 export const fixedChains = async (log: Pick<EventReader, 'evidence'>): Promise<AllChains> => {
   const kept = await foldAllChains(log);
   return chainsOf(async () => kept);
@@ -49,7 +49,7 @@ const chainsOf = (fold: () => Promise<FoldedChains>): AllChains => {
       return (await Promise.all(some.map(head))).flatMap((one) => one ?? []);
     },
     entries: async (chain, from, to) => (await entriesOf(chain)).slice(from - 1, to),
-    // What the seals' worker asks: the newest of some types.
+    // The query of the seal worker: the newest of some types.
     page: async (chain, { types = [], limit }) => {
       const entries = (await entriesOf(chain)).filter(({ type }) => types.includes(type));
       return { entries: [...entries].reverse().slice(0, limit), next: null };

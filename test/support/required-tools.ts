@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import type { Suite } from 'mocha';
 
 /**
- * `describe`, where a tool of the machine works; elsewhere the tests are skipped loudly, and fail
- * where CI is true: what they prove must not go missing in silence. `tryIt` is a command that ends
- * with 0 where the tool works.
+ * `describe` if a tool of the machine works; otherwise the tests are skipped with a message, and
+ * fail when CI is true, so that missing coverage is noticed. `tryIt` is a command that ends with 0
+ * where the tool works.
  */
 export const describeWithTool = (
   tool: { readonly tryIt: readonly string[]; readonly enable: string },
@@ -39,7 +39,7 @@ export const ownMounts = {
   tryIt: ['unshare', '-Urm', 'true'],
   enable: 'apt-get install util-linux, and allow user namespaces',
 };
-/** Hints between processes. */
+/** Notifications between processes. */
 export const natsServer = {
   tryIt: ['nats-server', '--version'],
   enable: 'apt-get install nats-server',
@@ -49,12 +49,12 @@ export const openssl = {
   tryIt: ['openssl', 'version'],
   enable: 'apt-get install openssl',
 };
-/** What somebody pastes who tries the service. */
+/** Runs the guide's examples. */
 export const curl = {
   tryIt: ['curl', '--version'],
   enable: 'apt-get install curl',
 };
-/** Answers, looked at in a shell as the guide does. */
+/** Reads answers in a shell as the guide does. */
 export const jq = {
   tryIt: ['jq', '--version'],
   enable: 'apt-get install jq',

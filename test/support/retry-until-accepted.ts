@@ -1,7 +1,7 @@
 import type { Reply } from './client.js';
 import { pollUntil } from './poll-until.js';
 
-/** Asks until a process takes it: what is written so may be repeated. */
+/** Retries until a process accepts the request, which must be idempotent. */
 export const retryUntilAccepted = async <T>(ask: () => Promise<Reply<T>>): Promise<Reply<T>> => {
   let reply: Reply<T> | null = null;
   await pollUntil('an answer with success', 60_000, async () => {

@@ -2,8 +2,8 @@ import type { Operation } from '../../contract/operation.js';
 import type { OrganizationRole, ProjectRole, Requirement } from '../../contract/roles.js';
 
 /**
- * Who calls, before the objects of `knownObjects`, which `owner` made. `role` is what the user was
- * given in the project, `bound` the role of a key that is bound to it, or to another project.
+ * A caller, before the objects of `knownObjects`, which `owner` made. `role` is the user's role in
+ * the project, `bound` the role of a key that is bound to it, or to another project.
  */
 export type Caller = {
   readonly name: string;
@@ -13,7 +13,7 @@ export type Caller = {
   /** The role that a key is limited to wherever its creator has one. */
   readonly limited: ProjectRole | null;
   readonly isCreator: boolean;
-  /** Of another organisation. */
+  /** Member of another organisation. */
   readonly isForeign: boolean;
 };
 export type Verdict = 'pass' | 403 | 404;
@@ -53,8 +53,8 @@ const auditor = ({ organizationRole, bound, limited }: Caller): Verdict =>
     : 403;
 
 /**
- * The table of contract 2.6 once more, in words of its own: what the service enforces is held
- * against it. Null: nothing that these callers could show.
+ * Independent copy of the table of contract 2.6, against which the service is checked. Null: not
+ * testable with these callers.
  */
 const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> = {
   public: null,
@@ -93,7 +93,7 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   admin: (caller) => isAtLeast(caller, 'admin'),
   'audit-project': (caller) => (roleOf(caller) === 'owner' ? 'pass' : auditor(caller)),
   'audit-org': (caller) => auditor(caller),
-  // It depends on what the query names: test/http/history-roles.test.ts.
+  // Depends on the query: test/http/history-roles.test.ts.
   'audit-resource': null,
   self: (caller) => {
     if (caller.isForeign) return 404;
@@ -101,7 +101,9 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   },
 };
 
-/** Contract 2.4, rule 6: what a key of less than an editor may not do outside projects. */
+/**
+ * Contract 2.4, rule 6: operations outside projects that a key of less than an editor may not call.
+ */
 const isKeptOut = ({ kind, path }: Operation, { bound, limited }: Caller): boolean => {
   const role = limited ?? (bound === 'elsewhere' ? 'editor' : bound);
   const isLess = role === 'viewer' || role === 'annotator';
@@ -109,8 +111,8 @@ const isKeptOut = ({ kind, path }: Operation, { bound, limited }: Caller): boole
 };
 
 /**
- * What becomes of a request of this caller that names the known objects; null where the table says
- * nothing about them.
+ * Expected verdict on a request of this caller that names the known objects; null where the table
+ * does not cover them.
  */
 export const verdictOn = (operation: Operation, caller: Caller): Verdict | null => {
   const verdict = verdictOfRow(operation, caller);
@@ -130,7 +132,7 @@ const verdictOfRow = (
   if (operationId === 'createDataset' && caller.bound !== null) {
     return caller.bound === 'elsewhere' ? null : verdictAtRole(caller.bound, 'editor');
   }
-  // The path names a key and no user: what `self` means there is for the noun to say.
+  // The path names a key instead of a user: the noun defines `self` there.
   if (requires === 'self' && !path.includes('{user_id}')) {
     return caller.bound === null ? null : 403;
   }

@@ -28,12 +28,12 @@ export const sandboxOf = (
 let shared: Sandbox | null = null;
 
 /**
- * One with the usual limits for all test files of a process, since its probes take two seconds of
- * a processor. Its processes end with this one.
+ * A sandbox with the default limits for all test files of a process, since its probes take two
+ * seconds of a processor. Its processes end with this one.
  */
 export const sharedSandbox = (): Sandbox => (shared ??= sandboxOf('strict'));
 
-/** Where the interpreter lies: in strict mode as it is seen from inside. */
+/** Folder of the interpreter: in strict mode as it is seen from inside. */
 export const appFolder = async (mode: TestMode): Promise<string> => {
   if (mode === 'strict') return '/app';
   const names = (await readdir(testCache)).filter((name) => !name.startsWith('making-'));
@@ -113,7 +113,7 @@ export const scoresOf = async (
   return scores.map(([, , score]) => score);
 };
 
-/** Judges in this process what a scorer of one line would, for tests that are not about it. */
+/** Runs one-line scorers in this process, for tests of other units. */
 export const inProcessSandbox = (
   scoreOf: (step: ScorerStep, source: string) => string | null | Promise<string | null>,
 ): Sandbox => ({

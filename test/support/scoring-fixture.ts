@@ -53,8 +53,8 @@ export type ScoringFixture = TestLog & {
 };
 
 /**
- * Runs with scorers, as the log has them, and the worker that scores their traces, in the sandbox
- * of the file unless it is to have limits of its own.
+ * Runs with scorers in a log, and the worker that scores their traces, in the sandbox of the file
+ * unless `limits` are given.
  */
 export const openScoringFixture = async (
   limits: Partial<SandboxLimits> | null = null,

@@ -9,7 +9,7 @@ export type Received = {
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 };
-/** Null: the connection is cut. `never`: nothing is answered. */
+/** Null: the connection is cut. `never`: no answer. */
 export type Scripted =
   | {
       readonly status: number;
@@ -26,8 +26,8 @@ export type ScriptedServer = {
 };
 
 /**
- * Answers as the script says: the entry for each request in turn, the last one for all further
- * ones; or what a function makes of the request.
+ * Answers by a script: one entry per request, the last one for all further ones; or by a function
+ * of the request.
  */
 export const scriptedServer = async (
   script: readonly Scripted[] | ((request: Received) => Scripted | Promise<Scripted>),

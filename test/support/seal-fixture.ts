@@ -24,7 +24,7 @@ export const key = sealingKey({ seed: Buffer.alloc(32, 1) });
 
 /** A worker that seals one log, on a clock of its own that a test moves. */
 type TestSealWorker = ChainSealer & {
-  /** A round after so many seconds more; answers how many histories it sealed. */
+  /** Runs a round after these seconds; answers how many histories it sealed. */
   readonly later: (seconds: number) => Promise<number>;
   readonly paths: () => readonly string[];
   readonly refused: readonly SealRefusal[];
@@ -39,13 +39,15 @@ type TestSealWorker = ChainSealer & {
 /** A log with histories of two organisations, and workers that seal it. */
 export type SealFixture = {
   readonly testLog: TestLog;
-  /** So many events of the organisation, each in a stream of its own; answers their streams. */
+  /**
+   * Appends `count` events of the organisation, each in a stream of its own; answers their streams.
+   */
   readonly appendEvents: (count: number, whose?: OrganizationId, at?: number) => Promise<string[]>;
   readonly worker: (given?: Partial<SealNeeds>) => TestSealWorker;
   readonly newest: (chain?: string) => Promise<ChainSeal | null>;
   /** The newest seal; throws when there is none. */
   readonly seal: (chain?: string) => Promise<ChainSeal>;
-  /** Past the service, as whoever has the disk can. */
+  /** Runs SQL on the file, bypassing the service. */
   readonly executeSql: (statement: string) => void;
 };
 

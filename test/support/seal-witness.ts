@@ -19,7 +19,7 @@ import { isConsistent } from '../../kernel/history/merkle-tree.js';
 
 type Cosigner = {
   readonly vkey: string;
-  /** What it says of a note's text that it saw at that second. */
+  /** Cosignature over a note's text, seen at that second. */
   readonly cosigned: (text: string, seconds: number) => NoteSignature;
 };
 
@@ -84,7 +84,7 @@ export const openSealWitness = async (name: string) => {
   return {
     address,
     trust: (origin: string, vkey: string) => void trusted.set(origin, vkey),
-    /** Of the newest tree of that origin that it signed; 0: none. */
+    /** Size of the newest tree of that origin that it signed; 0 if none. */
     seen: (origin: string): number => heads.get(origin)?.size ?? 0,
     silent: (yes: boolean) => {
       isSilent = yes;

@@ -30,13 +30,13 @@ export type SealedLogEvent = {
   readonly type: string;
   readonly data: unknown;
   readonly organization: string | null;
-  /** The service itself, where nobody is named. */
+  /** Default: the service itself. */
   readonly actor?: Actor;
 };
 
 /**
  * A data folder with a log, the history folded from it, and seals signed with a key of the tests:
- * what the commands of an auditor read.
+ * the input of an auditor's commands.
  */
 export const openSealedLog = async (dir: string) => {
   const bus = openBus(dir);
@@ -67,7 +67,7 @@ export const openSealedLog = async (dir: string) => {
       after = page.through;
     }
   };
-  /** Signs the chain as it is folded. */
+  /** Signs the chain as folded so far. */
   const seal = async (chain: ChainName): Promise<number> => {
     const head = await chains.head(chain);
     if (head === null) throw new Error(`${chain} is empty`);

@@ -7,7 +7,7 @@ import { pollUntil } from './poll-until.js';
 
 const run = promisify(execFile);
 
-/** A record of a trace as a test looks at it, with its steps. */
+/** The tested members of a trace's record, with its steps. */
 export type SenderRecord = {
   readonly id: string;
   readonly type: string;
@@ -18,8 +18,8 @@ export type SenderRecord = {
 };
 
 /**
- * Runs a program of `dist` as its user would, in whose environment nothing but the exporter's usual
- * variables names the service; resolves with its exit code and what it said.
+ * Runs a program of `dist` as its user would, with only the exporter's usual variables in its
+ * environment; resolves with its exit code and output.
  */
 export const runSender = async (
   name: string,
@@ -42,7 +42,7 @@ export const runSender = async (
   }
 };
 
-/** Its id; throws where there is none. */
+/** Id of the project; throws if there is none. */
 export const projectNamed = async (client: Client, wanted: string): Promise<string> => {
   const { body: projects } = await client.call<readonly { id: string; name: string }[]>(
     'GET',
@@ -53,7 +53,7 @@ export const projectNamed = async (client: Client, wanted: string): Promise<stri
   return id;
 };
 
-/** The whole traces of the project of that name, oldest first, once there are so many. */
+/** The complete traces of the project of that name, oldest first, once there are `count`. */
 export const waitForTraces = async (
   client: Client,
   project: string,
@@ -76,7 +76,7 @@ export const waitForTraces = async (
   return (await Promise.all(whole)).map(({ body }) => body);
 };
 
-/** One line for each record: how deep it stands, its kind and name. */
+/** One line for each record: indentation by depth, kind and name. */
 export const outline = (record: SenderRecord, depth = 0): readonly string[] => [
   `${'  '.repeat(depth)}${record.type} ${record.name}`,
   ...(record.spans ?? []).flatMap((span) => outline(span, depth + 1)),

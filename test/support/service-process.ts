@@ -13,14 +13,14 @@ export type ServiceProcess = {
   readonly opsUrl: string;
   readonly apiKey: string;
   readonly client: Client;
-  /** From spawn to the line that says ready. */
+  /** Time from spawn to the line `ready`. */
   readonly startMs: number;
   /** The newest lines of stdout and stderr, for the message of a failing test. */
   readonly output: () => string;
   readonly exited: Promise<ProcessExit>;
   /** SIGKILL; resolves when the process is gone. */
   readonly kill: () => Promise<void>;
-  /** SIGTERM; resolves with how it ended, at the latest after 15 s with SIGKILL. */
+  /** SIGTERM; resolves with the exit, forced by SIGKILL after 15 s. */
   readonly stop: () => Promise<ProcessExit>;
 };
 
@@ -30,12 +30,15 @@ export type ServiceStartOptions = {
   readonly program?: string;
   readonly apiKey?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** After the program: `['serve', '--roles', 'command']`; default `['serve']`. */
+  /** Arguments of the program: `['serve', '--roles', 'command']`; default `['serve']`. */
   readonly args?: readonly string[];
-  /** Before the program: `['unshare', '-Urm', 'sh', '-c', 'mount … && exec "$@"', 'sh']`. */
+  /**
+   * Command in front of the program: `['unshare', '-Urm', 'sh', '-c', 'mount … && exec "$@"',
+   * 'sh']`.
+   */
   readonly prefix?: readonly string[];
   readonly readyWithinMs?: number;
-  /** Of `output`. */
+  /** Lines kept in `output`. */
   readonly linesMax?: number;
 };
 
@@ -44,9 +47,9 @@ export const testKey = 'outside-test-key-0123456789abcdefghij';
 const usualLinesMax = 200;
 
 /**
- * A service on this folder that is not waited for: the tests that kill it while it starts need
- * that. `ready` resolves with the running service, or throws with its output when it ends or is
- * silent for too long.
+ * Spawns a service on this folder without waiting, for tests that kill it while it starts. `ready`
+ * resolves with the running service, or throws with its output when it ends or exceeds the time
+ * limit.
  */
 export const spawnService = (
   start: ServiceStartOptions,
@@ -164,7 +167,7 @@ export const runAssay = async (
 ): Promise<{ readonly code: number | null; readonly output: string }> =>
   runAssayWith({ ASSAY_DATA_DIR: dir }, ...args);
 
-/** The same with further variables of the environment. */
+/** Like runAssay, with further environment variables. */
 export const runAssayWith = async (
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]

@@ -1,12 +1,12 @@
 import type { Suite, Test } from 'mocha';
 
 /**
- * The one reason for which a test may be skipped where `CI` is true, as its title says it. All else
- * that a test needs can be installed, and what it proves must not go missing in silence.
+ * The only skip that is permitted when `CI` is true, by its title. All other requirements of tests
+ * can be installed.
  */
 export const permittedSkip = 'for want of the 200 real runs';
 
-/** The tests below `suite` that did not run, and those of them that had to. */
+/** The skipped tests below `suite`, and those among them that are not permitted. */
 export const skippedIn = (
   suite: Suite,
   inCi: boolean,

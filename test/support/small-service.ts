@@ -36,7 +36,7 @@ const personal: Principal = {
   key: keyOf(6),
 };
 const bound: Principal = { ...personal, key: { ...keyOf(7), projectId: project } };
-/** Whom each key lets in, and as what in `project`. */
+/** Principal of each key, and its role in `project`. */
 const callers: Readonly<Record<string, readonly [Principal, 'viewer' | 'editor' | 'owner']>> = {
   editor: [personal, 'editor'],
   viewer: [personal, 'viewer'],
@@ -46,7 +46,7 @@ const callers: Readonly<Record<string, readonly [Principal, 'viewer' | 'editor' 
   other: [{ ...personal, userId: colleague, key: keyOf(9) }, 'editor'],
 };
 
-/** Knows the keys above and nobody else; a bearer token or a password is never right. */
+/** Authorizer that knows only the keys above; bearer tokens and passwords are always refused. */
 const stubAuthorizer: RequestAuthorizer = {
   lastUsed: () => null,
   authenticate: async (credential) => {
@@ -64,7 +64,7 @@ const stubAuthorizer: RequestAuthorizer = {
   visibleUser: async (_principal, user) => (user === colleague ? { id: user, role: 'user' } : null),
   visibility: async (_requirement, _principal, object) => visibilityOf[object] ?? 'unseen',
 };
-/** How the caller sees an object by its id, whatever is required of it. */
+/** Visibility of an object by its id, whatever the requirement. */
 const visibilityOf: Readonly<Record<string, Visibility>> = {
   [project]: 'allowed',
   [colleague]: 'forbidden',
@@ -75,7 +75,7 @@ export type SmallService = {
   readonly port: number;
   readonly log: EventLog;
   readonly metrics: Metrics;
-  /** What was logged, a line each. */
+  /** Log lines. */
   readonly lines: readonly string[];
   readonly as: (key: keyof typeof callers | null) => Client;
   readonly close: () => Promise<void>;
@@ -83,7 +83,7 @@ export type SmallService = {
 
 /**
  * The real HTTP engine over a real log, with these routes, or those made with that log, on a free
- * port. `reached` is where reads find the log.
+ * port. `reached` replaces the freshness wait of reads.
  */
 export const smallService = async (
   given: readonly Route[] | ((log: EventLog) => readonly Route[]),
@@ -147,7 +147,7 @@ export const smallService = async (
   };
 };
 
-/** What made-up operations have in common. */
+/** Defaults of made-up operations. */
 export const operationDefaults = {
   summary: 'Made up for a test',
   section: '1',

@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type TcpProxy = {
   readonly port: number;
-  /** Breaks every connection; new ones are made. */
+  /** Breaks every connection; new ones are accepted. */
   readonly cut: () => void;
-  /** Nothing goes through any more, and nobody is told. */
+  /** Stops forwarding without closing connections. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly close: () => Promise<void>;
@@ -13,7 +13,7 @@ export type TcpProxy = {
 
 const host = '127.0.0.1';
 
-/** A network that can break, between a client and `targetPort` of the loopback interface. */
+/** A breakable network between a client and `targetPort` of the loopback interface. */
 export const startTcpProxy = async (targetPort: number): Promise<TcpProxy> => {
   const sockets = new Set<Socket>();
   let isPaused = false;

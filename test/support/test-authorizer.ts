@@ -17,7 +17,7 @@ type AuthorizerOptions = {
   readonly clock: Clock;
 } & Partial<AuthenticationNeeds>;
 
-/** What lies beside a log for whoever is let in, as the service has it. */
+/** Default needs of authentication, as in the service. */
 export const authorizerNeeds = (given: AuthorizerOptions): AuthenticationNeeds => ({
   ids: randomIds,
   secrets: testSecrets,

@@ -2,10 +2,7 @@ import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-/**
- * What the environment says to the tests that drive the built service; nothing else of them reads
- * it.
- */
+/** Environment of tests that drive the built service; read only here. */
 
 const compiled = resolve(import.meta.dirname, '../..');
 
@@ -15,7 +12,7 @@ export const repository = dirname(compiled);
 export const program = resolve(compiled, 'assay.js');
 
 /**
- * `ASSAY_TEST_SEED`, else a new one; printed beside `what`, so that a failing run can be had again.
+ * `ASSAY_TEST_SEED`, else a new seed; printed beside `what`, so that a failing run can be repeated.
  */
 export const drawSeed = (what?: string): number => {
   const asked = Number(process.env['ASSAY_TEST_SEED'] ?? '');
@@ -24,25 +21,19 @@ export const drawSeed = (what?: string): number => {
   return seed;
 };
 
-/**
- * Where the material lies that is no part of the project: `ASSAY_TEST_SHARED`, else beside the
- * repository.
- */
+/** Folder of the material outside the project: `ASSAY_TEST_SHARED`, else beside the repository. */
 export const sharedFolder = (): string =>
   resolve(process.env['ASSAY_TEST_SHARED'] ?? resolve(repository, '..', 'shared'));
 
-/**
- * Where Node keeps the compiled code of the program for the next process that loads it: a fifth of
- * the processor time of a start.
- */
+/** Node's compile cache for the program: saves a fifth of the processor time of a start. */
 export const compileCache = join(tmpdir(), `assay-test-compiled-${process.getuid?.()}`);
 
-/** Enough for a child to start and nothing that could colour its answers. */
+/** The minimal environment for a child process, so that nothing else influences its answers. */
 export const bareEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   HOME: process.env['HOME'] ?? '/',
   NODE_COMPILE_CACHE: compileCache,
-  // As `npm start` has them.
+  // Values of `npm start`.
   UV_THREADPOOL_SIZE: '12',
   MALLOC_ARENA_MAX: '2',
 });

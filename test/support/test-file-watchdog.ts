@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { patience } from './runs.js';
 
-/** No file takes this long, also beside a busy neighbour: it hangs. */
+/** Limit beyond which a file hangs, even on a busy machine. */
 const patienceMs = patience(600_000);
 const pollMs = 5_000;
 
 /**
- * Watches over `files`, tests that run side by side. A file that does not end is named, with the
- * processes below its worker, and these are killed: mocha then ends with a failure.
+ * Watchdog of test `files` that run in parallel. A file that hangs is reported with the processes
+ * below its worker, and these are killed: mocha then ends with a failure.
  */
 export const openFileWatchdog = (files: readonly string[]) => {
   const running = new Map<number, RunningFile>();
@@ -38,8 +38,8 @@ export const openFileWatchdog = (files: readonly string[]) => {
       running.delete(worker);
     },
     /**
-     * Prints the most expensive files and the sum of each folder, dearest first; answers the files
-     * that never ended, or never began.
+     * Prints the most expensive files and the sum of each folder; answers the files that never
+     * ended or never began.
      */
     close(): readonly string[] {
       clearInterval(timer);
@@ -78,7 +78,7 @@ const byFolder = (costs: ReadonlyMap<string, FileCost>): ReadonlyMap<string, Fil
 
 const column = (seconds: number): string => String(Math.round(seconds)).padStart(6);
 
-/** What a process and its children that ended have used, as proc(5) counts. */
+/** Processor time of a process and its ended children, from proc(5). */
 const processorSeconds = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [user = 0, system = 0, usersBelow = 0, systemsBelow = 0] = stat
@@ -91,7 +91,7 @@ const processorSeconds = (pid: number): number => {
 
 type ProcessInfo = { readonly pid: number; readonly parent: number; readonly command: string };
 
-/** The process and all below it, each before those that it started. */
+/** The process and all its descendants, parents first. */
 const familyOf = (pid: number): readonly ProcessInfo[] => {
   const lines = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
   const all = [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(
@@ -106,7 +106,7 @@ const familyOf = (pid: number): readonly ProcessInfo[] => {
   return family;
 };
 
-/** It may be gone by now. */
+/** The process may have ended. */
 const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');

@@ -33,7 +33,7 @@ export const testLog = async (): Promise<TestLog> => {
   });
 };
 
-/** The same over EventStoreDB, as far as its wire goes. */
+/** A log on the EventStoreDB test server. */
 export const remoteTestLog = async (): Promise<TestLog> => {
   const { dir, remove } = await temporaryFolder();
   const server = await startEventStoreServer({ dir });
@@ -70,7 +70,7 @@ const startMs = Date.parse('2026-03-01T09:00:00Z');
 export const instantAfter = (seconds: number): Instant =>
   new Date(startMs + seconds * 1_000).toISOString().replace('Z', '000Z') as Instant;
 
-/** A request of a test, so many seconds after nine o'clock. */
+/** Authorship of a test request, `seconds` after nine o'clock. */
 export const authorAt = (seconds = 0): Authorship => ({
   actor: { type: 'user', id: 'ada', role: 'admin' },
   requestId: 'request-1',
@@ -81,7 +81,7 @@ export const authorAt = (seconds = 0): Authorship => ({
   eventId: () => randomUUID(),
 });
 
-/** Stands still until it is told to move. */
+/** Manual clock: stands still until `move`. */
 export const testClock = (): Clock & { readonly move: (seconds: number) => void } => {
   let seconds = 0;
   return {
@@ -94,7 +94,7 @@ export const testClock = (): Clock & { readonly move: (seconds: number) => void 
   };
 };
 
-/** An event as a projection gets it; the position follows from its place in a history. */
+/** An event in the form for projections; its position follows from its index in the history. */
 export const recordedAt = <E extends Event>(place: number, event: E): StoredEvent<E> => ({
   ...event,
   id: randomUUID(),

@@ -37,7 +37,7 @@ export const later = '2026-03-01T13:00:00.000000Z' as Instant;
 export const traceId = uuid(10) as TraceId;
 export const spanId = uuid(11) as SpanId;
 
-/** Never the same id twice, as in the service. */
+/** Generates unique ids, as in the service. */
 let drawn = 0;
 const mint = <Name extends string>(_name: Name): Brand<string, Name> => {
   drawn += 1;
@@ -49,14 +49,14 @@ const parsedBody = (body: unknown): SentTraces => {
   if (!guarded.ok) throw new Error(JSON.stringify(guarded.complaints));
   return guarded.value as SentTraces;
 };
-/** What the service makes of a request. */
+/** Batch that the service makes of a request. */
 export const traceBatchOf = (body: unknown, receivedAt = noon): TraceBatch => {
   const sent = parsedBody(body);
   const sessionOf = (trace: SentTrace): SessionId | null =>
     trace.session_id ?? sent.session_id ?? null;
   return batchOf(sent, { run, sessionOf }, { mint, receivedAt, priceOf: () => undefined });
 };
-/** What it makes of a request with this trace. */
+/** Event that the service makes of a request with this trace. */
 export const traceLoggedOf = (sent: object, more: object = {}, receivedAt = noon): TraceLogged => {
   const [logged] = traceBatchOf({ traces: [sent], ...more }, receivedAt).logged;
   if (logged === undefined) throw new Error('the request has no trace');
@@ -72,7 +72,7 @@ export const lateSpansOf = (
     { mint, receivedAt: later, priceOf: () => undefined },
     true,
   );
-/** As it comes back from the log. */
+/** Serialises a value as the log does. */
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 export const traceLoggedEvent = (data: TraceLogged): TraceEvent => ({
   type: 'TraceLogged',
@@ -95,7 +95,7 @@ export const booking = {
   spans: [{ type: 'llm', id: spanId, input: 'a flight, please', output: 'booked' }],
 };
 
-/** A request at noon, by the service for an editor. */
+/** Authorship of a request at noon, by the service for an editor. */
 export const authorAtNoon = (): Authorship => ({
   actor: { type: 'service', id: 'assay', role: 'editor' },
   requestId: 'request',

@@ -21,8 +21,8 @@ import {
 } from './record-generators.js';
 
 // Traces as clients send them (contract 5.6), legal in every member: nulls, other spellings of
-// times and ids, unknown members, all kinds of span, any nesting. What they become is for the
-// service to say.
+// times and ids, unknown members, all kinds of span, any nesting. Expected results come from the
+// service.
 
 type Members = Readonly<Record<string, unknown>>;
 type Arbitrary = fc.Arbitrary<unknown>;
@@ -39,7 +39,7 @@ const instant = pick([
   '9999-12-31t23:59:59.999999z',
 ]);
 
-/** Each member is there, null or absent; absent most often, so that defaults meet. */
+/** Each member is present, null or absent; absent most often, so that defaults meet. */
 const members = (given: Readonly<Record<string, Arbitrary>>): fc.Arbitrary<Members> =>
   fc.record(
     Object.fromEntries(Object.entries(given).map(([name, values]) => [name, perhaps(values)])),
@@ -134,7 +134,7 @@ const kinds: Readonly<Record<SpanKind, Readonly<Record<string, Arbitrary>>>> = {
   },
 };
 
-/** Whether records have ids of the client's own: `always`, `never`, or either. */
+/** Presence of the client's own ids in records: `always`, `never`, or either. */
 type SentIds = 'always' | 'never' | 'either';
 const withId = (ids: SentIds): fc.Arbitrary<Members> => {
   if (ids === 'always') return fc.record({ id });

@@ -28,15 +28,15 @@ export const runTransfer = async (
     child[name].setEncoding('utf8').on('data', (text: string) => {
       said[name] += text;
     });
-  // Who does not read its input may be gone before it is written.
+  // A child that does not read its input may have ended before it is written.
   child.stdin.on('error', () => undefined).end(stdin);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...said };
 };
 
 /**
- * Resolves when all that was logged can be read: a busy machine takes longer than a read waits for
- * by itself (contract 1.7).
+ * Resolves when all logged records can be read: a busy machine takes longer than the wait of a read
+ * (contract 1.7).
  */
 export const untilFolded = ({ opsUrl }: Pick<ServiceProcess, 'opsUrl'>): Promise<void> =>
   pollUntil('read models have what was logged', 60_000, async () => {
@@ -47,7 +47,7 @@ export const untilFolded = ({ opsUrl }: Pick<ServiceProcess, 'opsUrl'>): Promise
 export const asLines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** What a format reads in these values, one a line. */
+/** Records that a format reads from these values, one a line. */
 export const recordsOf = async (
   read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ImportedRecord>,
   values: readonly object[],

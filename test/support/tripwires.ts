@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { temporaryFolder } from './folder.js';
 
 /**
- * Things outside that a process in the sandbox must not reach, and that tell when it does. Their
- * files are open to every account, so that only the sandbox stands between.
+ * Targets outside that a sandboxed process must not reach, and that report access. Their files are
+ * open to every account, so that only the sandbox protects them.
  */
 export type Tripwires = {
   readonly canary: string;
-  /** For the code inside: where everything is. */
+  /** Addresses of the targets, for the code inside. */
   readonly traps: Readonly<Record<string, string | number>>;
-  /** What was reached. */
+  /** Names of the targets that were reached. */
   readonly triggered: () => Promise<readonly string[]>;
   readonly remove: () => Promise<void>;
 };

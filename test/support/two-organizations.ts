@@ -23,7 +23,7 @@ export type RoleUser = {
   readonly key: string;
   readonly as: Client;
 };
-/** A service with one user of each role in two organisations that know nothing of each other. */
+/** A service with one user of each role in two separate organisations. */
 export type TwoOrganizations = {
   readonly app: App;
   readonly ours: Readonly<Record<OrganizationRole, RoleUser>>;
@@ -34,7 +34,9 @@ export type TwoOrganizations = {
 type SeedEvents = { readonly events: readonly (readonly [StreamName, readonly Event[]])[] };
 type SeedUser = Omit<RoleUser, 'as'> & SeedEvents;
 
-/** Ours is the organisation of the first start; its admin is another than the one of that start. */
+/**
+ * `ours` is the organisation of the first start; its admin is another than the one of that start.
+ */
 export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
   const bootstrapped = randomIds.derive('OrganizationId', 'bootstrap');
   const other = randomUUID() as OrganizationId;

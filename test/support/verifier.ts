@@ -10,7 +10,7 @@ type Verified = {
 };
 type Verifier = {
   readonly readKey: (file: string) => object;
-  /** Rejects with the first place that does not hold. */
+  /** Rejects with the first defect. */
   readonly verifyBundle: (
     dir: string,
     trust: { readonly key: object; readonly origin: string; readonly since?: string | null },

@@ -2,8 +2,8 @@ import { MongoClient } from 'mongodb';
 import { hasMongo, howToHaveMongo, startMongo, type MongoServer } from './mongo.js';
 
 /**
- * Tests that talk to a MongoDB, one server for all of them. Where there is none they are skipped
- * and say how to have one; under `CI=true` that is a failure.
+ * Tests that need a MongoDB, one server for all of them. Without one they are skipped with
+ * instructions; under `CI=true` that is a failure.
  */
 export const withMongo = (title: string, tests: (server: () => MongoServer) => void): void => {
   describe(title, () => {
@@ -19,12 +19,12 @@ export const withMongo = (title: string, tests: (server: () => MongoServer) => v
       if (server === null) throw new Error('MongoDB is started before the first test, not earlier');
       return server;
     });
-    // After what the tests themselves put away.
+    // Runs after the tests' own clean-up.
     after(() => server?.stop());
   });
 };
 
-/** A test in the place of those that need a MongoDB where there is none. */
+/** Placeholder for tests that need a MongoDB that is not available. */
 export const skipMongo = (title: string): void => {
   it(howToHaveMongo, function () {
     if (process.env['CI'] === 'true') throw new Error(`in CI nothing may be ${howToHaveMongo}`);

@@ -8,7 +8,7 @@ import { newEvent } from './projector.js';
 export const wordStream = (name: string) => streamNameOf('room', name);
 export const wordSaid = (word: string) => newEvent('Said', { word });
 
-/** How many words were said in a stream. */
+/** Word count of a stream. */
 export const wordCounts: AnyProjection = {
   collection: { name: 'words', version: 1, fields: {} },
   events: { Said: Type.Object({ word: Type.String() }) },

@@ -10,8 +10,8 @@ const generatedNotice = '// Written by npm run client:typescript from the contra
 
 /**
  * The files of `src/generated`, by name: a file of methods and one of types for each noun, and
- * `all.ts`. The same contract gives the same files, formatted as the project is. A type stands with
- * the first noun that needs it, so that imports go to earlier nouns only.
+ * `all.ts`. Deterministic, formatted as the project is. A type stands with the first noun that
+ * needs it, so that imports go to earlier nouns only.
  */
 export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => {
   const document = openApiDocument({ operations, components, nouns }) as unknown as Document;
@@ -56,21 +56,21 @@ const sourcesOf = (noun: OpenApiTag, document: Document): readonly MethodSource[
     const operation = operations.find((one) => one.operationId === operationId);
     const own = described.find((one) => one.operationId === operationId);
     if (operation === undefined || own === undefined) throw new Error(`no ${operationId}`);
-    // What is spoken in protobuf is there for exporters, which are clients already.
+    // Protobuf operations are for exporters, which have clients of their own.
     return operation.protobuf === null
       ? [{ operation, described: own, ...document.components }]
       : [];
   });
 };
 
-/** No file of types is longer than can be read: about so many members, names and comments. */
+/** Limit of a types file, roughly in members, names and comments, to keep it readable. */
 const weightMax = 330;
 const weightOf = (schema: Schema): number => {
   const text = JSON.stringify(schema);
   return 1 + text.split('":{').length + text.split('"description":"').length;
 };
 
-/** In an order in which each part refers only to itself and to parts before it. */
+/** Splits types into parts that refer only to themselves and to earlier parts. */
 const partsOf = (
   names: readonly string[],
   schemas: Schemas,

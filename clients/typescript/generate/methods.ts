@@ -2,7 +2,7 @@ import { pathPrefix, takesIdempotencyKey, type Operation } from '../../../contra
 import { methodName, waitMethods } from './names.js';
 import { docComment, namesIn, refName, typeOf, type Schema, type Schemas } from './types.js';
 
-/** An operation as the OpenAPI document has it, as far as a client is made from it. */
+/** The members of an OpenAPI operation that a client is generated from. */
 export type OperationDescription = {
   readonly operationId: string;
   readonly parameters: readonly Schema[];
@@ -14,7 +14,7 @@ export type OperationDescription = {
   >;
 };
 
-/** What a method is made from: the operation, its description, and what the names stand for. */
+/** Source of a method: the operation, its description, and the referenced components. */
 export type MethodSource = {
   readonly operation: Operation;
   readonly described: OperationDescription;
@@ -28,7 +28,7 @@ export const typesOf = ({ described }: MethodSource): readonly string[] => [
   ...namesIn(answerOf(described) ?? {}),
 ];
 
-/** The method, and one that waits where the operation tells how far something has come. */
+/** The method, and a polling variant for operations that report progress. */
 export const methodOf = (tag: string, source: MethodSource): string => {
   const { operation, described, schemas } = source;
   const name = methodName(tag, operation.operationId);
@@ -78,17 +78,17 @@ const factsOf = (source: MethodSource): readonly string[] => {
     ...(sent === null || sent === 'json' ? [] : [`sends: '${sent}'`]),
   ];
 };
-/** Said of an operation only where they are others, like a body that is JSON. */
+/** Default schemes, which an operation omits, like a JSON body. */
 const defaultSchemes = 'KBP';
 
-/** A literal that no line is too short for. */
+/** A literal split to fit lines. */
 const wrapLiteral = (text: string): string =>
   text.length <= lineMax
     ? `'${text}'`
     : `'${text.slice(0, lineMax)}' + ${wrapLiteral(text.slice(lineMax))}`;
 const lineMax = 80;
 
-/** `whole`: the body stands under `body`, since it is a list or has a name of the path too. */
+/** `whole`: the body is the member `body`, since it is a list or shares a name with the path. */
 const bodyKindOf = (source: MethodSource): 'json' | 'form' | 'urlencoded' | 'whole' | null => {
   const { operation, described, schemas } = source;
   const body = bodyOf(described);
@@ -100,7 +100,7 @@ const bodyKindOf = (source: MethodSource): 'json' | 'form' | 'urlencoded' | 'who
   return isTaken || resolveSchema(body.schema, schemas).type === 'array' ? 'whole' : 'json';
 };
 
-/** What lies in a project is in that of the client unless the call says another. */
+/** True for operations in a project, which defaults to that of the client. */
 const isDefaulted = (name: string, operation: Operation): boolean =>
   name === 'project_id' && operation.path.startsWith('/v2/projects/{project_id}/');
 
@@ -161,7 +161,7 @@ const resolveSchema = (
   return name == null ? schema : (schemas[name] ?? schema);
 };
 
-/** The list of a page (contract 1.10, 5.14); null for an answer that is all there is. */
+/** The list of a page (contract 1.10, 5.14); null for an answer without pages. */
 const listIn = (answer: Schema, schemas: Schemas): string | null => {
   const members = resolveSchema(answer, schemas).properties ?? {};
   if (!('next_starting_token' in members) && !('next_cursor' in members)) return null;

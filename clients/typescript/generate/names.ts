@@ -1,7 +1,7 @@
 /**
- * What users call an operation: `assay.traces.log`, from the tag `Traces` and the operationId
- * `logTraces`. The noun, in one or many, leaves the name, and so does a leading `get` or `read`
- * when something is left behind it: `getDatasetContent` of `Datasets` is `content`.
+ * Method name of an operation: `assay.traces.log`, from the tag `Traces` and the operationId
+ * `logTraces`. Drops the noun, singular or plural, and a leading `get` or `read` if something
+ * remains: `getDatasetContent` of `Datasets` is `content`.
  */
 export const methodName = (tag: string, operationId: string): string => {
   const given = exceptions[operationId];
@@ -32,7 +32,7 @@ export const className = (tag: string): string => capitalized(nounName(tag));
 /** The file of a noun: `log-streams`. */
 export const nounFile = (tag: string): string => tag.toLowerCase().replaceAll(' ', '-');
 
-/** Where the rule gives a name that says something else. */
+/** Names for which the rule would be misleading. */
 const exceptions: Readonly<Record<string, string>> = {
   getOrgJob: 'ofOrganization',
   listRunJobs: 'listOfRun',
@@ -52,7 +52,7 @@ const exceptions: Readonly<Record<string, string>> = {
   socialLogin: 'withProvider',
 };
 
-/** Of what takes a while: the method that asks until it is over, and resolves with the end. */
+/** Polling methods of long operations: they resolve with the final state. */
 export const waitMethods: Readonly<Record<string, string>> = {
   getJob: 'wait',
   getOrgJob: 'waitOfOrganization',

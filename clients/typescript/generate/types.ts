@@ -13,7 +13,7 @@ export type Schemas = Readonly<Record<string, Schema>>;
 export const refName = (schema: Schema): string | null =>
   schema.$ref?.replace('#/components/schemas/', '') ?? null;
 
-/** The schema as a type of TypeScript: what it allows, without its bounds. */
+/** The schema as a type of TypeScript, without its bounds. */
 export const typeOf = (schema: Schema): string => {
   const name = refName(schema);
   if (name !== null) return name;
@@ -79,7 +79,7 @@ const objectOf = (schema: Schema): string => {
 
 const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
-/** A docstring in lines of at most 90 characters; nothing when there is nothing to say. */
+/** A docstring in lines of at most 90 characters; empty for an empty text. */
 export const docComment = (text: string | undefined): string => {
   if (text === undefined || text === '') return '';
   const lines: string[] = [];
@@ -92,7 +92,7 @@ export const docComment = (text: string | undefined): string => {
   return `\n/**\n${lines.map((line) => ` * ${line}`).join('\n')}\n */\n`;
 };
 
-/** Every name that the schema refers to, itself. */
+/** Every name that the schema itself refers to. */
 export const namesIn = (schema: unknown): readonly string[] => {
   if (typeof schema !== 'object' || schema === null) return [];
   if (Array.isArray(schema)) return schema.flatMap(namesIn);
@@ -100,7 +100,7 @@ export const namesIn = (schema: unknown): readonly string[] => {
   return [...(own === null ? [] : [own]), ...Object.values(schema).flatMap(namesIn)];
 };
 
-/** These names and all that they refer to, by way of others too. */
+/** These names and all that they refer to, transitively. */
 export const reachableNames = (names: readonly string[], schemas: Schemas): ReadonlySet<string> => {
   const found = new Set<string>();
   const left = [...names];

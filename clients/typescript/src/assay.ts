@@ -9,42 +9,42 @@ import { usualRetries, type RetryRules } from './retry.js';
 import type { Runtime } from './runtime.js';
 
 export type AssayOptions = {
-  /** Where the service is. In Node `ASSAY_URL` by default, else `http://localhost:8080`. */
+  /** Address of the service. Default: in Node `ASSAY_URL`, else `http://localhost:8080`. */
   readonly url?: string;
-  /** In Node `ASSAY_API_KEY` by default. */
+  /** Default: in Node `ASSAY_API_KEY`. */
   readonly apiKey?: string;
-  /** A bearer token in place of a key. */
+  /** A bearer token instead of a key. */
   readonly token?: string;
   /**
-   * The project of calls that name none, and of the logger: its name or its id. In Node
-   * `ASSAY_PROJECT` by default. The logger makes one that is missing, calls do not.
+   * Default project of calls and the logger: its name or its id. In Node `ASSAY_PROJECT` by
+   * default. The logger creates a missing one, calls do not.
    */
   readonly project?: string;
-  /** Of each try of a call. 30 s. */
+  /** Time limit of each try of a call. 30 s. */
   readonly timeoutMs?: number;
   readonly retries?: Partial<RetryRules>;
   readonly logger?: LoggerOptions;
-  /** In place of that of the runtime. */
+  /** Replaces the runtime's `fetch`. */
   readonly fetch?: typeof fetch;
 };
 
 /**
- * The service as an object: its operations under their nouns, and a logger. Throws a TypeError when
- * the url is none of http or https, or what should be an id is none.
+ * Client of the service: its operations under their nouns, and a logger. Throws a TypeError for a
+ * url that is not http or https, and for a malformed id.
  */
 export class AssayClient extends Nouns {
   /** Runs the function as a trace and returns what it returns. */
   readonly trace: Logger['trace'];
-  /** Runs it as a span of the step that is going on, else in a trace of its own. */
+  /** Runs the function as a span of the current step, else in a trace of its own. */
   readonly span: Logger['span'];
-  /** What the logger has sent, lost and not yet sent. */
+  /** Counts of records that the logger has sent, lost and not yet sent. */
   readonly logged: Logger['logged'];
   /**
-   * Sends what was logged so far, within 30 s by default. Resolves with whether the service took
-   * all: nothing of it waits, and nothing was lost since the last flush.
+   * Sends the records logged so far, within 30 s by default. Resolves with true if the service
+   * accepted all: none is waiting, and none was lost since the last flush.
    */
   readonly flush: Logger['flush'];
-  /** The same, once and for all: what is logged later is lost. */
+  /** Flushes for the last time: records logged later are lost. */
   readonly close: Logger['close'];
 
   readonly #drawLine: Runtime['drawLine'];
@@ -57,7 +57,7 @@ export class AssayClient extends Nouns {
     const apiKey = options.apiKey ?? (token === null ? setting('ASSAY_API_KEY') : undefined);
     const connection = {
       url,
-      // An empty one, as of a variable that is set to nothing, is none.
+      // An empty key, as of a variable that is set to nothing, counts as absent.
       apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
       token,
       fetch: options.fetch ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
@@ -94,7 +94,7 @@ export class AssayClient extends Nouns {
   }
 }
 
-/** Without `/v2` and slashes at its end, since every path begins with `/v2`. */
+/** Strips `/v2` and slashes at the end, since every path begins with `/v2`. */
 const addressOf = (given: string): string => {
   if (!/^https?:\/\//i.test(given)) {
     throw new TypeError(`The address "${given}" does not begin with http:// or https://`);

@@ -11,8 +11,8 @@ export type { SpanFacts, SpanStart, TraceStart } from './logger/steps.js';
 export type { Step } from './logger/tracing.js';
 
 /**
- * A client on a page or in any runtime with `fetch`. Spans are named by the step they are below,
- * `step.span`; nobody flushes at the end.
+ * A client on a page or in any runtime with `fetch`. Spans need their parent step, `step.span`; the
+ * end of the page does not flush.
  */
 export class Assay extends AssayClient {
   constructor(options: AssayOptions = {}) {

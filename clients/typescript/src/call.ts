@@ -7,30 +7,34 @@ import { withRetries, type RetryRules } from './retry.js';
 import { uuid } from './uuid.js';
 
 export type { Download, Paged };
-/** Of an operation that takes nothing. */
+/** Input of an operation without members. */
 export type NoInput = Readonly<Record<string, never>>;
 
-/** What one call may have of its own. */
+/** Options of a single call. */
 export type CallOptions = {
   readonly signal?: AbortSignal;
-  /** Of each try, its answer included; of a download, until it begins. */
+  /** Time limit of each try, its answer included; of a download, until it begins. */
   readonly timeoutMs?: number;
-  /** How often it is sent at most. */
+  /** Maximum number of tries. */
   readonly triesMax?: number;
-  /** Of a write that takes one; else each call has its own, the same for all its tries. */
+  /**
+   * Idempotency key of a write that takes one; by default one per call, the same for all its tries.
+   */
   readonly idempotencyKey?: string;
-  /** The write happens only to what has this tag (contract 1.9). */
+  /**
+   * Optimistic concurrency: the write applies only while the resource has this tag (contract 1.9).
+   */
   readonly ifMatch?: string;
-  /** What the service would ignore of the request is a fault instead (contract 1.2). */
+  /** Members that the service would ignore are a fault instead (contract 1.2). */
   readonly strict?: boolean;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called with the status and the headers of a 2xx: tags, positions, what was ignored. */
+  /** Called with the status and the headers of a 2xx: tags, positions, ignored members. */
   readonly onAnswer?: (answer: { readonly status: number; readonly headers: Headers }) => void;
 };
 export type WaitOptions<T> = CallOptions & PollRules<T>;
 
-/** How the methods of the nouns ask the service. Each rejects with an AssayFault. */
+/** Sends the requests of the nouns' methods. Each rejects with an AssayFault. */
 export type Call = {
   readonly answer: <T>(facts: OperationFacts, input: Input, options?: CallOptions) => Promise<T>;
   readonly pages: <Page, Row>(
@@ -49,24 +53,24 @@ export type Call = {
 
 export type CallSettings = {
   readonly connection: Connection;
-  /** The id of the project that calls go to which name none; null: there is none. */
+  /** The id of the default project; null if there is none. */
   readonly project: (signal?: AbortSignal) => Promise<string | null>;
   readonly timeoutMs: number;
   readonly retries: RetryRules;
   readonly memory: ClientPositions;
 };
 
-/** What this client has written. */
+/** Writes of this client, for read-your-writes. */
 export type ClientPositions = {
-  /** Of the log; null: nothing. */
+  /** Greatest position in the log; null before a write. */
   position: string | null;
-  /** Has what was logged before sent, for a while at most. */
+  /** Flushes the logger before a read, within a time limit. */
   settle: (signal?: AbortSignal) => Promise<unknown>;
 };
 
 /**
- * Calls that read what they wrote: what was logged is sent before, and the greatest
- * `X-Log-Position` that came back goes along with each read (contract 1.6, 1.7).
+ * Read-your-writes: flushes the logger before each read, and sends the greatest `X-Log-Position`
+ * received so far along (contract 1.6, 1.7).
  */
 export const openCall = (settings: CallSettings): Call => {
   const { memory } = settings;
@@ -125,7 +129,7 @@ const lacksProject = ({ path }: OperationFacts, input: Input): boolean =>
   path.includes('{project_id}') &&
   (input as { readonly project_id?: unknown }).project_id === undefined;
 
-/** Nothing for a 204. */
+/** Undefined for a 204. */
 const bodyOf = async (answer: Response): Promise<unknown> => {
   const text = await answer.text();
   return text === '' ? undefined : (JSON.parse(text) as unknown);
@@ -137,7 +141,7 @@ export const recordPosition = (memory: ClientPositions, headers: Headers): void 
   if (told !== null && told > (memory.position ?? '')) memory.position = told;
 };
 
-/** Never two of them (contract 2.1), and none where none is asked for. */
+/** Headers of one credential, never two (contract 2.1); empty if the operation accepts none. */
 export const credentials = (
   { schemes = 'KBP' }: Pick<OperationFacts, 'schemes'>,
   { apiKey, token }: Connection,

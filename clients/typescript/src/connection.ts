@@ -1,18 +1,18 @@
 import { AssayFault, faultOf } from './fault.js';
 
-/** Where the service is and who asks. */
+/** Address of the service, and the credential. */
 export type Connection = {
   /** Without a slash at the end. */
   readonly url: string;
   readonly apiKey: string | null;
-  /** A bearer token, for those who have no key. */
+  /** A bearer token, if there is no key. */
   readonly token: string | null;
   readonly fetch: typeof fetch;
 };
 
 export type SendAttempt = {
   readonly method: string;
-  /** With its query, from the root of the service. */
+  /** Path with its query, from the root of the service. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | FormData | null;
@@ -21,8 +21,8 @@ export type SendAttempt = {
 };
 
 /**
- * Sends once and hands a 2xx to `take`, which may read its body for as long as the time lasts.
- * Rejects with an AssayFault and with nothing else.
+ * Sends once and hands a 2xx to `take`, which may read its body within the time limit. Rejects only
+ * with an AssayFault.
  */
 export const sendOnce = async <T>(
   connection: Connection,
@@ -57,7 +57,7 @@ export const sendOnce = async <T>(
   }
 };
 
-/** Why there was no whole answer; `lateMs`: the time that it had, when that is why. */
+/** Fault of an incomplete answer; `lateMs`: the time limit, if it was exceeded. */
 export const connectionFault = (
   error: unknown,
   signal: AbortSignal | undefined,
@@ -77,7 +77,7 @@ export const connectionFault = (
   return new AssayFault(message, { code: 'unreachable', cause: error });
 };
 
-/** `fetch failed` says nothing; what it was caused by does, if only by a code. */
+/** The cause's message or code, as `fetch failed` alone says nothing. */
 const reasonOf = (error: Error): string => {
   const { code, message } = (error.cause ?? {}) as {
     readonly code?: string;

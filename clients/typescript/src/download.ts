@@ -1,18 +1,18 @@
 import { connectionFault } from './connection.js';
 
 /**
- * A file that is made while it is sent. It is whole when reading it ends without an error: of a
- * transfer that broke off `lines` throws what its last line says of that, and does not give it.
+ * A file that is generated while it is sent. It is complete when reading ends without an error:
+ * after a truncated transfer `lines` throws the reason from its last line, which is not yielded.
  */
 export type Download = {
   readonly contentType: string;
   readonly text: () => Promise<string>;
-  /** Without their line feeds; of JSON Lines each is one JSON value. */
+  /** Lines without line feeds; each line of JSON Lines is one JSON value. */
   readonly lines: () => AsyncIterable<string>;
   readonly bytes: () => AsyncIterable<Uint8Array>;
 };
 
-/** Of the last line of a file that was cut (contract 5.7, Exports); a row may begin so too. */
+/** Start of the last line of a truncated file (contract 5.7, Exports); a row may begin so too. */
 const cutLineStart = '{"ended_early":{';
 
 const cutBy = (line: string): Error => {
@@ -28,7 +28,7 @@ export const downloadOf = (answer: Response, signal?: AbortSignal): Download => 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     const reader = answer.body?.getReader();
     if (reader === undefined) return;
-    // Who stops reading lets the service stop as well.
+    // A reader that stops cancels the transfer.
     const stop = (): void => void reader.cancel().catch(() => undefined);
     signal?.addEventListener('abort', stop);
     try {
@@ -62,7 +62,7 @@ export const downloadOf = (answer: Response, signal?: AbortSignal): Download => 
     },
     lines: async function* () {
       let rest = '';
-      // Only a transfer that breaks off makes it more than a row.
+      // Yielded as a row unless the transfer is cut.
       let held: string | null = null;
       try {
         for await (const text of texts()) {

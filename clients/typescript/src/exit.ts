@@ -3,12 +3,12 @@ import type { ExitFlush } from './runtime.js';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const exitFlushes = new Set<ExitFlush>();
-/** A flush at the end has its time once, however the program goes on to end. */
+/** Each flush gets its time limit once, however the program goes on to end. */
 const flushed = new WeakSet<ExitFlush>();
 
 /**
- * Has what is left sent when the program ends: when nothing is left to do, by a signal that nobody
- * else listens to, by `process.exit` or by an error that nobody caught. Not by SIGKILL.
+ * Flushes when the program ends: with an empty event loop, by a signal without other listeners, by
+ * `process.exit` or by an uncaught error. Not by SIGKILL.
  */
 export const flushBeforeExit = (leaving: ExitFlush): (() => void) => {
   if (exitFlushes.size === 0) watch();
@@ -47,7 +47,7 @@ const onIdle = (): void => {
   void flushAll();
 };
 
-/** Another listener decides what the signal means; if it ends the program, `exit` comes. */
+/** Leaves the signal to other listeners; if they end the program, `exit` follows. */
 const onSignal = (signal: NodeJS.Signals): void => {
   if (process.listenerCount(signal) > 1) return;
   void flushAll().then(() => {
@@ -56,7 +56,7 @@ const onSignal = (signal: NodeJS.Signals): void => {
   });
 };
 
-/** Nothing asynchronous happens any more: another process sends it while this one waits. */
+/** Sends synchronously in a child process: nothing asynchronous runs any more. */
 const onExit = (): void => {
   for (const one of exitFlushes) {
     if (flushed.has(one)) continue;
@@ -66,7 +66,7 @@ const onExit = (): void => {
   }
 };
 
-/** How many of the requests were taken, from the first on. */
+/** Number of accepted requests, from the first on. */
 const sendInChildProcess = (leaving: ExitFlush): number => {
   const input = JSON.stringify(leaving.pending());
   const { NODE_OPTIONS: _, ...env } = process.env;
@@ -82,7 +82,9 @@ const sendInChildProcess = (leaving: ExitFlush): number => {
   return (child.stdout ?? '').length;
 };
 
-/** Says a dot for each request that was taken. Each is tried until this process is stopped. */
+/**
+ * Program of the child: prints a dot for each accepted request. Retries each until it is killed.
+ */
 const program = `
 let text = '';
 for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;

@@ -9,11 +9,11 @@ type ConvertedValue =
 
 export type MetricTypes = {
   /**
-   * The value in the metric's type: a boolean as 1 or 0, and 0 and 1 as a boolean. A fault is what
-   * to do about a value without such a form, and about a number that is not finite.
+   * The value in the metric's type: a boolean as 1 or 0, and 0 and 1 as a boolean. Other values,
+   * and numbers that are not finite, give a fault that says what to do.
    */
   readonly convert: (metric: string, value: MetricValue) => ConvertedValue;
-  /** By metric, how many values were converted. */
+  /** Number of converted values, by metric. */
   readonly converted: Readonly<Record<string, number>>;
 };
 
@@ -51,7 +51,7 @@ export const openMetricTypes = (known: ReadonlyMap<string, MetricKind>): MetricT
   };
 };
 
-/** The types that the metrics of the project have. */
+/** Types of the project's metrics. */
 export const metricTypes = async ({
   traces,
 }: Pick<Nouns, 'traces'>): Promise<ReadonlyMap<string, MetricKind>> => {

@@ -11,11 +11,15 @@ export type RowCells = DatasetRow['values_dict'];
 type MetricOutcome = MetricValue | null | undefined;
 
 export type RowTask<Output> = {
-  /** Its result is the output of the trace; what it throws is recorded, and the run goes on. */
+  /**
+   * Its result is the output of the trace; an error that it throws is recorded, and the run
+   * continues.
+   */
   readonly task: (row: RowCells) => Output | Promise<Output>;
   /**
-   * By metric; null and undefined are no value. A metric has one type, that of its first value in
-   * the project: booleans become 1 and 0 or back, any other value is an error of the evaluator.
+   * Evaluators by metric; null and undefined mean no value. A metric has one type, that of its
+   * first value in the project: booleans become 1 and 0 or back, any other value is an error of the
+   * evaluator.
    */
   readonly evaluators?: Readonly<
     Record<string, (row: RowCells, output: Output) => MetricOutcome | Promise<MetricOutcome>>
@@ -23,11 +27,11 @@ export type RowTask<Output> = {
 };
 
 const rowKey = 'dataset_row_id';
-/** Of metadata of a trace, before the name of an evaluator that gave no value. */
+/** Prefix in the metadata of a trace before the name of an evaluator without a value. */
 const errorKey = 'evaluator_error.';
 /** The least status code of a trace whose row counts as failed (contract 5.5). */
 const failedFrom = 400;
-/** Of one deletion; a filter takes 1,000 (contract 1.11). */
+/** Batch size of deletions; a filter takes 1,000 (contract 1.11). */
 const deletedAtOnce = 500;
 
 export type RowCounts = {
@@ -46,7 +50,7 @@ type RunnerSettings = {
   readonly warn: Warn;
 };
 
-/** Runs a row and records its trace; never rejects. The counts go on while it is used. */
+/** Runs rows and records their traces; `run` never rejects. The counts are live. */
 export const openRunner = <Output>(
   { task, evaluators = {} }: RowTask<Output>,
   { service, name, experimentId, dataset, types, warn }: RunnerSettings,
@@ -108,8 +112,8 @@ export type RecordedRows = {
   /** Rows with another trace. */
   readonly unfinished: ReadonlySet<string>;
   /**
-   * Deletes the unfinished traces of these rows, each of which has another trace now. A key that
-   * may not delete leaves them there, with a warning.
+   * Deletes the unfinished traces of these rows, each of which has another trace now. Without the
+   * right to delete they stay, with a warning.
    */
   readonly deleteStale: (rows: ReadonlySet<string>) => Promise<void>;
 };
@@ -161,7 +165,7 @@ const isFinished = ({ is_complete, status_code, user_metadata }: Recorded): bool
 
 type RoleColumns = { readonly input: readonly string[]; readonly reference: readonly string[] };
 
-/** By the dataset's mapping, else the columns of these names; the input else the first column. */
+/** Columns by the dataset's mapping, else those of these names; the input else the first column. */
 const columnsOf = ({ column_mapping: mapping, column_names: names }: Dataset): RoleColumns => ({
   input: mapping?.input?.columns ?? (names.includes('input') ? ['input'] : names.slice(0, 1)),
   reference: mapping?.output?.columns ?? (names.includes('output') ? ['output'] : []),

@@ -6,28 +6,28 @@ import type { Logger } from './logger/logger.js';
 import type { Warn } from './logger/warnings.js';
 import { isUuid } from './uuid.js';
 
-// Of the methods, since the generated files of types split as they grow.
+// Derived from the methods, since the generated files of types split as they grow.
 type Experiment = Awaited<ReturnType<Nouns['experiments']['get']>>;
 type ExperimentComparison = Awaited<ReturnType<Nouns['experiments']['compare']>>;
 
 export type ExperimentTask<Output> = RowTask<Output> & {
   /** Id or name of a dataset. */
   readonly dataset: string;
-  /** By default the current version, of an experiment that is resumed its own. */
+  /** Default: the current version, or that of the resumed experiment. */
   readonly versionIndex?: number;
   /**
-   * Name of the experiment. One of this name is resumed: rows with a finished trace are skipped.
+   * Name of the experiment. An existing one is resumed: rows with a finished trace are skipped.
    * Those whose trace is incomplete, failed or has an evaluator error run again, and that trace is
    * deleted, which takes the role `owner` (without it a warning).
    */
   readonly name: string;
-  /** Rows at a time. 8. */
+  /** Concurrent rows. 8. */
   readonly concurrency?: number;
-  /** Called first and after each row. By default a line on stderr, where that is a terminal. */
+  /** Called first and after each row. Default: a line on stderr if that is a terminal. */
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Id or name of an experiment to compare with; looked up before the first row. */
   readonly baseline?: string;
-  /** Metrics to compare; by default all. */
+  /** Metrics to compare; default: all. */
   readonly metrics?: readonly string[];
 };
 
@@ -49,17 +49,17 @@ export type ExperimentRun = {
   readonly failed: number;
   /** Rows among those that ran that had an unfinished trace, which is deleted. */
   readonly repeated: number;
-  /** By metric, for how many rows its evaluator threw or returned what the metric cannot have. */
+  /** Rows by metric whose evaluator threw or returned a value that the metric cannot have. */
   readonly evaluatorErrors: Readonly<Record<string, number>>;
-  /** By metric, the first of its evaluator's errors. */
+  /** First error of each metric's evaluator. */
   readonly firstErrors: Readonly<Record<string, string>>;
-  /** By metric, how many values were converted to its type: booleans to 1 and 0, or back. */
+  /** Number of values converted to the metric's type, by metric: booleans to 1 and 0, or back. */
   readonly converted: Readonly<Record<string, number>>;
   /** With `baseline` (contract 5.5). */
   readonly comparison: ExperimentComparison | null;
 };
 
-/** The usual progress: a line on a terminal, which is drawn over itself. */
+/** Default progress: a line on a terminal, which is drawn over itself. */
 export const progressLine =
   (draw: ((line: string, isLast: boolean) => void) | null) =>
   ({ name, done, total, failed }: ExperimentProgress): void => {
@@ -76,8 +76,8 @@ type Surroundings = {
 
 /**
  * Runs the task over the rows of a dataset version that have no finished trace in the experiment
- * yet, and records a trace for each. Rejects when the dataset or the baseline is not there, before
- * the first row, and when not all traces were recorded; the same call resumes it.
+ * yet, and records a trace for each. Rejects before the first row if the dataset or the baseline
+ * does not exist, and when not all traces were recorded; the same call resumes it.
  */
 export const runExperiment = async <Output>(
   service: Service,
@@ -109,7 +109,7 @@ export const runExperiment = async <Output>(
   tell();
   const left = missing.values();
   const work = async (): Promise<void> => {
-    // One iterator for all workers, so each row is taken once.
+    // One iterator for all workers, so each row runs once.
     for (const row of left) {
       await runRow(row);
       tell();

@@ -1,11 +1,11 @@
-/** One entry of a 422: where in the request, in which words, of which kind (contract 1.4). */
+/** One entry of a 422: location in the request, message, and kind (contract 1.4). */
 export type Complaint = {
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;
 };
 
-/** What the service calls its refusals (contract 1.5); `invalid_request` is a 422. */
+/** Error codes of the service (contract 1.5); `invalid_request` is a 422. */
 export const serviceFaultCodes = [
   'malformed_request',
   'unauthenticated',
@@ -32,9 +32,9 @@ export const serviceFaultCodes = [
 export type ServiceFaultCode = (typeof serviceFaultCodes)[number];
 
 /**
- * What a call can fail with. Beyond the service's own: `unreachable`, no answer came or it broke
- * off; `timeout`, it took too long; `aborted`, by the caller's signal; `unreadable`, the answer is
- * not what the contract says, or comes from something before the service.
+ * Error codes of calls. Beyond the service's own: `unreachable`, no answer came or it broke off;
+ * `timeout`, it took too long; `aborted`, by the caller's signal; `unreadable`, the answer does not
+ * follow the contract, or comes from something before the service.
  */
 export type AssayFaultCode =
   ServiceFaultCode | 'unreachable' | 'timeout' | 'aborted' | 'unreadable';
@@ -51,15 +51,15 @@ type FaultFacts = {
 /** The one error that calls reject with. `message` is the service's sentence. */
 export class AssayFault extends Error {
   readonly code: AssayFaultCode;
-  /** Of the answer; null when none came. */
+  /** Status of the answer; null when none came. */
   readonly status: number | null;
-  /** What is wrong with the request, place by place; empty unless `invalid_request`. */
+  /** Errors by location in the request; empty unless `invalid_request`. */
   readonly complaints: readonly Complaint[];
   /** Finds the request in the service's log; null when no answer came. */
   readonly requestId: string | null;
-  /** How long the service asked to wait; null when it did not. */
+  /** Wait that the service requested (`Retry-After`); null without one. */
   readonly retryAfterMs: number | null;
-  /** How often the request was sent. */
+  /** Number of tries. */
   tries = 1;
 
   constructor(message: string, facts: FaultFacts) {
@@ -73,13 +73,16 @@ export class AssayFault extends Error {
   }
 }
 
-/** Whether it says so, in whichever copy of this package the error was made. */
+/**
+ * True for an AssayFault with one of these codes (any if none are given), from any copy of this
+ * package.
+ */
 export const isFault = (error: unknown, ...codes: readonly AssayFaultCode[]): error is AssayFault =>
   error instanceof Error &&
   error.name === 'AssayFault' &&
   (codes.length === 0 || codes.includes((error as AssayFault).code));
 
-/** The fault that an answer other than 2xx tells of. Never throws, whatever the body is. */
+/** The fault of an answer other than 2xx. Never throws, whatever the body is. */
 export const faultOf = (status: number, headers: Headers, text: string): AssayFault => {
   const body = parsed(text);
   const requestId = headers.get('X-Request-Id');
@@ -106,7 +109,7 @@ export const faultOf = (status: number, headers: Headers, text: string): AssayFa
   });
 };
 
-/** A request that cannot be sent as it is, told as the service would tell it. */
+/** Fault of a request that cannot be sent, worded like the service's. */
 export const invalidInput = (loc: readonly string[], msg: string): AssayFault => {
   const complaint = { loc, msg, type: 'missing' };
   const message = `The request is not valid: ${sentence(complaint)}`;
@@ -128,7 +131,7 @@ const parsed = (text: string): Readonly<Record<string, unknown>> => {
 const isCode = (code: unknown): code is ServiceFaultCode =>
   typeof code === 'string' && (serviceFaultCodes as readonly string[]).includes(code);
 
-/** Seconds or a date of HTTP; null when it is neither. */
+/** Parses seconds or an HTTP date; null when it is neither. */
 const retryAfter = (value: string | null): number | null => {
   if (value === null) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;

@@ -7,14 +7,14 @@ import { isUuid, uuid } from './uuid.js';
 export type NamedProjectOrStream = {
   readonly noun: 'project' | 'log stream';
   readonly name: string;
-  /** Its id, or what stands for the id in what is written before that is known. */
+  /** Its id, or a placeholder for it until it is known. */
   readonly standIn: string;
-  /** Null until it was asked for. */
+  /** Null until resolved. */
   id: string | null;
   readonly within: NamedProjectOrStream | null;
 };
 
-/** Null for none, as of a variable that is set to nothing. */
+/** Null for an absent or empty name. */
 export const namedResource = (
   noun: NamedProjectOrStream['noun'],
   given: string | undefined,
@@ -32,7 +32,7 @@ export type CallOperation = (
   options?: CallOptions,
 ) => Promise<unknown>;
 
-/** Resolves with its id. Who may not make it, or cannot, is told so by an AssayFault. */
+/** Resolves with the resource's id. Rejects with an AssayFault if it cannot be found or created. */
 export const resolveId = async (
   one: NamedProjectOrStream,
   ask: CallOperation,
@@ -45,7 +45,7 @@ export const resolveId = async (
     within === null ? {} : { project_id: await resolveId(within, ask, making, signal) };
   for (let looks = 1; one.id === null; looks += 1) {
     const listed = await ask(listing(one), { ...inside, project_name: name }, options);
-    // It may have been found, or made, by another call meanwhile.
+    // Another call may have found or created it meanwhile.
     one.id ??= (listed as readonly Found[]).find((found) => found.name === name)?.id ?? null;
     if (one.id !== null) break;
     if (making === null) throw notFoundFault(one);
@@ -53,7 +53,7 @@ export const resolveId = async (
       const creating = { method: 'POST', path: paths[one.noun], isKeyed: true } as const;
       one.id = ((await ask(creating, { ...inside, name }, options)) as Found).id;
     } catch (error) {
-      // Somebody else was faster, or has it out of sight of this key.
+      // Another client was faster, or it exists but is not visible to this key.
       if (!isFault(error, 'already_exists') || looks > 1) throw error;
       continue;
     }
@@ -79,12 +79,12 @@ const notFoundFault = ({ noun, name }: NamedProjectOrStream): AssayFault =>
     { code: 'not_found' },
   );
 
-/** Where its namesakes are listed. */
+/** Path that lists resources of this name. */
 export const listPath = (one: NamedProjectOrStream): string =>
   prepareRequest(listing(one), { project_id: one.within?.standIn, project_name: one.name }, null)
     .path;
 
-/** The text with the id, once that is known, where it was stood for first. */
+/** The text with known ids in place of their placeholders. */
 export const substituteIds = (
   text: string,
   ...all: readonly (NamedProjectOrStream | null)[]

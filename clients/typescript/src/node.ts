@@ -27,7 +27,7 @@ const node: Runtime = {
   inBackground: (timer) => (timer as NodeJS.Timeout).unref(),
 };
 
-/** A client in Node: reads the environment, knows the step going on, and flushes at the end. */
+/** A client in Node: reads the environment, tracks the current step, and flushes at the end. */
 export class Assay extends AssayClient {
   constructor(options: AssayOptions = {}) {
     super(options, node);

@@ -1,17 +1,17 @@
 /**
  * The answer of a list or a search. Awaited it is the first page; with `for await` it is every row,
- * page after page, each asked for when the one before is used up.
+ * page after page, each requested when the previous one is used up.
  */
 export type Paged<Page, Row> = Promise<Page> &
   AsyncIterable<Row> & { readonly pages: () => AsyncIterable<Page> };
 
-/** Contract 1.10 has a number, contract 5.14 an opaque text; null on the last page. */
+/** Cursor: a number in contract 1.10, an opaque text in contract 5.14; null on the last page. */
 type Next = {
   readonly next_starting_token?: number | null;
   readonly next_cursor?: string | null;
 };
 
-/** `ask` asks for the page that these members of the input choose; none: the first. */
+/** `ask` requests the page that these members of the input select; without any, the first. */
 export const paged = <Page, Row>(
   ask: (next: Readonly<Record<string, unknown>>) => Promise<Page>,
   list: string,

@@ -2,18 +2,20 @@ import { AssayFault } from './fault.js';
 import { pause } from './retry.js';
 
 export type PollRules<T> = {
-  /** Of the first wait; each further one is longer by half, up to eight times. Default 500. */
+  /** First wait; each further one is longer by half, up to eight times. Default 500. */
   readonly intervalMs?: number;
-  /** Of all of it; no limit by default. What is waited for goes on. */
+  /** Time limit of the polling; none by default. The operation itself continues. */
   readonly withinMs?: number;
   /** Called with each answer, the last one too. */
   readonly onProgress?: (answer: T) => void;
 };
 
-/** The states of contract 4.13, 4.14 and 5.13 from which nothing moves on. */
+/** Final states of contract 4.13, 4.14 and 5.13. */
 const endStates: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
-/** Asks until it has ended. Rejects with the fault of a question, `timeout` or `aborted`. */
+/**
+ * Polls until the operation has ended. Rejects with the fault of a request, `timeout` or `aborted`.
+ */
 export const poll = async <T>(
   ask: () => Promise<T>,
   { intervalMs = 500, withinMs = Infinity, onProgress }: PollRules<T>,

@@ -1,11 +1,11 @@
 import { invalidInput } from './fault.js';
 
-/** What a method needs to know of its operation. */
+/** The properties of an operation that its method needs. */
 export type OperationFacts = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/v2`. */
   readonly path: string;
-  /** Of contract 2.1; K, B and P unless it says others. */
+  /** Schemes of contract 2.1; default: K, B and P. */
   readonly schemes?: string;
   /** Takes `X-Min-Position`. */
   readonly isRead?: boolean;
@@ -17,10 +17,10 @@ export type OperationFacts = {
   readonly sends?: 'form' | 'urlencoded' | 'whole';
 };
 
-/** What a call is given: the members of path, query and body, side by side. */
+/** Input of a call: the members of path, query and body, side by side. */
 export type Input = object;
 
-/** A second try has the same effect as the first: nothing more happens (contract 1.8, rule 5). */
+/** True for idempotent operations: a second try has no further effect (contract 1.8, rule 5). */
 export const isRepeatable = ({ method, isRead, isKeyed }: OperationFacts): boolean =>
   isRead === true || isKeyed === true || method === 'PUT' || method === 'DELETE';
 
@@ -31,8 +31,8 @@ export type PreparedRequest = {
 };
 
 /**
- * The request that an input stands for: what the path and the query name goes there, the rest into
- * the body. Throws an AssayFault when the path lacks something.
+ * Builds the request of an input: members named by the path and the query go there, the others into
+ * the body. Throws an AssayFault when a path member is missing.
  */
 export const prepareRequest = (
   facts: OperationFacts,
@@ -52,7 +52,7 @@ export const prepareRequest = (
   for (const name of facts.query?.split(' ') ?? []) {
     const value = members.get(name);
     members.delete(name);
-    // A list is its parameter several times (contract 5.14, rule 1).
+    // A list repeats its parameter (contract 5.14, rule 1).
     for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
       if (one !== undefined && one !== null) query.append(name, textOf(one));
     }

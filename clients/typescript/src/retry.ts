@@ -1,11 +1,11 @@
 import { isFault, type AssayFault } from './fault.js';
 
 export type RetryRules = {
-  /** How often a request is sent at most; 1: never again. */
+  /** Maximum number of tries; 1: no retries. */
   readonly triesMax: number;
-  /** Before the second try, doubled before each further one. */
+  /** Wait before the second try, doubled before each further one. */
   readonly firstWaitMs: number;
-  /** Of one wait. Who is asked to wait longer gets the fault at once. */
+  /** Limit of one wait. A longer `Retry-After` fails at once. */
   readonly waitMaxMs: number;
 };
 
@@ -13,8 +13,8 @@ export type RetryRules = {
 export const usualRetries: RetryRules = { triesMax: 6, firstWaitMs: 250, waitMaxMs: 30_000 };
 
 /**
- * Worth a repeat: nobody answered, or whoever did says that it is for now only. A damaged log is
- * not: waiting mends nothing (contract 1.5).
+ * True for transient faults: no answer, or a status that says so. A damaged log is not transient
+ * (contract 1.5).
  */
 export const isRetryable = (fault: AssayFault): boolean => {
   if (fault.code === 'aborted' || fault.code === 'log_damaged') return false;
@@ -24,9 +24,8 @@ export const isRetryable = (fault: AssayFault): boolean => {
 const retryableStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 /**
- * How long to wait before the next try: at least what the service asked for, else the doubled wait
- * with half of it left to chance, so that clients that failed together do not come back together.
- * Null: do not.
+ * Wait before the next try: at least `Retry-After`, else exponential backoff with half of it random
+ * (jitter), so that clients that failed together do not retry together. Null: no retry.
  */
 export const backoffMs = (
   fault: AssayFault,
@@ -55,8 +54,8 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   });
 
 /**
- * Does it until it succeeds, fails for good, or has been tried often enough. Rejects with the last
- * fault, which says how often it was tried.
+ * Retries until success, a permanent fault, or the limit of tries. Rejects with the last fault,
+ * which has the number of tries.
  */
 export const withRetries = async <T>(
   attempt: () => Promise<T>,

@@ -1,33 +1,33 @@
-/** What a client takes from where it runs: Node has all of it, a page little. */
+/** Services of the runtime that a client uses: Node has all of them, a page few. */
 export type Runtime = {
   /** A variable of the environment. */
   readonly setting: (name: string) => string | undefined;
   readonly asyncContext: AsyncContext;
-  /** Has what is left sent when the program ends; returns how not to. */
+  /** Flushes when the program ends; returns a function that cancels this. */
   readonly flushBeforeExit: (leaving: ExitFlush) => () => void;
-  /** Draws a line over the last one on a terminal; null: there is none. */
+  /** Draws a line over the last one on a terminal; null without a terminal. */
   readonly drawLine: ((line: string, isLast: boolean) => void) | null;
   /** A timer that does not keep the program running by itself. */
   readonly inBackground: (timer: unknown) => void;
 };
 
-/** A value that holds within a function and all that it starts, and nowhere else. */
+/** Async context: a value that applies within a function and all that it starts. */
 export type AsyncContext = {
   readonly current: () => unknown;
   readonly within: <T>(value: unknown, run: () => T) => T;
 };
 
-/** What the end of the program asks of a logger. None of it throws. */
+/** Logger functions for the end of the program. None of them throws. */
 export type ExitFlush = {
   readonly withinMs: number;
-  /** Puts what is still open among what is to be sent. */
+  /** Ends open records and enqueues them. */
   readonly close: () => void;
   readonly isEmpty: () => boolean;
-  /** Resolves with whether nothing is left, at the latest after that time. */
+  /** Resolves with true if nothing is left, at the latest after that time. */
   readonly flush: (withinMs: number) => Promise<boolean>;
-  /** All that is left, in order, for whoever can still send it. */
+  /** All that is left, in order, for sending by other means. */
   readonly pending: () => PendingRequests;
-  /** So many of the were taken; what is left is lost. */
+  /** Acknowledges the first `taken` requests; the others are lost. */
   readonly acknowledge: (taken: number) => void;
 };
 
@@ -36,9 +36,9 @@ export type PendingRequests = {
   readonly requests: readonly PendingRequest[];
 };
 
-/** What has to be found, or made, first: its id goes wherever `standIn` is. */
+/** A resource to find or create first: its id replaces `standIn` everywhere. */
 export type PendingName = {
-  /** Lists it, if it is there. Made by a POST to the same path. */
+  /** Lists it, if it exists. Created by a POST to the same path. */
   readonly url: string;
   readonly name: string;
   readonly standIn: string;
@@ -52,7 +52,7 @@ export type PendingRequest = {
   readonly body: string;
 };
 
-/** Any runtime with `fetch`: nothing is ambient, and nobody says that the program ends. */
+/** Any runtime with `fetch`: no async context, no event at the end of the program. */
 export const bareRuntime: Runtime = {
   setting: () => undefined,
   asyncContext: { current: () => null, within: (_value, run) => run() },

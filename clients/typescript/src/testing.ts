@@ -8,9 +8,9 @@ export type NotWorse = {
   readonly metric: string;
   /** The bar, in the metric's direction. 0; -0.02 lets the metric be 0.02 worse. */
   readonly atLeast?: number;
-  /** By default each experiment beside the baseline is tested. */
+  /** Default: each experiment beside the baseline is tested. */
   readonly experimentId?: string;
-  /** So many rows may fail, and so many lack a value that the baseline has. 0. */
+  /** Limit of failed rows, and of rows that lack a value that the baseline has. 0. */
   readonly missingAtMost?: number;
 };
 
@@ -96,7 +96,7 @@ const worseOf = (
   );
 };
 
-/** Why rows of the run have no value of the metric, as far as its evaluator is the cause. */
+/** Evaluator errors that explain rows without a value of the metric. */
 const evaluatorCause = (run: ExperimentRun | null, metric: string): string => {
   const errors = run?.evaluatorErrors[metric] ?? 0;
   if (errors === 0) return '';

@@ -28,10 +28,10 @@ type RemoveCall = ServerUnaryCall<
   messages.DeleteReq | messages.TombstoneReq,
   messages.DeleteResp | messages.TombstoneResp
 >;
-/** How often each way of appending was used. */
+/** Number of calls of each way of appending. */
 export type Counts = { append: number; batchAppend: number };
 
-/** Whatever writes: appends one by one and in batches, deletions and tombstones. */
+/** Writes: appends one by one and in batches, deletions and tombstones. */
 export const openAppends = (store: Store, faults: Faults) => {
   const counts: Counts = { append: 0, batchAppend: 0 };
   const batchCalls = new Set<BatchCall>();

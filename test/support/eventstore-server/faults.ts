@@ -4,8 +4,8 @@ import { statusWithException } from './grpc-messages.js';
 
 export type Method = 'append' | 'read' | 'subscribe' | 'delete';
 /**
- * What goes wrong. `lost-answer` and `silent-after` happen after the events are durable; the others
- * leave nothing behind. `silent`: no answer, ever.
+ * Kinds of faults. `lost-answer` and `silent-after` happen after the events are durable; the others
+ * store no event. `silent`: no answer, ever.
  */
 export type InjectedFault =
   | { readonly kind: 'unavailable' | 'deadline' | 'timeout' | 'unknown' | 'lost-answer' }
@@ -14,7 +14,7 @@ export type InjectedFault =
   | { readonly kind: 'held'; readonly until: () => Promise<unknown> }
   | { readonly kind: 'not-leader'; readonly host: string; readonly port: number };
 
-/** Faults on command: each is used up by the next so many calls of its method. */
+/** Fault injection: each fault is used up by the next calls of its method. */
 export const openFaults = () => {
   let rate: {
     readonly method: Method;
@@ -27,7 +27,7 @@ export const openFaults = () => {
     plan: (method: Method, fault: InjectedFault, times = 1): void => {
       planned.push({ method, fault, times });
     },
-    /** From now on each so many-th call of the method, in turn with these. */
+    /** Every n-th call of the method fails, with these kinds in rotation. */
     often: (method: Method, every: number, kinds: readonly InjectedFault[]): void => {
       rate = { method, every, kinds };
     },
@@ -48,7 +48,7 @@ export const openFaults = () => {
 };
 export type Faults = ReturnType<typeof openFaults>;
 
-/** What the caller is told instead of an answer; null to go on as if nothing had happened. */
+/** Error that the caller gets instead of an answer; null to continue normally. */
 export const refusalOf = (fault: InjectedFault | null): ServerErrorResponse | null => {
   switch (fault?.kind) {
     case 'unavailable':

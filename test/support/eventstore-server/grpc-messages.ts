@@ -7,7 +7,7 @@ import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, status, type ServerErrorResponse } from '@grpc/grpc-js';
 import type { ServerEvent, ExpectedRevision, ServerAppendOutcome, ProposedEvent } from './store.js';
 
-/** Between the messages of the wire and what the store knows. */
+/** Converts between messages of the wire and the store. */
 export const nameOf = (identifier: shared.StreamIdentifier | undefined): string =>
   Buffer.from(identifier?.getStreamName_asU8() ?? []).toString('utf8');
 

@@ -21,7 +21,7 @@ type Options = messages.ReadReq.Options;
 const defaultWindow = 32;
 
 type Subscribers = {
-  /** Ends every subscription as a server does that finds its subscriber too slow. */
+  /** Ends every subscription, like a server whose subscribers are too slow. */
   drop: () => number;
   /** Appends of more events than this drop live subscribers; null for never. */
   burstMax: number | null;
@@ -144,7 +144,7 @@ export const openReads = (store: Store, faults: Faults) => {
   };
 };
 
-/** A position is an offset in a file: where no record begins, a real server reads nothing. */
+/** A position is an offset in a file: a real server reads nothing where no record begins. */
 const requireRecordStart = (store: Store, position: bigint | null): void => {
   if (position === null || store.wasEmptied(position)) return;
   const all = store.all();
@@ -154,7 +154,7 @@ const requireRecordStart = (store: Store, position: bigint | null): void => {
 
 const backwards = messages.ReadReq.Options.ReadDirection.BACKWARDS;
 
-/** Where the first event is that is not before the position. */
+/** Index of the first event at or after the position. */
 const indexFrom = (all: readonly ServerEvent[], position: bigint): number => {
   let low = 0;
   let high = all.length;
@@ -193,7 +193,7 @@ const send = async (
   }
 };
 
-/** What a subscription is to, and where it begins: positions and revisions are exclusive. */
+/** Target of a subscription, and its start: positions and revisions are exclusive. */
 const openTarget = (options: Options) => {
   const one = options.getStream();
   if (one !== undefined) {
@@ -239,7 +239,7 @@ const matcherOf = (
   };
 };
 
-/** Filtered subscriptions hear now and then how far the search has come. */
+/** Filtered subscriptions regularly receive checkpoints of the search. */
 const openCheckpoints = (options: Options) => {
   const filter = options.getFilter();
   const window = filter?.hasMax() === true ? filter.getMax() : defaultWindow;

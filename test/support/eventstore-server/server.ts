@@ -23,12 +23,12 @@ type Options = {
   readonly dir: string;
   /** 0 takes a free one. */
   readonly port?: number;
-  /** How far apart the positions of events are: offsets in a file. */
+  /** Distance of the events' positions, which are offsets in a file. */
   readonly bytesPerPosition?: bigint;
-  /** Whether it says which methods it has and appends in batches, as servers from 21.10 on do. */
+  /** True if it lists its methods and appends in batches, like servers from 21.10 on. */
   readonly listsFeatures?: boolean;
   readonly tls?: { readonly key: Buffer; readonly certificate: Buffer };
-  /** What callers must name themselves by; anybody is let in without it. */
+  /** Required credentials; without them every caller is accepted. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Answered to gossip: ports on the loopback interface, the leader first. */
   readonly members?: () => readonly number[];
@@ -108,7 +108,7 @@ type Call = {
 };
 type Handler = (call: Call, answer?: sendUnaryData<unknown>) => void;
 
-/** Nobody is asked for a name where none is demanded. */
+/** Checks credentials if they are required. */
 const withAuthentication = (
   { credentials }: Options,
   implementation: Readonly<Record<string, unknown>>,

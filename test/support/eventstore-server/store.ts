@@ -10,7 +10,7 @@ import {
 } from '../../../kernel/ports.js';
 import { metadata } from '../new-events.js';
 
-/** An event as a server keeps it. `position` is given when it is durable; readers see it then. */
+/** A stored event. `position` is set once it is durable; readers see it then. */
 export type ServerEvent = {
   readonly stream: string;
   readonly revision: bigint;
@@ -29,11 +29,11 @@ export type ServerAppendOutcome =
   | { readonly kind: 'wrong-version'; readonly actual: bigint | null }
   | { readonly kind: 'deleted' };
 
-/** What a tombstone and the `$tb` of a soft delete have as revision. */
+/** Revision of a tombstone and of the `$tb` of a soft delete. */
 export const lastRevision = 9_223_372_036_854_775_807n;
 type Stream = {
   entries: ServerEvent[];
-  /** Of the last event ever, also of those no longer readable; -1 before the first. */
+  /** Revision of the last event ever, readable or not; -1 before the first. */
   last: bigint;
   /** Events below are no longer readable: soft deletion. */
   from: bigint;
@@ -49,7 +49,7 @@ type JournalRecord = Omit<ServerEvent, 'data' | 'metadata' | 'revision' | 'posit
 };
 
 /**
- * What a server knows, judged in memory as a real one does (22.10.5, as observed) and kept in the
+ * State of a server, decided in memory as a real one does (22.10.5, as observed) and kept in the
  * embedded log: an answer leaves after the events are durable. Opening it again replays that log.
  * Positions are offsets in a file: they grow by `bytesPerPosition`, and none is 0.
  */
@@ -58,7 +58,7 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
   const log = await openEventLog({ dir, bus });
   const streams = new Map<string, Stream>();
   let all: ServerEvent[] = [];
-  /** Where events were that a scavenge took: one may read on from there. */
+  /** Former positions of scavenged events: reads may continue from there. */
   const emptied = new Set<bigint>();
   const listeners = new Set<(entries: readonly ServerEvent[]) => void>();
 
@@ -212,7 +212,7 @@ export const openStore = async (dir: string, bytesPerPosition: bigint) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** What a scavenge leaves: tombstones without the events they cover. */
+    /** Removes the events that tombstones cover, and keeps the tombstones. */
     scavenge: async (): Promise<void> => {
       const gone = [...streams].filter(
         ([, stream]) => stream.tombstoned && stream.entries.length > 0,

@@ -1,21 +1,21 @@
 /**
- * A part of what is to be sent. Neighbours with equal `method`, `path` and `head` go together, as
- * items of one list.
+ * A part of a request. Neighbours with equal `method`, `path` and `head` are batched as items of
+ * one list.
  */
 export type BatchPart = {
   readonly method: 'POST' | 'PATCH';
   readonly path: string;
-  /** Of the body, before its items and behind them. */
+  /** Body text before and after its items. */
   readonly head: string;
   readonly tail: string;
-  /** JSON; null: the body is `head` and goes alone. */
+  /** JSON; null: the body is `head` and is sent alone. */
   readonly item: string | null;
   /** Traces and spans in it. */
   readonly records: number;
   readonly bytes: number;
-  /** It brings the trace itself: without it the others have nowhere to go. */
+  /** True if it creates the trace: the other parts depend on it. */
   readonly isTrace: boolean;
-  /** Shared by all parcels of a trace. */
+  /** Shared by all parts of a trace. */
   readonly fate: { isLost: boolean };
 };
 
@@ -31,24 +31,24 @@ export type EndedTrace = {
   readonly id: string;
   readonly text: string;
   readonly bytes: number;
-  /** Members that say which run it belongs to, as JSON without braces, or nothing. */
+  /** Members that select the run, as JSON without braces, or nothing. */
   readonly place: string;
-  /** False: the program left before it ended. */
+  /** False: the program ended before it. */
   readonly isComplete: boolean;
   readonly below: readonly EndedSpan[];
 };
 
 /**
- * Of one request. The service works on bodies of up to 256 KiB as they come and on a few larger
- * ones at a time (contract 1.11); a list has at most 1,000 items and 5,000 spans.
+ * Limit of one request. The service reads bodies of up to 256 KiB as they come and only a few
+ * larger ones at a time (contract 1.11); a list has at most 1,000 items and 5,000 spans.
  */
 export const requestBytesMax = 240_000;
 export const itemsMax = 1_000;
 export const recordsMax = 4_000;
-/** JSON of 128 levels is taken; a level of spans is two. */
+/** JSON may have 128 levels; a level of spans is two. */
 const depthMax = 50;
 
-/** What a record takes in a request, with what joins it to others. */
+/** Bytes of a record in a request, with separators. */
 export const recordBytes = (text: string): number => encoder.encode(text).length + joiningBytes;
 /** `"parent_id":`, an id, brackets. */
 const joiningBytes = 64;
@@ -56,7 +56,10 @@ const encoder = new TextEncoder();
 
 const sender = '"logging_method":"typescript_client"';
 
-/** A small trace is one item of a request. A large one begins, has its spans, and is completed. */
+/**
+ * Splits a trace into parts: a small one is one item of a request; a large one is begun, gets its
+ * spans, and is completed.
+ */
 export const batchPartsOf = (
   project: string,
   trace: EndedTrace,
@@ -105,7 +108,7 @@ export const batchPartsOf = (
   ];
 };
 
-/** Spans by themselves: of a large trace, or ended after their trace. */
+/** Parts of single spans: of a large trace, or ended after their trace. */
 export const spanParts = (
   project: string,
   traceId: string,
@@ -124,7 +127,7 @@ export const spanParts = (
     fate,
   }));
 
-/** How many spans these are, with all below them, and what they take. */
+/** Number of spans with all below them, and their bytes. */
 export const sizeOf = (
   spans: readonly EndedSpan[],
 ): { readonly records: number; readonly bytes: number } => {
@@ -132,14 +135,14 @@ export const sizeOf = (
   return { records: flat.length, bytes: flat.reduce((sum, { span }) => sum + span.bytes, 0) };
 };
 
-/** Of a small trace only: as deep as a body may be. */
+/** Nested JSON; for small traces only, whose depth is limited. */
 const nestedJson = (text: string, below: readonly EndedSpan[]): string => {
   if (below.length === 0) return text;
   const spans = below.map((one) => nestedJson(one.text, one.below)).join(',');
   return `${text.slice(0, -1)},"spans":[${spans}]}`;
 };
 
-/** Each before those below it. Without recursion: a chain of spans may be as long as it likes. */
+/** Spans in pre-order. Iterative, as a chain of spans may be arbitrarily long. */
 const flattenSpans = (
   spans: readonly EndedSpan[],
 ): readonly { readonly span: EndedSpan; readonly depth: number }[] => {
@@ -152,7 +155,7 @@ const flattenSpans = (
   return found;
 };
 
-/** How many parcels from the front go in one request. */
+/** Number of leading parts that fit into one request. */
 export const batchSize = (parcels: readonly BatchPart[]): number => {
   const [first] = parcels;
   if (first === undefined) return 0;

@@ -10,14 +10,14 @@ type ExitFlushSettings = {
   readonly tracing: Tracing;
   readonly queue: Queue;
   readonly sender: Sender;
-  /** What records are logged into, each after what it is within. */
+  /** Project and log stream of the records, parents first. */
   readonly names: readonly NamedProjectOrStream[];
   readonly url: string;
   readonly headersOf: (key: string) => Readonly<Record<string, string>>;
   readonly withinMs: number;
 };
 
-/** What the end of the program asks of a logger. */
+/** Adapter of a logger for the flush at program exit. */
 export const exitFlushOf = (settings: ExitFlushSettings): ExitFlush => {
   const { tracing, queue, sender, names, url, headersOf, withinMs } = settings;
   return {

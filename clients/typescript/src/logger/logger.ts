@@ -12,22 +12,22 @@ import { openTracing, type Tracing } from './tracing.js';
 import { lossLine, openWarnings, type Warn } from './warnings.js';
 
 export type LoggerOptions = Place & {
-  /** The log stream of traces that name no run, by its name or its id; it is made at need. */
+  /** The log stream of traces that name no run, by its name or its id; created if missing. */
   readonly logStream?: string;
-  /** What waits for the service takes so much at most; beyond it the newest is lost. 32 MiB. */
+  /** Limit of the queue; beyond it the newest records are lost. 32 MiB. */
   readonly bytesMax?: number;
-  /** How long records wait for company. 1 s. */
+  /** Batching delay of records. 1 s. */
   readonly intervalMs?: number;
-  /** Of one request. 30 s. */
+  /** Time limit of one request. 30 s. */
   readonly timeoutMs?: number;
-  /** How long the end of the program waits for what is left. 5 s; 0: not at all. */
+  /** Time limit of the flush when the program ends. 5 s; 0: no flush. */
   readonly exitMs?: number;
   /**
-   * Called when records are lost: once for each cause, until the service takes some again. By
-   * default `onWarning` is told.
+   * Called when records are lost: once for each cause, until the service accepts some again.
+   * Default: a line to `onWarning`.
    */
   readonly onLoss?: (loss: Loss) => void;
-  /** Takes a line about what goes wrong, each once a minute at most. `console.warn` by default. */
+  /** Receives warnings, each once a minute at most. Default: `console.warn`. */
   readonly onWarning?: (line: string) => void;
 };
 
@@ -45,7 +45,7 @@ type Settings = {
   readonly surroundings: Runtime;
 };
 
-/** In the background, in batches, within a bound, and without a throw into the program. */
+/** Logs in the background, in batches, with a bounded queue, and never throws into the program. */
 export const openLogger = (settings: Settings, options: LoggerOptions): Logger => {
   const { connection, surroundings, memory, project } = settings;
   const { url } = connection;
@@ -71,7 +71,7 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   });
   memory.settle = (signal) => sender.flush(settleMs, signal);
   let leave: (() => void) | null = null;
-  // Who logs nothing has nothing to do at the end.
+  // A program that logs nothing needs no flush at exit.
   const onBegin = (): void => {
     if (exitMs > 0) leave ??= surroundings.flushBeforeExit(leaving);
   };
@@ -113,7 +113,7 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   };
 };
 
-/** Resolves with whether all is sent, and nothing was lost since it was called last. */
+/** Resolves with true if all is sent, and nothing was lost since the previous call. */
 const flushOf = (queue: Queue, sender: Sender): Logger['flush'] => {
   let lostBefore = 0;
   return async (withinMs = 30_000) => {
@@ -124,5 +124,5 @@ const flushOf = (queue: Queue, sender: Sender): Logger['flush'] => {
   };
 };
 
-/** So long a read waits for what was logged before it. */
+/** Time limit of the flush before a read. */
 const settleMs = 5_000;

@@ -10,7 +10,7 @@ import type { Warn } from './warnings.js';
 type PostSettings = {
   readonly connection: Connection;
   readonly memory: ClientPositions;
-  /** What records are logged into, each after what it is within. */
+  /** Project and log stream of the records, parents first. */
   readonly names: readonly NamedProjectOrStream[];
   readonly timeoutMs: number;
   readonly warn: Warn;
@@ -21,7 +21,7 @@ type BatchPoster = {
   readonly headersOf: (key: string) => Readonly<Record<string, string>>;
 };
 
-/** Sends once. Before the first request what has a name is found, or made. */
+/** Sends a request once. Named resources are found, or created, before the first request. */
 export const openBatchPoster = (settings: PostSettings): BatchPoster => {
   const { connection, memory, names, timeoutMs } = settings;
   const headersOf = (key: string): Readonly<Record<string, string>> => ({
@@ -55,13 +55,13 @@ const rejectedTraces = (text: string): readonly RejectedTrace[] => {
   return (JSON.parse(text) as { readonly rejected?: readonly RejectedTrace[] }).rejected ?? [];
 };
 
-/** What hinders it concerns all records, and is told without a status. */
+/** Resolves names. Its errors concern all records, and are reported without a status. */
 const nameResolverOf = ({ connection, names, timeoutMs, warn }: PostSettings) => {
   const { answer } = openCall({
     connection,
     timeoutMs,
     project: async () => null,
-    // It is repeated with the request that it is for.
+    // Repeated with the request that needs it.
     retries: { ...usualRetries, triesMax: 1 },
     memory: { position: null, settle: async () => undefined },
   });

@@ -1,20 +1,20 @@
 import { batchSize, type BatchPart } from './batch-parts.js';
 
-/** Why records were not sent: no room, the service said no, or the program ended first. */
+/** Reasons of a loss: the queue was full, the service refused, or the program ended first. */
 export type Loss = {
   readonly reason: 'full' | 'refused' | 'left';
   /** Records lost so far, for all reasons. */
   readonly lost: number;
-  /** What the service said; null when it was not asked. */
+  /** Error of the service; null if no request was sent. */
   readonly error: Error | null;
 };
 
 export type Logged = {
-  /** Traces and spans: taken by the service, given up, and not yet either. */
+  /** Traces and spans: accepted by the service, lost, and waiting. */
   readonly sent: number;
   readonly lost: number;
   readonly waiting: number;
-  /** What waits takes, of `bytesMax`. */
+  /** Bytes of the waiting records, limited by `bytesMax`. */
   readonly waitingBytes: number;
 };
 
@@ -26,13 +26,13 @@ export type DroppedRecords = {
 
 export type Queue = {
   readonly logged: () => Logged;
-  /** Room for a record that ended; false, and the record counted as lost, when there is none. */
+  /** Reserves room for an ended record; false, and the record counted as lost, if there is none. */
   readonly reserve: (bytes: number) => boolean;
-  /** So many records will not be put; `bytes` of room were held for `held` of them. */
+  /** Drops records that will not be enqueued; `bytes` were reserved for `held` of them. */
   readonly drop: (gone: DroppedRecords, reason: Loss['reason'], error: Error | null) => void;
-  /** Records whose room is held are ready to be sent. */
+  /** Enqueues parts of records with reserved room. */
   readonly enqueue: (parcels: readonly BatchPart[]) => void;
-  /** The parcels of the next request, which stay until they are taken or lost. */
+  /** Parts of the next request, which stay until acknowledged or discarded. */
   readonly nextBatch: () => readonly BatchPart[];
   readonly all: () => readonly BatchPart[];
   readonly acknowledge: (parcels: readonly BatchPart[]) => void;
@@ -43,12 +43,13 @@ export type Queue = {
   ) => void;
 };
 
-/** What is said of that many losses is said of all. */
+/** Limit of distinct causes that are reported. */
 const causesMax = 20;
 
 /**
- * What waits to be sent, oldest first, never more than `bytesMax`: beyond it the newest is lost.
- * Losses are counted, and said once for each cause until the service takes something again.
+ * Bounded queue of parts to send, oldest first, never more than `bytesMax`: beyond it the newest is
+ * lost. Losses are counted, and reported once for each cause until the service accepts a record
+ * again.
  */
 export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue => {
   let parcels: BatchPart[] = [];
@@ -61,7 +62,7 @@ export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue
     try {
       onLoss({ reason, lost, error });
     } catch {
-      // A hook that fails must not take the program along.
+      // A failing hook must not crash the program.
     }
   };
   const remove = (gone: readonly BatchPart[]): number => {

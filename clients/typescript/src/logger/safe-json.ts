@@ -1,17 +1,17 @@
 /**
- * JSON of it, with a text in place of each member that JSON refuses; nothing for what JSON has no
- * word for. Throws only when there is no room for so long a text.
+ * JSON of a value, with a text in place of each member that JSON refuses; undefined if JSON has no
+ * form for it. Throws only when the text exceeds the longest string.
  */
 export const jsonOf = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value, plainMember);
   } catch {
-    // Slower: looks at each member for itself.
+    // Slower: checks each member on its own.
     return JSON.stringify(safeCopy(value));
   }
 };
 
-/** The members of an object; of one that cannot be read, that it cannot. Never throws. */
+/** The members of an object, with a placeholder for unreadable ones. Never throws. */
 export const membersOf = (value: unknown): Record<string, unknown> => {
   try {
     const names = Object.keys(Object(value) as object);
@@ -29,7 +29,7 @@ const memberOf = (owner: object, name: string): unknown => {
 };
 const unreadable = '[unreadable]';
 
-/** What JSON would refuse or show as `{}`. */
+/** Converts values that JSON would refuse or show as `{}`. */
 const plainMember = (_name: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Error) return `${value.name}: ${value.message}`;
@@ -40,12 +40,12 @@ const plainMember = (_name: string, value: unknown): unknown => {
 const nameOfKey = (key: unknown): string =>
   typeof key === 'object' && key !== null ? (jsonOf(key) ?? '') : String(key);
 
-/** A stack has its end. */
+/** Depth limit, as copying recurses. */
 const levelsMax = 100;
-/** Objects that hold one another have more ways through them than anybody can walk. */
+/** Object limit, as shared references can multiply without bound. */
 const objectsMax = 10_000;
 
-/** A copy with a text in place of each member that JSON cannot say. */
+/** A copy with a text in place of each member that JSON cannot represent. */
 const safeCopy = (given: unknown): unknown => {
   const above = new Set<unknown>();
   let objects = 0;

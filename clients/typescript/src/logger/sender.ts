@@ -5,16 +5,16 @@ import type { Queue } from './queue.js';
 import type { RejectedTrace } from './rejected-trace.js';
 
 export type Sender = {
-  /** Something was put in: it is sent soon, and at once when it is much. */
+  /** Signals new parts: they are sent after the batching delay, at once if there are many. */
   readonly wake: () => void;
   /**
-   * Sends what waits, now. Resolves with whether nothing of it is left, in that time at the latest
-   * or when the signal aborts.
+   * Sends the waiting parts now. Resolves with true once none of them is left, else with false
+   * after the time limit or when the signal aborts.
    */
   readonly flush: (withinMs: number, signal?: AbortSignal) => Promise<boolean>;
-  /** Why what is under way was not taken so far; null: nothing is known against it. */
+  /** Last error of the current request; null without one. */
   readonly lastFault: () => AssayFault | null;
-  /** Nothing more is sent. */
+  /** Stops sending. */
   readonly stop: () => void;
   readonly isOpen: () => boolean;
 };
@@ -32,39 +32,39 @@ export type SenderSettings = {
     signal: AbortSignal,
   ) => Promise<readonly RejectedTrace[]>;
   readonly newKey: () => string;
-  /** How long records wait for company. */
+  /** Batching delay. */
   readonly intervalMs: number;
-  /** So much does not wait for company. */
+  /** Bytes from which a batch is sent without delay. */
   readonly enoughBytes: number;
   readonly inBackground: (timer: unknown) => void;
-  /** A request was not taken for so long, of which it is told once. */
+  /** Time after which a failing request is reported, once. */
   readonly troubleMs: number;
   readonly onTrouble: (fault: AssayFault | null) => void;
 };
 
-/** Without an end, as the queue has a bound and what is sent twice is stored once. */
+/** Without a limit, as the queue is bounded and requests are idempotent. */
 const endlessRetries: RetryRules = { triesMax: Infinity, firstWaitMs: 200, waitMaxMs: 10_000 };
-/** Between tries while somebody waits for a flush. */
+/** Retry delay during a flush. */
 const flushRetryMs = 250;
 
 type State = {
   isStopped: boolean;
-  /** How many wait for a flush. */
+  /** Number of running flushes. */
   hurried: number;
-  /** Records wait for company. */
+  /** True during the batching delay. */
   isGathering: boolean;
   isRunning: boolean;
-  /** Each is called when parcels went. */
+  /** Called when parts left the queue. */
   readonly watchers: Set<() => void>;
   trouble: AssayFault | null;
-  /** Ends a request that is under way. */
+  /** Aborts the running request. */
   readonly stopping: AbortController;
   /** Ends the present pause. */
   wake: () => void;
 };
 type SenderContext = SenderSettings & { readonly state: State };
 
-/** One request at a time, so that what belongs together arrives in order. Never throws. */
+/** Sends one request at a time, so that related records arrive in order. Never throws. */
 export const openSender = (settings: SenderSettings): Sender => {
   const { queue } = settings;
   const state: State = {
@@ -92,7 +92,7 @@ export const openSender = (settings: SenderSettings): Sender => {
   };
   const flush = (withinMs: number, signal?: AbortSignal): Promise<boolean> =>
     new Promise((resolve) => {
-      // They go in order: behind the last one is what was logged later.
+      // The queue is in order: parts after the last one were logged later.
       const last = queue.all().at(-1);
       if (last === undefined) return resolve(true);
       const end = (): void => {
@@ -153,7 +153,7 @@ const notifyWatchers = ({ watchers }: State): void => {
   for (const watch of watchers) watch();
 };
 
-/** Until these are taken or lost. */
+/** Resolves once these parts are accepted or lost. */
 const sendBatch = async (sending: SenderContext, parcels: readonly BatchPart[]): Promise<void> => {
   const { queue, state } = sending;
   const [first] = parcels;
@@ -178,7 +178,7 @@ const sendBatch = async (sending: SenderContext, parcels: readonly BatchPart[]):
   }
 };
 
-/** Tries until another try would not change the answer: a fault, or the rejected items. */
+/** Retries until another try would not change the answer: a fault, or the rejected items. */
 const retryUntilAnswered = async (
   sending: SenderContext,
   first: BatchPart,
@@ -197,14 +197,14 @@ const retryUntilAnswered = async (
   }
 };
 
-/** What is wrong with one record is not to cost the others: the request is halved. */
+/** Bisection: halves a refused request, so that one invalid record does not cost the others. */
 const bisectRefused = async (
   sending: SenderContext,
   parcels: readonly BatchPart[],
   fault: AssayFault,
 ): Promise<void> => {
   const concernsAll = fault.status === null || [401, 403, 404, 405].includes(fault.status);
-  // The project or the trace is not there.
+  // The project or the trace does not exist.
   if (fault.status === 404) for (const one of parcels) one.fate.isLost = true;
   if (parcels.length === 1 || concernsAll) return sending.queue.discard(parcels, 'refused', fault);
   const half = Math.ceil(parcels.length / 2);

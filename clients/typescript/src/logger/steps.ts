@@ -16,16 +16,16 @@ import {
 } from './values.js';
 import type { Warn } from './warnings.js';
 
-/** What is known of a step. Values are cut and put into words so that the service takes them. */
+/** Facts of a step. Values are cut and converted so that the service accepts them. */
 export type StepFacts = {
   readonly input?: unknown;
-  /** What the function returned, unless it is set. */
+  /** Default: the return value of the function. */
   readonly output?: unknown;
   readonly tags?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Numbers, booleans and texts by name; `duration_ns` is measured unless it is set. */
   readonly metrics?: Readonly<Record<string, unknown>>;
-  /** 200, and 500 for a function that threw, unless it is set. */
+  /** Default: 200, and 500 for a function that threw. */
   readonly statusCode?: number;
   readonly externalId?: string;
   /** Input of the dataset row behind the step. */
@@ -44,11 +44,13 @@ export type SpanStart = SpanFacts & {
   /** Default `workflow`. */
   readonly type?: SpanKind;
 };
-/** Where a trace goes: one run at most; none is the log stream `default`. */
+/** Run of a trace: at most one; default: the log stream `default`. */
 export type Place = { readonly logStreamId?: string; readonly experimentId?: string };
 export type TraceStart = StepFacts &
   Place & {
-    /** The id of a session; any other text is an id of yours, whose session is made at need. */
+    /**
+     * The id of a session; any other text is an external id, whose session is created if missing.
+     */
     readonly sessionId?: string;
   };
 
@@ -59,7 +61,7 @@ const spanMembers = [...stepMembers, ...rowMembers, ...modelMembers];
 const traceStarts = [...stepMembers, ...rowMembers, 'logStreamId', 'experimentId', 'sessionId'];
 const spanStarts = [...spanMembers, 'type'];
 
-/** A trace, or a span with its kind, while it goes on. Spans that ended are `below` it. */
+/** A running trace, or span with its kind. Spans that ended are `below` it. */
 export type OpenStep = {
   readonly id: string;
   readonly kind: SpanKind | 'trace';
@@ -73,7 +75,7 @@ export type OpenStep = {
   facts: SpanFacts;
   children: number;
   hasEnded: boolean;
-  /** There was no room for it: what is below it moves up. */
+  /** True if the queue had no room for it: spans below it move up. */
   isDropped: boolean;
 };
 type RootOf = {
@@ -115,7 +117,7 @@ export const openSpan = (
   return open;
 };
 
-/** What is misspelt is said, since nobody else would notice. */
+/** Warns about misspelt members, which would otherwise be lost silently. */
 const knownMembers = (
   given: object,
   names: readonly string[],
@@ -167,7 +169,10 @@ const openStep = (
   isDropped: false,
 });
 
-/** As a member of a request, or nothing. `onWrong` is told of what is no id and is left out. */
+/**
+ * Place as members of a request, or empty. `onWrong` is called for a malformed id, which is left
+ * out.
+ */
 export const placeOf = (
   place: { readonly [member in keyof Place]?: unknown },
   onWrong: (line: string) => void = () => undefined,

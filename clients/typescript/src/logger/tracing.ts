@@ -7,7 +7,7 @@ import type { OpenStep, Place, SpanFacts, SpanStart, TraceStart } from './steps.
 import { nameOf, textOf } from './values.js';
 import type { Warn } from './warnings.js';
 
-/** A step that is going on. Nothing here throws, but for the function that a span is given. */
+/** A running step. Its methods never throw, except what the function of a span throws. */
 export type Step = {
   readonly id: string;
   readonly traceId: string;
@@ -23,9 +23,9 @@ export type RunStep<Start> = {
 
 export type Tracing = {
   readonly trace: RunStep<TraceStart>;
-  /** Below the step that is going on, else in a trace of its own. */
+  /** Runs the function below the current step, else in a trace of its own. */
   readonly span: RunStep<SpanStart>;
-  /** Ends the traces that are going on, as not complete. */
+  /** Ends running traces as incomplete. */
   readonly close: () => void;
 };
 
@@ -34,19 +34,19 @@ export type TracingSettings = {
   readonly place: Place;
   readonly queue: Queue;
   readonly ambient: AsyncContext;
-  /** Whether what ends is still sent. */
+  /** True while ended records are still sent. */
   readonly isOpen: () => boolean;
-  /** A trace begins. */
+  /** Called when a trace begins. */
   readonly onBegin: () => void;
-  /** Something was put into the queue. */
+  /** Called when parts were enqueued. */
   readonly wakeSender: () => void;
   readonly warn: Warn;
 };
 
-/** A trace that never ends is not held for ever: the oldest is sent as not complete. */
+/** Limit of running traces: beyond it the oldest is sent as incomplete, as some never end. */
 const goingMax = 10_000;
 
-/** The functions that are run decide alone what comes back and what is thrown. */
+/** Tracing never changes what the traced functions return or throw. */
 export const openTracing = (settings: TracingSettings): Tracing => {
   const { ambient, warn } = settings;
   const going = new Set<OpenStep>();
@@ -105,7 +105,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
   };
 };
 
-/** Lets what is known of the step at its start be left out. */
+/** Makes the start facts optional. */
 const withStart = <Start>(
   full: <T>(name: string, start: Start, work: (step: Step) => T) => T,
 ): RunStep<Start> => {
@@ -116,8 +116,8 @@ const withStart = <Start>(
 };
 
 /**
- * Promises are watched and come back as they are. Of other thenables, which may begin to work only
- * when they are asked, `then` is called once, and a promise comes back.
+ * Promises are observed and returned unchanged. Other thenables may begin to work only when `then`
+ * is called: it is called once, and a promise is returned.
  */
 const onSettled = <T>(
   result: T,
@@ -137,7 +137,7 @@ const onSettled = <T>(
   return settled as T;
 };
 
-/** What goes wrong in the logger is no matter of the program. */
+/** Keeps errors of the logger out of the program. */
 const ignoreErrors = (work: () => void): void => {
   try {
     work();
@@ -164,7 +164,7 @@ const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings)
   open.facts = {};
 };
 
-/** Whatever a step was told, that there was one is recorded. */
+/** Records the step even if its facts cannot be serialised. */
 const recordText = (open: OpenStep, warn: Warn): string => {
   try {
     return JSON.stringify(recordOf(open, warn));
@@ -199,7 +199,7 @@ const endTrace = (
   queue.drop({ records, held: records, bytes }, 'full', null);
 };
 
-/** One that ends after its trace goes by itself. */
+/** Ends a span; one that ends after its trace is sent by itself. */
 const endSpan = (
   open: OpenStep,
   ended: EndedStep,

@@ -1,7 +1,7 @@
 import type { ChatMessage, RetrievedDocument } from '../generated/traces-types.js';
 import { jsonOf, membersOf } from './safe-json.js';
 
-/** Limits of contract 1.11 and 5.6; what is beyond them is cut, so that the record is taken. */
+/** Limits of contract 1.11 and 5.6; longer values are cut, so that the record is accepted. */
 const textBytesMax = 1_048_576;
 const nameMax = 255;
 const externalIdMax = 1_024;
@@ -15,7 +15,7 @@ const cutMark = '… (cut)';
 export const spanKinds = ['llm', 'retriever', 'tool', 'workflow', 'agent', 'control'] as const;
 export type SpanKind = (typeof spanKinds)[number];
 
-/** As the kind takes it (contract 5.6): messages stay messages, all else becomes text. */
+/** Input in the form of its kind (contract 5.6): messages stay messages, all else becomes text. */
 export const inputOf = (kind: SpanKind | 'trace', value: unknown): unknown =>
   orText(value, (given) =>
     takesMessages(kind) && isMessages(given) ? given.map(messageOf) : textOf(given),
@@ -31,7 +31,7 @@ export const outputOf = (kind: SpanKind | 'trace', value: unknown): unknown =>
 const takesMessages = (kind: SpanKind | 'trace'): boolean =>
   kind === 'llm' || kind === 'workflow' || kind === 'agent';
 
-/** What throws when it is looked at is a text like any other. */
+/** Converts a value; one whose access throws becomes text. */
 const orText = (value: unknown, make: (given: unknown) => unknown): unknown => {
   if (value === undefined || value === null) return undefined;
   try {
@@ -43,14 +43,14 @@ const orText = (value: unknown, make: (given: unknown) => unknown): unknown => {
 
 export const nameOf = (name: unknown): string => cutTo(textOf(name), nameMax);
 
-/** A text stands for itself alone. */
+/** A single text counts as one tag. */
 export const tagsOf = (tags: unknown): readonly string[] =>
   (Array.isArray(tags) ? tags : [tags ?? ''])
     .map((tag) => cutTo(textOf(tag), nameMax))
     .filter((tag) => tag !== '')
     .slice(0, tagsMax);
 
-/** Values become texts; those that are null or undefined go. */
+/** Values become texts; those that are null or undefined are dropped. */
 export const metadataOf = (metadata: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(membersOf(metadata))
@@ -61,7 +61,7 @@ export const metadataOf = (metadata: unknown): Readonly<Record<string, string>> 
 
 type MetricValue = number | boolean | string;
 
-/** What a metric cannot have in it; null: it is a finite number, a boolean or a text. */
+/** Error of an invalid metric value; null for a finite number, a boolean or a text. */
 export const metricFault = (value: unknown): string | null => {
   if (typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value))
     return null;
@@ -85,7 +85,7 @@ export const metricsOf = (
   return Object.fromEntries(kept);
 };
 
-/** Never throws: what JSON cannot say is said as well as it goes. */
+/** Text of any value, as faithful as JSON allows. Never throws. */
 export const textOf = (value: unknown): string => {
   if (typeof value === 'string') return cutToBytes(value);
   try {
@@ -96,7 +96,7 @@ export const textOf = (value: unknown): string => {
   }
 };
 
-/** Of a member that takes a text: nothing for nothing. */
+/** Text of an optional member; undefined for an empty value. */
 export const optionalText = (value: unknown): string | undefined =>
   value === undefined || value === null || value === '' ? undefined : textOf(value);
 
@@ -115,7 +115,7 @@ const cutToBytes = (text: string): string => {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= textBytesMax) return text;
   const kept = bytes.subarray(0, textBytesMax - 16);
-  // What the cut left of a character is left out.
+  // Drops a character that was cut in half.
   return new TextDecoder().decode(kept, { stream: true }) + cutMark;
 };
 
@@ -138,7 +138,7 @@ type Sent = { readonly role: ChatMessage['role']; readonly content: unknown } & 
 const isMessage = (value: unknown): value is Sent =>
   isObject(value) && roles.has(value['role']) && 'content' in value;
 
-/** Content that is no text, as of providers that send images in it, becomes JSON text. */
+/** Content that is not text, such as images of a provider, becomes JSON text. */
 const messageOf = (sent: Sent): ChatMessage => ({
   role: sent.role,
   content: sent.content === null ? '' : textOf(sent.content),
@@ -172,7 +172,7 @@ const isControlResult = (value: unknown): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** The objects of a list as JSON has them; undefined when it is none. */
+/** The objects of a list as plain JSON; undefined for anything else. */
 export const plainOf = (list: unknown): readonly object[] | undefined => {
   const plain: unknown = JSON.parse(jsonOf(list ?? null) ?? 'null');
   return Array.isArray(plain) ? plain.filter(isObject) : undefined;

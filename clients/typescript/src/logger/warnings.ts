@@ -1,14 +1,14 @@
 import { isFault, type AssayFaultCode } from '../fault.js';
 import type { Loss } from './queue.js';
 
-/** Says a line about a matter, unless it said one within the last minute. Never throws. */
+/** Writes a line about a matter at most once a minute. Never throws. */
 export type Warn = (matter: string, line: string) => void;
 
 const warningIntervalMs = 60_000;
-/** In a minute: what a program misspells, or the service complains of, may differ each time. */
+/** Limit of distinct matters in a minute, as their texts may differ each time. */
 const mattersMax = 20;
 
-/** `now` is in milliseconds from any moment on. */
+/** `now`: a monotonic clock in milliseconds. */
 export const openWarnings = (
   write: (line: string) => void,
   now: () => number = () => performance.now(),
@@ -21,7 +21,7 @@ export const openWarnings = (
     try {
       write(`assay: ${line}`);
     } catch {
-      // A hook that fails must not take the program along.
+      // A failing hook must not crash the program.
     }
   };
 };
