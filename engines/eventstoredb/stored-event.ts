@@ -149,8 +149,7 @@ export const storedFrom = (stream: StreamName, event: RecordedEvent): EsdbEvent 
     salt: assay?.salt ?? null,
     digest: assay?.digest ?? null,
     data: event.data,
-    // Without a schema version the codec refuses the event, and its stream is parked (poison
-    // event).
+    // Schema 0 makes the codec refuse the event, and its stream is parked (poison event).
     metadata: { schema: 0, ...metadata } as Metadata,
   };
 };

@@ -1,46 +1,46 @@
-/** Which of the requests that came begins next. */
+/** Admission control: decides which waiting request begins next. */
 type RequestAdmission = {
-  /** Calls `go` now, or as soon as it is the turn of this network. */
+  /** Calls `go` now, or once this network's turn comes. */
   readonly admit: (network: string, go: () => void) => void;
 };
 
 type Queues = Map<string, (() => void)[]>;
 
 /**
- * Lets so many requests begin in each turn of the event loop, networks one after the other. A
- * request takes several turns, each of which is as long as all that begins in it: without an end to
- * that, hundreds of connections make every answer to others some ten times their own work late.
+ * Fair admission control: starts this many requests per event-loop tick, networks round robin. A
+ * request takes several ticks, each of which is as long as all that begins in it: without a limit,
+ * hundreds of connections make every response to others some ten times their own work late.
  *
- * Networks from where somebody came in lately (`isKnown`) go first, but for one place in each turn:
- * strangers have as many addresses as they like.
+ * Networks with a recent valid credential (`isKnown`) go first, except for one place in each tick:
+ * strangers can use any number of addresses.
  */
 export const openRequestAdmission = (
-  perTurnMax: number,
+  perTickMax: number,
   isKnown: (network: string) => boolean = () => false,
 ): RequestAdmission => {
-  /** In the order in which they go on. */
+  /** Networks in the order of their turns. */
   const known: Queues = new Map();
   const strangers: Queues = new Map();
   let begun = 0;
-  let isTurnComing = false;
-  const nextTurn = (): void => {
-    if (isTurnComing) return;
-    isTurnComing = true;
+  let isTickScheduled = false;
+  const scheduleTick = (): void => {
+    if (isTickScheduled) return;
+    isTickScheduled = true;
     setImmediate(() => {
-      isTurnComing = false;
+      isTickScheduled = false;
       begun = 0;
-      goOn(known, strangers.size > 0 ? Math.max(1, perTurnMax - 1) : perTurnMax);
-      goOn(strangers, perTurnMax);
-      goOn(known, perTurnMax);
+      startWaiting(known, strangers.size > 0 ? Math.max(1, perTickMax - 1) : perTickMax);
+      startWaiting(strangers, perTickMax);
+      startWaiting(known, perTickMax);
     });
   };
   const begin = (go: () => void): void => {
     begun += 1;
-    nextTurn();
+    scheduleTick();
     go();
   };
-  const goOn = (waiting: Queues, max: number): void => {
-    // One that goes to the end of the map comes again in this loop.
+  const startWaiting = (waiting: Queues, max: number): void => {
+    // A network that is moved to the end of the map is reached again in this loop.
     for (const [network, queue] of waiting) {
       if (begun >= max) return;
       const go = queue.shift();
@@ -51,7 +51,7 @@ export const openRequestAdmission = (
   };
   return {
     admit: (network, go) => {
-      if (begun < perTurnMax && known.size + strangers.size === 0) return begin(go);
+      if (begun < perTickMax && known.size + strangers.size === 0) return begin(go);
       const waiting = isKnown(network) ? known : strangers;
       const queue = waiting.get(network);
       if (queue === undefined) waiting.set(network, [go]);

@@ -3,8 +3,8 @@ import type { JsonChunks } from '../../kernel/json-chunks.js';
 import { joinNames, truncateNames } from './ignored-members.js';
 
 /**
- * What a 2xx did not do of its request, as the answer says it (contract 1.13): a header, and a
- * member of an answer that is a JSON object.
+ * Note on a part of the request that a 2xx did not process (contract 1.13): sent as a header, and
+ * as a member of a response that is a JSON object.
  */
 export type AnswerNote =
   | 'ignored_members'
@@ -33,37 +33,39 @@ const headerByNote: Readonly<Record<AnswerNote, string>> = {
   more_rows: 'X-More-Rows',
 };
 
-/** The notes of one request. */
+/** Notes of one request. */
 export type AnswerNotes = {
-  /** No names: nothing is said. */
+  /** Adds a note; without names it does nothing. */
   readonly add: (note: AnswerNote, names: readonly string[]) => void;
-  /** By member; null when there are none. */
+  /** Notes by member; null without any. */
   readonly members: () => Readonly<Record<string, readonly string[]>> | null;
 };
 
-/** `say` sets a header of the answer. */
-export const openAnswerNotes = (say: (header: string, value: string) => void): AnswerNotes => {
+/** Collects notes; `setHeader` sets a header of the response. */
+export const openAnswerNotes = (
+  setHeader: (header: string, value: string) => void,
+): AnswerNotes => {
   const members: Partial<Record<AnswerNote, readonly string[]>> = {};
   return {
     add: (note, names) => {
       if (names.length === 0) return;
       const shown = truncateNames(names);
       members[note] = shown;
-      say(headerByNote[note], joinNames(shown));
+      setHeader(headerByNote[note], joinNames(shown));
     },
     members: () => (Object.keys(members).length === 0 ? null : members),
   };
 };
 
 /**
- * Operations whose answers others describe keep their members: those of the interface document
- * (contract 4), those that are spoken in protobuf, and public documents, whose texts are made once
- * and not for each caller.
+ * True if a response may have members for notes. Responses that others specify keep their members:
+ * those of the interface document (contract 4), those in protobuf, and public documents, whose
+ * texts are built once and not for each caller.
  */
 export const takesNoteMembers = ({ section, protobuf, kind, requires }: Operation): boolean =>
   !section.startsWith('4.') && protobuf === null && !(kind === 'r' && requires === 'public');
 
-/** The text of an object, which is not empty, with further members. */
+/** Appends members to the text of a non-empty object. */
 export const appendMembers = (json: JsonChunks, members: object): JsonChunks => {
   const last = json.at(-1);
   if (last === undefined) return json;

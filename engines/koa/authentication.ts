@@ -8,7 +8,7 @@ import { credentialOf, hasCredential } from './credentials.js';
 import type { Peer } from './peer.js';
 
 export type Authentication = {
-  /** Null: nobody is asked who they are here. */
+  /** Null for an operation without authentication. */
   readonly principal: Principal | null;
   readonly sender: Sender;
   readonly isSecure: boolean;
@@ -16,13 +16,13 @@ export type Authentication = {
 
 type RequestAuthNeeds = {
   readonly authorizer: RequestAuthorizer;
-  /** In lower case. */
+  /** Lower case. */
   readonly keyHeaders: readonly string[];
   readonly peerOf: (message: IncomingMessage) => Peer;
 };
 
 /**
- * Who comes in, by the schemes that the operation lists (contract 2.1). Throws Fault
+ * Authenticates a request by the schemes that the operation lists (contract 2.1). Throws Fault
  * `unauthenticated`, `ambiguous-credentials`, and what the authorizer throws.
  */
 export const authenticateRequest = async (
@@ -33,15 +33,15 @@ export const authenticateRequest = async (
   const { address, isSecure } = peerOf(message);
   const takesCookie = requires === 'cookie';
   const refreshToken = takesCookie ? refreshTokenOf(message.headers) : null;
-  const isAsked = schemes.some((scheme) => scheme !== 'C');
+  const needsCredential = schemes.some((scheme) => scheme !== 'C');
   const withCookie = refreshToken !== null;
   const authenticated = async (): Promise<Principal | null> => {
-    if (!isAsked || (withCookie && !hasCredential(message, keyHeaders))) return null;
+    if (!needsCredential || (withCookie && !hasCredential(message, keyHeaders))) return null;
     try {
       const credential = credentialOf(message, schemes, keyHeaders);
       return await authorizer.authenticate(credential, address);
     } catch (error) {
-      // Whoever has the cookie may log out, however old the token beside it is.
+      // A request with the cookie may log out, however old the token beside it is.
       const isOld = error instanceof Fault && expiredCodes.has(error.code);
       if (withCookie && isOld) return null;
       throw error;
@@ -56,7 +56,10 @@ export const authenticateRequest = async (
 };
 const expiredCodes: ReadonlySet<string> = new Set(['invalid-credentials', 'token-expired']);
 
-/** Where the cookie is the only credential, it is a part of the request (contract 4.3, rule 1). */
+/**
+ * Complaint of a missing cookie when it is the only credential, and so a part of the request
+ * (contract 4.3, rule 1).
+ */
 export const cookieComplaints = (
   { schemes }: Operation,
   { refreshToken }: Sender,
@@ -68,6 +71,6 @@ export const cookieComplaints = (
 /** Throws Fault `forbidden` for a page of another host (contract 2.3, rule 5). */
 export const checkOrigin = ({ cookie }: Operation, { headers }: IncomingMessage): void => {
   if (cookie && !isSameOrigin(headers)) {
-    throw new Fault('forbidden', 'Pages of other hosts may not ask this');
+    throw new Fault('forbidden', 'Requests from pages of other hosts are not allowed');
   }
 };

@@ -3,14 +3,14 @@ import type { ByteBudget, QuotaOwner } from './byte-budget.js';
 import type { QuotaSemaphore } from './quota-semaphore.js';
 
 /**
- * So many times as long as a large body kept the thread from others it is theirs before the next
- * one of that place: checking and deciding take as long as parsing again.
+ * Cooldown of a large-body slot, as a multiple of the parse time that blocked the event loop:
+ * validation and the decision take as long as parsing again.
  */
 const cooldownFactor = 8;
 
 /**
- * What comes counts, decompressed; few large bodies are worked on at a time, and the others wait as
- * they came.
+ * Memory budget of request bodies: counts decompressed bytes, and lets few large bodies be
+ * processed at a time (semaphore), while the others wait as received.
  */
 export const openBodyBudgets =
   ({
@@ -25,32 +25,32 @@ export const openBodyBudgets =
     readonly refuse: (why: string) => never;
   }) =>
   (owner: QuotaOwner, signal: AbortSignal): BodyBudget => {
-    const held = bytes.open(owner);
-    let place: Promise<() => void> | null = null;
+    const reservation = bytes.open(owner);
+    let slot: Promise<() => void> | null = null;
     let parsedMs = 0;
     const enter = async (): Promise<() => void> => {
-      const patience = AbortSignal.timeout(waitMsMax);
+      const timeout = AbortSignal.timeout(waitMsMax);
       try {
-        return await large.acquire(owner, AbortSignal.any([signal, patience]));
+        return await large.acquire(owner, AbortSignal.any([signal, timeout]));
       } catch (error) {
-        if (signal.aborted || !patience.aborted) throw error;
-        return refuse('You send more large bodies than are worked on at a time');
+        if (signal.aborted || !timeout.aborted) throw error;
+        return refuse('Too many concurrent large bodies from this caller');
       }
     };
     return {
-      reserve: held.reserve,
+      reserve: reservation.reserve,
       acquireLargeSlot: async () => {
-        place ??= enter();
-        await place;
+        slot ??= enter();
+        await slot;
       },
       recordParseTime: (milliseconds) => {
         parsedMs += milliseconds;
       },
       release: () => {
-        held.release();
-        const rests = (leave: () => void) =>
-          void setTimeout(leave, parsedMs * cooldownFactor).unref();
-        place?.then(rests, () => undefined);
+        reservation.release();
+        const closeAfterCooldown = (release: () => void) =>
+          void setTimeout(release, parsedMs * cooldownFactor).unref();
+        slot?.then(closeAfterCooldown, () => undefined);
       },
     };
   };

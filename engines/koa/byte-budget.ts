@@ -1,61 +1,71 @@
 import { openCounter } from '../../kernel/counter.js';
 import { openWaitQueue, type WaitQueue } from '../../kernel/wait-queue.js';
 
-/** Whose bytes and work they are. */
+/** Owner to whom bytes and work are charged. */
 export type QuotaOwner = {
-  /** A key, a person without one, or the address of whoever showed no credential. */
+  /** A key, a person without one, or the network of a client without a credential. */
   readonly name: string;
-  /** Whose key it is; null = nobody is known. Keys are made at will, so they share with others. */
+  /**
+   * Person who owns the key; null for a client without a credential. Keys are free to make, so all
+   * keys of a person share a quota.
+   */
   readonly person: string | null;
 };
 
-/** The bytes of one body or one answer. Once they are released, nothing is counted any more. */
+/** Memory reserved for one request or response body. After `release`, all calls are no-ops. */
 export type ByteReservation = {
-  /** Tally so many more; throws Fault `unavailable` when there is no room for them. */
+  /** Reserves more bytes; throws Fault `unavailable` when the budget has no room. */
   readonly reserve: (bytes: number) => void;
-  /** The same, as soon as there is room; rejects with the reason of `signal`. */
+  /** Same, waiting for room (backpressure); rejects with the reason of `signal`. */
   readonly reserveWhenFree: (bytes: number, signal: AbortSignal) => Promise<void>;
-  /** Whether there was room for so many more, which are counted then. */
+  /** Reserves more bytes if there is room; true if it did. */
   readonly tryReserve: (bytes: number) => boolean;
-  /** Tally as many more as there is room for now; up to 64 KiB are uncounted and always there. */
+  /**
+   * Reserves as many bytes as there is room for now; up to 64 KiB are uncounted and always granted.
+   */
   readonly reserveUpTo: (bytesMax: number) => number;
   /**
-   * Those that it came to: corrects what was counted before, which cannot be refused any more, or
-   * takes them.
+   * Corrects an earlier reservation to the final size, which cannot be refused any more, or
+   * reserves it.
    */
   readonly settle: (bytes: number) => void;
-  /** Tally what is there already and cannot be refused any more. */
+  /** Reserves bytes that are in memory already and cannot be refused. */
   readonly forceReserve: (bytes: number) => void;
-  /** All of them are gone; a second call does nothing. */
+  /** Releases all bytes; a second call does nothing. */
   readonly release: () => void;
 };
 export type ByteBudget = { readonly open: (owner: QuotaOwner) => ByteReservation };
 
 /**
- * Of the whole, once half of it is taken: a caller has a quarter, all keys of a person three
- * eighths, so that neither one key stops the others of its maker nor two people everybody. A
- * stranger has little more than a login needs.
+ * Shares of the whole, once half of it is taken: a caller has a quarter, all keys of a person three
+ * eighths, so that one key does not block the others of its owner, nor two people everyone else. A
+ * client without a credential has little more than a login needs.
  */
 const callerShare = 1 / 4;
 const personShare = 3 / 8;
 const strangerShare = 1 / 64;
 const crowdedShare = 1 / 2;
-/** The last eighth is for what is small: usual requests go on while large ones fill the rest. */
+/**
+ * Reserve for small bodies, the last eighth: usual requests go on while large ones fill the rest.
+ */
 const smallShare = 1 / 8;
 const smallMax = 65_536;
 /**
- * A key that holds little is not refused for what other keys of its person hold: one usual body
- * while a quarter is free, what is small as long as there is room at all.
+ * A key that holds few bytes is not refused for those of other keys of its person: it may have one
+ * usual body while a quarter is free, and a small one as long as there is room at all.
  */
 const littleShare = 1 / 128;
 const littleUpTo = 3 / 4;
 
-/** Bytes in memory at a time. One that is alone always has room, else a large one never had. */
+/**
+ * Byte budget: limits the bytes in memory at a time. A single reservation always has room, since a
+ * large one would never get any otherwise.
+ */
 export const openByteBudget = (bytesMax: number, refuse: (why: string) => never): ByteBudget => {
   const taken = openCounter();
   const waiting = openWaitQueue<() => boolean>();
   let all = 0;
-  /** Up to how much of the whole the shares are nothing to this caller. */
+  /** Fraction of the whole up to which shares do not apply to this caller. */
   const sharelessUpTo = (theirs: number, person: string | null): number => {
     if (person === null || theirs > Math.max(smallMax, bytesMax * littleShare)) return 0;
     return theirs <= smallMax ? 1 : littleUpTo;
@@ -92,15 +102,15 @@ export const openByteBudget = (bytesMax: number, refuse: (why: string) => never)
   };
 };
 
-/** What an owner's bytes are counted under. */
+/** Counter keys of an owner. */
 type OwnerKeys = { readonly caller: string; readonly person: string | null };
 
-/** What is taken of a budget. */
+/** State of a budget that its reservations share. */
 type BudgetLedger = {
-  /** Whether so many more have room, beside `held` that are counted already. */
+  /** True if that many more bytes have room, beside `held` that are counted already. */
   readonly hasRoom: (names: OwnerKeys, held: number, bytes: number) => boolean;
   readonly count: (names: OwnerKeys, bytes: number) => void;
-  /** Each takes the room that it waits for once there is some. */
+  /** Waiting reservations; each takes its bytes once there is room. */
   readonly waiting: WaitQueue<() => boolean>;
   readonly refuse: (why: string) => never;
 };
@@ -122,7 +132,7 @@ const openReservation = (
     return has;
   };
   const take = (bytes: number): void => {
-    if (!tries(bytes)) refuse('The service holds more bytes than it can take');
+    if (!tries(bytes)) refuse('The memory budget of the service is used up');
   };
   return {
     reserve: take,

@@ -9,19 +9,20 @@ import {
 } from './connection-register.js';
 import { unmappedAddress } from './peer.js';
 
-/** Looks this often within `silentMsMax`. */
+/** Checks per `silentMsMax`. */
 const checksPerSilence = 30;
 
 type ClientConnections = {
-  /** The request has a valid credential: from here on its connection has the usual deadlines. */
+  /** Marks the request's connection as authenticated: from here on it has the usual deadlines. */
   readonly markAuthenticated: (message: IncomingMessage) => void;
   /**
-   * The client has to send the body of this request, if it has one. False: its connection is cut,
-   * as it sends ahead too much.
+   * Starts a request, whose body the client has yet to send, if any. False: its connection is cut,
+   * as it pipelines too many requests.
    */
   readonly requestStarted: (message: IncomingMessage, response: ServerResponse) => boolean;
   /**
-   * The answer is there: the client has to take it. `release` is called when it has, or is gone.
+   * Starts a response, which the client has yet to receive. `release` is called when it has, or
+   * disconnected.
    */
   readonly responseStarted: (
     message: IncomingMessage,
@@ -32,8 +33,8 @@ type ClientConnections = {
 };
 
 /**
- * Bounds the connections of a server, in all and by address, and cuts those whose client neither
- * sends nor takes (contract 1.11). The register decides which one is closed to make room.
+ * Limits the connections of a server, in total and per address, and cuts those whose client neither
+ * sends nor receives (contract 1.11). The register decides which one is closed to make room.
  */
 export const openConnections = (
   server: Server,
@@ -49,18 +50,18 @@ export const openConnections = (
     cut('crowded');
     socket.destroy();
   });
-  const lookMs = limits.silentMsMax / checksPerSilence;
-  const look = setInterval(() => {
+  const checkMs = limits.silentMsMax / checksPerSilence;
+  const timer = setInterval(() => {
     const now = performance.now();
     const isCrowded = open.size > limits.connectionsMax / 2;
-    let overdueLeft = isCrowded ? Math.ceil(limits.replacedPerSecondMax * (lookMs / 1_000)) : 0;
+    let overdueLeft = isCrowded ? Math.ceil(limits.replacedPerSecondMax * (checkMs / 1_000)) : 0;
     for (const [socket, connection] of open) {
       const isLate = overdueLeft > 0 && isPastHeadDeadline(connection, now, limits);
       if (isLate) overdueLeft -= 1;
       if (isLate || isTooSlow(socket, connection, now, limits)) drop(socket, 'slow');
     }
-  }, lookMs);
-  look.unref();
+  }, checkMs);
+  timer.unref();
 
   return {
     markAuthenticated: ({ socket }) => {
@@ -90,7 +91,7 @@ export const openConnections = (
     },
     responseStarted: (message, response, release) => {
       const { socket } = message;
-      // What was not read is thrown away here: node would do it where its pieces are not counted.
+      // Unread bytes are discarded here: node would discard them where chunks are not counted.
       message.resume();
       const connection = open.get(socket);
       if (connection === undefined || response.closed) return release();
@@ -101,17 +102,14 @@ export const openConnections = (
         release();
       });
     },
-    close: () => clearInterval(look),
+    close: () => clearInterval(timer),
   };
 };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/**
- * Sees every chunk where it enters the message, also of a body that nobody reads or that is thrown
- * away.
- */
+/** Counts every chunk where it enters the message, also of a body that is discarded. */
 const countChunks = (
   message: IncomingMessage,
   { smallChunksMax, chunkBytesMin }: ConnectionLimits,
@@ -125,7 +123,7 @@ const countChunks = (
       bytes += chunk.length;
       left -= 1;
       if (left * chunkBytesMin + bytes < 0) {
-        // What is parsed already comes all the same, and is let fall.
+        // Chunks that are parsed already still arrive here, and are dropped.
         if (!message.socket.destroyed) tooMany();
         return false;
       }
@@ -160,11 +158,14 @@ const restartMeasurement = (socket: Socket, connection: ClientConnection): void 
   Object.assign(connection, { moved: bytes, movedAt: now, measured: bytes, measuredAt: now });
 };
 
-/** Whoever takes nothing is not excused by sending more. */
+/**
+ * Bytes in the awaited direction: a client that receives nothing cannot make up for it by sending
+ * more.
+ */
 const transferredBytes = (socket: Socket, { taking }: ClientConnection): number =>
   taking > 0 ? socket.bytesWritten : socket.bytesRead;
 
-/** A head or a first body without a credential has not arrived in time. */
+/** True if the head, or the first body without a credential, is overdue. */
 const isPastHeadDeadline = (
   { isAuthenticated, hasBegun, openedAt, incompleteSince }: ClientConnection,
   now: number,
@@ -175,7 +176,9 @@ const isPastHeadDeadline = (
   return incompleteSince !== null && now - incompleteSince >= anonymousBodyMsMax;
 };
 
-/** Nothing moved for the longest silence, or too little within one stretch of that length. */
+/**
+ * True if nothing moved for the longest silence, or too little within an interval of that length.
+ */
 const isTooSlow = (
   socket: Socket,
   connection: ClientConnection,
@@ -189,9 +192,9 @@ const isTooSlow = (
     connection.movedAt = now;
   }
   if (now - connection.movedAt >= silentMsMax) return true;
-  const stretchMs = now - connection.measuredAt;
-  if (stretchMs < silentMsMax) return false;
-  const isTooLittle = bytes - connection.measured < (bytesPerSecondMin * stretchMs) / 1_000;
+  const intervalMs = now - connection.measuredAt;
+  if (intervalMs < silentMsMax) return false;
+  const isTooLittle = bytes - connection.measured < (bytesPerSecondMin * intervalMs) / 1_000;
   connection.measured = bytes;
   connection.measuredAt = now;
   return isTooLittle;

@@ -5,7 +5,7 @@ import type { Ids } from '../../kernel/ports.js';
 import { parseErrorStatus, parseErrorBody } from './problem.js';
 import { constantHeaders } from './respond.js';
 
-/** Answers what Node refuses before there is a request, and closes the connection. */
+/** Responds to input that Node rejects before there is a request, and closes the connection. */
 export const answerClientError =
   (ids: Ids) =>
   (error: NodeJS.ErrnoException, socket: Duplex): void => {

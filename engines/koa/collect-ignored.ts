@@ -4,13 +4,15 @@ import type { IgnoredPart } from './ignored-members.js';
 import type { ParsedBody } from './json-parser.js';
 import type { CompiledRoute } from './compiled-routes.js';
 
-/** The parts of a request that are looked at. */
+/** Parts of a request that are checked. */
 type SentParts = {
   readonly message: IncomingMessage;
   readonly query: Readonly<Record<string, readonly string[]>>;
 };
 
-/** What of a request its operation does not read, in the order in which an answer names it. */
+/**
+ * Collects the parts of a request that its operation does not read, in the order of the response.
+ */
 export const collectIgnored = (
   bound: CompiledRoute,
   sent: SentParts,

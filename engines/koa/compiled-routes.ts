@@ -7,36 +7,39 @@ import { protobufCodec, type ProtobufCodec } from './protobuf-codec.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { undecidableReason } from '../../contract/authorize.js';
 
-/** A route with its guards compiled. */
+/** Route with its guards compiled. */
 export type CompiledRoute = {
   readonly route: Route;
   readonly operation: Operation;
   readonly params: Guard;
   readonly query: Guard;
-  /** The parameters that the operation reads; those that are lists are read as often as sent. */
+  /** Parameters that the operation reads; a list parameter may be repeated. */
   readonly queryNames: ReadonlyMap<string, 'one' | 'list'>;
-  /** Members of the body itself, of all bodies where they depend on the path. */
+  /** Top-level members of the body; of all bodies when they depend on the path. */
   readonly bodyNames: readonly string[];
-  /** Null: the operation has no body, and one that is sent is not read. */
+  /** Null for an operation without a body; one that is sent is not read. */
   readonly body: CompiledBody | null;
-  /** Of a body whose schema depends on the path, by what the path has there. */
+  /** Body schema by the path's parameter, for operations whose schema depends on it. */
   readonly bodyFor: (params: Readonly<Record<string, string>>) => CompiledBody | null;
   readonly answer: (body: unknown) => readonly Complaint[];
-  /** Null: the operation is spoken in no protobuf. */
+  /** Null for an operation without protobuf. */
   readonly messages: ProtobufCodec | null;
 };
 
 export type CompiledBody = {
   readonly guard: Guard;
-  /** Takes out of a body what nobody reads, and says what that was (contract 1.2, rule 3). */
+  /**
+   * Removes members that the operation does not read from a body, and returns them (contract 1.2,
+   * rule 3).
+   */
   readonly ignored: (body: unknown) => readonly IgnoredMember[];
 };
 
 /**
- * The routes in the order in which they are tried, a literal segment before a parameter. Throws, so
- * that the service does not start: on a route whose requirement nobody could check, on two
- * operations at one method and path or of one name, and on a read of a collection that nobody
- * keeps.
+ * Compiles the routes in the order of matching, a literal segment before a parameter. Throws, so
+ * that the service does not start: on a route whose access requirement cannot be checked, on two
+ * operations with the same method and path or the same name, and on a read of a collection that no
+ * projection has.
  */
 export const compileRoutes = (
   routes: readonly Route[],
@@ -118,7 +121,10 @@ const bodyMemberNames = ({ body, bodyBy, form }: Operation): readonly string[] =
   ]),
 ];
 
-/** A deletion reads the body that it does not have, to refuse what stands there. */
+/**
+ * Body guard of an operation without a body that refuses unknown members: a deletion rejects any
+ * member.
+ */
 const emptyBody = ({ unknownMembers }: Operation): CompiledBody | null =>
   unknownMembers === 'refused'
     ? {
@@ -139,7 +145,9 @@ const bodyByPath = (operation: Operation, any: CompiledBody | null): CompiledRou
   return (params) => bodies.get(params[bodyBy.param] ?? '') ?? unguarded;
 };
 
-/** What has no schema cannot be wrong: the handler says that it is not there. */
+/**
+ * Guard of an unknown path value, for which no schema exists: the handler responds with not found.
+ */
 const unguarded: CompiledBody = {
   guard: (value) => ({ ok: true, value }),
   ignored: () => [],

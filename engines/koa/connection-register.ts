@@ -1,44 +1,44 @@
 import type { Socket } from 'node:net';
 import type { ConnectionLimits } from './connection-limits.js';
 
-/** Why a connection was cut: for the operator's count. */
+/** Reason why a connection was cut, for the metric. */
 export type CutReason = 'slow' | 'crowded' | 'crumbs';
 
 export type ClientConnection = {
   readonly network: string;
   readonly openedAt: number;
-  /** Called when the client has taken an answer, or is gone. */
+  /** Called when the client has received a response, or disconnected. */
   readonly releases: Set<() => void>;
   /** A head has arrived; a request had a valid credential. */
   hasBegun: boolean;
   isAuthenticated: boolean;
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   requests: number;
-  /** When the body that is arriving began; null while none is. */
+  /** Start time of the arriving body; null without one. */
   incompleteSince: number | null;
-  /** Bodies that are arriving, and answers that the client takes. */
+  /** Arriving bodies, and responses that the client is receiving. */
   arriving: number;
   taking: number;
-  /** Bytes of the awaited direction when it last moved, and when that was. */
+  /** Bytes of the awaited direction at its last progress, and the time of that. */
   moved: number;
   movedAt: number;
-  /** The same at the start of the present `silentMsMax` stretch. */
+  /** Same, at the start of the current `silentMsMax` interval. */
   measured: number;
   measuredAt: number;
 };
 
 type ConnectionRegister = {
   readonly open: ReadonlyMap<Socket, ClientConnection>;
-  /** False: there is no room for it. */
+  /** False when there is no room for it. */
   readonly admit: (socket: Socket, network: string, isProxy: boolean) => boolean;
   readonly drop: (socket: Socket, why: CutReason) => void;
-  /** Sorts a connection by its `requests` and `arriving`, which changed. */
+  /** Reclassifies a connection after a change of its `requests` or `arriving`. */
   readonly update: (socket: Socket) => void;
 };
 
 /**
- * The connections of one network: those without a request, which includes an incomplete head, and
- * those whose request has an incomplete body. Each map holds since when, in ascending order.
+ * Connections of one network: those without a request, which includes an incomplete head, and those
+ * whose request has an incomplete body. Each map has start times in ascending order.
  */
 type NetworkConnections = {
   connections: number;
@@ -47,11 +47,12 @@ type NetworkConnections = {
 };
 
 /**
- * The open connections, and which one is closed to make room (contract 1.11): always one of the
- * network with the most connections, so that a network never loses one to a larger network. Idle
- * ones go first, then the one whose request has been incomplete for longest. Complete requests are
- * never cut: the new connection is refused instead. So are most new ones of the largest network
- * itself: replacing each other without end, they would take the thread that accepts.
+ * Register of the open connections; decides which one is closed to make room (contract 1.11):
+ * always one of the network with the most connections, so that a network never loses one to a
+ * larger network. Idle ones go first, then the one whose request has been incomplete for longest.
+ * Complete requests are never cut: the new connection is refused instead (load shedding). So are
+ * most new ones of the largest network itself: replacing each other without end, they would take
+ * the thread that accepts.
  */
 export const openConnectionRegister = (
   limits: ConnectionLimits,
@@ -77,7 +78,7 @@ export const openConnectionRegister = (
     network.idle.delete(socket);
     network.incomplete.delete(socket);
     if (network.connections === 0) networks.delete(connection.network);
-    // Answers that wait behind another one of their connection are not told that it closed.
+    // Responses queued behind another one of their connection get no event when it closes.
     for (const release of connection.releases) release();
   };
   const drop = (socket: Socket, why: CutReason): void => {
@@ -90,7 +91,7 @@ export const openConnectionRegister = (
     return socket !== undefined;
   };
   const replaceable = openRateLimit(limits.replacedPerSecondMax);
-  /** Whether there is room for one more connection of this network, made if need be. */
+  /** True if one more connection of this network has room, after closing another one if needed. */
   const makeRoom = (name: string, isProxy: boolean): boolean => {
     const own = networks.get(name);
     if (own !== undefined && !isProxy && own.connections >= limits.connectionsPerAddressMax) {
@@ -133,7 +134,7 @@ const reclassify = (
   if (connection.requests === 0) idle.set(socket, now);
 };
 
-/** The connection to close for a new one of `own` while all places are taken. */
+/** Connection to close for a new one of `own` when all places are taken. */
 const connectionToClose = (
   networks: readonly NetworkConnections[],
   own: NetworkConnections | undefined,
@@ -150,7 +151,7 @@ const connectionToClose = (
   );
 };
 
-/** True at most so many times a second, evenly. */
+/** Rate limit: true at most this many times a second, evenly spaced. */
 const openRateLimit = (perSecondMax: number): (() => boolean) => {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
@@ -174,7 +175,7 @@ const initialCounters = {
   measuredAt: 0,
 };
 
-/** The socket that has been in one of these states for longest; each map is in ascending order. */
+/** Socket that has been in one of these states for longest; each map is in ascending order. */
 const oldestSocket = (states: readonly ReadonlyMap<Socket, number>[]): Socket | undefined => {
   const firsts = states.flatMap((state) => [...firstEntry(state)]);
   return firsts.sort(([, since], [, other]) => since - other)[0]?.[0];

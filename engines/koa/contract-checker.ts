@@ -4,23 +4,23 @@ import type { Metrics } from '../prometheus/metrics.js';
 import { universalFaults } from './problem.js';
 import type { CompiledRoute } from './compiled-routes.js';
 
-/** Holds handlers to what their operation declares. */
+/** Checks responses and faults against the declaration of their operation. */
 export type ContractChecker = {
-  readonly checkAnswer: (bound: CompiledRoute, told: MeasuredBody, requestId: string) => void;
+  readonly checkAnswer: (bound: CompiledRoute, answer: MeasuredBody, requestId: string) => void;
   readonly checkFault: (bound: CompiledRoute, fault: unknown, requestId: string) => void;
 };
 
-/** An answer that has so many bytes; `body` is read only where it is compared. */
+/** Response with its size; `body` is called only when it is compared. */
 type MeasuredBody = { readonly bytes: number; readonly body: () => unknown };
 
 /**
- * Longer answers are not compared with their schema in production: it would cost more than it
- * tells.
+ * Longer responses are not compared with their schema in production: the cost outweighs the
+ * benefit.
  */
 const checkedBytesMax = 65_536;
 
 /**
- * `strict`, for tests: throws, so that the caller gets a 500. Otherwise the answer goes out as it
+ * `strict`, for tests: throws, so that the caller gets a 500. Otherwise the response is sent as it
  * is, and the mismatch is logged (where, not what) and counted.
  */
 export const openContractChecker = (
@@ -49,7 +49,10 @@ export const openContractChecker = (
   };
 };
 
-/** A schema that no answer can be compared with is one, too: what was done is done. */
+/**
+ * Mismatches of a response with its schema. A schema that cannot be compared is one, too, not an
+ * error: the operation has taken effect.
+ */
 const schemaMismatches = (bound: CompiledRoute, body: unknown): readonly string[] => {
   try {
     return bound.answer(body).map(({ loc, type }) => `${loc.join('.')}: ${type}`);

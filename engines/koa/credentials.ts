@@ -5,9 +5,10 @@ import type { Scheme } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 
 /**
- * The one credential of a request to an operation that lists these schemes (contract 2.1). Throws
- * Fault `unauthenticated` for none or one of another scheme, `ambiguous-credentials` for two. One
- * that cannot be read comes out empty, which no authorizer lets in. `keyHeaders` are in lower case.
+ * Extracts the one credential of a request to an operation that lists these schemes (contract 2.1).
+ * Throws Fault `unauthenticated` without one or for another scheme, `ambiguous-credentials` for
+ * two. An unreadable one is returned empty, which every authorizer rejects. `keyHeaders` are in
+ * lower case.
  */
 export const credentialOf = (
   message: IncomingMessage,
@@ -34,14 +35,14 @@ export const credentialOf = (
   return credential;
 };
 
-/** The form of keys that the service makes; no access token has it. */
+/** Form of the service's own keys; no access token has it. */
 const apiKeyForm = /^asy_(?!invite_)/;
 
-/** The first of the headers for keys, as documents write it. */
+/** First of the key headers, in its documented spelling. */
 const shownHeader = ([header = '']: readonly string[]): string =>
   header.replace(/(?:^|-)[a-z]/g, (first) => first.toUpperCase()).replace(/Api(?=-|$)/g, 'API');
 
-/** What to send, as the operation lists it (contract 2.1). */
+/** Credentials that the operation accepts (contract 2.1). */
 const credentialHint = (schemes: readonly Scheme[], keyHeaders: readonly string[]): string => {
   const ways: Readonly<Record<Scheme, string>> = {
     K: `an API key in the header ${shownHeader(keyHeaders)}`,
@@ -52,7 +53,7 @@ const credentialHint = (schemes: readonly Scheme[], keyHeaders: readonly string[
   return `Send a credential: ${schemes.map((scheme) => ways[scheme]).join(', or ')}`;
 };
 
-/** Whether there is any, of whatever scheme. */
+/** True if the request has a credential of any scheme. */
 export const hasCredential = (message: IncomingMessage, keyHeaders: readonly string[]): boolean => {
   const { keys, authorizations } = sentCredentials(message, keyHeaders);
   return keys.length + authorizations.length > 0;

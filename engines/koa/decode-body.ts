@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
@@ -14,7 +14,7 @@ import { parseJson, type ParsedBody } from './json-parser.js';
 import { mediaTypeEssence } from './media-type.js';
 import { parseUrlencoded } from './urlencoded.js';
 
-/** Contract 1.11, by the operation's `size`. */
+/** Limits of contract 1.11, by the operation's `size`. */
 const bodyLimits: Readonly<
   Record<Operation['size'], { readonly bytes: number } & Omit<JsonComplexity, 'members'>>
 > = {
@@ -22,69 +22,73 @@ const bodyLimits: Readonly<
   ingest: { bytes: 33_554_432, levels: 128, values: 1_000_000, names: 25_000 },
 };
 
-/** The room of a body while it comes and until its request is answered. */
+/** Budget of a body from its arrival until the response. */
 export type BodyBudget = {
-  /** So many more bytes are in memory; throws Fault `unavailable` when there is no room. */
+  /** Reserves that many more bytes; throws Fault `unavailable` when there is no room. */
   readonly reserve: (bytes: number) => void;
   /**
-   * Resolves when it is the turn of this body, which is large; at once the second time. Rejects
-   * with Fault `unavailable` when it waited too long.
+   * Waits for a slot for large bodies; returns at once the second time. Rejects with Fault
+   * `unavailable` after too long a wait.
    */
   readonly acquireLargeSlot: () => Promise<void>;
-  /** So long nobody else was served. */
+  /** Records how long parsing blocked the event loop. */
   readonly recordParseTime: (milliseconds: number) => void;
   readonly release: () => void;
 };
 
-/** More than that is too heavy; what is nested too deeply is said of the parsed value. */
+/** Complexity limit of a body; nesting depth is checked on the parsed value. */
 type ComplexityLimit = Pick<JsonComplexity, 'values' | 'names'>;
 
-/** Of the bytes, decompressed: larger bodies wait for their turn. */
+/** Size from which decompressed bodies need a large-body slot. */
 const largeBodyBytes = 262_144;
-/** So do heavier ones: parsing one of these keeps the thread for some milliseconds. */
+/**
+ * Complexity from which they do too: parsing such a body blocks the event loop for some
+ * milliseconds.
+ */
 const usualComplexity: ComplexityLimit = { values: 20_000, names: 2_000 };
-/** Weighed in one turn of the event loop: a millisecond. */
+/** Bytes counted per event-loop tick: a millisecond. */
 const sliceBytes = 131_072;
 
 /**
- * The body as JSON, or as the texts of a urlencoded one by name; `{}` when there is none (contract
- * 1.2). Throws Fault `too-large`, `unsupported-media-type`, `malformed`, and what `coming` throws;
- * what is no JSON is a complaint of the 422.
+ * Reads a body as JSON, or as the texts of a urlencoded one by name; `{}` when there is none
+ * (contract 1.2). Throws Fault `too-large`, `unsupported-media-type`, `malformed`, and what
+ * `budget` throws; invalid JSON is a complaint of the 422.
  */
 export const readBody = async (
   request: IncomingMessage,
   { size, encoding, messages = null }: BodyFormat,
-  coming: BodyBudget,
+  budget: BodyBudget,
 ): Promise<ParsedBody> => {
   const limit = bodyLimits[size];
-  const asMessage = messages !== null && isProtobufRequest(request) ? messages : null;
-  const { media, isAccepted } = asMessage === null ? encodings[encoding] : protobuf;
+  const codec = messages !== null && isProtobufRequest(request) ? messages : null;
+  const { media, isAccepted } = codec === null ? encodings[encoding] : protobuf;
   const either = messages === null ? media : `${media} or ${protobufMedia}`;
-  const refusal = `The body has to be ${either}`;
+  const refusal = `The body must be ${either}`;
   const accepts = { isAccepted, refusal };
   const body = size === 'ingest' ? openIngestBody() : usualBodies.open();
   const from = { bytesMax: limit.bytes, ...accepts };
-  const sent = await receiveBody(request, from, coming, body.write);
+  const sent = await receiveBody(request, from, budget, body.write);
   const bytes = await body.end();
   if (bytes.length === 0) return { value: {} };
-  if (asMessage !== null) {
+  if (codec !== null) {
     const bounds = {
       fieldsMax: limit.values,
       usualFields: usualComplexity.values,
       usualBytes: largeBodyBytes,
     };
-    return decodeMessage({ bytes, sent }, asMessage, bounds, coming);
+    return decodeMessage({ bytes, sent }, codec, bounds, budget);
   }
-  const weight = encoding === 'json' ? await complexityOf(bytes, limit) : complexityOfPairs(bytes);
-  if (isOver(weight, limit)) return { complaint: tooComplex(limit) };
-  const isHeavy = isOver(weight, usualComplexity);
-  if (bytes.length > largeBodyBytes || isHeavy) await coming.acquireLargeSlot();
+  const complexity =
+    encoding === 'json' ? await complexityOf(bytes, limit) : complexityOfPairs(bytes);
+  if (isOver(complexity, limit)) return { complaint: tooComplex(limit) };
+  const isHeavy = isOver(complexity, usualComplexity);
+  if (bytes.length > largeBodyBytes || isHeavy) await budget.acquireLargeSlot();
   const began = performance.now();
   const parsed =
-    encoding === 'json' ? parseJson(bytes, weight, limit.levels) : parseUrlencodedBody(bytes);
-  coming.recordParseTime(performance.now() - began);
-  // Looking at all of it takes about as long again.
-  if (isHeavy) await nextTurn();
+    encoding === 'json' ? parseJson(bytes, complexity, limit.levels) : parseUrlencodedBody(bytes);
+  budget.recordParseTime(performance.now() - began);
+  // Validating all of it takes about as long again.
+  if (isHeavy) await eventLoopTick();
   return parsed;
 };
 
@@ -106,15 +110,15 @@ type BodyFormat = Pick<Operation, 'size' | 'encoding'> & {
   readonly messages?: ProtobufCodec | null;
 };
 
-/** So much of it that it is over the most where all of it is. */
+/** Complexity of a body, counted up to the limit. */
 const complexityOf = async (bytes: Buffer, most: ComplexityLimit): Promise<JsonComplexity> => {
-  const weigh = openComplexityCounter(bytes.length);
-  let weight: JsonComplexity = { values: 0, members: 0, names: 0, levels: 0 };
-  for (let at = 0; at < bytes.length && !isOver(weight, most); at += sliceBytes) {
-    if (at > 0) await nextTurn();
-    weight = weigh(bytes.subarray(at, at + sliceBytes));
+  const count = openComplexityCounter(bytes.length);
+  let counted: JsonComplexity = { values: 0, members: 0, names: 0, levels: 0 };
+  for (let at = 0; at < bytes.length && !isOver(counted, most); at += sliceBytes) {
+    if (at > 0) await eventLoopTick();
+    counted = count(bytes.subarray(at, at + sliceBytes));
   }
-  return weight;
+  return counted;
 };
 /** Each pair of a urlencoded body may have a name of its own. */
 const complexityOfPairs = (bytes: Buffer): JsonComplexity => {
@@ -141,24 +145,24 @@ const parseUrlencodedBody = (bytes: Buffer): ParsedBody => {
 };
 
 type BodyAcceptance = {
-  /** After decompression. */
+  /** Size limit after decompression. */
   readonly bytesMax: number;
   readonly isAccepted: (contentType: string | undefined) => boolean;
-  /** Said of a type that is not accepted. */
+  /** Error text for a media type that is not accepted. */
   readonly refusal: string;
 };
 
 /**
- * Gives the bytes of a body to `each` as they arrive, or decompressed when all are here, none of
- * them empty; nothing when nothing was sent, whatever its type. Resolves with the number of bytes
+ * Passes the bytes of a body to `each` as they arrive, or decompressed when complete, in non-empty
+ * chunks; makes no call for an empty body, whatever its type. Resolves with the number of bytes
  * that were sent, before decompression. Throws as `readBody` does, and what `each` throws. The rest
- * of a body that is refused is read and thrown away: a client that is still sending would not see
- * the answer otherwise.
+ * of a rejected body is read and discarded: a client that is still sending would not see the
+ * response otherwise.
  */
 export const receiveBody = async (
   request: IncomingMessage,
   accepts: BodyAcceptance,
-  coming: BodyBudget,
+  budget: BodyBudget,
   each: (chunk: Buffer) => void,
 ): Promise<number> => {
   const { headers } = request;
@@ -179,57 +183,61 @@ export const receiveBody = async (
   let sent = 0;
   await forEachChunk(request, { sentMax, bytesMax: accepts.bytesMax }, (chunk) => {
     sent += chunk.length;
-    coming.reserve(chunk.length);
+    budget.reserve(chunk.length);
     if (isGzip) gzipped.push(chunk);
     else each(chunk);
   });
   if (gzipped.length === 0) return sent;
-  const bytes = await gunzipBody(concatChunks(gzipped), accepts.bytesMax, coming);
+  const bytes = await gunzipBody(concatChunks(gzipped), accepts.bytesMax, budget);
   if (bytes.length > 0) each(bytes);
   return sent;
 };
 
 /**
- * The limit is on what comes out; what goes in may be a little longer when it does not compress.
+ * Limit of the compressed bytes, which may be a little longer than the output when the data does
+ * not compress.
  */
 const gzipBytesMax = (bytes: number): number => bytes + Math.ceil(bytes / 1_000) + 1_024;
 
 const gunzipAll = promisify(gunzip);
 
 /**
- * Inflated at once, which keeps the thread a tenth as long as in pieces. How much comes out is
- * written at the end of what was sent, so a large body waits and takes its room before; whoever
- * lied there has 256 KiB inflated before it is seen.
+ * Inflates in one call, which blocks the thread a tenth as long as in pieces. The gzip trailer
+ * states the output size, so a large body waits for its slot and reserves memory first; a false
+ * statement has 256 KiB inflated before it is detected.
  */
-const gunzipBody = async (bytes: Buffer, bytesMax: number, coming: BodyBudget): Promise<Buffer> => {
-  const said = Math.min(bytesMax, bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4));
+const gunzipBody = async (bytes: Buffer, bytesMax: number, budget: BodyBudget): Promise<Buffer> => {
+  const statedBytes = Math.min(
+    bytesMax,
+    bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4),
+  );
   const usual = Math.min(bytesMax, largeBodyBytes);
-  if (said > usual) await coming.acquireLargeSlot();
-  coming.reserve(said);
-  let found = await gunzipWithin(bytes, Math.max(said, usual), said);
-  if (found === null && bytesMax > Math.max(said, usual)) {
-    await coming.acquireLargeSlot();
-    found = await gunzipWithin(bytes, bytesMax, said);
+  if (statedBytes > usual) await budget.acquireLargeSlot();
+  budget.reserve(statedBytes);
+  let found = await gunzipWithin(bytes, Math.max(statedBytes, usual), statedBytes);
+  if (found === null && bytesMax > Math.max(statedBytes, usual)) {
+    await budget.acquireLargeSlot();
+    found = await gunzipWithin(bytes, bytesMax, statedBytes);
   }
   if (found === null) throw tooLarge(bytesMax);
-  coming.reserve(Math.max(0, found.length - said));
+  budget.reserve(Math.max(0, found.length - statedBytes));
   return found;
 };
 
 const gunzipChunkMin = 65_536;
-/** Null when more comes out. */
+/** Null when the output is larger. */
 const gunzipWithin = async (
   bytes: Buffer,
   maxOutputLength: number,
-  said: number,
+  statedBytes: number,
 ): Promise<Buffer | null> => {
-  // One byte more, or another piece would be begun to see that nothing follows.
-  const chunkSize = Math.max(said + 1, gunzipChunkMin);
+  // One byte more, or zlib would begin another chunk to detect the end.
+  const chunkSize = Math.max(statedBytes + 1, gunzipChunkMin);
   try {
     return await gunzipAll(bytes, { maxOutputLength, chunkSize });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
-    throw new Fault('malformed', 'The body is no whole gzip stream');
+    throw new Fault('malformed', 'The gzip body is truncated or corrupt');
   }
 };
 
@@ -239,7 +247,7 @@ const tooLarge = (bytesMax: number): Fault =>
 const codingFault = (coding: string): Fault | null =>
   ['gzip', 'identity', ''].includes(coding)
     ? null
-    : new Fault('unsupported-media-type', 'The only content coding read here is gzip');
+    : new Fault('unsupported-media-type', 'Unsupported Content-Encoding: send gzip, or none');
 const mediaTypeFault = (
   type: string | undefined,
   { isAccepted, refusal }: BodyAcceptance,
@@ -251,7 +259,7 @@ const drainThenThrow = async (request: IncomingMessage, limits: BodyLimits, faul
   if (bytes > 0) throw fault;
 };
 
-/** Of what is sent, and of what comes out of that. */
+/** Size limits of the sent bytes and of the decompressed ones. */
 type BodyLimits = { readonly sentMax: number; readonly bytesMax: number };
 
 const forEachChunk = (
@@ -263,7 +271,7 @@ const forEachChunk = (
     let sent = 0;
     const done = (error: Error | null): void => {
       request.off('data', taken).off('end', ended).off('error', broken).off('close', broken);
-      // What breaks from here on has been told already.
+      // Later errors have been reported already.
       request.on('error', () => undefined).resume();
       if (error === null) resolve();
       else reject(error);
@@ -279,7 +287,9 @@ const forEachChunk = (
     };
     const ended = (): void => done(null);
     const broken = (cause?: Error): void =>
-      done(new Fault('malformed', 'The body did not arrive whole', { cause }));
+      done(
+        new Fault('malformed', 'The connection closed before the whole body arrived', { cause }),
+      );
     request.on('data', taken).on('end', ended).on('error', broken).on('close', broken);
   });
 

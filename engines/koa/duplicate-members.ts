@@ -1,9 +1,9 @@
 import { endOfJsonString, parseJsonText } from '../../kernel/json-text.js';
 
-/** From the body to a member: names and indices. */
+/** Path from the body to a member: names and indices. */
 export type MemberPath = readonly string[];
 
-/** How many members the objects of a parsed body have, at every depth. */
+/** Number of members of all objects of a parsed body, at every depth. */
 export const countMembers = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -23,9 +23,9 @@ export const countMembers = (value: unknown): number => {
 };
 
 /**
- * The members of a JSON text that a later member of the same object and name replaces, `most` at
- * most, in their order. Goes over the whole text once more, so ask only when the text has more
- * members than its parsed value. The text has to be JSON, of bounded nesting.
+ * Finds members of a JSON text that a later member of the same object and name replaces, `most` at
+ * most, in order. It scans the whole text once more, so call it only when the text has more members
+ * than its parsed value. The text must be JSON, of bounded nesting.
  */
 export const duplicateMembers = (text: string, most: number): readonly MemberPath[] => {
   const found: MemberPath[] = [];

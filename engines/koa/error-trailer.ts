@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as eventLoopTick, setTimeout as sleep } from 'node:timers/promises';
 import type { Problem } from './problem.js';
 
 type Part = string | Uint8Array;
 
 /**
- * The parts of a file, and when making them fails a last line that says why, before the error goes
- * on to cut the connection (contract 5.7, Exports). `flushResponse` resolves when the client's
- * connection has taken what was written.
+ * Yields the parts of a file, and on an error a last line with the reason, before the error cuts
+ * the connection (contract 5.7, Exports). `delivered` resolves when the client's connection has
+ * taken all that was written.
  */
 export async function* withErrorTrailer(
   parts: AsyncIterable<Part>,
@@ -29,7 +29,10 @@ export async function* withErrorTrailer(
   }
 }
 
-/** No record and no row is an object with this one member that is an object. */
+/**
+ * Last line of an interrupted file; no record and no row is an object with this one member that is
+ * an object.
+ */
 const errorTrailer = (media: string, { body }: Problem): string => {
   const { code, detail, request_id } = body as Readonly<Record<string, unknown>>;
   return media === 'text/csv'
@@ -43,7 +46,7 @@ const pollMs = 10;
 /** Resolves once the response has nothing left in memory, after a second at the latest. */
 export const flushResponse = async (response: ServerResponse): Promise<void> => {
   const until = performance.now() + flushMsMax;
-  await nextTurn();
+  await eventLoopTick();
   while (response.writableLength > 0 && !response.destroyed && performance.now() < until) {
     await sleep(pollMs);
   }

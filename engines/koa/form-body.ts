@@ -10,11 +10,11 @@ import { parseJson } from './json-parser.js';
 import { openPartsParser, textBytesMax, type UploadedFile, type FormParts } from './multipart.js';
 
 type ParsedForm = {
-  /** Text parts as the guard takes them: text, lists of text, JSON that was read. */
+  /** Text parts in the guard's form: text, lists of text, parsed JSON. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly files: Readonly<Record<string, Upload>>;
   readonly complaints: readonly Complaint[];
-  /** Parts that the operation does not name. */
+  /** Parts that the operation does not declare. */
   readonly undeclaredParts: readonly string[];
   /** Members of JSON parts that a later one of the same name replaced. */
   readonly repeated: readonly MemberPath[];
@@ -28,20 +28,20 @@ export type FormOperation = Pick<Operation, 'body'> & {
 const fileBytesMax = ({ form }: FormOperation): number =>
   Math.max(0, ...Object.values(form.files).map(({ bytesMax }) => bytesMax));
 
-/** Contract 1.11: of the whole body, after decompression. */
+/** Size limit of the whole body, after decompression (contract 1.11). */
 const formBytesMax = (operation: FormOperation): number =>
   Object.values(operation.form.files).reduce((sum, { bytesMax }) => sum + bytesMax, textBytesMax);
 
 /**
- * A body of multipart form data by the rules of contract 4.11, rule 2. Throws Fault `too-large`,
- * `unsupported-media-type`, `malformed`, and what `coming` throws.
+ * Reads a multipart form by the rules of contract 4.11, rule 2. Throws Fault `too-large`,
+ * `unsupported-media-type`, `malformed`, and what `budget` throws.
  */
 export const readForm = async (
   request: IncomingMessage,
   operation: FormOperation,
-  coming: BodyBudget,
+  budget: BodyBudget,
 ): Promise<ParsedForm> => {
-  const { texts, files } = await receiveParts(request, operation, coming);
+  const { texts, files } = await receiveParts(request, operation, budget);
   const { properties = {}, required = [] } = operation.body as ObjectSchema;
   const read = Object.entries(properties).map(([part, schema]) => ({
     part,
@@ -77,11 +77,11 @@ export const readForm = async (
   };
 };
 
-/** Bytes in parts that nobody keeps are gone as soon as they came. */
+/** Receives the parts; bytes of undeclared files are discarded as they arrive. */
 const receiveParts = async (
   request: IncomingMessage,
   operation: FormOperation,
-  coming: BodyBudget,
+  budget: BodyBudget,
 ): Promise<FormParts> => {
   const parts = openPartsParser(request.headers['content-type'] ?? '', {
     fileBytesMax: fileBytesMax(operation),
@@ -90,10 +90,10 @@ const receiveParts = async (
   const accepts = {
     bytesMax: formBytesMax(operation),
     isAccepted: (type: string | undefined) => mediaTypeEssence(type) === 'multipart/form-data',
-    refusal: 'The body has to be multipart/form-data',
+    refusal: 'The body must be multipart/form-data',
   };
   try {
-    await receiveBody(request, accepts, coming, (chunk) => parts.write(chunk));
+    await receiveBody(request, accepts, budget, (chunk) => parts.write(chunk));
   } catch (error) {
     await parts.end().catch(() => null);
     throw error;
@@ -134,8 +134,8 @@ const fileComplaints = (
     .filter(([part, { required }]) => required && !seen.has(part))
     .map(([part]) => ({ loc: ['body', part], msg: 'Field required', type: 'missing' }));
   for (const [part, { required }] of Object.entries(form.files)) {
-    // Left out it would be, which nobody who sent it expects. An empty text is no file, as browsers
-    // send it.
+    // A text in place of a file would be ignored, against the sender's intent. An empty text stands
+    // for no file, as browsers send it.
     const isText = Object.hasOwn(texts, part) && texts[part] !== '';
     if (isText && !required && !seen.has(part)) {
       wrong.set(part, complaintAt(part, 'a file needs a file name in its part'));
@@ -144,7 +144,7 @@ const fileComplaints = (
   return [...missing, ...wrong.values()];
 };
 
-/** Undefined = absent. What cannot be read stays as it was sent, for the guard to word. */
+/** Undefined when absent. An unreadable part stays as it was sent, for the guard to report. */
 const parseTextPart = (
   part: string,
   sent: unknown,
@@ -153,10 +153,10 @@ const parseTextPart = (
   const types = typesOf(schema);
   if (types.has('array')) return { ...parseListPart(sent), complaint: null };
   const isTwice = Array.isArray(sent);
-  const one: unknown = isTwice ? sent.at(-1) : sent;
+  const last: unknown = isTwice ? sent.at(-1) : sent;
   const complaint = isTwice ? complaintAt(part, 'was given more than once') : null;
-  if (one === '' && isOptional) return { value: undefined, repeated: [], complaint };
-  return { ...(types.has('object') ? parseJsonPart(one) : unparsed(one)), complaint };
+  if (last === '' && isOptional) return { value: undefined, repeated: [], complaint };
+  return { ...(types.has('object') ? parseJsonPart(last) : unparsed(last)), complaint };
 };
 
 const typesOf = (schema: TSchema): ReadonlySet<string> => {
@@ -178,7 +178,7 @@ const parseListPart = (sent: unknown): ParsedValue => {
 type ParsedValue = Omit<ParsedText, 'complaint'>;
 const unparsed = (value: unknown): ParsedValue => ({ value, repeated: [] });
 
-/** As deep as JSON bodies may be (contract 1.11). */
+/** Nesting limit of JSON bodies (contract 1.11). */
 const levelsMax = 32;
 const parseJsonPart = (text: unknown): ParsedValue => {
   if (typeof text !== 'string') return unparsed(text);

@@ -2,13 +2,13 @@ import type { Operation } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { IfMatch } from '../../kernel/if-match.js';
 
-/** RFC 9110, 8.8.3: what may stand between the quotes of a tag. */
+/** Entity tags of RFC 9110, 8.8.3. */
 const listForm = /^\s*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*(?:,\s*|$))+$/;
 const tagForm = /(W\/)?"([^"]*)"/g;
 
 /**
- * `If-Match` of an operation that takes it, null when there is none. Throws Fault `malformed` for
- * what is no list of tags (contract 1.5).
+ * Parses `If-Match` for an operation that takes it (optimistic concurrency, contract 1.9), null
+ * without the header. Throws Fault `malformed` for anything but a list of tags (contract 1.5).
  */
 export const parseIfMatch = (
   { conditional }: Operation,

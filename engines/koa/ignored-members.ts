@@ -2,10 +2,10 @@ import type { UnknownMembers } from '../../contract/operation.js';
 import { extraForbidden, type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { nearestName } from '../../kernel/nearest-name.js';
 
-/** A part of a request that the operation does not read (contract 1.2, rule 3). */
+/** Part of a request that the operation does not read (contract 1.2, rule 3). */
 export type IgnoredPart = {
   readonly location: 'query' | 'body';
-  /** Empty: the whole body, of an operation that has none. */
+  /** Empty for the whole body of an operation without one. */
   readonly path: readonly string[];
   /** `repeated`: an earlier value of a name that was sent again; the last one is read. */
   readonly reason: 'unknown' | 'repeated';
@@ -13,17 +13,17 @@ export type IgnoredPart = {
   readonly knownNames: readonly string[];
 };
 
-/** Whether nothing may be ignored: `Prefer: handling=strict` (RFC 7240); the first one counts. */
+/** True if ignored parts are errors: `Prefer: handling=strict` (RFC 7240); the first one counts. */
 export const isStrictHandling = (prefer: string | readonly string[] | undefined): boolean =>
   /(?:^|,)\s*handling\s*=\s*"?(\w+)/i.exec(String(prefer ?? ''))?.[1]?.toLowerCase() === 'strict';
 
-/** Contract 1.2, rule 3. */
+/** Limits of contract 1.2, rule 3. */
 const pathsMax = 20;
 const charactersMax = 2_048;
-/** Of one name: a client that sends longer ones knows which it was. */
+/** Characters shown of one name: the client knows its own longer names. */
 const nameMax = 64;
 
-/** Each part under the name that the answer has for it, once. */
+/** Name of each part in the response, without duplicates. */
 export const ignoredNames = (ignored: readonly IgnoredPart[]): readonly string[] => [
   ...new Set(
     ignored.map(({ location, path }) => {
@@ -33,7 +33,7 @@ export const ignoredNames = (ignored: readonly IgnoredPart[]): readonly string[]
   ),
 ];
 
-/** As many names as a header has room for, and `...` for the rest of them. */
+/** Cuts the names to the room of a header, with `...` for the rest. */
 export const truncateNames = (names: readonly string[]): readonly string[] => {
   let characters = 0;
   for (const [index, name] of names.entries()) {
@@ -45,7 +45,7 @@ export const truncateNames = (names: readonly string[]): readonly string[] => {
 const separator = ', ';
 export const joinNames = (names: readonly string[]): string => names.join(separator);
 
-/** The path of a member of the body: names and indices, joined by `/`. */
+/** Path of a member of the body: names and indices, joined by `/`. */
 export const encodeMemberPath = (path: readonly string[]): string => path.map(encodeName).join('/');
 
 const encodeName = (name: string): string => {
@@ -54,18 +54,21 @@ const encodeName = (name: string): string => {
   return characters.length > nameMax ? `${shown}...` : shown;
 };
 
-/** The name of a column, which may have slashes. */
+/** Name of a column, which may have slashes. */
 export const encodeColumn = (column: string): string => column.split('/').map(encodeName).join('/');
 
-/** Complaints about what the operation does not tolerate, or nobody under strict handling. */
+/**
+ * Complaints about parts that the operation does not tolerate, or no operation under strict
+ * handling.
+ */
 export const ignoredComplaints = (
   ignored: readonly IgnoredPart[],
   rule: UnknownMembers,
 ): readonly Complaint[] => {
   if (rule === 'ignored') return [];
-  return ignored.flatMap((one) => {
-    const complaint = complaintOf(one);
-    const isNear = one.reason === 'repeated' || complaint.msg !== extraForbidden([]).msg;
+  return ignored.flatMap((part) => {
+    const complaint = complaintOf(part);
+    const isNear = part.reason === 'repeated' || complaint.msg !== extraForbidden([]).msg;
     return rule === 'refused' || isNear ? [complaint] : [];
   });
 };
@@ -77,8 +80,8 @@ const complaintOf = ({ location, path, reason, knownNames }: IgnoredPart): Compl
 };
 
 /**
- * The known name that may be meant: the name itself, one that is near, or the other of the two
- * members with filters, of which some operations take only one.
+ * Suggests the known name that may be meant: the name itself, a similar one, or the other of the
+ * two filter members, of which some operations take only one.
  */
 const suggestedName = (name: string, known: readonly string[]): string | null => {
   if (known.includes(name)) return name;

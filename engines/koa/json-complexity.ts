@@ -1,21 +1,21 @@
 import { randomInt } from 'node:crypto';
 
-/** What parsing a JSON text costs beside its length. */
+/** Parse cost of a JSON text beside its length. */
 export type JsonComplexity = {
   /** Members and items, and each object and list once more. */
   readonly values: number;
-  /** Of all objects; a parsed value with fewer had names that were sent twice. */
+  /** Members of all objects; a parsed value with fewer had duplicate names. */
   readonly members: number;
-  /** Names of members that differ: each new one costs a hundred times as much as a byte. */
+  /** Distinct member names: each new one costs a hundred times as much as a byte. */
   readonly names: number;
-  /** So many objects and lists are within each other. */
+  /** Nesting depth of objects and lists. */
   readonly levels: number;
 };
 
 /**
- * Weighs a JSON text in pieces, before anything is made of it. `names` may be a few too low, and
- * counts spellings: `"a"` and `"\u0061"` are two. Of what is no JSON it says anything. `bytes`: of
- * all pieces together.
+ * Counts the complexity of a JSON text in pieces, before it is parsed. `names` may be a few too
+ * low, and counts spellings: `"a"` and `"\u0061"` are two. For invalid JSON the counts mean
+ * nothing. `bytes`: of all pieces together.
  */
 export const openComplexityCounter = (bytes = Infinity): ((piece: Buffer) => JsonComplexity) => {
   const isNew = openNameSet(bytes < shortTextMax ? fewSlotBits : manySlotBits);
@@ -23,7 +23,7 @@ export const openComplexityCounter = (bytes = Infinity): ((piece: Buffer) => Jso
   let state = { inText: false, escaped: false, hash: 0, length: 0 };
 
   return (piece) => {
-    // Its own while it goes over the bytes: a variable of the function around it is slower.
+    // Local copies in the loop: a variable of the enclosing function is slower.
     let { inText, escaped, hash, length } = state;
     for (let at = 0; at < piece.length; at += 1) {
       const byte = piece[at] ?? 0;
@@ -49,7 +49,7 @@ export const openComplexityCounter = (bytes = Infinity): ((piece: Buffer) => Jso
       } else {
         const end = endOfText(piece, at, escaped);
         const hashedTo = isNoName(piece, end) ? at : Math.min(end, at + hashedMax - length);
-        for (let one = at; one < hashedTo; one += 1) hash = mixHash(hash, piece[one] ?? 0);
+        for (let next = at; next < hashedTo; next += 1) hash = mixHash(hash, piece[next] ?? 0);
         escaped = end === piece.length && isEscaped(piece, at, end, escaped);
         length += end - at;
         at = end - 1;
@@ -60,28 +60,28 @@ export const openComplexityCounter = (bytes = Infinity): ((piece: Buffer) => Jso
   };
 };
 
-/** Longer texts are most of the bytes, and are looked through for their end only. */
+/** Longer texts are most of the bytes, and are only searched for their end. */
 const shortMax = 24;
-/** Names that are equal so far count as one: a body has not many that long. */
+/** Names that are equal so far count as one: a body has few that long. */
 const hashedMax = 4_096;
 
 const mixHash = (hash: number, byte: number): number => (Math.imul(hash, hashFactor) + byte) | 0;
 
-/** Where the quote is that ends a text, from within it; the end of the piece when there is none. */
+/** Index of the quote that ends a text, from within it; the end of the piece when there is none. */
 const endOfText = (piece: Buffer, from: number, escaped: boolean): number => {
   let end = piece.indexOf(quote, from);
   while (end >= 0 && isEscaped(piece, from, end, escaped)) end = piece.indexOf(quote, end + 1);
   return end < 0 ? piece.length : end;
 };
 
-/** `escaped`: whether the byte at `from` is. */
+/** `escaped`: true if the byte at `from` is. */
 const isEscaped = (piece: Buffer, from: number, at: number, escaped: boolean): boolean => {
   let first = at;
   while (first > from && piece[first - 1] === backslash) first -= 1;
   return (at - first + (first === from && escaped ? 1 : 0)) % 2 === 1;
 };
 
-/** Whether what follows the text that ends here says that it is no name of a member. */
+/** True if the next byte after the text shows that it is not a member name. */
 const isNoName = (piece: Buffer, end: number): boolean => {
   let next = end + 1;
   while ((piece[next] ?? colon) <= space) next += 1;
@@ -100,16 +100,16 @@ const openNameSet = (slotBits: number): ((hash: number) => boolean) => {
   };
 };
 
-/** A million, so that of 25,000 names some 300 are taken for one another; it takes 128 KiB. */
+/** A million slots, so that some 300 of 25,000 names collide; it takes 128 KiB. */
 const manySlotBits = 20;
-/** Shorter texts have 1,400 names at most, of which some 60 are taken for one another. */
+/** Shorter texts have 1,400 names at most, of which some 60 collide. */
 const shortTextMax = 8_192;
 const fewSlotBits = 14;
 const wordBits = 32;
 const halfShift = 16;
 /**
- * Drawn, so that nobody can choose names that are taken for one another; 5 beyond a multiple of 8,
- * so that each bit of a name reaches many.
+ * Random, so that clients cannot choose colliding names; 5 beyond a multiple of 8, so that each bit
+ * of a name affects many.
  */
 const hashFactor = randomInt(2 ** 29) * 8 + 5;
 const goldenRatio32 = 0x9e3779b1;

@@ -11,11 +11,10 @@ export type ParsedBody =
   | { readonly complaint: Complaint };
 
 /**
- * A body as JSON that was weighed: how many objects and lists are within each other (contract
- * 1.11), and how many members it has. Of members of one name in an object the last one stays;
- * unpaired surrogates become U+FFFD. A member may be called `__proto__`: it is an own member like
- * any other, so whoever copies one by its name defines it (spread, `Object.fromEntries`) and never
- * assigns it.
+ * Parses a JSON body whose complexity was counted: its nesting depth (contract 1.11), and its
+ * number of members. Of duplicate members in an object the last one stays; unpaired surrogates
+ * become U+FFFD. A member may be called `__proto__`: it is an own member like any other, so code
+ * that copies one by its name defines it (spread, `Object.fromEntries`) and never assigns it.
  */
 export const parseJson = (
   bytes: Buffer,
@@ -44,7 +43,7 @@ const tooDeepComplaint = (levelsMax: number): Complaint =>
 
 /**
  * UTF-8 cannot hold a surrogate, so an unpaired one can only come from an escape; most texts have
- * none, which is seen four times as fast without the expression.
+ * none, which a substring test shows four times as fast as the expression.
  */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
@@ -65,9 +64,9 @@ const replaceOwnSurrogates = (node: JsonNode): void => {
     return;
   }
   for (const [member, value] of Object.entries(node)) {
-    const mended = member.toWellFormed();
-    if (mended !== member) delete node[member];
-    // Own already, or with U+FFFD in it: this never assigns a prototype.
-    node[mended] = typeof value === 'string' ? value.toWellFormed() : value;
+    const wellFormed = member.toWellFormed();
+    if (wellFormed !== member) delete node[member];
+    // An own member already, or with U+FFFD in it: this never assigns a prototype.
+    node[wellFormed] = typeof value === 'string' ? value.toWellFormed() : value;
   }
 };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Fault } from '../../kernel/fault.js';
 
-/** A body while it arrives. */
+/** Body while it arrives. */
 export type ArrivingBody = {
   readonly write: (chunk: Buffer) => void;
   /** All bytes, after the last chunk; rejects with Fault `too-large`. */
@@ -42,7 +42,7 @@ export const openKoaBodyReader = (bytesMax: number, tooLarge: () => Fault): KoaB
           if (body === null) {
             const stream = Object.assign(new Readable({ read: () => undefined }), { headers: {} });
             body = { stream, bytes: read(stream) };
-            // `end` rejects, which may be called later.
+            // `end` rejects, possibly later.
             body.bytes.catch(() => null);
           }
           body.stream.push(chunk);
@@ -64,7 +64,7 @@ type BodyContext = {
   readonly request: { body?: Buffer };
 };
 
-/** What koa-body reads as text has no parser; text without an encoding stays bytes. */
+/** koa-body has no parser for text; text without an encoding stays bytes. */
 const middleware = async (bytesMax: number): Promise<Middleware> => {
   const { koaBody } = await import('koa-body');
   return koaBody({

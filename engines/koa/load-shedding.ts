@@ -7,53 +7,51 @@ import { openByteBudget, type ByteBudget, type QuotaOwner } from './byte-budget.
 import { openBodyBudgets } from './body-budget.js';
 import { openQuotaSemaphore, type QuotaSemaphore } from './quota-semaphore.js';
 
-/** Contract 1.11, and what follows from it. */
+/** Load limits of contract 1.11, and those derived from it. */
 export const defaultLoadLimits = {
-  /** Far more than two cores work on at once; beyond that waiting only makes each slower. */
+  /** Far more than two cores process at once; beyond that, queueing only makes each slower. */
   requestsMax: 512,
   /**
-   * So that it takes more than three callers, or more than two people or one address, to be all of
-   * it. A caller is a key; whoever makes more keys has one and a half of it.
+   * Shares, so that it takes more than three callers, or more than two people or one address, to
+   * use all of it. A caller is a key; a person with more keys has one and a half times its share.
    */
   perCallerMax: 128,
   perPersonMax: 192,
   perAddressMax: 256,
-  /** That begin in one turn of the event loop: some 2 ms, which all others wait at each step. */
-  perTurnMax: 4,
+  /** Requests that begin in one event-loop tick: some 2 ms, which all others wait at each step. */
+  perTickMax: 4,
   /**
-   * Bodies of more than a mebibyte that are inflated, parsed and worked on: each takes the thread
-   * that answers everybody some 5 ms a mebibyte to parse, and as long to check.
+   * Bodies of more than a mebibyte that are inflated, parsed and processed: parsing each blocks the
+   * event loop some 5 ms a mebibyte, and validation as long again.
    */
   largeBodiesMax: 4,
   largeBodiesPerPersonMax: 2,
-  /** As long as an answer may take. */
+  /** Same as the longest response time. */
   largeBodiesWaitMsMax: 20_000,
-  /** What two large uploads and hundreds of usual bodies need at once. */
+  /** Two large uploads and hundreds of usual bodies at once. */
   bodyBytesMax: 134_217_728,
   /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */
   answerBytesMax: 268_435_456,
   /**
-   * Of answers made of records: each is in memory some four times until its JSON is sent, and the
-   * engines work on fewer than this at once.
+   * Responses made of records: each is in memory some four times until its JSON is sent, and the
+   * engines run fewer than this at once.
    */
   largeMax: 16,
   largePerCallerMax: 4,
   largePerPersonMax: 6,
-  /**
-   * Writes that hold all rows of a dataset: 100,000 rows of 32 MiB are some 150 MB while they do.
-   */
+  /** Writes that hold all rows of a dataset: 100,000 rows of 32 MiB are some 150 MB meanwhile. */
   tablesMax: 4,
   tablesPerPersonMax: 2,
 } as const;
 export type LoadLimits = { readonly [Limit in keyof typeof defaultLoadLimits]: number };
 
-/** The place of one request among those at work. */
+/** Concurrency slot held by one request. */
 export type ConcurrencySlot = {
-  /** From here on it counts for its caller as well; throws Fault `unavailable` beyond. */
+  /** Charges the slot to its caller as well; throws Fault `unavailable` beyond its limit. */
   readonly assignCaller: (caller: QuotaOwner) => void;
   /**
-   * Gives the place to others while this request waits for its client, or for a read model; throws
-   * Fault `unavailable` when there is none afterwards.
+   * Yields the slot while this request waits for its client, or for a read model; throws Fault
+   * `unavailable` when none is free afterwards.
    */
   readonly yieldWhileReceiving: <T>(work: () => Promise<T>) => Promise<T>;
   readonly yieldWhileBehind: <T>(work: () => Promise<T>) => Promise<T>;
@@ -61,28 +59,28 @@ export type ConcurrencySlot = {
 };
 
 export type LoadShedder = {
-  /** Whether somebody came in from there lately. */
+  /** True if the network had a valid credential lately. */
   readonly isKnownNetwork: (network: string) => boolean;
-  /** Throws Fault `unavailable` when there is no room. */
+  /** Throws Fault `unavailable` when all slots are taken. */
   readonly acquireSlot: (address: string) => ConcurrencySlot;
-  /** The body of one request, until it is answered. */
+  /** Budget of one request's body, until its response. */
   readonly openBodyBudget: (owner: QuotaOwner, signal: AbortSignal) => BodyBudget;
-  /** Bytes of answers that the client has not taken. */
+  /** Memory budget of responses that clients have not received yet. */
   readonly answerBudget: ByteBudget;
-  /** Answers that may be large are made here, a few at a time. */
+  /** Semaphore for responses that may be large. */
   readonly large: QuotaSemaphore;
-  /** So are changes of datasets. */
+  /** Semaphore for changes of datasets. */
   readonly tables: QuotaSemaphore;
 };
 
-/** Sheds what would only wait (contract 1.5: 503). */
+/** Load shedding: refuses work that could only wait (contract 1.5: 503). */
 export const openLoadShedder = (limits: LoadLimits, shed: () => void): LoadShedder => {
   const refuse = (why: string): never => {
     shed();
-    throw new Fault('unavailable', `${why}; try again`);
+    throw new Fault('unavailable', `${why}. Try again later.`);
   };
   const working = openRequestLimits(limits, refuse);
-  // Who waits for a read model works on nothing, but each looks at it again and again.
+  // A request that waits for a read model does no work, but polls it again and again.
   const waiting = openRequestLimits(limits, refuse);
   const known = boundedMap<string, true>(knownNetworksMax);
   return {
@@ -115,47 +113,47 @@ export const openLoadShedder = (limits: LoadLimits, shed: () => void): LoadShedd
   };
 };
 
-/** A few bytes each; whoever was not seen for so many others is a stranger again. */
+/** A few bytes each; the least recently seen network becomes a stranger again (LRU). */
 const knownNetworksMax = 10_000;
 
 const openSlot = (
   working: RequestLimits,
   waiting: RequestLimits,
   address: string,
-  cameIn: () => void,
+  markKnown: () => void,
 ): ConcurrencySlot => {
   const names: CountedName[] = [{ name: `a ${address}`, max: 'perAddressMax' }];
-  let leave = working.acquire(names);
-  const standUp = (): void => {
-    leave();
-    leave = () => undefined;
+  let release = working.acquire(names);
+  const releaseSlot = (): void => {
+    release();
+    release = () => undefined;
   };
-  const sitDown = (): void => {
-    leave = working.acquire(names);
+  const acquireSlot = (): void => {
+    release = working.acquire(names);
   };
   return {
     assignCaller: ({ name, person }) => {
-      cameIn();
-      standUp();
+      markKnown();
+      releaseSlot();
       names.push({ name: `c ${name}`, max: 'perCallerMax' });
       names.push({ name: `p ${person}`, max: 'perPersonMax' });
-      sitDown();
+      acquireSlot();
     },
     yieldWhileReceiving: async (work) => {
-      standUp();
+      releaseSlot();
       const done = await work();
-      sitDown();
+      acquireSlot();
       return done;
     },
     yieldWhileBehind: async (work) => {
-      standUp();
-      leave = waiting.acquire(names);
+      releaseSlot();
+      release = waiting.acquire(names);
       const done = await work();
-      standUp();
-      sitDown();
+      releaseSlot();
+      acquireSlot();
       return done;
     },
-    release: standUp,
+    release: releaseSlot,
   };
 };
 
@@ -167,11 +165,12 @@ const openRequestLimits = (limits: LoadLimits, refuse: (why: string) => never): 
   const working = openCounter();
   let all = 0;
   return {
-    acquire: (given) => {
-      const names = [...given];
-      if (all >= limits.requestsMax) refuse('The service has more work than it can take');
+    acquire: (counted) => {
+      const names = [...counted];
+      if (all >= limits.requestsMax)
+        refuse(`Too many concurrent requests (${limits.requestsMax} at most)`);
       for (const { name, max } of names) {
-        if (working.count(name) >= limits[max]) refuse(refusals[max]);
+        if (working.count(name) >= limits[max]) refuse(`${refusals[max]} (${limits[max]} at most)`);
       }
       all += 1;
       for (const { name } of names) working.add(name, 1);
@@ -184,7 +183,7 @@ const openRequestLimits = (limits: LoadLimits, refuse: (why: string) => never): 
 };
 
 const refusals = {
-  perPersonMax: 'The keys of one person have more requests at work than they may have together',
-  perCallerMax: 'You have more requests at work than one caller may have',
-  perAddressMax: 'There are more requests at work from this address than one may have',
+  perPersonMax: 'Too many concurrent requests for the keys of one person',
+  perCallerMax: 'Too many concurrent requests for this key or user',
+  perAddressMax: 'Too many concurrent requests from this address',
 } as const;

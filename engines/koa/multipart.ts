@@ -4,12 +4,12 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { StorageEngine } from 'multer';
 import { Fault } from '../../kernel/fault.js';
 
-/** A file as multer tells it; empty when its bytes were not to be kept. */
+/** Uploaded file as multer returns it; the buffer is empty unless its bytes were to be kept. */
 export type UploadedFile = {
   readonly fieldname: string;
   readonly originalname: string;
   readonly buffer: Buffer;
-  /** Of its bytes, kept or not. */
+  /** Digest of its bytes, kept or not. */
   readonly sha256: string;
 };
 /**
@@ -21,9 +21,11 @@ export type FormParts = {
   readonly files: readonly UploadedFile[];
 };
 
-/** Contract 1.11; a name is bounded because it is kept and told. */
+/**
+ * Limits of contract 1.11; the length of a name is bounded because names are stored and returned.
+ */
 const partLimits = { parts: 20, fieldSize: 65_536, fieldNameSize: 100, fieldArrayIndexLimit: 100 };
-/** What the texts, names and boundaries of a form may add to its files. */
+/** Size that the texts, names and boundaries of a form may add to its files. */
 export const textBytesMax = partLimits.parts * partLimits.fieldSize + 65_536;
 
 type Uploads = {
@@ -34,10 +36,10 @@ type Options = {
   readonly limits: typeof partLimits & { readonly fileSize: number };
   readonly defParamCharset: string;
 };
-// It comes without types.
+// The package has no types.
 const koaMulter = createRequire(import.meta.url)('@koa/multer') as (options: Options) => Uploads;
 
-/** In memory, and nothing of files in other parts than these. */
+/** Memory storage, which discards files in other parts than these. */
 const memoryStorage = (kept: ReadonlySet<string>): StorageEngine => ({
   _handleFile: (_request, { fieldname, stream }, done) => {
     const hash = createHash('sha256');
@@ -59,12 +61,12 @@ const memoryStorage = (kept: ReadonlySet<string>): StorageEngine => ({
 
 type PartsParser = {
   readonly write: (chunk: Buffer) => void;
-  /** Nothing more comes. None at all is a form without parts. */
+  /** Ends the body. Without any chunk it is a form without parts. */
   readonly end: () => Promise<FormParts>;
 };
 type KeptFiles = { readonly fileBytesMax: number; readonly kept: ReadonlySet<string> };
 
-/** As `parseParts`, of a body that comes piece by piece. */
+/** Incremental `parseParts`, for a body that arrives in chunks. */
 export const openPartsParser = (contentType: string, keep: KeptFiles): PartsParser => {
   const body = new PassThrough();
   let parts: Promise<FormParts> | null = null;
@@ -72,7 +74,7 @@ export const openPartsParser = (contentType: string, keep: KeptFiles): PartsPars
     write: (chunk) => {
       if (parts === null) {
         parts = parseParts(body, contentType, keep);
-        // Told by `end`, which may come later.
+        // `end` rejects, possibly later.
         parts.catch(() => null);
       }
       body.write(chunk);
@@ -85,9 +87,9 @@ export const openPartsParser = (contentType: string, keep: KeptFiles): PartsPars
 };
 
 /**
- * The parts of a multipart body; of files in other parts than `kept` nothing stays but their
- * SHA-256. Throws Fault `too-large` over a limit of contract 1.11 or for a file of more than
- * `fileBytesMax`, kept or not; `malformed` when there is no boundary or the end is missing.
+ * Parses a multipart body; of files in other parts than `kept` only their SHA-256 remains. Throws
+ * Fault `too-large` over a limit of contract 1.11 or for a file of more than `fileBytesMax`, kept
+ * or not; `malformed` without a boundary or an end.
  */
 export const parseParts = async (
   body: Readable,
@@ -114,7 +116,7 @@ export const parseParts = async (
     if (typeof code === 'string' && sizeErrorCodes.has(code)) {
       throw new Fault('too-large', 'The form has more or larger parts than this operation reads');
     }
-    throw new Fault('malformed', 'The form is no whole multipart body', { cause: error });
+    throw new Fault('malformed', 'The multipart body is truncated or malformed', { cause: error });
   }
   return { texts: ctx.request.body ?? {}, files: ctx.request.files ?? [] };
 };

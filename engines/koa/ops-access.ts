@@ -5,33 +5,40 @@ import { BlockList, isIP } from 'node:net';
 import { Fault } from '../../kernel/fault.js';
 import { unmappedAddress } from './peer.js';
 
-/** What the operators' listener asks of whoever comes. */
+/** Access checks of the operators' listener. */
 export type OpsAccess = {
-  /** Throws Fault `forbidden` for a page that another name led here. */
+  /**
+   * Throws Fault `forbidden` for an unexpected Host header, as a page sends after DNS rebinding.
+   */
   readonly checkHost: (request: IncomingMessage) => void;
-  /** Throws Fault `unauthenticated` or `forbidden` for whoever may not give commands. */
+  /**
+   * Throws Fault `unauthenticated` or `forbidden` for a client without the right to run commands.
+   */
   readonly checkCommandRights: (request: IncomingMessage) => void;
 };
 
 /**
- * Commands come with the token; where there is none, from this machine alone. Every request is for
- * an address, or for a name that only this machine has: a page whose name was turned to this
- * address after it was loaded (DNS rebinding) asks for that name.
+ * Commands require the token; without a configured one, they are accepted from this machine only.
+ * Every request must name an address, or a name that only this machine has: a page whose name was
+ * pointed to this address after it was loaded (DNS rebinding) sends its own name.
  */
 export const openOpsAccess = (host: string, token: string | null): OpsAccess => {
   const names = new Set(['localhost', host.toLowerCase(), hostname().toLowerCase()]);
   return {
     checkHost: ({ headers }) => {
-      const asked = hostnameIn(headers.host ?? 'localhost');
-      if (asked !== null && (isIP(asked) !== 0 || names.has(asked))) return;
-      throw new Fault('forbidden', 'Ask for this listener by its address, or by the name it is at');
+      const name = hostnameIn(headers.host ?? 'localhost');
+      if (name !== null && (isIP(name) !== 0 || names.has(name))) return;
+      throw new Fault(
+        'forbidden',
+        "Unexpected Host header: use the listener's address or configured name",
+      );
     },
     checkCommandRights: ({ headers, socket }) => {
       if (token === null) {
         if (isLoopback(unmappedAddress(socket.remoteAddress ?? ''))) return;
         throw new Fault(
           'forbidden',
-          'Without ASSAY_OPS_TOKEN commands are taken from this machine alone',
+          'Without ASSAY_OPS_TOKEN commands are accepted from this machine only',
         );
       }
       if (isEqualInConstantTime(headers.authorization ?? '', `Bearer ${token}`)) return;
@@ -43,7 +50,7 @@ export const openOpsAccess = (host: string, token: string | null): OpsAccess => 
   };
 };
 
-/** Without port and brackets; null when it is no host. */
+/** Hostname without port and brackets; null when it is malformed. */
 const hostnameIn = (host: string): string | null => {
   const url = /^[\w.:[\]-]+$/.test(host) ? URL.parse(`http://${host}`) : null;
   return url?.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase() ?? null;
@@ -55,7 +62,7 @@ loopback.addAddress('::1', 'ipv6');
 const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
-/** Takes as long for every text: nothing is learnt from how far it was right. */
+/** Takes as long for every text, so that the time reveals nothing about the token. */
 const isEqualInConstantTime = (given: string, wanted: string): boolean =>
   timingSafeEqual(sha256Of(given), sha256Of(wanted));
 const sha256Of = (text: string): Buffer => hash('sha256', text, 'buffer');

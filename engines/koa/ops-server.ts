@@ -14,16 +14,16 @@ export type OpsOptions = {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
-  /** What commands are to be given with; null: from this machine alone, without. */
+  /** Token that commands require; null: they are accepted without one, from this machine only. */
   readonly token: string | null;
   /**
-   * `status` is `ready` when the service can do its work; whatever else it says, readiness is red.
+   * `status` is `ready` when the service can do its work; with any other status, readiness is red.
    */
   readonly ready: () => Promise<{ readonly status: string }>;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /**
-   * Commands of the operator, by name: POST `/operate/<name>` with a JSON body. Null: no such
+   * Commands of the operator, by name: POST `/operate/<name>` with a JSON body. Null for an unknown
    * command. Lines are sent as they are made, and end with a problem when making them fails.
    */
   readonly operate?: (
@@ -43,20 +43,20 @@ const jsonReply = (status: number, body: unknown): OpsReply => ({
   text: JSON.stringify(body),
 });
 
-/** It is the last that closes: what is still asked then asks what is no more. */
+/** Time limit of the close, which comes last: a later request would reach closed engines. */
 const closeWithinMs = 1_000;
 
 /**
- * The operators' listener: `/healthz`, `/readyz`, `/metrics` for whoever reaches it, and commands
- * for operators.
+ * Operators' listener: `/healthz`, `/readyz`, `/metrics` for every client that reaches it, and
+ * commands for operators.
  */
 export const startOpsServer = async (options: OpsOptions): Promise<RunningServer> => {
-  const door = openOpsAccess(options.host, options.token);
+  const access = openOpsAccess(options.host, options.token);
   const server = createServer((request, response) => {
-    void replyTo(request, options, door)
+    void replyTo(request, options, access)
       .catch((error: unknown) => errorReply(error, options.logger))
       .then((reply) => sendReply(response, reply, request.method === 'HEAD'))
-      // Whoever asked has left.
+      // The client disconnected.
       .catch(() => response.destroy());
   });
   const port = await listenOn(server, options.host, options.port, 'ASSAY_OPS');
@@ -81,11 +81,11 @@ const sendReply = async (
 const replyTo = async (
   request: IncomingMessage,
   options: OpsOptions,
-  door: OpsAccess,
+  access: OpsAccess,
 ): Promise<OpsReply> => {
   const [path = ''] = (request.url ?? '').split('?', 1);
-  door.checkHost(request);
-  if (request.method === 'POST') door.checkCommandRights(request);
+  access.checkHost(request);
+  if (request.method === 'POST') access.checkCommandRights(request);
   if (request.method === 'POST') return runCommand(request, path, options);
   switch (path) {
     case '/healthz':
@@ -101,7 +101,7 @@ const replyTo = async (
   }
 };
 
-/** Who may command is not kept short. */
+/** Operators' commands have no body budget. */
 const unlimitedBodyBudget: BodyBudget = {
   reserve: () => undefined,
   acquireLargeSlot: async () => undefined,
@@ -130,7 +130,7 @@ const runCommand = async (
 const isStream = (answer: Json | AsyncIterable<Json>): answer is AsyncIterable<Json> =>
   typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 
-/** What fails before the first line is an answer of its own. */
+/** Streams lines; an error before the first line is a response of its own. */
 const streamedReply = async (lines: AsyncIterable<Json>, logger: Logger): Promise<OpsReply> => {
   const iterator = lines[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -154,7 +154,8 @@ const errorReply = (error: unknown, logger: Logger): OpsReply => {
     return jsonReply(status, body);
   }
   logger.error({ cause: String(error) }, 'defect on the operators listener');
-  // The cause may have paths or data in it. Without a `detail` it would be taken for a stranger's.
+  // The cause may have paths or data in it. Without a `detail` the response would look like another
+  // program's.
   const detail = 'it failed, and the cause is in the log of the service';
   return jsonReply(notReadyStatus, { status: 'failed', detail });
 };

@@ -6,20 +6,26 @@ import { pluralize, Fault, type Complaint } from '../../kernel/fault.js';
 type ItemsBody = Readonly<Record<string, unknown>>;
 type ItemValidator = (body: ItemsBody) => readonly Complaint[];
 
-/** A body whose list is decided item by item (contract 5.6, rules 8 and 9). */
+/**
+ * Validation of a body whose list is accepted or rejected item by item (contract 5.6, rules 8 and
+ * 9).
+ */
 export type ItemValidation = {
   /**
-   * Drops the items that `judge` complains of, and cuts long texts before that. Returns [] when
-   * what is left has passed; otherwise the complaints that refuse the request: about a member
-   * beside the list, or about every item.
+   * Drops the items that `judge` complains of, after cutting long texts. Returns [] when the rest
+   * has passed; otherwise the complaints that reject the request: about a member beside the list,
+   * or about every item.
    */
   readonly validate: (judge: ItemValidator) => readonly Complaint[];
-  /** With the items that are left. */
+  /** Body with the remaining items. */
   readonly body: () => ItemsBody;
   readonly partial: () => PartialIngest;
 };
 
-/** Null when the body is not an object with a list of items there: such a body is judged whole. */
+/**
+ * Null when the body is not an object with a list of items there: such a body is validated as a
+ * whole.
+ */
 export const openItemValidation = (sent: unknown, member: string): ItemValidation | null => {
   if (typeof sent !== 'object' || sent === null) return null;
   const items = (sent as ItemsBody)[member];
@@ -30,7 +36,7 @@ export const openItemValidation = (sent: unknown, member: string): ItemValidatio
   const rejected = new Map<number, RejectedItem>();
   const itemAt = (index: number): unknown => (items as readonly unknown[])[index];
 
-  /** With the item's place in the request, where the complaint is about one. */
+  /** Maps a complaint about an item to the item's index in the request. */
   const placed = (complaint: Complaint, among = indices): Complaint => {
     if (!isAboutItem(member, complaint)) return complaint;
     const [root = 'body', , at, ...below] = complaint.loc;
@@ -50,14 +56,14 @@ export const openItemValidation = (sent: unknown, member: string): ItemValidatio
     truncated ??= truncateLongTexts(items, [member]);
     const whole = judge(body).map((complaint) => placed(complaint));
     if (whole.length === 0) return [];
-    // The complaints about all together are limited in number, so each item is judged alone.
+    // The number of complaints about a whole body is limited, so each item is validated alone.
     const alone = indices.flatMap((index) =>
-      judge({ ...body, [member]: [itemAt(index)] }).map((one) => placed(one, [index])),
+      judge({ ...body, [member]: [itemAt(index)] }).map((found) => placed(found, [index])),
     );
     const beside = alone.filter((complaint) => !isAboutItem(member, complaint));
     if (beside.length > 0) return whole;
     drop(alone);
-    // Limits that the items share (contract 1.11) are left.
+    // Limits that the items share (contract 1.11) remain.
     const shared = indices.length === 0 ? whole : judge(body).map((one) => placed(one));
     if (indices.length === 0 || shared.some((one) => !isAboutItem(member, one))) return shared;
     drop(shared);
@@ -76,7 +82,7 @@ export const openItemValidation = (sent: unknown, member: string): ItemValidatio
 const isAboutItem = (member: string, { loc }: Complaint): boolean =>
   loc[1] === member && loc[2] !== undefined;
 
-/** Longest text of a request that its answer quotes, in code points. */
+/** Longest text of a request that its response quotes, in code points. */
 const shownMax = 300;
 const truncateText = (text: string): string => firstCodePoints(text, shownMax);
 
@@ -91,7 +97,7 @@ const rejectionOf = (
   return { index, id: isShort ? id : null, loc: loc.map(truncateText), msg: truncateText(msg) };
 };
 
-/** A conflict of the accepted items also says that others were rejected (contract 5.6, rule 8). */
+/** Adds rejected items to a conflict of the accepted ones (contract 5.6, rule 8). */
 export const withRejectedItems = (error: unknown, { rejected }: PartialIngest): unknown => {
   const [first] = rejected;
   if (first === undefined || !(error instanceof Fault) || error.code !== 'conflict') return error;

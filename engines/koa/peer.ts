@@ -3,17 +3,17 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
-/** Where a request came from, as far as it can be believed. */
+/** Origin of a request, as far as it can be trusted. */
 export type Peer = {
-  /** Of the client: behind proxies that are configured, the last address that is none of theirs. */
+  /** Client address: behind configured proxies, the last address that is not one of theirs. */
   readonly address: string;
-  /** The client spoke TLS, with us or with such a proxy. */
+  /** True if the client used TLS, to the service or to such a proxy. */
   readonly isSecure: boolean;
 };
 
 /**
- * Whether an address is one of these proxies, named by address or `address/bits`. Throws on a name
- * that is neither.
+ * Matches addresses of these proxies, named by address or `address/bits`. Throws for any other
+ * name.
  */
 export const proxyMatcher = (proxies: readonly string[]): ((address: string) => boolean) => {
   const trusted = new BlockList();
@@ -24,9 +24,8 @@ export const proxyMatcher = (proxies: readonly string[]): ((address: string) => 
 };
 
 /**
- * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the proxies named; from anybody else
- * they are the client's own invention, and `undeclared` is called with its address. Throws as
- * `proxyMatcher` does.
+ * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the named proxies; other clients can
+ * forge them, and `undeclared` is called with their address. Throws as `proxyMatcher` does.
  */
 export const openPeerResolver = (
   proxies: readonly string[],
@@ -47,14 +46,14 @@ export const openPeerResolver = (
       isSecure: encrypted || proto?.toLowerCase() === 'https',
     };
   };
-  // Each request is asked about several times, also one that is refused.
+  // Memoized: it is called several times per request, also for a refused one.
   return memoizeByObject(of);
 };
 
 const addTrusted = (trusted: BlockList, proxy: string): void => {
   const [address = '', bits] = proxy.split('/', 2);
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : null;
-  if (family === null) throw new Error(`${proxy} is no address`);
+  if (family === null) throw new Error(`${proxy} is not an IP address`);
   if (bits === undefined) trusted.addAddress(address, family);
   else trusted.addSubnet(address, Number(bits), family);
 };
@@ -65,7 +64,7 @@ const splitList = (header: string | readonly string[] | undefined): readonly str
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** An IPv4 address as such, also when the socket is one of IPv6. */
+/** IPv4 address as such, also of an IPv6 socket. */
 export const unmappedAddress = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Fault, FaultCode } from '../../kernel/fault.js';
 
-/** The only table of statuses (contract 1.5). `code` is the word that clients see. */
+/** Status and public code of each fault: the only table of statuses (contract 1.5). */
 const problemTypes: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number, string]>> = {
   malformed: [400, 'malformed_request'],
   unauthenticated: [401, 'unauthenticated'],
@@ -25,13 +25,10 @@ const problemTypes: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [num
 };
 const invalidStatus = 422;
 const internalStatus = 500;
-/** Of `/readyz` while the service cannot do its work. */
+/** Status of `/readyz` while the service cannot do its work. */
 export const notReadyStatus = 503;
 
-/**
- * Faults that say when to come back (contract 1.6), and after how many seconds when they do not
- * know better.
- */
+/** Default Retry-After seconds of faults that name when to retry (contract 1.6). */
 const retryAfterSeconds: Readonly<Partial<Record<FaultCode, number>>> = {
   'idempotency-in-progress': 1,
   'too-many': 60,
@@ -58,14 +55,16 @@ export const problemOf = (fault: Fault, requestId: string): Problem => {
   };
 };
 
-/** What is not a Fault is a defect; its cause is in the log under the request id. */
+/**
+ * Problem of a defect, an error other than a Fault; its cause is in the log under the request id.
+ */
 export const internalProblem = (requestId: string): Problem => ({
   status: internalStatus,
   body: problemBody(internalStatus, 'internal_error', 'Internal error', requestId),
   retryAfter: null,
 });
 
-/** The status for what Node refuses before there is a request, by its error code. */
+/** Status of input that Node rejects before there is a request, by error code. */
 export const parseErrorStatus = (code: string | undefined): number => {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
@@ -101,11 +100,11 @@ const neverStored: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'read-model-behind',
   'read-model-filling',
 ]);
-/** Whether an Idempotency-Key keeps this answer (contract 1.8, rule 4). */
+/** True if a response is stored under its Idempotency-Key (contract 1.8, rule 4). */
 export const isStorable = (fault: Fault): boolean => !neverStored.has(fault.code);
 
 /**
- * Faults that any operation may answer; a handler declares the others in its operation's `faults`.
+ * Faults that any operation may return; a handler declares the others in its operation's `faults`.
  */
 export const universalFaults: ReadonlySet<FaultCode> = new Set<FaultCode>([
   ...neverStored,
@@ -114,7 +113,7 @@ export const universalFaults: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'idempotency-in-progress',
 ]);
 
-/** Contract 1.5, last paragraph. */
+/** Challenge of contract 1.5, last paragraph. */
 export const challengeOf = (authorization: string | undefined): string => {
   const scheme = authorization?.split(' ', 1)[0]?.toLowerCase();
   if (scheme === 'basic') return 'Basic realm="assay", charset="UTF-8"';

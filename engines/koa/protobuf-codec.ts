@@ -6,10 +6,10 @@ import type { ParsedBody } from './json-parser.js';
 import { mediaTypeEssence } from './media-type.js';
 import type { Problem } from './problem.js';
 
-/** What an operation says in protobuf. */
+/** Protobuf codec of an operation's messages. */
 export type ProtobufCodec = {
   readonly openFieldCount: (bytes: Buffer) => FieldCounter;
-  /** Null: the bytes are not its message. */
+  /** Null when the bytes are not its message. */
   readonly decode: (bytes: Buffer) => ParsedBody | null;
   readonly encodeAnswer: (body: object) => Uint8Array;
   readonly encodeProblem: (problem: Problem) => Uint8Array;
@@ -32,7 +32,7 @@ export const protobufCodec = (protobuf: Protobuf): ProtobufCodec => {
   };
 };
 
-/** Of google/rpc/code.proto in https://github.com/googleapis/googleapis, by HTTP status. */
+/** Codes of google/rpc/code.proto in https://github.com/googleapis/googleapis, by HTTP status. */
 const rpcCodes: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -60,7 +60,7 @@ const rpcStatusOf = ({ status, body }: Problem): RpcStatus => {
   return { code: rpcCodes[status] ?? 2, message };
 };
 
-/** The same in JSON, with what contract 1.5 has beside it: `code` stays the number. */
+/** Status in JSON, with the other members of contract 1.5: `code` stays the number. */
 export const rpcStatusJson = (problem: Problem): object => ({
   ...(problem.body as object),
   ...rpcStatusOf(problem),

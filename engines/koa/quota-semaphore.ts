@@ -2,7 +2,7 @@ import { openCounter } from '../../kernel/counter.js';
 import { openWaitQueue } from '../../kernel/wait-queue.js';
 import type { QuotaOwner } from './byte-budget.js';
 
-/** So many work at a time: in all, of one caller, and of all keys of one person. */
+/** Concurrency limits: in total, per caller, and for all keys of one person. */
 type SemaphoreLimits = {
   readonly max: number;
   readonly perCallerMax: number;
@@ -10,19 +10,19 @@ type SemaphoreLimits = {
 };
 
 /**
- * Whoever waits goes when there is room and they have less than their share of it, in the order of
- * coming. Rejects with the reason of `signal` when it aborts before.
+ * Semaphore with quotas: a waiting owner gets a slot when one is free and its quota allows, in
+ * order of arrival. Rejects with the reason of `signal` when it aborts before.
  */
 export type QuotaSemaphore = {
-  /** For work that begins here and ends elsewhere: what ends it. */
+  /** Acquires a slot for work that ends elsewhere; returns the function that releases it. */
   readonly acquire: (owner: QuotaOwner, signal: AbortSignal) => Promise<() => void>;
   readonly run: <T>(
     owner: QuotaOwner,
     signal: AbortSignal,
-    work: (aside: YieldSlot) => Promise<T>,
+    work: (yieldSlot: YieldSlot) => Promise<T>,
   ) => Promise<T>;
 };
-/** Gives the place to others while this one waits, and waits for another one then. */
+/** Yields the slot while `wait` runs, then acquires another one. */
 export type YieldSlot = (wait: () => Promise<void>) => Promise<void>;
 
 export const openQuotaSemaphore = ({
@@ -56,16 +56,16 @@ export const openQuotaSemaphore = ({
   return {
     acquire: enter,
     run: async (owner, signal, work) => {
-      let leave = await enter(owner, signal);
+      let release = await enter(owner, signal);
       try {
         return await work(async (wait) => {
-          leave();
-          leave = () => undefined;
+          release();
+          release = () => undefined;
           await wait();
-          leave = await enter(owner, signal);
+          release = await enter(owner, signal);
         });
       } finally {
-        leave();
+        release();
       }
     },
   };

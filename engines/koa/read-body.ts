@@ -9,27 +9,27 @@ import type { CompiledRoute } from './compiled-routes.js';
 type ReceivedBody = {
   readonly body: ParsedBody;
   readonly files: Readonly<Record<string, Upload>>;
-  /** About files, and parts given twice. */
+  /** Complaints about files, and about repeated parts. */
   readonly complaints: readonly Complaint[];
-  /** Parts of a form that its operation does not name. */
+  /** Parts of a form that its operation does not declare. */
   readonly undeclaredParts: readonly string[];
-  /** Equal for a repeat (contract 1.8, rule 2). */
+  /** Equal for a repeated request (contract 1.8, rule 2). */
   readonly fingerprintInput: unknown;
 };
 
-/** The body of a request once it is here, as its operation reads bodies; `{}` where it has none. */
+/** Reads the body of a request in its operation's format; `{}` when it has none. */
 export const readRequestBody = async (
   { operation, ...bound }: CompiledRoute,
   message: IncomingMessage,
-  coming: BodyBudget,
+  budget: BodyBudget,
 ): Promise<ReceivedBody> => {
   if (bound.body === null) return receivedBody({ value: {} });
   if (!isFormOperation(operation)) {
     return receivedBody(
-      await readBody(message, { ...operation, messages: bound.messages }, coming),
+      await readBody(message, { ...operation, messages: bound.messages }, budget),
     );
   }
-  const { value, repeated, ...form } = await readForm(message, operation, coming);
+  const { value, repeated, ...form } = await readForm(message, operation, budget);
   return { body: { value, repeated }, ...form };
 };
 

@@ -3,13 +3,15 @@ import type { RefreshCookie } from '../../contract/operation.js';
 
 const plainName = 'refresh_token';
 /**
- * Browsers take it over TLS only, from this very host and for all of it: no neighbour plants one.
+ * `__Host-` cookie: browsers accept it over TLS only, from this very host and for all of it, so
+ * that no neighbouring host can plant one.
  */
 const hostName = `__Host-${plainName}`;
 
 /**
- * The refresh token that the request brought along (contract 2.1, C); null = none. The name that
- * nobody else can plant counts first; the plain one still does, for logins that began with it.
+ * Refresh token of the request (contract 2.1, C); null without one. The `__Host-` cookie, which
+ * other hosts cannot plant, takes precedence; the plain one still counts, for logins that began
+ * with it.
  */
 export const refreshTokenOf = ({ cookie = '' }: IncomingHttpHeaders): string | null =>
   cookieValue(hostName, cookie) ?? cookieValue(plainName, cookie);
@@ -23,7 +25,7 @@ const cookieValue = (wanted: string, cookies: string): string | null => {
   return null;
 };
 
-/** The values of `Set-Cookie` (contract 2.3, rule 1). */
+/** Values of `Set-Cookie` (contract 2.3, rule 1). */
 export const setCookieHeaders = (cookie: RefreshCookie, isSecure: boolean): readonly string[] =>
   isSecure
     ? [setCookieHeader(hostName, cookie, true), setCookieHeader(plainName, expiredCookie, true)]
@@ -43,13 +45,10 @@ const setCookieHeader = (
     `Max-Age=${maxAgeSeconds}`,
   ].join('; ');
 
-/** What takes the cookie away again. */
+/** Expired cookie that removes the refresh token. */
 export const expiredCookie: RefreshCookie = { value: '', maxAgeSeconds: 0 };
 
-/**
- * Whether the page that sent the request is of the host it was sent to (contract 2.3, rule 5); no
- * page at all is fine.
- */
+/** True if the request's page is of the same host (contract 2.3, rule 5), or there is no page. */
 export const isSameOrigin = ({ origin, host = '' }: IncomingHttpHeaders): boolean => {
   if (origin === undefined) return true;
   const page = URL.parse(origin);

@@ -11,104 +11,110 @@ import type { HttpServices } from './services.js';
 import type { CompiledRoute } from './compiled-routes.js';
 
 /**
- * One request in the order of contract 1.5, and what its answer holds. Throws Fault for everything
- * but a 2xx and a stored answer.
+ * Processes one request in the order of contract 1.5; returns its outcome, with the reservation of
+ * its response. Throws Fault for everything but a 2xx and a stored response.
  */
 export const processRequest = async (
   bound: CompiledRoute,
   sent: RawRequest,
   services: HttpServices,
-): Promise<{ readonly outcome: HandledResponse; readonly told: ByteReservation }> => {
-  const asker = services.askers.open(sent.message.socket);
-  let isFlowing = false;
+): Promise<{ readonly outcome: HandledResponse; readonly answerBytes: ByteReservation }> => {
+  const scope = services.requestScopes.open(sent.message.socket);
+  let isStreaming = false;
   try {
-    const entry = await authenticateRequest(bound.operation, sent.message, services);
-    const owner = quotaOwnerOf(entry);
+    const authentication = await authenticateRequest(bound.operation, sent.message, services);
+    const owner = quotaOwnerOf(authentication);
     if (owner.person !== null) {
       services.authenticated(sent.message);
-      sent.seat.assignCaller(owner);
+      sent.slot.assignCaller(owner);
     }
-    // What came is in memory until the answer is there, files and all.
-    const coming = services.load.openBodyBudget(owner, asker.signal);
-    const told = services.load.answerBudget.open(owner);
+    // The received body is in memory until the response is ready, files included.
+    const budget = services.load.openBodyBudget(owner, scope.signal);
+    const answerBytes = services.load.answerBudget.open(owner);
     try {
-      const given = await validateRequest(bound, sent, entry.sender, coming);
+      const validated = await validateRequest(bound, sent, authentication.sender, budget);
       checkOrigin(bound.operation, sent.message);
-      const head = logHeadFor(bound, services);
-      const project = await authorizedProject(bound, entry, given, services);
-      const asked: AuthorizedRequest = {
-        ...given,
-        ...entry,
+      const logHead = logHeadFor(bound, services);
+      const project = await authorizedProject(bound, authentication, validated, services);
+      const authorized: AuthorizedRequest = {
+        ...validated,
+        ...authentication,
         project,
-        logHead: head,
-        scope: asker,
-        answerBytes: told,
+        logHead,
+        scope,
+        answerBytes,
       };
       const answer = bound.operation.kind === 'r' ? answerQuery : answerCommand;
-      const outcome = await answer(bound, asked, sent, services);
-      if (outcome.lines === undefined) return { outcome, told };
-      isFlowing = true;
+      const outcome = await answer(bound, authorized, sent, services);
+      if (outcome.lines === undefined) return { outcome, answerBytes };
+      isStreaming = true;
       const partMs = services.answerWithinMs(bound.route);
-      return streamedResult({ ...outcome, lines: outcome.lines }, told, asker, partMs);
+      return streamedResult({ ...outcome, lines: outcome.lines }, answerBytes, scope, partMs);
     } catch (error) {
-      told.release();
+      answerBytes.release();
       throw error;
     } finally {
-      coming.release();
+      budget.release();
     }
   } finally {
-    if (!isFlowing) asker.end();
+    if (!isStreaming) scope.end();
   }
 };
 
-/** What is still asked for while it is sent: somebody waits until the client has all of it. */
+/**
+ * Keeps the request scope open while lines are sent: their reads end when the client has received
+ * all of it.
+ */
 const streamedResult = (
   outcome: HandledResponse & Required<Pick<HandledResponse, 'lines'>>,
-  told: ByteReservation,
-  asker: RequestScope,
+  answerBytes: ByteReservation,
+  scope: RequestScope,
   partMs: number,
 ) => {
-  asker.clearDeadline();
+  scope.clearDeadline();
   const release = (): void => {
-    asker.end();
-    told.release();
+    scope.end();
+    answerBytes.release();
   };
   return {
-    outcome: { ...outcome, lines: withPartDeadline(outcome.lines, asker, partMs) },
-    told: { ...told, release },
+    outcome: { ...outcome, lines: withPartDeadline(outcome.lines, scope, partMs) },
+    answerBytes: { ...answerBytes, release },
   };
 };
 
-/** Each part within the time of an answer, of which the one before being sent is none. */
+/** Applies the response deadline to each part; sending the previous part does not count. */
 async function* withPartDeadline<T>(
   parts: AsyncIterable<T>,
-  asker: RequestScope,
+  scope: RequestScope,
   partMs: number,
 ): AsyncGenerator<T> {
-  asker.startDeadline(partMs);
+  scope.startDeadline(partMs);
   for await (const part of parts) {
-    throwIfAborted(asker);
-    asker.clearDeadline();
+    throwIfAborted(scope);
+    scope.clearDeadline();
     yield part;
-    throwIfAborted(asker);
-    asker.startDeadline(partMs);
+    throwIfAborted(scope);
+    scope.startDeadline(partMs);
   }
-  asker.clearDeadline();
+  scope.clearDeadline();
 }
 
-/** What a read will wait for, asked while its project is looked up; null where nothing is read. */
+/**
+ * Position that a read will wait for, requested while its project is looked up; null for an
+ * operation that reads nothing.
+ */
 const logHeadFor = (
   { operation, route }: CompiledRoute,
   { freshness }: HttpServices,
 ): AuthorizedRequest['logHead'] => {
   if (operation.kind !== 'r' || route.reads.length === 0) return null;
   const head = freshness.head();
-  // It has failed to nobody when the project is out of sight.
+  // An unused rejection must not end the process: the project may be invisible.
   head.catch(() => null);
   return head;
 };
 
-/** Whose operation it is, once it is known that its caller may; null where nobody is asked. */
+/** Project of the operation, once its caller is authorized; null without authentication. */
 const authorizedProject = async (
   { operation }: CompiledRoute,
   { principal }: Authentication,

@@ -2,59 +2,59 @@ import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { Fault } from '../../kernel/fault.js';
 
-/** Whoever waits for the answer of one request. */
+/** Scope of one request: its cancellation and deadline. */
 export type RequestScope = {
-  /** Aborts when nobody waits any more; the reason is the Fault that says why. */
+  /** Aborts on disconnect, timeout or shutdown; the reason is the matching Fault. */
   readonly signal: AbortSignal;
-  /** The time for the answer begins now (contract 1.11). */
+  /** Starts the deadline of the response (contract 1.11). */
   readonly startDeadline: (milliseconds: number, what?: 'read' | 'write') => void;
-  /** Nothing is made for the answer until `startDeadline` is called again. */
+  /** Stops the deadline until `startDeadline` is called again. */
   readonly clearDeadline: () => void;
-  /** The answer is there. */
+  /** Ends the scope: the response is ready. */
   readonly end: () => void;
 };
 
 export type RequestScopes = {
   readonly open: (socket: Socket) => RequestScope;
-  /** Handles a request; what it does may outlast its asker. */
+  /** Tracks a request's work, which may outlast its scope. */
   readonly track: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Whoever still waits, or comes, is told that the service stops. */
+  /** Aborts all scopes, and later ones as soon as they open, because the service stops. */
   readonly abortAll: () => void;
-  /** Resolves when nothing is handled any more. */
+  /** Resolves when no tracked work is left. */
   readonly whenIdle: () => Promise<void>;
 };
 
 export const openRequestScopes = (): RequestScopes => {
-  const asking = new Set<(reason: Fault) => void>();
+  const aborts = new Set<(reason: Fault) => void>();
   const handled = new Set<Promise<unknown>>();
   let stopping: Fault | null = null;
   return {
     open: (socket) => {
       const controller = new AbortController();
-      // As many as a handler asks at a time.
+      // One listener per query of the handler.
       setMaxListeners(0, controller.signal);
       let timer: NodeJS.Timeout | null = null;
-      const rest = (): void => {
+      const stopTimer = (): void => {
         if (timer !== null) clearTimeout(timer);
         timer = null;
       };
-      const give = (reason: Fault): void => controller.abort(reason);
-      const gone = (): void => give(new Fault('unavailable', 'The client is gone'));
-      if (socket.destroyed) gone();
-      if (stopping !== null) give(stopping);
-      socket.once('close', gone);
-      asking.add(give);
+      const abort = (reason: Fault): void => controller.abort(reason);
+      const disconnected = (): void => abort(new Fault('unavailable', 'The client is gone'));
+      if (socket.destroyed) disconnected();
+      if (stopping !== null) abort(stopping);
+      socket.once('close', disconnected);
+      aborts.add(abort);
       return {
         signal: controller.signal,
-        clearDeadline: rest,
+        clearDeadline: stopTimer,
         startDeadline: (milliseconds, what = 'read') => {
-          rest();
-          timer = setTimeout(() => give(deadlineFaults[what](milliseconds)), milliseconds);
+          stopTimer();
+          timer = setTimeout(() => abort(deadlineFaults[what](milliseconds)), milliseconds);
         },
         end: () => {
-          rest();
-          socket.off('close', gone);
-          asking.delete(give);
+          stopTimer();
+          socket.off('close', disconnected);
+          aborts.delete(abort);
         },
       };
     },
@@ -69,7 +69,7 @@ export const openRequestScopes = (): RequestScopes => {
     },
     abortAll: () => {
       stopping = new Fault('unavailable', 'The service is stopping');
-      for (const give of asking) give(stopping);
+      for (const abort of aborts) abort(stopping);
     },
     whenIdle: async () => {
       while (handled.size > 0) await Promise.allSettled(handled);
@@ -77,7 +77,7 @@ export const openRequestScopes = (): RequestScopes => {
   };
 };
 
-// A question that was too much is not less a second later.
+// A query that was too large is so a second later, too.
 const lateRetryAfterSeconds = 10;
 
 const deadlineFault = (sentence: string): Fault =>
@@ -86,10 +86,10 @@ const deadlineFault = (sentence: string): Fault =>
 const deadlineFaults = {
   read: (milliseconds: number): Fault =>
     deadlineFault(
-      `The question took longer than ${milliseconds / 1_000} s; ask for less: ` +
+      `The query took longer than ${milliseconds / 1_000} s. Narrow it: ` +
         'a shorter time, fewer filters or values, a smaller page',
     ),
-  // What was appended by then stays, and the rest of the append follows.
+  // Writes that were appended by then stay, and the rest of the append follows.
   write: (milliseconds: number): Fault =>
     deadlineFault(
       `The write took longer than ${milliseconds / 1_000} s and may be recorded in part. ` +

@@ -17,7 +17,7 @@ import {
 
 const requestIdForm = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** Contract 1.1, rule 5. */
+/** Headers of every response (contract 1.1, rule 5). */
 export const constantHeaders = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -29,65 +29,65 @@ type ResponderNeeds = {
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
-/** What `work` finds out on the way, for the log line and the head of the answer. */
+/** Facts about the request that `work` adds, for the log line and the response headers. */
 export type ResponseMeta = {
   readonly requestId: string;
   operation: string;
-  /** Sets a header of the answer, whatever the answer will be. */
+  /** Sets a header of the response, whatever its status. */
   readonly setHeader: (header: string, value: string) => void;
-  /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
+  /** `Set-Cookie` of a 401 that rejected a cookie (contract 4.3, rule 1). */
   clearedCookie: readonly string[] | null;
-  /** Where the operation says in a form of its own why not; null: as contract 1.5 has it. */
+  /** Encodes a problem in the operation's own format; null: as in contract 1.5. */
   encodeProblem: ((problem: Problem) => EncodedProblem) | null;
 };
 type EncodedProblem = { readonly content: string | JsonChunks; readonly media: string };
 type AnswerContent = string | JsonChunks | AsyncIterable<string | Uint8Array>;
 export type EncodedAnswer = Omit<HandledResponse, 'body' | 'json' | 'lines' | 'media'> & {
   readonly content: AnswerContent;
-  /** Of `content`, in UTF-8; null while nobody knows. */
+  /** Size of `content` in UTF-8; null when unknown. */
   readonly bytes: number | null;
   /** Default: JSON. */
   readonly media?: string;
-  /** To be called when the client has taken the answer, or is gone. */
+  /** Called when the client has received the response, or disconnected. */
   readonly release: () => void;
 };
 
 /**
- * What is the same around every request: its id, headers, problems, the log line, the figures.
- * Never throws. Answers what to call when the client has taken the answer, or is gone.
+ * Frame of every request: its id, headers, problems, the log line, the metrics. Never throws.
+ * Returns a function to call when the client has received the response, or disconnected.
  */
 export const respond = async (
   ctx: Context,
   { ids, logger, metrics }: ResponderNeeds,
-  work: (trail: ResponseMeta) => Promise<EncodedAnswer>,
+  work: (meta: ResponseMeta) => Promise<EncodedAnswer>,
 ): Promise<() => void> => {
   const began = performance.now();
-  const given = ctx.get('X-Request-Id');
-  const requestId = requestIdForm.test(given) ? given : ids.next('RequestId');
-  const say = (header: string, value: string): void => ctx.set(header, value);
-  const trail: ResponseMeta = {
+  const sentId = ctx.get('X-Request-Id');
+  const requestId = requestIdForm.test(sentId) ? sentId : ids.next('RequestId');
+  const setHeader = (header: string, value: string): void => ctx.set(header, value);
+  const meta: ResponseMeta = {
     requestId,
     operation: 'none',
     clearedCookie: null,
     encodeProblem: null,
-    setHeader: say,
+    setHeader,
   };
   ctx.set(constantHeaders);
   ctx.set('X-Request-Id', requestId);
   let release = (): void => undefined;
   try {
-    const written = await work(trail);
-    ({ release } = written);
-    writeAnswer(ctx, written, (error) => {
-      const fields = { request_id: requestId, operation: trail.operation };
+    const answer = await work(meta);
+    ({ release } = answer);
+    writeAnswer(ctx, answer, (error) => {
+      const fields = { request_id: requestId, operation: meta.operation };
       logger.warn({ ...fields, cause: errorSummary(error) }, 'an answer was cut short');
     });
   } catch (error) {
-    writeProblem(ctx, problemFor(error, trail, logger), trail);
+    writeProblem(ctx, problemFor(error, meta, logger), meta);
   }
   const seconds = (performance.now() - began) / 1_000;
-  metrics.request(trail.operation, ctx.status, seconds);
-  const { operation } = trail;
+  metrics.request(meta.operation, ctx.status, seconds);
+  const { operation } = meta;
   const ms = Math.round(seconds * 1e6) / 1e3;
   logger.info(
     { request_id: requestId, operation, method: ctx.method, status: ctx.status, ms },
@@ -97,8 +97,8 @@ export const respond = async (
 };
 
 /**
- * What is longer goes out in portions, so that it is seen whether the client takes it; one of them
- * is taken within the longest silence at the lowest rate (contract 1.11).
+ * A longer response is sent in chunks, so that a client that stops receiving is detected; a chunk
+ * is received within the longest silence at the lowest rate (contract 1.11).
  */
 const unchunkedBytesMax = 65_536;
 const chunkBytes = 16_384;
@@ -106,7 +106,7 @@ const chunkBytes = 16_384;
 const isStreamed = (content: AnswerContent): content is AsyncIterable<string | Uint8Array> =>
   typeof content !== 'string' && Symbol.asyncIterator in content;
 
-/** A portion is made once the client took the one before. */
+/** Produces a chunk once the client has received the one before (backpressure). */
 async function* streamChunks(
   content: AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -137,7 +137,8 @@ const writeAnswer = (
       objectMode: false,
       highWaterMark: chunkBytes,
     });
-    // koa cuts the connection then, before the last chunk: nobody takes for whole what is not.
+    // koa then cuts the connection before the last chunk, so that the client detects the incomplete
+    // response.
     sent.once('error', broke);
     ctx.body = sent;
     return;
@@ -159,14 +160,14 @@ const writeProblem = (
     ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers.authorization));
     if (clearedCookie !== null) ctx.set('Set-Cookie', [...clearedCookie]);
   }
-  const told: EncodedProblem =
+  const encoded: EncodedProblem =
     encodeProblem === null
       ? { content: JSON.stringify(body), media: 'application/json' }
       : encodeProblem(problem);
-  writeAnswer(ctx, { status, ...told, bytes: byteLengthOf(told.content), headers: {} });
+  writeAnswer(ctx, { status, ...encoded, bytes: byteLengthOf(encoded.content), headers: {} });
 };
 
-/** In UTF-8. */
+/** Size in UTF-8. */
 export const byteLengthOf = (content: string | JsonChunks): number =>
   typeof content === 'string'
     ? Buffer.byteLength(content)
@@ -187,7 +188,7 @@ const problemFor = (
   return problemOf(error, requestId);
 };
 
-/** A message may quote what a client sent, so only its beginning goes to the log. */
+/** A message may quote client data, so only its beginning is logged. */
 const messageCharactersMax = 300;
 const errorSummary = (cause: unknown): unknown =>
   cause instanceof Error

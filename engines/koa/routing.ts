@@ -9,29 +9,29 @@ import { percentDecode, parseUrlencoded } from './urlencoded.js';
 
 export type RoutedRequest = {
   readonly bound: CompiledRoute;
-  readonly sent: Omit<RawRequest, 'requestId' | 'seat' | 'say' | 'note'>;
+  readonly sent: Omit<RawRequest, 'requestId' | 'slot' | 'setHeader' | 'addNote'>;
 };
 
 /**
- * Finds the operation of a request by koa's router; each stands under the prefix and at the root
- * (contract 1.1). Throws Fault `not-found`, `method-not-allowed` (the answer then has `Allow`) or
- * `malformed` for broken percent-encoding.
+ * Finds the operation of a request with koa's router; each is registered under the prefix and at
+ * the root (contract 1.1). Throws Fault `not-found`, `method-not-allowed` (the response then has
+ * `Allow`) or `malformed` for broken percent-encoding.
  */
 export const openRouting = (table: readonly CompiledRoute[]): ((ctx: Context) => RoutedRequest) => {
   const routers = new Map<string, Router>();
   const byPath = new Map<unknown, CompiledRoute[]>();
-  for (const one of table) {
-    for (const path of registeredPaths(one.operation.path)) {
-      byPath.set(path, [...(byPath.get(path) ?? []), one]);
+  for (const compiled of table) {
+    for (const path of registeredPaths(compiled.operation.path)) {
+      byPath.set(path, [...(byPath.get(path) ?? []), compiled]);
       const shape = pathShape(path);
       const router = routers.get(shape) ?? new Router({ strict: true, sensitive: true });
       routers.set(shape, router);
-      router.register(path, [one.operation.method], () => undefined);
+      router.register(path, [compiled.operation.method], () => undefined);
     }
   }
   return (ctx) => {
     checkHost(ctx.req);
-    // The most specific path was registered first; the methods of a vaguer one are not its own.
+    // The most specific path was registered first; the methods of a vaguer one do not apply to it.
     const path = pathOf(ctx);
     const [layer] = routers.get(pathShape(path))?.match(path, ctx.method).path ?? [];
     const here = byPath.get(layer?.path) ?? [];
@@ -40,7 +40,10 @@ export const openRouting = (table: readonly CompiledRoute[]): ((ctx: Context) =>
     const bound = here.find(({ operation }) => operation.method === method);
     if (bound === undefined) {
       ctx.set('Allow', allowedMethods(here));
-      throw new Fault('method-not-allowed', 'This path has other methods');
+      throw new Fault(
+        'method-not-allowed',
+        'This path does not support the method; Allow lists those that it does',
+      );
     }
     const params = decodedParams(layer.paramNames, layer.captures(path));
     return { bound, sent: { message: ctx.req, params, query: parseUrlencoded(ctx.querystring) } };
@@ -54,20 +57,21 @@ const checkHost = ({ rawHeaders }: IncomingMessage): void => {
 };
 
 /**
- * What a path has in common with those that it can match: its first segment, which no route leaves
- * open, and how many there are. A router tries all of its routes, some hundreds, at each request.
+ * Lookup key that a path shares with the routes it can match: its first segment, which is literal
+ * in every route, and the number of segments. A router tries all of its routes, some hundreds, at
+ * each request.
  */
 const pathShape = (path: string): string => {
   const segments = path.split('/');
   return `${segments.length} ${segments[1] ?? ''}`;
 };
 
-/** Koa reads the path when it is asked for, and throws where the address is none. */
+/** Koa parses the path on access, and throws for a malformed URL. */
 const pathOf = (ctx: Context): string => {
   try {
     return ctx.path;
   } catch (cause) {
-    throw new Fault('malformed', 'The request has an address that is none', { cause });
+    throw new Fault('malformed', 'Malformed request URL', { cause });
   }
 };
 

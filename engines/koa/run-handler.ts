@@ -14,73 +14,73 @@ import type { YieldSlot } from './quota-semaphore.js';
 import type { HttpServices } from './services.js';
 import type { CompiledRoute } from './compiled-routes.js';
 
-/** A request that is let in: who asks what, of which project. */
+/** Authorized request: its caller, project and validated input. */
 export type AuthorizedRequest = ValidatedRequest &
   Authentication & {
     readonly project: VisibleProject | null;
-    /** Where the log's head was when the request came, for reads. */
+    /** Position of the log's head when the request arrived, for reads (read-your-writes). */
     readonly logHead: Promise<Position> | null;
     readonly scope: RequestScope;
-    /** The bytes of its answer. */
+    /** Memory reserved for its response. */
     readonly answerBytes: ByteReservation;
   };
 
-/** Whose bytes and work it is. */
+/** Owner to whom the request's bytes and work are charged. */
 export const quotaOwnerOf = ({ principal, sender }: Authentication): QuotaOwner =>
   principal === null
     ? { name: networkPrefix(sender.address), person: null }
     : { name: principal.key?.id ?? principal.userId, person: principal.userId };
 
 /**
- * What the handler answers, within the time and the quota of its route. `idempotent`: from what the
- * ids that it makes follow, so that a repeat makes the same; null = they are random.
+ * Runs the handler, within the deadline and the quota of its route. `idempotent`: seed of the ids
+ * that it makes, so that a repeat makes the same ones; null: they are random.
  */
 export const runHandler = async (
   bound: CompiledRoute,
-  asked: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
   idempotent: string | null,
 ): Promise<Answer<unknown>> => {
-  const { signal, startDeadline } = asked.scope;
+  const { signal, startDeadline } = authorized.scope;
   const { kind } = bound.route.operation;
   startDeadline(services.answerWithinMs(bound.route), kind === 'w' ? 'write' : 'read');
-  let aside: YieldSlot = (wait) => wait();
-  const request = handlerRequest(asked, sent, services, idempotent, (wait) => aside(wait));
-  const who = asked.principal?.userId ?? '';
-  const work = (stepAside: YieldSlot) => {
-    aside = stepAside;
-    return withQueryContext({ signal, tenant: who }, () =>
-      services.askers.track(() => bound.route.handle(request as never)),
+  let yieldSlot: YieldSlot = (wait) => wait();
+  const request = handlerRequest(authorized, sent, services, idempotent, (wait) => yieldSlot(wait));
+  const tenant = authorized.principal?.userId ?? '';
+  const work = (yieldOwn: YieldSlot) => {
+    yieldSlot = yieldOwn;
+    return withQueryContext({ signal, tenant }, () =>
+      services.requestScopes.track(() => bound.route.handle(request as never)),
     );
   };
   try {
     const quota = services.quotaOf(bound.route);
     const { notes = {}, ...answer } = await (quota === null
-      ? work(aside)
-      : services.load[quota].run(quotaOwnerOf(asked), signal, work));
+      ? work(yieldSlot)
+      : services.load[quota].run(quotaOwnerOf(authorized), signal, work));
     for (const [header, names] of Object.entries(notes)) {
-      sent.note(noteByHeader[header as NoteHeader], names.map(encodeColumn));
+      sent.addNote(noteByHeader[header as NoteHeader], names.map(encodeColumn));
     }
     return answer;
   } catch (error) {
     services.watch.checkFault(bound, error, sent.requestId);
-    throw withRejectedItems(error, asked.partial);
+    throw withRejectedItems(error, authorized.partial);
   }
 };
 
-/** As the handler sees it. */
+/** Request as the handler sees it. */
 const handlerRequest = (
-  asked: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
   idempotent: string | null,
-  aside: YieldSlot,
+  yieldSlot: YieldSlot,
 ): Request<unknown, unknown, unknown> => {
-  const { params, query, body, partial, files, headers, misspeltHeaders } = asked;
-  const { ifMatch, isStrict } = asked;
-  const { project, sender, answerBytes } = asked;
-  const { signal } = asked.scope;
+  const { params, query, body, partial, files, headers, misspeltHeaders } = authorized;
+  const { ifMatch, isStrict } = authorized;
+  const { project, sender, answerBytes } = authorized;
+  const { signal } = authorized.scope;
   const { ids } = services;
   const seed = idempotent ?? ids.next('Seed');
   let minted = 0;
@@ -95,13 +95,13 @@ const handlerRequest = (
     ifMatch,
     isStrict,
     get principal(): Principal {
-      if (asked.principal === null) throw new Error('nobody is asked who they are here');
-      return asked.principal;
+      if (authorized.principal === null) throw new Error('this operation has no authentication');
+      return authorized.principal;
     },
     project,
     sender,
     cause: {
-      ...causeOf(asked, sent, services),
+      ...causeOf(authorized, sent, services),
       eventId: (stream, revision) => ids.derive('EventId', seed, stream, String(revision)),
     },
     mint: (name) => {
@@ -112,7 +112,7 @@ const handlerRequest = (
     memory: {
       reserve: async (bytes) => {
         if (!answerBytes.tryReserve(bytes))
-          await aside(() => answerBytes.reserveWhenFree(bytes, signal));
+          await yieldSlot(() => answerBytes.reserveWhenFree(bytes, signal));
       },
       reserveUpTo: answerBytes.reserveUpTo,
     },

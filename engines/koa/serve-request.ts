@@ -28,52 +28,52 @@ import type { HttpServices } from './services.js';
 import type { CompiledRoute } from './compiled-routes.js';
 import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
-/** One request from its address to the text of its answer, in its place among those at work. */
+/** Serves one request, from its URL to the text of its response, in a concurrency slot. */
 export const serveRequest = async (
   ctx: Context,
   find: (ctx: Context) => RoutedRequest,
   services: HttpServices,
-  trail: ResponseMeta,
+  meta: ResponseMeta,
 ): Promise<EncodedAnswer> => {
   const { bound, sent } = find(ctx);
-  const { requestId, setHeader } = trail;
+  const { requestId, setHeader } = meta;
   const { operation, messages } = bound;
-  if (messages !== null) trail.encodeProblem = problemEncoder(messages, ctx);
-  trail.operation = operation.operationId;
+  if (messages !== null) meta.encodeProblem = problemEncoder(messages, ctx);
+  meta.operation = operation.operationId;
   const { address, isSecure } = services.peerOf(ctx.req);
   if (operation.requires === 'cookie')
-    trail.clearedCookie = setCookieHeaders(expiredCookie, isSecure);
-  const isOutside = operation.operationId === healthcheck.operationId;
-  const seat = isOutside ? unlimitedSlot : services.load.acquireSlot(address);
+    meta.clearedCookie = setCookieHeaders(expiredCookie, isSecure);
+  const isUnlimited = operation.operationId === healthcheck.operationId;
+  const slot = isUnlimited ? unlimitedSlot : services.load.acquireSlot(address);
   try {
     const notes = openAnswerNotes(setHeader);
-    const whole = { ...sent, requestId, seat, say: setHeader, note: notes.add };
-    const { outcome, told } = await processRequest(bound, whole, services);
+    const request = { ...sent, requestId, slot, setHeader, addNote: notes.add };
+    const { outcome, answerBytes } = await processRequest(bound, request, services);
     try {
       if (outcome.lines !== undefined) {
         const { lines, media = operation.media } = outcome;
         const whyCut = (error: unknown) =>
           error instanceof Fault ? problemOf(error, requestId) : internalProblem(requestId);
         const file = withErrorTrailer(lines, media, whyCut, () => flushResponse(ctx.res));
-        return streamedAnswer(outcome, file, media, told);
+        return streamedAnswer(outcome, file, media, answerBytes);
       }
       const { content, media } = encodeAnswer(bound, withNotes(bound, outcome, notes), ctx);
       const bytes = byteLengthOf(content);
       checkAnswer(services, bound, outcome, bytes, requestId);
-      // What was written is told, however much there is to tell: a refusal would be a lie.
-      if (operation.kind === 'w') told.forceReserve(bytes);
-      else told.settle(bytes);
-      return { ...outcome, content, bytes, media, release: told.release };
+      // A completed write is always answered, however large the response: a refusal would deny it.
+      if (operation.kind === 'w') answerBytes.forceReserve(bytes);
+      else answerBytes.settle(bytes);
+      return { ...outcome, content, bytes, media, release: answerBytes.release };
     } catch (error) {
-      told.release();
+      answerBytes.release();
       throw error;
     }
   } finally {
-    seat.release();
+    slot.release();
   }
 };
 
-/** What the handler took room for is what is in memory of it at a time. */
+/** Streams lines; the handler reserved the memory for the part that is in memory at a time. */
 const streamedAnswer = (
   { status, headers }: HandledResponse,
   content: AsyncIterable<string | Uint8Array>,
@@ -81,7 +81,7 @@ const streamedAnswer = (
   { release }: ByteReservation,
 ): EncodedAnswer => ({ status, headers, content, bytes: null, media, release });
 
-/** Whoever asks whether the service lives is answered however full it is. */
+/** The liveness check is served at any load. */
 const unlimitedSlot: ConcurrencySlot = {
   assignCaller: () => undefined,
   yieldWhileReceiving: (work) => work(),
@@ -89,7 +89,7 @@ const unlimitedSlot: ConcurrencySlot = {
   release: () => undefined,
 };
 
-/** Texts of what strangers read, such as the description: asking again costs no second making. */
+/** Memoized texts of public documents, such as the description: each is serialized once. */
 const publicJsonText = memoizeByObject((body: object) => JSON.stringify(body));
 
 const jsonTextOf = ({ kind, requires }: Operation, body: unknown): string => {
@@ -99,7 +99,7 @@ const jsonTextOf = ({ kind, requires }: Operation, body: unknown): string => {
   return publicJsonText(body);
 };
 
-/** In the encoding of the request, whatever the refusal is (contract 5.12). */
+/** Encodes a problem in the format of the request, whatever the fault is (contract 5.12). */
 const problemEncoder =
   (messages: ProtobufCodec, ctx: Context): NonNullable<ResponseMeta['encodeProblem']> =>
   (problem) =>
@@ -107,13 +107,13 @@ const problemEncoder =
       ? { content: [messages.encodeProblem(problem)], media: protobufMedia }
       : { content: JSON.stringify(rpcStatusJson(problem)), media: 'application/json' };
 
-/** The answer with what it did not do of its request, where it may have further members. */
+/** Adds notes to a response that may have further members. */
 const withNotes = (
   { operation }: CompiledRoute,
   outcome: HandledResponse,
-  { members: tellMembers }: AnswerNotes,
+  { members: membersOfNotes }: AnswerNotes,
 ): HandledResponse => {
-  const members = tellMembers();
+  const members = membersOfNotes();
   if (members === null || outcome.status !== operation.status || !takesNoteMembers(operation)) {
     return outcome;
   }
@@ -135,7 +135,7 @@ const encodeAnswer = (
     return { content: [messages.encodeAnswer(body as object)], media: protobufMedia };
   }
   if (json !== undefined) return { content: json, media: 'application/json' };
-  // A stored problem is JSON whatever the operation answers.
+  // A stored problem is JSON whatever the operation's media type.
   const isPlain = typeof body === 'string' && status === operation.status;
   const media = isPlain ? operation.media : 'application/json';
   const content = media === 'application/json' ? jsonTextOf(operation, body) : String(body);
@@ -149,9 +149,9 @@ const checkAnswer = (
   bytes: number,
   requestId: string,
 ): void => {
-  // A stored problem has the shape of problems, and 204 has none.
+  // A stored problem has the shape of problems, and 204 has no body.
   if (status === bound.operation.status && status !== 204) {
-    const given = () => (json === undefined ? body : parseJsonChunks(json));
-    watch.checkAnswer(bound, { bytes, body: given }, requestId);
+    const parsed = () => (json === undefined ? body : parseJsonChunks(json));
+    watch.checkAnswer(bound, { bytes, body: parsed }, requestId);
   }
 };

@@ -28,7 +28,7 @@ type InternalServices =
   | 'load'
   | 'authenticated'
   | 'watch'
-  | 'askers'
+  | 'requestScopes'
   | 'answerWithinMs'
   | 'quotaOf';
 export type ServerOptions = Omit<HttpServices, InternalServices> & {
@@ -40,45 +40,44 @@ export type ServerOptions = Omit<HttpServices, InternalServices> & {
   readonly port: number;
   /** Names of headers that may carry an API key; default `usualKeyHeaders`. */
   readonly keyHeaders?: readonly string[];
-  /** Addresses of the proxies whose word about a client counts; default: none. */
+  /** Addresses of trusted proxies, whose forwarding headers count; default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Called for each request with `X-Forwarded-For` from another address than theirs. */
+  /** Called for each request with `X-Forwarded-For` from an address outside them. */
   readonly onUndeclaredProxy?: (address: string) => void;
   /**
-   * Names of all collections that projections keep: a route that reads another one does not start.
+   * Names of all collections that projections have: a route that reads another one does not start.
    */
   readonly collections?: readonly string[];
   /**
-   * Tests: an answer that is not as its schema promises, or a fault that nobody declared, is a
-   * defect (500).
+   * Tests: a response that does not match its schema, or an undeclared fault, is a defect (500).
    */
   readonly strict?: boolean;
-  /** Tests: smaller bounds than the usual ones. */
+  /** Tests: smaller limits than the defaults. */
   readonly load?: Partial<LoadLimits & ConnectionLimits>;
-  /** Names of collections whose answers may be large; default: none. */
+  /** Names of collections whose responses may be large; default: none. */
   readonly largeReads?: readonly string[];
   /** Ids of operations that hold all rows of a dataset; default: none. */
   readonly tableWrites?: readonly string[];
-  /** Default: as long as questions about records have. */
+  /** Default: the deadline of queries about records. */
   readonly answerWithinMs?: HttpServices['answerWithinMs'];
   readonly abortAfterMs?: number;
-  /** Told when who still waits is: what their handlers ask from then on may be refused. */
+  /** Called when running requests are aborted: their later calls may be refused. */
   readonly onStopping?: () => void;
 };
 export type RunningServer = {
   readonly port: number;
   /**
-   * Takes no more connections and lets running requests end for 2 s; who waits then is answered
-   * 503, and connections are cut after 4 s. Resolves when all handlers ended, after 5 s at most.
+   * Accepts no more connections and lets running requests end for 2 s; then they are answered 503,
+   * and connections are cut after 4 s. Resolves when all handlers ended, after 5 s at most.
    */
   readonly close: () => Promise<void>;
 };
 export type RunningApi = RunningServer & {
-  /** Makes what the first requests would else wait for; for the moment after the start. */
+  /** Prepares what the first requests would otherwise wait for; call it right after the start. */
   readonly warm: () => Promise<void>;
 };
 
-/** A slow head is cut after 10 s, looked at each second: nobody honest sends one for longer. */
+/** A slow head is cut after 10 s, checked each second: no well-behaved client takes longer. */
 const serverSettings = {
   headersTimeout: 10_000,
   /**
@@ -95,20 +94,20 @@ const serverSettings = {
   maxHeaderSize: 16_384,
 };
 /**
- * With the next half of the 10 s that a stop may take: the threads, which end what they are at, and
- * the engines need the rest of it.
+ * Share of the 10 s of a shutdown: the threads, which end their work, and the engines need the
+ * rest.
  */
 const closeWithinMs = 4_000;
-/** Whoever still works then is nobody's: its engines refuse it. */
+/** Time for handlers after their connections closed; then the engines refuse them. */
 const handlersWithinMs = 1_000;
-/** Who still waits then is answered 503 before connections are cut. */
+/** Time after which running requests are answered 503, before connections are cut. */
 const defaultAbortAfterMs = 2_000;
-/** Contract 1.11: questions about records. */
+/** Deadline of queries about records (contract 1.11). */
 const defaultAnswerMs = 20_000;
 
 /**
- * Serves the routes; resolves when the port is open. Rejects when what a route takes cannot be
- * guarded as it is declared.
+ * Serves the routes; resolves when the port is open. Rejects when a route's declared input cannot
+ * be guarded.
  */
 export const startServer = async (options: ServerOptions): Promise<RunningApi> => {
   const { logger, metrics, strict = false } = options;
@@ -120,7 +119,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   const keyHeaders = (options.keyHeaders ?? usualKeyHeaders).map((name) => name.toLowerCase());
   const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
   const peerOf = openPeerResolver(trustedProxies, options.onUndeclaredProxy);
-  const askers = openRequestScopes();
+  const requestScopes = openRequestScopes();
   const { answerWithinMs = () => defaultAnswerMs } = options;
   const services: HttpServices = {
     ...options,
@@ -129,7 +128,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
     load,
     authenticated: (message) => connections.markAuthenticated(message),
     watch,
-    askers,
+    requestScopes,
     answerWithinMs,
     quotaOf: ({ operation, reads }) => {
       if (tableWrites.includes(operation.operationId)) return 'tables';
@@ -139,17 +138,17 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
-    const release = await askers.track(() =>
-      respond(ctx, options, (trail) => serveRequest(ctx, find, services, trail)),
+    const release = await requestScopes.track(() =>
+      respond(ctx, options, (meta) => serveRequest(ctx, find, services, meta)),
     );
     connections.responseStarted(ctx.req, ctx.res, release);
-    // Also for requests that began before: an idle connection would hold up the end.
+    // Also for requests that began before: an idle connection would delay the shutdown.
     if (closing) ctx.set('Connection', 'close');
   });
-  // What reaches koa itself has nobody to be told to: the connection broke.
+  // Errors that reach koa itself have no client to report to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const admission = openRequestAdmission(limits.perTurnMax, load.isKnownNetwork);
+  const admission = openRequestAdmission(limits.perTickMax, load.isKnownNetwork);
   const server = createServer(serverSettings, (request, response) => {
     if (!connections.requestStarted(request, response)) return;
     admission.admit(networkPrefix(peerOf(request).address), () => void answer(request, response));
@@ -167,38 +166,38 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
     warm: () => warmGuards(table, () => closing),
     close: async () => {
       closing = true;
-      await shutDown(server, askers, options);
+      await shutDown(server, requestScopes, options);
       connections.close();
     },
   };
 };
 
-/** Resolves when nothing is asked or handled any more, or the time for that is up. */
+/** Graceful shutdown: resolves when no request or handler is left, or its time is up. */
 const shutDown = async (
   server: Server,
-  askers: RequestScopes,
+  requestScopes: RequestScopes,
   { clock, abortAfterMs = defaultAbortAfterMs, onStopping }: ServerOptions,
 ): Promise<void> => {
-  const tell = (): void => {
-    askers.abortAll();
+  const abortRequests = (): void => {
+    requestScopes.abortAll();
     onStopping?.();
   };
-  const told = setTimeout(tell, abortAfterMs);
+  const timer = setTimeout(abortRequests, abortAfterMs);
   await closeServer(server, closeWithinMs);
-  clearTimeout(told);
-  // Handlers whose clients left before go on.
-  tell();
+  clearTimeout(timer);
+  // Handlers of disconnected clients are still running.
+  abortRequests();
   const handled = new AbortController();
   await Promise.race([
-    askers.whenIdle().then(() => handled.abort()),
+    requestScopes.whenIdle().then(() => handled.abort()),
     clock.wait(handlersWithinMs, handled.signal),
   ]);
 };
 
 /**
- * Guards are generated when they are first asked, most in a few milliseconds. Those of what is
- * ingested take a hundred each, so they are asked before a client has to wait for it; loading
- * koa-body takes as long.
+ * Warms the guards. They are generated on first use, most in a few milliseconds. Those of ingest
+ * take a hundred each, so they are generated before a client has to wait for them; loading koa-body
+ * takes as long.
  */
 const warmGuards = async (
   table: readonly CompiledRoute[],
@@ -214,13 +213,13 @@ const warmGuards = async (
 };
 
 /**
- * Connections that the kernel completes before the service takes them; Linux caps it at
+ * Connections that the kernel completes before the service accepts them; Linux caps it at
  * `somaxconn`, 4,096. With Node's 511 a burst of reconnections makes it drop those of others, whose
- * clients try again only seconds later.
+ * clients retry only seconds later.
  */
 const backlogMax = 4_096;
 
-/** Resolves with the port once the server takes connections; rejects when it cannot. */
+/** Resolves with the port once the server accepts connections; rejects when it cannot. */
 export const listenOn = (
   server: Server,
   host: string,
@@ -230,13 +229,13 @@ export const listenOn = (
   new Promise((resolve, reject) => {
     const why: Readonly<Record<string, string>> = {
       EADDRINUSE: `port ${port} of ${host} is taken; choose another one: ${variable}_PORT`,
-      EADDRNOTAVAIL: `${host} is no address of this machine: ${variable}_HOST`,
-      ENOTFOUND: `${host} is no name that this machine knows: ${variable}_HOST`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: ${variable}_HOST`,
+      ENOTFOUND: `${host} cannot be resolved by this machine: ${variable}_HOST`,
       EACCES: `port ${port} may not be opened by this user: ${variable}_PORT`,
     };
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const said = why[error.code ?? ''];
-      reject(said === undefined ? error : new Fault('unavailable', said, { cause: error }));
+      const message = why[error.code ?? ''];
+      reject(message === undefined ? error : new Fault('unavailable', message, { cause: error }));
     });
     server.listen({ port, host, backlog: backlogMax }, () => {
       server.removeAllListeners('error');

@@ -7,23 +7,25 @@ import type { LoadShedder } from './load-shedding.js';
 import type { Peer } from './peer.js';
 import type { ContractChecker } from './contract-checker.js';
 
-/** What every request is answered with. */
+/** Services that request handling uses. */
 export type HttpServices = {
   readonly authorizer: RequestAuthorizer;
   readonly idempotency: Idempotency;
   readonly freshness: Freshness;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** In lower case. */
+  /** Lower case. */
   readonly keyHeaders: readonly string[];
   readonly peerOf: (message: IncomingMessage) => Peer;
   readonly load: LoadShedder;
-  /** Called once per request whose credential is valid. */
+  /** Called once per request with a valid credential. */
   readonly authenticated: (message: IncomingMessage) => void;
   readonly watch: ContractChecker;
-  readonly askers: RequestScopes;
-  /** How long the handler may take (contract 1.11). */
+  readonly requestScopes: RequestScopes;
+  /** Deadline of the handler (contract 1.11). */
   readonly answerWithinMs: (route: Route) => number;
-  /** Where its requests take so much memory that only a few are worked on at a time. */
+  /**
+   * Quota of a route whose requests take so much memory that only a few run at a time; else null.
+   */
   readonly quotaOf: (route: Route) => 'large' | 'tables' | null;
 };

@@ -16,18 +16,18 @@ import type { CompiledRoute } from './compiled-routes.js';
 
 export type HandledResponse = {
   readonly status: number;
-  /** Where neither of the others is it. */
+  /** Absent when one of the others is set. */
   readonly body?: unknown;
   readonly json?: JsonChunks;
   readonly lines?: AsyncIterable<string | Uint8Array>;
-  /** Of `lines`, where it is not the usual one of the operation. */
+  /** Media type of `lines`, when it differs from the operation's. */
   readonly media?: Media;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 };
 
 export const answerQuery = async (
   bound: CompiledRoute,
-  asked: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
 ): Promise<HandledResponse> => {
@@ -35,16 +35,18 @@ export const answerQuery = async (
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position =
     reads.length > 0
-      ? await sent.seat.yieldWhileBehind(() =>
+      ? await sent.slot.yieldWhileBehind(() =>
           services.freshness.waitUntilApplied(reads, min, {
-            signal: asked.scope.signal,
-            project: asked.project?.id ?? null,
-            ...(asked.logHead !== null && { head: asked.logHead }),
+            signal: authorized.scope.signal,
+            project: authorized.project?.id ?? null,
+            ...(authorized.logHead !== null && { head: authorized.logHead }),
           }),
         )
       : null;
-  // What a handler asks ends by its signal; the answer does not wait for that.
-  const answer = await raceAbort(asked.scope, () => runHandler(bound, asked, sent, services, null));
+  // Queries of the handler end by its signal; the response does not wait for that.
+  const answer = await raceAbort(authorized.scope, () =>
+    runHandler(bound, authorized, sent, services, null),
+  );
   const at = answer.position ?? position;
   return {
     status: bound.operation.status,
@@ -70,16 +72,16 @@ const contentOf = (
 const etagHeader = (etag: string | undefined): Readonly<Record<string, string>> =>
   etag === undefined ? {} : { ETag: `"${etag}"` };
 
-/** With an Idempotency-Key, once (contract 1.8). */
+/** Answers a command; with an Idempotency-Key, it runs once (contract 1.8). */
 export const answerCommand = async (
   bound: CompiledRoute,
-  asked: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
 ): Promise<HandledResponse> => {
   const key = idempotencyKeyOf(bound, sent);
-  if (key === undefined || asked.principal === null || asked.fingerprint === null) {
-    const answer = await runHandler(bound, asked, sent, services, null);
+  if (key === undefined || authorized.principal === null || authorized.fingerprint === null) {
+    const answer = await runHandler(bound, authorized, sent, services, null);
     const outcome = responseFrom({
       position: null,
       ...answer,
@@ -88,13 +90,13 @@ export const answerCommand = async (
     });
     return answer.cookie === undefined
       ? outcome
-      : withHeader(outcome, 'Set-Cookie', setCookieHeaders(answer.cookie, asked.isSecure));
+      : withHeader(outcome, 'Set-Cookie', setCookieHeaders(answer.cookie, authorized.isSecure));
   }
-  const scope = idempotencyScope(bound, asked, asked.principal, key);
+  const scope = idempotencyScope(bound, authorized, authorized.principal, key);
   const { answer, replayed } = await services.idempotency.runOnce(
-    { scope, fingerprint: asked.fingerprint },
-    causeOf(asked, sent, services),
-    (seed) => runForStorage(bound, asked, sent, services, seed),
+    { scope, fingerprint: authorized.fingerprint },
+    causeOf(authorized, sent, services),
+    (seed) => runForStorage(bound, authorized, sent, services, seed),
   );
   const outcome = responseFrom(
     replayed ? await replayStored(bound, answer) : answer,
@@ -103,7 +105,7 @@ export const answerCommand = async (
   return replayed ? withHeader(outcome, 'Idempotency-Replayed', 'true') : outcome;
 };
 
-/** A kept answer, with what was not kept of it because it is a record's. */
+/** Replays a stored response; record content, which is not stored, is read again. */
 const replayStored = async (
   { operation, route: { replay } }: CompiledRoute,
   answer: StoredResponse,
@@ -122,28 +124,32 @@ const withHeader = (
 });
 
 /**
- * An answer and what of it may be stored. A refusal on state is an answer too: a retry must not
- * find another one.
+ * Runs a command and returns its response with the part that may be stored. A refusal based on
+ * state is stored too: a retry must not get another one.
  */
 const runForStorage = async (
   bound: CompiledRoute,
-  asked: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
   seed: string,
 ): Promise<IdempotentResult> => {
   const { operation, route } = bound;
   try {
-    const given = await runHandler(bound, asked, sent, services, seed);
-    const answer = { position: null, ...given, body: given.body, status: operation.status };
-    const mayStay = route.replay === null ? given.body : route.replay.toStored(given.body);
-    const body = withoutSecrets(operation.response, mayStay);
-    return { answer, stored: { ...answer, body }, ...answerSubject(operation, asked.params, body) };
+    const answered = await runHandler(bound, authorized, sent, services, seed);
+    const answer = { position: null, ...answered, body: answered.body, status: operation.status };
+    const storable = route.replay === null ? answered.body : route.replay.toStored(answered.body);
+    const body = withoutSecrets(operation.response, storable);
+    return {
+      answer,
+      stored: { ...answer, body },
+      ...answerSubject(operation, authorized.params, body),
+    };
   } catch (error) {
     if (!(error instanceof Fault) || !isStorable(error)) throw error;
     const { status, body } = problemOf(error, sent.requestId);
     const answer = { status, body, position: null };
-    return { answer, stored: answer, ...answerSubject(operation, asked.params, null) };
+    return { answer, stored: answer, ...answerSubject(operation, authorized.params, null) };
   }
 };
 
@@ -152,7 +158,7 @@ const responseFrom = (
   requestId?: string,
 ): HandledResponse => ({
   status,
-  // A stored problem names the request that it is answered to now (contract 1.5).
+  // A stored problem carries the id of the current request (contract 1.5).
   body:
     status < 300 || requestId === undefined ? body : { ...(body as object), request_id: requestId },
   headers: { ...(position !== null && { 'X-Log-Position': position }), ...etagHeader(etag) },

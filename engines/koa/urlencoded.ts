@@ -1,13 +1,11 @@
 import { Fault } from '../../kernel/fault.js';
 
-/**
- * Percent-decoding as addresses have it. Throws Fault `malformed` for broken ones.
- */
+/** Percent-decoding of URLs. Throws Fault `malformed` for broken encodings. */
 export const percentDecode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Fault('malformed', 'The request has a broken percent-encoding');
+    throw new Fault('malformed', 'Malformed percent-encoding in the request');
   }
 };
 

@@ -28,36 +28,36 @@ import type { ConcurrencySlot } from './load-shedding.js';
 import type { AnswerNote } from './answer-notes.js';
 import type { CompiledRoute, CompiledBody } from './compiled-routes.js';
 
-/** A request as it was sent. */
+/** Request as it was sent. */
 export type RawRequest = {
   readonly message: IncomingMessage;
   readonly requestId: string;
-  readonly seat: ConcurrencySlot;
+  readonly slot: ConcurrencySlot;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, readonly string[]>>;
-  /** Sets a header of the answer, whatever the answer will be. */
-  readonly say: (header: string, value: string) => void;
-  /** Names in the answer what the caller may not have meant (contract 1.13). */
-  readonly note: (note: AnswerNote, names: readonly string[]) => void;
+  /** Sets a header of the response, whatever its status. */
+  readonly setHeader: (header: string, value: string) => void;
+  /** Adds a note to the response about input that the caller may not have meant (contract 1.13). */
+  readonly addNote: (note: AnswerNote, names: readonly string[]) => void;
 };
 
-/** What a request gives, once its guard took it. */
+/** Input of a request that passed its guards. */
 export type ValidatedRequest = Pick<
   Request<unknown, unknown, unknown>,
   'query' | 'body' | 'files' | 'headers' | 'misspeltHeaders' | 'ifMatch' | 'isStrict'
 > & {
   readonly params: Readonly<Record<string, unknown>>;
   readonly partial: PartialIngest;
-  /** Of the request as it was sent; null without an Idempotency-Key. */
+  /** Fingerprint of the request as sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
 
-/** Throws Fault `invalid` with all that is wrong with it, and what reading its body throws. */
+/** Validates a request. Throws Fault `invalid` with all complaints, or a fault of its body. */
 export const validateRequest = async (
   bound: CompiledRoute,
   sent: RawRequest,
   sender: Sender,
-  coming: BodyBudget,
+  budget: BodyBudget,
 ): Promise<ValidatedRequest> => {
   const {
     body,
@@ -65,39 +65,39 @@ export const validateRequest = async (
     complaints: misplaced,
     undeclaredParts,
     fingerprintInput,
-  } = await sent.seat.yieldWhileReceiving(() => readRequestBody(bound, sent.message, coming));
+  } = await sent.slot.yieldWhileReceiving(() => readRequestBody(bound, sent.message, budget));
   const isKeyed = idempotencyKeyOf(bound, sent) !== undefined;
   const fingerprint =
     isKeyed && 'value' in body ? fingerprintOf([sent.query, fingerprintInput]) : null;
   const ifMatch = parseIfMatch(bound.operation, sent.message.headers['if-match']);
   const params = bound.params(sent.params);
   const query = bound.query(sent.query);
-  const taking = bound.bodyFor(sent.params);
+  const schema = bound.bodyFor(sent.params);
   const isStrict = isStrictHandling(sent.message.headers['prefer']);
   const items = isStrict ? null : itemValidationOf(bound, body);
-  const taken = validateBody(taking, body, items);
+  const valid = validateBody(schema, body, items);
   const ignored = collectIgnored(bound, sent, body, [
     ...undeclaredParts.map((part) => ({ path: [part], known: bound.bodyNames })),
-    ...('value' in body ? (taking?.ignored(body.value) ?? []) : []),
+    ...('value' in body ? (schema?.ignored(body.value) ?? []) : []),
   ]);
   const extras = reportIgnored(bound, sent, isStrict, ignored);
   const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
   const others = headers.length + misplaced.length + extras.length;
-  if (!params.ok || !query.ok || !taken.ok || others > 0) {
+  if (!params.ok || !query.ok || !valid.ok || others > 0) {
     throw invalidRequest([
       ...(params.ok ? [] : params.complaints),
       ...(query.ok ? [] : query.complaints),
       ...headers,
       ...misplaced,
-      // What came as a file is not missing as well.
-      ...(taken.ok ? [] : taken.complaints.filter((one) => !misplaced.some(isSameLocation(one)))),
+      // A text part that arrived as a file is not missing as well.
+      ...(valid.ok ? [] : valid.complaints.filter((one) => !misplaced.some(isSameLocation(one)))),
       ...extras,
     ]);
   }
-  const given = {
+  const input = {
     params: params.value,
     query: query.value,
-    body: taken.value,
+    body: valid.value,
     files,
     headers: declaredHeaders(bound, sent),
     isStrict,
@@ -105,17 +105,18 @@ export const validateRequest = async (
   const { check } = bound.route;
   const complaints =
     items === null
-      ? check(given as never)
-      : items.validate((some) => check({ ...given, body: some } as never));
+      ? check(input as never)
+      : items.validate((some) => check({ ...input, body: some } as never));
   if (complaints.length > 0) throw invalidRequest(complaints);
   const partial = items?.partial() ?? nothingRejected;
   if (partial.truncated.length > 0) {
-    sent.say('X-Truncated', joinNames(truncateNames(partial.truncated.map(encodeMemberPath))));
+    const paths = partial.truncated.map(encodeMemberPath);
+    sent.setHeader('X-Truncated', joinNames(truncateNames(paths)));
   }
   const misspeltHeaders = misspeltHeadersOf(bound, sent);
   return {
-    ...given,
-    body: items?.body() ?? given.body,
+    ...input,
+    body: items?.body() ?? input.body,
     partial,
     fingerprint,
     ifMatch,
@@ -125,30 +126,30 @@ export const validateRequest = async (
 
 const nothingRejected: PartialIngest = { rejected: [], truncated: [] };
 
-/** Null where the body is taken or refused as a whole (contract 5.6, rules 8 and 9). */
+/** Null when the body is accepted or rejected as a whole (contract 5.6, rules 8 and 9). */
 const itemValidationOf = ({ operation }: CompiledRoute, body: ParsedBody): ItemValidation | null =>
   operation.items === null || !('value' in body)
     ? null
     : openItemValidation(body.value, operation.items);
 
 const validateBody = (
-  taking: CompiledBody | null,
+  schema: CompiledBody | null,
   body: ParsedBody,
   items: ItemValidation | null,
 ): GuardResult => {
   if (!('value' in body)) return { ok: false, complaints: [body.complaint] };
-  if (taking === null) return { ok: true, value: body.value };
-  if (items === null) return taking.guard(body.value);
+  if (schema === null) return { ok: true, value: body.value };
+  if (items === null) return schema.guard(body.value);
   const complaints = items.validate((some) => {
-    const judged = taking.guard(some);
+    const judged = schema.guard(some);
     return judged.ok ? [] : judged.complaints;
   });
   return complaints.length > 0 ? { ok: false, complaints } : { ok: true, value: items.body() };
 };
 
 /**
- * Headers are bytes: what is UTF-8 is read as that. One that is sent twice is two values in one, as
- * HTTP has it.
+ * Declared headers. Headers are bytes: valid UTF-8 is decoded as that. A repeated header is one
+ * value with two parts, as HTTP has it.
  */
 const declaredHeaders = (
   { operation }: CompiledRoute,
@@ -163,7 +164,7 @@ const declaredHeaders = (
     }),
   );
 
-/** Of an operation with headers of its own: others that may stand for one of them. */
+/** Headers that may be misspelt ones of an operation with headers of its own. */
 const misspeltHeadersOf = (
   { operation }: CompiledRoute,
   { message }: RawRequest,
@@ -176,15 +177,18 @@ const misspeltHeadersOf = (
   });
 };
 
-/** Says what is ignored; what is wrong with that where it may not be (contract 1.2, rule 3). */
+/**
+ * Reports ignored parts; returns complaints about those that may not be ignored (contract 1.2, rule
+ * 3).
+ */
 const reportIgnored = (
   { operation }: CompiledRoute,
-  { say, note }: RawRequest,
+  { setHeader, addNote }: RawRequest,
   isStrict: boolean,
   ignored: readonly IgnoredPart[],
 ) => {
-  note('ignored_members', ignoredNames(ignored));
-  if (isStrict) say('Preference-Applied', 'handling=strict');
+  addNote('ignored_members', ignoredNames(ignored));
+  if (isStrict) setHeader('Preference-Applied', 'handling=strict');
   return ignoredComplaints(ignored, isStrict ? 'refused' : operation.unknownMembers);
 };
 

@@ -12,7 +12,7 @@ export type EventLoopShare = {
 export const openEventLoopShare = (share: number): EventLoopShare => {
   let used = 0;
   let next: Promise<void> | null = null;
-  const nextTick = (): Promise<void> =>
+  const nextLoopTick = (): Promise<void> =>
     (next ??= new Promise((resolve) =>
       setImmediate(() => {
         used = 0;
@@ -23,10 +23,10 @@ export const openEventLoopShare = (share: number): EventLoopShare => {
   const isSpent = (): boolean => used >= share;
   return {
     run: async (work) => {
-      while (isSpent()) await nextTick();
+      while (isSpent()) await nextLoopTick();
       const done = work();
       used += done.cost;
-      if (done.cost > 0) void nextTick();
+      if (done.cost > 0) void nextLoopTick();
       return done;
     },
   };

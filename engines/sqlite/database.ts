@@ -3,63 +3,63 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { resultCode } from './result-codes.js';
 
 /**
- * A compiled statement; its methods throw `SQLITE_…` errors, see `openDatabase`. Numbers are bound
- * as REAL: a column of type INTEGER stores 5 as 5, one without a type as 5.0.
+ * Compiled statement; its methods throw `SQLITE_…` errors, see `openDatabase`. Numbers are bound as
+ * REAL: a column of type INTEGER stores 5 as 5, one without a type as 5.0.
  */
 export type Statement<Values extends readonly unknown[] = readonly unknown[], Row = unknown> = {
-  /** `lastInsertRowid` is of the connection's last insert. */
+  /** `lastInsertRowid` is that of the connection's last insert. */
   readonly run: (...values: Values) => { readonly lastInsertRowid: number | bigint };
-  /** The first row; undefined without one. */
+  /** First row; undefined without one. */
   readonly get: (...values: Values) => Row | undefined;
   readonly all: (...values: Values) => Row[];
-  /** Row by row; the statement is reset when the loop ends. */
+  /** Iterates row by row; the statement is reset when the loop ends. */
   readonly iterate: (...values: Values) => IterableIterator<Row>;
 };
 
-/** A connection to one file. A transaction that is open when it is closed is rolled back. */
+/** Connection to one file. Closing it rolls back an open transaction. */
 export type Database = {
   readonly isOpen: () => boolean;
   readonly inTransaction: () => boolean;
   readonly exec: (sql: string) => void;
-  /** Rows are objects by column name; BLOBs are Uint8Arrays, of which SQLite keeps no part. */
+  /** Rows are objects by column name; BLOBs are Uint8Arrays that share no memory with SQLite. */
   readonly prepare: <Values extends readonly unknown[] = readonly unknown[], Row = unknown>(
     sql: string,
   ) => Statement<Values, Row>;
-  /** The same with rows as lists of cells. */
+  /** Same, with rows as lists of cells. */
   readonly prepareCells: <Row extends readonly unknown[] = readonly unknown[]>(
     sql: string,
   ) => Statement<readonly unknown[], Row>;
-  /** The same with the first cell of each row. */
+  /** Same, with the first cell of each row. */
   readonly prepareValue: <Values extends readonly unknown[] = readonly unknown[], Value = unknown>(
     sql: string,
   ) => Omit<Statement<Values, Value>, 'iterate'>;
-  /** The first cell that a pragma answers. */
+  /** First cell of the pragma's result. */
   readonly pragma: (text: string) => unknown;
   /**
    * Runs `work` in a transaction: `deferred` reads one snapshot, `immediate` takes the write lock
-   * first. Within another transaction it is a part of that one. An error rolls back.
+   * first. A nested call joins the outer transaction. An error rolls back.
    */
   readonly transaction: <T>(kind: 'deferred' | 'immediate', work: () => T) => T;
-  /** Adds an SQL function; what it throws is what the statement throws. */
+  /** Adds an SQL function; the statement throws what the function throws. */
   readonly define: (
     name: string,
     options: { readonly deterministic: boolean },
     work: (...cells: readonly unknown[]) => SQLInputValue,
   ) => void;
-  /** Does nothing when it is closed already. */
+  /** Closes the connection; a second call does nothing. */
   readonly close: () => void;
 };
 
 type Options = {
   readonly readOnly?: boolean;
-  /** How long a statement waits for a lock of another connection. */
+  /** Wait for another connection's lock, at most. */
   readonly busyTimeoutMs?: number;
 };
 
 const defaultBusyTimeoutMs = 5_000;
 
 /**
- * Opens a file with Node's own SQLite, or makes it; with `readOnly` it has to be there. Errors have
+ * Opens a file with Node's own SQLite, or creates it; with `readOnly` it must exist. Errors have
  * the name of SQLite's result code as their `code`, for example `SQLITE_FULL` or
  * `SQLITE_IOERR_WRITE`.
  */
@@ -112,7 +112,7 @@ export const openDatabase = (file: string, options: Options = {}): Database => {
   };
 };
 
-/** SQLite calls it an I/O error, which others take for one of the disk. */
+/** SQLite reports a folder as an I/O error, which callers would take for a disk failure. */
 const refuseFolder = (file: string): void => {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const error = new Error(`${file} is a folder`);
@@ -144,7 +144,7 @@ function* iterateRows(statement: StatementSync, values: readonly unknown[]): Gen
   }
 }
 
-/** The types of a statement's values are its caller's; SQLite refuses what is none of its own. */
+/** The types of a statement's values are its caller's; SQLite rejects unsupported ones. */
 const inputs = (values: readonly unknown[]): SQLInputValue[] => values as SQLInputValue[];
 
 const withResultCodes = <T>(work: () => T): T => {

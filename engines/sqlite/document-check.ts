@@ -1,11 +1,11 @@
 import type { Database, Statement } from './database.js';
 import { columnNames, corruptionError, schemaDamage, rowChecksum } from './document-checksums.js';
 
-/** Of one piece of the check in a running service: about a millisecond. */
+/** Rows per step of the background check: about a millisecond. */
 const pieceMax = { rows: 100, bytes: 256 * 1024 };
 
 type Cells = readonly unknown[];
-/** An index, and its query for the rowid of the entry with these cells. Each has the key in it. */
+/** An index, and its query for the rowid of the entry with these cells. Each includes the key. */
 type IndexLookup = { readonly columns: readonly number[]; readonly find: Pick<Statement, 'get'> };
 type CheckedTable = {
   readonly name: string;
@@ -13,9 +13,9 @@ type CheckedTable = {
   readonly rows: Statement;
   readonly fill: Statement;
   readonly indexes: readonly IndexLookup[];
-  /** How many entries each index has: 0.1 s for a million. */
+  /** Number of entries of each index: 0.1 s for a million. */
   readonly counts: readonly Pick<Statement, 'get'>[];
-  /** Keys after one, with the rowid that the index of keys has for each. */
+  /** Keys after a given one, with the rowid that the key index has for each. */
   readonly keys: Statement;
   readonly row: Statement;
 };
@@ -23,13 +23,13 @@ type CheckedTable = {
 type CheckOptions = {
   /** Looks each row up through each index, as `integrity_check` does for a whole file. */
   readonly indexes: boolean;
-  /** Gives rows of a build without checksums theirs. */
+  /** Adds checksums to rows of a build without them. */
   readonly fills: boolean;
 };
 
 /**
- * What is wrong with a small part that all else depends on; null: nothing. In one snapshot, since
- * others may make tables meanwhile.
+ * Damage of the schema and the generations table, which all else depends on; null when intact.
+ * Reads one snapshot, since other connections may create tables meanwhile.
  */
 export const catalogDamage = (database: Database): string | null =>
   database.transaction('deferred', () => findCatalogDamage(database));
@@ -46,16 +46,16 @@ const findCatalogDamage = (database: Database): string | null => {
 };
 
 /**
- * Looks through the rows of all documents, a piece at each step, each against its checksum. Throws
- * as SQLite does where one is not what was written.
+ * Verifies the rows of all documents against their checksums, a batch per step. Throws an error
+ * like SQLite's for a damaged row.
  */
-export function* checkRows(database: Database, wishes: CheckOptions): Generator<void> {
+export function* checkRows(database: Database, options: CheckOptions): Generator<void> {
   const generations = database.prepareValue('SELECT generation FROM generations').all();
   for (const generation of generations) {
     const name = `documents_${String(generation)}`;
     if (!hasChecksum(database, name)) continue;
-    const table = checkedTable(database, name, wishes);
-    if (wishes.indexes) {
+    const table = checkedTable(database, name, options);
+    if (options.indexes) {
       checkCounts(table);
       yield;
     }
@@ -63,24 +63,24 @@ export function* checkRows(database: Database, wishes: CheckOptions): Generator<
       const rows = takePiece(table.rows.iterate(at) as IterableIterator<Cells>);
       const last = rows.at(-1);
       if (last === undefined) break;
-      checkPiece(table, rows, wishes);
+      checkPiece(table, rows, options);
       at = Number(last[0]);
       yield;
-      // Another generation may have taken its place meanwhile.
+      // Another generation may have replaced it meanwhile.
       if (!hasChecksum(database, name)) break;
     }
-    if (wishes.indexes) yield* checkKeys(database, table);
+    if (options.indexes) yield* checkKeys(database, table);
   }
 }
 
-/** Throws where an index has entries besides those of rows, which `checkPiece` cannot meet. */
+/** Throws when an index has more entries than the table, which `checkPiece` cannot detect. */
 const checkCounts = ({ name, counts }: CheckedTable): void => {
   const found = counts.map((count) => count.get(1));
   if (new Set(found).size > 1)
     throw corruptionError(`an index of ${name} has entries without a row`);
 };
 
-/** What the table has lost, an index still names. */
+/** Throws for a row that the table lost: the key index still has its entry. */
 function* checkKeys(database: Database, { name, keys, row }: CheckedTable): Generator<void> {
   for (let after = ''; hasChecksum(database, name);) {
     const found = keys.all(after) as readonly (readonly [string, number])[];
@@ -130,13 +130,13 @@ const checkedTable = (
   { indexes }: CheckOptions,
 ): CheckedTable => {
   const columns = columnNames(database, name);
-  const names = (pragma: string, of: string): readonly string[] =>
-    database.prepareValue<[string], string>(`SELECT name FROM ${pragma}(?)`).all(of);
+  const names = (pragma: string, table: string): readonly string[] =>
+    database.prepareValue<[string], string>(`SELECT name FROM ${pragma}(?)`).all(table);
   const indexNames = indexes ? names('pragma_index_list', name) : [];
   return {
     name,
     counts: indexNames.map((index) =>
-      // Without a condition SQLite counts in the index that it likes best.
+      // Without a condition SQLite picks the index to count in itself.
       database.prepareValue(`SELECT count(*) FROM ${name} INDEXED BY ${index} WHERE ?`),
     ),
     rows: database.prepareCells(
@@ -153,7 +153,8 @@ const checkedTable = (
       const where = indexed.map((column) => `${quoteName(column)} IS ?`).join(' AND ');
       return {
         columns: indexed.map((column) => columns.indexOf(column)),
-        // Reads take an entry's rowid from its end; a condition on rowid compares it elsewhere.
+        // Reads take the rowid from the index entry; a condition on rowid would compare the
+        // table's.
         find: database.prepareValue(`SELECT rowid FROM ${name} INDEXED BY ${index} WHERE ${where}`),
       };
     }),

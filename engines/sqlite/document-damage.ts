@@ -7,10 +7,10 @@ import {
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 
-/** What a file of documents was, that could not be read and is being built again from the log. */
+/** Unreadable file of documents, which is rebuilt from the log. */
 export type DamagedFile = { readonly file: string; readonly cause: string };
 
-/** What SQLite says of a file that is not what it wrote. */
+/** True for SQLite's errors about a corrupt file. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
@@ -18,14 +18,14 @@ export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 
 /**
- * Runs `prepare` on the file, or on a new one where the file is damaged: then the old one is set
- * aside first, and what it was is answered.
+ * Runs `prepare` on the file. A damaged file is quarantined first, `prepare` runs on a new one, and
+ * the result describes the damage.
  */
 export const prepareOrRebuild = async (
   file: string,
   prepare: () => void,
 ): Promise<DamagedFile | null> => {
-  let cause = 'found damaged by the last one who read it';
+  let cause = 'found damaged by an earlier read';
   if (!isMarkedDamaged(file)) {
     try {
       prepare();
@@ -43,38 +43,40 @@ export const prepareOrRebuild = async (
 
 const atNextStart = 'documents.sqlite is damaged: at the next start it is set aside and built anew';
 
-/** Null: nobody has met damage in the file since it was opened for writing. */
+/** Null when no damage was found in the file since it was opened for writing. */
 export const recordedDamage = (file: string): string | null =>
   isMarkedDamaged(file) ? atNextStart : null;
 
-/** The documents; damage that a question meets is noted, so that the next opening begins anew. */
+/**
+ * Wraps documents; damage found by a read is recorded, so that the next start rebuilds the file.
+ */
 export const withDamageDetection = (documents: Documents, file: string): Documents => {
-  const judged = (error: unknown): unknown => {
+  const recordDamage = (error: unknown): unknown => {
     if (!isDamage(error)) return error;
     markDamaged(file);
     return new Fault('unavailable', atNextStart, { cause: error });
   };
-  const noticed = async <T>(work: Promise<T>): Promise<T> => {
+  const watch = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw judged(error);
+      throw recordDamage(error);
     }
   };
   return {
     ...documents,
-    checkpoint: (...asked) => noticed(documents.checkpoint(...asked)),
-    get: (...asked) => noticed(documents.get(...asked)),
-    load: (...asked) => noticed(documents.load(...asked)),
-    find: (...asked) => noticed(documents.find(...asked)),
-    apply: (...asked) => noticed(documents.apply(...asked)),
-    shadow: (...asked) => noticed(documents.shadow(...asked)),
-    resume: (...asked) => noticed(documents.resume(...asked)),
+    checkpoint: (...args) => watch(documents.checkpoint(...args)),
+    get: (...args) => watch(documents.get(...args)),
+    load: (...args) => watch(documents.load(...args)),
+    find: (...args) => watch(documents.find(...args)),
+    apply: (...args) => watch(documents.apply(...args)),
+    shadow: (...args) => watch(documents.shadow(...args)),
+    resume: (...args) => watch(documents.resume(...args)),
     dump: async function* dump(collection) {
       try {
         yield* documents.dump(collection);
       } catch (error) {
-        throw judged(error);
+        throw recordDamage(error);
       }
     },
   };

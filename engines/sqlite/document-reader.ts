@@ -7,7 +7,7 @@ import type { Collection, Documents, DocumentQuery, DocumentPage } from '../../k
 import { callProxy } from '../node/thread-rpc.js';
 import { openDocuments } from './documents.js';
 
-/** What the thread answers. Searches are numbered upwards from 1. */
+/** API of the search thread. Searches are numbered upwards from 1. */
 export type SearchThreadApi = {
   find(
     number: number,
@@ -19,7 +19,7 @@ export type SearchThreadApi = {
 export type SearchThreadData = {
   readonly dir: string;
   readonly port: MessagePort;
-  /** The last search that nobody waits for; it and those before it end. */
+  /** Number of the last cancelled search; it and those before it end. */
   readonly cancelledUpTo: Int32Array;
 };
 
@@ -28,29 +28,30 @@ type SearchThread = {
   readonly cancelledUpTo: Int32Array;
   lastNumber: number;
   isAlive: boolean;
-  /** Its searches end, and the thread with them. */
+  /** Ends its searches and the thread. */
   readonly close: () => Promise<void>;
 };
 
-// One for whoever asks much, one for the others; each keeps up to 64 MiB of the file in memory.
+// One for the busiest tenant, one for the others; each caches up to 64 MiB of the file.
 const threadsMax = 2;
-/** Of one asker, beside the one at work. */
+/** Waiting searches per tenant, beside the running one. */
 const waitingMax = 64;
-// More would be felt by other requests; a hop to another thread costs more than a few.
+// More would delay other requests; a hop to another thread costs more than a few.
 const inlineKeysMax = 20;
 
 /**
- * Documents for a thread that must stay quick: a key is looked up where it is asked, a search in
- * another thread, one at a time of each asker. It ends when its asker waits no longer.
+ * Documents for a thread that must stay responsive: keys are read in the calling thread, searches
+ * run in other threads, one at a time per tenant (fair semaphore). A search ends when its caller
+ * aborts.
  */
 export const openDocumentReader = async ({ dir }: { readonly dir: string }): Promise<Documents> => {
   const here = await openDocuments({ dir, readOnly: true });
-  const line = openFairSemaphore(threadsMax, 1, waitingMax);
+  const searchSlots = openFairSemaphore(threadsMax, 1, waitingMax);
   const threads = new Set<SearchThread>();
   const idle: SearchThread[] = [];
   /**
-   * There are as many places in the line as threads may be; one begins with the first search that
-   * needs it, or in the place of one that died.
+   * The semaphore has as many slots as threads are allowed; a thread starts with the first search
+   * that needs it, or replaces one that died.
    */
   const takeIdle = (): SearchThread => {
     const thread = idle.pop();
@@ -61,35 +62,35 @@ export const openDocumentReader = async ({ dir }: { readonly dir: string }): Pro
     return other;
   };
 
-  const ask = async <T>(
-    asking: QueryContext,
-    question: (thread: SearchThread, number: number) => Promise<T>,
+  const search = async <T>(
+    context: QueryContext,
+    work: (thread: SearchThread, number: number) => Promise<T>,
   ): Promise<T> => {
-    const leave = await line.acquire(asking.tenant ?? '', asking);
+    const release = await searchSlots.acquire(context.tenant ?? '', context);
     const thread = takeIdle();
     thread.lastNumber += 1;
     const number = thread.lastNumber;
-    const answer = question(thread, number).finally(() => {
+    const result = work(thread, number).finally(() => {
       idle.push(thread);
-      leave();
+      release();
     });
-    answer.catch(() => null);
+    result.catch(() => null);
     return raceAbort(
-      asking,
-      () => answer,
+      context,
+      () => result,
       () => Atomics.store(thread.cancelledUpTo, 0, number),
     );
   };
   return {
     ...here,
-    load: (collection, keys, asking = {}) =>
+    load: (collection, keys, context = {}) =>
       keys.length <= inlineKeysMax
-        ? here.load(collection, keys, asking)
-        : ask(asking, ({ searches }) => searches.load(collection, keys)),
-    find: async <B>(collection: Collection, query: DocumentQuery, asking: QueryContext = {}) =>
+        ? here.load(collection, keys, context)
+        : search(context, ({ searches }) => searches.load(collection, keys)),
+    find: async <B>(collection: Collection, query: DocumentQuery, context: QueryContext = {}) =>
       isFirstPage(query)
-        ? here.find<B>(collection, query, asking)
-        : (ask(asking, ({ searches }, number) =>
+        ? here.find<B>(collection, query, context)
+        : (search(context, ({ searches }, number) =>
             searches.find(number, collection, query),
           ) as Promise<DocumentPage<B>>),
     close: async () => {
@@ -99,25 +100,25 @@ export const openDocumentReader = async ({ dir }: { readonly dir: string }): Pro
   };
 };
 
-// The first page as most ask for it, which an index has in this order.
+// The usual first page, which an index has in this order.
 const inlineRowsMax = 100;
 const isFirstPage = ({ filter = null, sort = null, offset = 0, limit }: DocumentQuery): boolean =>
   filter === null && sort === null && offset + limit <= inlineRowsMax;
 
 const startSearchThread = (dir: string): SearchThread => {
   const { port1, port2 } = new MessageChannel();
-  const givenUp = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const cancelledUpTo = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(threadFile('document-search'), {
-    workerData: { dir, port: port2, cancelledUpTo: givenUp } satisfies SearchThreadData,
+    workerData: { dir, port: port2, cancelledUpTo } satisfies SearchThreadData,
     transferList: [port2],
   });
   const thread: SearchThread = {
     searches: callProxy<SearchThreadApi>(port1),
-    cancelledUpTo: givenUp,
+    cancelledUpTo,
     lastNumber: 0,
     isAlive: true,
     close: () => {
-      Atomics.store(givenUp, 0, thread.lastNumber);
+      Atomics.store(cancelledUpTo, 0, thread.lastNumber);
       port1.close();
       return ended;
     },
@@ -128,7 +129,7 @@ const startSearchThread = (dir: string): SearchThread => {
       port1.close();
       resolve();
     };
-    // What it was asked throws Fault `unavailable` then; the next one is asked another thread.
+    // Its pending calls then throw Fault `unavailable`; later ones use another thread.
     worker.once('error', end);
     worker.once('exit', end);
   });

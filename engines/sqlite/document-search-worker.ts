@@ -5,8 +5,8 @@ import { openDocuments } from './documents.js';
 import type { SearchThreadApi, SearchThreadData } from './document-reader.js';
 
 /**
- * Searches documents in a thread of its own, one at a time. SQLite hears nothing while it works, so
- * the number of a search that nobody waits for stands in shared memory.
+ * Search thread: runs document searches, one at a time. It receives no messages while SQLite works,
+ * so cancellation goes through shared memory: the number of the last cancelled search.
  */
 const { dir, port, cancelledUpTo } = workerData as SearchThreadData;
 let current = 0;

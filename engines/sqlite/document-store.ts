@@ -12,12 +12,12 @@ import { recordedDamage, isDamage, prepareOrRebuild, type DamagedFile } from './
 import { corruptionError, defineRowChecksum, stampSchema } from './document-checksums.js';
 import { addChecksumColumns, dropTable, generationsSchema } from './document-tables.js';
 
-/** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
+/** Compiled statements cached; filters and sorts differ in shape, so the cache is bounded. */
 const statementsMax = 500;
 
 /**
- * Looking through the names of 50,000 documents reads some 20 MB of index, which the default of
- * 2 MB does not keep.
+ * Page cache: searching the names of 50,000 documents reads some 20 MB of index, which the default
+ * of 2 MB does not hold.
  */
 const cacheKib = 64 * 1_024;
 
@@ -25,22 +25,20 @@ export const documentsFile = (dir: string): string => join(dir, 'documents.sqlit
 
 type CellStatement = Statement<readonly unknown[], readonly unknown[]>;
 
-/** The connection of a folder's documents. */
+/** Connection to the documents of a folder. */
 export type DocumentStore = {
   readonly database: Database;
-  /** Its rows are lists of cells. */
+  /** Compiled statement from the cache; its rows are lists of cells. */
   readonly statement: (sql: string) => CellStatement;
-  /** Runs in one snapshot: which generation is live, and what it holds, belong together. */
+  /** Runs in one snapshot: the live generation and its rows belong together. */
   readonly snapshot: <T>(work: () => T) => T;
-  /**
-   * The generation that a copy built beside the live one reads and writes; null = whatever is live.
-   */
+  /** Generation that a shadow reads and writes; null for the live one. */
   readonly pinnedGeneration: number | null;
-  /** What was deleted has to leave the files. */
+  /** Schedules truncation of the write-ahead log, since deleted content must leave the files. */
   readonly truncateWalSoon: () => void;
-  /** Since when some of it is there; null: none is. */
+  /** Time since which deleted content has been in the files; null when they are clean. */
   readonly erasingSince: () => Instant | null;
-  /** What was found wrong with the file by any connection; null: nothing. */
+  /** Damage of the file found by any connection; null when none was found. */
   readonly damage: () => string | null;
   readonly close: () => void;
 };
@@ -48,20 +46,20 @@ export type DocumentStore = {
 export type DocumentStoreOptions = {
   readonly dir: string;
   readonly readOnly?: boolean;
-  /** How long what was deleted or replaced may stay in the write-ahead log. */
+  /** Longest time that deleted or replaced content may stay in the write-ahead log. */
   readonly truncateWalAfterMs?: number;
-  /** Told of a file that could not be read: it is set aside, and a new one is begun. */
-  readonly broken?: (broken: DamagedFile) => void;
-  /** Looked at while a search runs, which then ends with Fault `unavailable`. */
+  /** Called for an unreadable file: it is quarantined, and a new one is created. */
+  readonly broken?: (file: DamagedFile) => void;
+  /** Polled while a search runs, which then ends with Fault `unavailable`. */
   readonly isCancelled?: () => boolean;
 };
 
-// An empty write-ahead log costs one checkpoint, so not after each deletion (contract 5.13).
+// Each truncation costs a checkpoint, so one serves many deletions (contract 5.13).
 const defaultTruncateAfterMs = 10_000;
 
 /**
- * Opens the file or makes it, anew where it is damaged. Without `readOnly` removes copies that a
- * crash left half built, but for lasting ones, and versions that a newer one replaced.
+ * Opens or creates the file; a damaged one is replaced. Without `readOnly` it also drops shadows
+ * that a crash left unfinished, except lasting ones, and superseded versions.
  */
 export const openDocumentStore = async ({
   dir,
@@ -75,13 +73,13 @@ export const openDocumentStore = async ({
   if (readOnly) prepareFile(file, false);
   const found = readOnly ? null : await prepareOrRebuild(file, () => prepareFile(file, true));
   if (found !== null) broken(found);
-  const endForgetting = readOnly ? () => undefined : startQuarantineCleanup(dir);
+  const endCleanup = readOnly ? () => undefined : startQuarantineCleanup(dir);
   const database = openDatabase(file, { readOnly });
-  // Of the connection, not of the file: a commit that a power cut takes back is folded again from
-  // the log.
+  // Set per connection, not per file: a commit that a power cut undoes is folded again from the
+  // log.
   if (!readOnly) database.pragma('synchronous = NORMAL');
   database.pragma(`cache_size = -${cacheKib}`);
-  // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
+  // Deleted content is overwritten at once in the file, and gradually in its write-ahead log.
   if (!readOnly) database.pragma('secure_delete = ON');
   defineCancellation(database, isCancelled);
   defineRowChecksum(database);
@@ -123,7 +121,7 @@ export const openDocumentStore = async ({
     damage: () => recordedDamage(file),
     close: () => {
       if (timer !== null) clearTimeout(timer);
-      endForgetting();
+      endCleanup();
       endChecking();
       database.close();
     },
@@ -131,19 +129,19 @@ export const openDocumentStore = async ({
 };
 
 /**
- * `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. It costs
- * a call out of SQLite, 0.2 µs; looking at shared memory then is next to nothing.
+ * Defines `not_cancelled(rowid)`, which is true and ends the statement once its caller aborted. It
+ * costs a call out of SQLite, 0.2 µs; the read of shared memory adds next to nothing.
  */
-const defineCancellation = (database: Database, isGivenUp: () => boolean): void => {
-  database.define('still_asked', { deterministic: false }, (_row: unknown) => {
-    if (isGivenUp()) throw cancellationFault();
+const defineCancellation = (database: Database, isCancelled: () => boolean): void => {
+  database.define('not_cancelled', { deterministic: false }, (_row: unknown) => {
+    if (isCancelled()) throw cancellationFault();
     return 1;
   });
 };
 
 /**
- * A file of this size is looked through whole in a tenth of a second when it is opened, each row
- * and each index. A larger one is looked through while it is used, or by whoever meets damage.
+ * Files up to this size are checked whole when they are opened, each row and index, in a tenth of a
+ * second. A larger one is checked in the background, or when a read finds damage.
  */
 const checkedBytesMax = 16 * 1024 * 1024;
 
@@ -155,23 +153,25 @@ const refuseDamaged = (database: Database, file: string): void => {
   while (pieces.next().done !== true);
 };
 
-/** Between two pieces, which take a millisecond each: 100 rows a second, round and round. */
+/**
+ * Interval between batches, which take a millisecond each: 100 rows a second, in an endless loop.
+ */
 const checkEveryMs = 1_000;
 
-/** Looks through rows and indexes while the file is used; damage is noted, and that ends it. */
+/** Background check of rows and indexes; the first damage is recorded and ends it. */
 const startChecking = (database: Database, file: string): (() => void) => {
-  const wishes = { indexes: true, fills: true };
-  let pieces = checkRows(database, wishes);
+  const options = { indexes: true, fills: true };
+  let pieces = checkRows(database, options);
   const timer = setInterval(() => {
     try {
-      if (pieces.next().done === true) pieces = checkRows(database, wishes);
+      if (pieces.next().done === true) pieces = checkRows(database, options);
     } catch (error) {
       if (isDamage(error)) {
         markDamaged(file);
         clearInterval(timer);
       }
-      // A busy or full file is looked at another time.
-      pieces = checkRows(database, wishes);
+      // A busy or full file is checked again later.
+      pieces = checkRows(database, options);
     }
   }, checkEveryMs).unref();
   return () => clearInterval(timer);

@@ -6,14 +6,14 @@ import type { Database } from './database.js';
 import { checkRow, columnNames, stampSchema, rowChecksum } from './document-checksums.js';
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
-/** One table of documents: a generation of a collection, live or built beside the live one. */
+/** Table of documents: a generation of a collection, live or a shadow beside it. */
 export type DocumentTable = {
   readonly generation: number;
   readonly name: string;
   readonly collection: Collection;
   readonly fields: readonly string[];
 };
-/** Its cells in the order of `columnsOf`. */
+/** Cells in the order of `columnsOf`. */
 export type DocumentRow = readonly (string | number | null)[];
 export type GenerationState = {
   readonly generation: number;
@@ -22,9 +22,9 @@ export type GenerationState = {
 };
 
 /**
- * Which generation of a collection is live is one row here, so that switching is one step. Names of
- * collections stand in rows only; tables are named by their generation. Copies that are lasting are
- * listed apart. Each row but theirs has a checksum (document-checksums.ts).
+ * Generations of collections. The live one of each is marked in its row, so that a switch is one
+ * step. Names of collections are in rows only; tables are named by generation. Lasting shadows are
+ * listed apart. All rows but theirs have a checksum (document-checksums.ts).
  */
 export const generationsSchema = `
   CREATE TABLE IF NOT EXISTS generations (
@@ -48,7 +48,7 @@ export const documentTable = (collection: Collection, generation: number): Docum
   fields: Object.keys(collection.fields),
 });
 
-/** Tables of a build without checksums get the column; their rows get theirs from the check. */
+/** Adds the checksum column to tables of a build without it; the check fills in their rows. */
 export const addChecksumColumns = (database: Database): void => {
   const generations = database.prepareValue('SELECT generation FROM generations').all();
   const tables = generations.map((generation) => `documents_${String(generation)}`);
@@ -60,7 +60,7 @@ export const addChecksumColumns = (database: Database): void => {
   database.exec(`UPDATE generations SET sum = ${generationChecksum()} WHERE sum IS NULL`);
 };
 
-/** The checksum of a row of `generations`, where some of its columns are to have other values. */
+/** SQL for the checksum of a row of `generations`, with other values for some of its columns. */
 export const generationChecksum = (
   other: Partial<Record<keyof typeof generationColumns, string>> = {},
 ): string => `row_sum(${Object.values({ ...generationColumns, ...other }).join(', ')})`;
@@ -73,7 +73,7 @@ const generationColumns = {
   fence: 'fence',
 };
 
-/** A new, empty generation. */
+/** Creates a new, empty generation. */
 export const createTable = (
   database: Database,
   collection: Collection,
@@ -104,8 +104,8 @@ export const createTable = (
 };
 
 /**
- * The usual orders, newest first and by name: a page in one of them ends where it is full. Each has
- * all that filters and sorts look at, so that a scan of a scope reads no body.
+ * Indexes of the usual orders, newest first and by name: a page in one of them stops once it is
+ * full. Each covers all filter and sort columns, so that a scan of a scope reads no body.
  */
 const indexesOf = (table: DocumentTable): readonly string[] => {
   const { name, fields } = table;
@@ -129,7 +129,7 @@ export const dropTable = (database: Database, generation: number): void => {
   stampSchema(database);
 };
 
-/** The columns of a row, in the order of its cells and of the table. */
+/** Columns of a row, in the order of its cells and of the table. */
 export const columnsOf = (table: DocumentTable): readonly string[] => [
   'key',
   'scope',
@@ -164,7 +164,7 @@ const cellOf = ({ fields }: Document, field: string): string | number | null => 
 const textFields = ({ collection, fields }: DocumentTable): readonly string[] =>
   fields.filter((field) => kindOf(collection, field) === 'text');
 
-/** Throws where the row is not what was written. */
+/** Decodes a row; throws when it is not as it was written. */
 export const documentOf = <B>(table: DocumentTable, row: DocumentRow): Document<B> => {
   const { collection, fields, name } = table;
   const bodyAt = fieldsAt + fields.length + textFields(table).length;
@@ -182,7 +182,7 @@ export const documentOf = <B>(table: DocumentTable, row: DocumentRow): Document<
     body: parseJsonText(String(row[bodyAt])) as B,
   };
 };
-/** Behind key and scope. */
+/** First field column, after key and scope. */
 const fieldsAt = 2;
 
 const kindOf = (collection: Collection, field: string) => collection.fields[field] ?? 'text';

@@ -39,11 +39,10 @@ const dumpPage = 1_000;
 
 /**
  * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are
- * atomic but not synced one by one. Every read compares the checksum of the row. A table per
+ * atomic but not synced one by one. Every read verifies the row's checksum. One table per
  * generation of a collection, with a column per field. One connection per folder writes: opening it
- * removes copies that a crash left half built, lasting ones excepted, and versions that a newer one
- * replaced. `readOnly` serves another thread and creates no collection: what is not there yet is
- * empty.
+ * drops shadows that a crash left unfinished, lasting ones excepted, and superseded versions.
+ * `readOnly` serves another thread and creates no collection: a missing one is empty.
  */
 export const openDocuments = async (options: DocumentStoreOptions): Promise<Documents> =>
   withDamageDetection(documentsOn(await openDocumentStore(options)), documentsFile(options.dir));
@@ -52,15 +51,15 @@ const documentsOn = (store: DocumentStore): Documents => ({
   erasingSince: store.erasingSince,
   damage: store.damage,
   checkpoint: async (collection) => readState(store, collection)?.position ?? logStart,
-  get: async <B>(collection: Collection, key: string, asking: QueryContext = {}) => {
-    throwIfAborted(asking);
+  get: async <B>(collection: Collection, key: string, context: QueryContext = {}) => {
+    throwIfAborted(context);
     return readTable(store, collection, null, (table): Document<B> | null => {
       const [row] = selectRows(store, table, 'WHERE key = ?', [key]);
       return row === undefined ? null : documentOf<B>(table, row);
     });
   },
-  load: async (collection, keys, asking = {}) => {
-    throwIfAborted(asking);
+  load: async (collection, keys, context = {}) => {
+    throwIfAborted(context);
     return readTable(store, collection, new Map<string, Document>(), (table) => {
       const list = JSON.stringify(keys);
       const rows = selectRows(store, table, 'WHERE key IN (SELECT value FROM json_each(?))', [
@@ -70,8 +69,8 @@ const documentsOn = (store: DocumentStore): Documents => ({
       return new Map(found.map((document) => [document.key, document]));
     });
   },
-  find: async <B>(collection: Collection, query: DocumentQuery, asking: QueryContext = {}) => {
-    throwIfAborted(asking);
+  find: async <B>(collection: Collection, query: DocumentQuery, context: QueryContext = {}) => {
+    throwIfAborted(context);
     return findDocuments<B>(store, collection, query);
   },
   apply: async (collection, writes, checkpoint, gone = []) => {
@@ -89,7 +88,7 @@ const documentsOn = (store: DocumentStore): Documents => ({
   },
   resume: async (collection, id) =>
     isLasting(store, collection, id) ? openShadow(store, collection, Number(id)) : null,
-  // A copy has no connection of its own.
+  // A shadow shares the connection of the live model.
   durabilityWarning: () => null,
   close: async () => void (store.pinnedGeneration === null && store.close()),
 });
@@ -121,10 +120,10 @@ const findDocuments = <B>(
   const { sql, values } = filterToSql(query.filter ?? null, collection);
   const order = orderBy(query.sort ?? null, collection);
   return readTable(store, collection, { documents: [], more: false }, (table) => {
-    // The sorter carries keys and rows are fetched by them: bodies of documents that are not on
-    // the page stay put.
+    // The sorter carries keys and rows are fetched by them: bodies of documents outside the page
+    // are not read.
     const tail = `WHERE rowid IN (
-        SELECT rowid FROM ${table.name} WHERE scope = ? AND still_asked(rowid) AND ${sql}
+        SELECT rowid FROM ${table.name} WHERE scope = ? AND not_cancelled(rowid) AND ${sql}
         ORDER BY ${order} LIMIT ? OFFSET ?
       ) ORDER BY ${order}`;
     const { scope, limit, offset = 0 } = query;
@@ -176,7 +175,7 @@ async function* dumpDocuments(
   }
 }
 
-/** A row of `generations`, in the order of its columns, without its checksum. */
+/** Row of `generations`, in the order of its columns, without its checksum. */
 type StateRow = readonly [number, string, number, number, Position, number];
 const stateWidth = 6;
 
@@ -194,7 +193,10 @@ const readState = (
   return { generation, position, fence };
 };
 
-/** Checks the fence and moves the checkpoint; null when this checkpoint was applied before. */
+/**
+ * Checks the fencing token and the expected position, then advances the checkpoint; null when this
+ * checkpoint was applied before.
+ */
 const advanceCheckpoint = (
   store: DocumentStore,
   collection: Collection,
@@ -224,12 +226,14 @@ const advanceCheckpoint = (
   return table;
 };
 
-/** A new lease may write at the very position that the one before it reached. */
+/** A new lease may write at the very position that its predecessor reached. */
 const wasApplied = (checkpoint: Checkpoint, { position, fence }: GenerationState): boolean =>
   checkpoint.position < position ||
   (checkpoint.position === position && checkpoint.fence === fence);
 
-/** A lasting one takes the place of the one before it, of any version. */
+/**
+ * Creates the shadow's generation; a lasting one replaces the previous lasting one, of any version.
+ */
 const beginCopy = (
   { database, statement }: DocumentStore,
   collection: Collection,
@@ -275,7 +279,7 @@ const openShadow = (
           WHERE generation = ?`).run(generation);
         statement('DELETE FROM lasting_generations WHERE generation = ?').run(generation);
       });
-      // The generation before may have what was deleted.
+      // The previous generation may hold deleted content.
       store.truncateWalSoon();
     },
     discard: async () => {

@@ -3,9 +3,9 @@ import { digestOf } from '../node/digest.js';
 import type { Database } from './database.js';
 
 /**
- * A checksum an event, in a table of its own: a byte that changes on the disk changes one of the
- * two. The row at position 0 repeats the number in `high_water`. A build that does not know the
- * table leaves it alone, and events without a checksum get theirs from the check of the log.
+ * Checksum per event, in a table of its own: a changed byte on the disk changes one of the two. The
+ * row at position 0 repeats the number in `high_water`. A build that does not know the table leaves
+ * it alone, and the log check adds checksums to events without one.
  */
 export const checksumsSchema = `
   CREATE TABLE IF NOT EXISTS sums (pos INTEGER PRIMARY KEY, sum INTEGER NOT NULL);
@@ -28,7 +28,7 @@ type ChecksumRow = {
 };
 
 /**
- * CRC-32 of all that stays of an event once its content is erased; the digest covers the content.
+ * CRC-32 of all that remains of an event once its content is erased; the digest covers the content.
  * An erasure does not change it.
  */
 export const eventChecksum = ({
@@ -49,7 +49,7 @@ export const openChecksumWriter = (database: Database): ((row: ChecksumRow) => v
   return (row) => void put.run(row.pos, eventChecksum(row));
 };
 
-/** What is wrong with the mark of erased positions; null: nothing. */
+/** Damage of the mark of erased positions; null when intact. */
 export const highWaterDamage = (database: Database): string | null => {
   if (!hasChecksums(database)) return null;
   const number = (sql: string): number | null =>

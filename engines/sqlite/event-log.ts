@@ -37,24 +37,28 @@ type OrderWaiter = {
 };
 type Post = (message: readonly WriteOrder[] | typeof endOfOrders) => void;
 type WithoutId<T> = T extends WriteOrder ? Omit<T, 'id'> : never;
+type NewOrder = WithoutId<WriteOrder>;
 
-/** Appends waiting for the writer; beyond it they are refused rather than queued without end. */
+/**
+ * Bytes waiting for the writer; beyond it appends are refused (load shedding) instead of queued
+ * without end.
+ */
 const waitingBytesMax = 256 * 1024 * 1024;
 /**
- * Orders of one turn of the event loop go to the writer together; so many bytes go at once, to keep
- * it busy.
+ * Orders of one event-loop tick are sent together; this many bytes are sent at once, to keep the
+ * writer busy.
  */
 const sendAtBytes = 128 * 1024;
-/** What an event takes beside its data: metadata, ids and its places in two indexes. */
+/** Estimated size of an event besides its data: metadata, ids and its entries in two indexes. */
 const eventOverheadBytes = 1_024;
 const closeWithinMs = 5_000;
 
 /**
- * The event log on SQLite (port EventLog). Appends go to one writer in a thread of its own and
- * resolve after its commit is synced. A full disk: appends throw Fault `unavailable` until a probe
- * commits again, tried each second. Any other failed write or sync is fatal: nothing is
- * acknowledged any more by this process, which should end (exit 70) and recover from what the disk
- * really holds. Throws when the folder's log cannot be opened or written.
+ * Event log on SQLite (port EventLog; event sourcing). Appends go to a single writer in its own
+ * thread and resolve after its commit is synced. On a full disk appends throw Fault `unavailable`
+ * until a probe commits again, tried each second. Any other failed write or sync is fatal: this
+ * process acknowledges nothing more and should end (exit 70) and recover from what the disk really
+ * holds. Throws when the folder's log cannot be opened or written.
  */
 export const openEventLog = async ({ dir, bus, decode }: Options): Promise<EventLog> => {
   await makeFolder(dir);
@@ -74,8 +78,8 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
     hidden,
     ...(decode !== undefined && { decode }),
   });
-  // A reader in another thread met damage: this one looks, and believes what it sees itself.
-  const heard = bus.subscribe(damagedSubject, (after) => {
+  // A reader in another thread found damage: this one reads the same place and judges for itself.
+  const unsubscribe = bus.subscribe(damagedSubject, (after) => {
     if (typeof after !== 'string') return;
     reader.page(after as Position, 1).catch(() => null);
   });
@@ -88,8 +92,8 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
       const written = await ends.invalidateDuring(streams, () =>
         writer.send({ kind: 'append', bytes, batch: orders }, bytes),
       );
-      return written.map((one): AppendResult =>
-        one === 'conflict' ? 'conflict' : { position: positionOf(one) },
+      return written.map((outcome): AppendResult =>
+        outcome === 'conflict' ? 'conflict' : { position: positionOf(outcome) },
       );
     },
     erase: async (stream: StreamName) => {
@@ -98,18 +102,18 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
     head: async () => positionOf(writer.last()),
     health: writer.health,
     close: async () => {
-      heard();
+      unsubscribe();
       await reader.close();
       await writer.close();
     },
   } satisfies EventLog;
 };
 
-/** The log of a folder that another thread or process writes. The file must be there already. */
+/** Reader of a log that another thread or process writes. The file must exist. */
 export const openEventReader = async (options: Options): Promise<EventReader> => {
   const damage = damageAtStart(options.dir);
   let hidden = damage?.hidesEvents === true ? damage.cause : null;
-  const heard = options.bus.subscribe(indexDamagedSubject, (cause) => {
+  const unsubscribe = options.bus.subscribe(indexDamagedSubject, (cause) => {
     hidden = typeof cause === 'string' ? cause : 'an index';
   });
   const reader = openLogReader({
@@ -122,26 +126,26 @@ export const openEventReader = async (options: Options): Promise<EventReader> =>
   return {
     ...reader,
     close: async () => {
-      heard();
+      unsubscribe();
       await reader.close();
     },
   };
 };
 
 /**
- * The accepting thread's end of the writer: orders out, outcomes in, and what they say about its
- * health.
+ * Proxy of the writer thread: sends orders, settles outcomes, and tracks the writer's health by
+ * them.
  */
 const openWriter = async (
   dir: string,
-  say: { readonly grown: (last: number) => void; readonly hidden: (cause: string) => void },
+  notify: { readonly grown: (last: number) => void; readonly hidden: (cause: string) => void },
 ) => {
   const { thread, last: first, damage } = await startWriterThread(dir);
-  const asked = openPendingOrders((message) => thread.postMessage(message));
-  const probe = (): Promise<unknown> => asked.order({ kind: 'probe' }, 0);
+  const pending = openPendingOrders((message) => thread.postMessage(message));
+  const probe = (): Promise<unknown> => pending.order({ kind: 'probe' }, 0);
   const health = openWriterHealth(probe, ({ cause, hidesEvents }) => {
     markDamaged(logFile(dir));
-    if (hidesEvents) say.hidden(cause);
+    if (hidesEvents) notify.hidden(cause);
   });
   if (damage !== null) health.suffer({ kind: 'damaged', ...damage });
   let last = first;
@@ -151,16 +155,16 @@ const openWriter = async (
   const settle = (outcome: OrderOutcome): void => {
     if ('failed' in outcome) health.suffer(outcome.failed);
     else last = Math.max(last, outcome.last);
-    asked.settle(outcome);
+    pending.settle(outcome);
   };
   thread.on('message', (outcomes: readonly OrderOutcome[]) => {
     const before = last;
     outcomes.forEach(settle);
-    if (last > before) say.grown(last);
+    if (last > before) notify.grown(last);
   });
   const lost = (cause: string): void => {
     if (!closing) health.suffer({ kind: 'fatal', cause });
-    asked.abandon(cause);
+    pending.abandon(cause);
   };
   thread.on('error', (error) => lost(String(error)));
   const ended = new Promise<void>((resolve) => {
@@ -172,10 +176,10 @@ const openWriter = async (
 
   return {
     last: () => last,
-    health: health.told,
+    health: health.status,
     suffer: health.suffer,
     hidden: health.hidden,
-    send: async (one: WithoutId<WriteOrder>, bytes: number): Promise<readonly AppendOutcome[]> => {
+    send: async (order: NewOrder, bytes: number): Promise<readonly AppendOutcome[]> => {
       const { writable, cause, isDamaged } = health.now();
       if (isDamaged) throw damagedLog(String(cause));
       if (!writable || closing) throw unavailable(cause ?? 'the log is closed');
@@ -184,17 +188,17 @@ const openWriter = async (
       }
       bytesWaiting += bytes;
       try {
-        return await asked.order(one, bytes);
+        return await pending.order(order, bytes);
       } finally {
         bytesWaiting -= bytes;
       }
     },
-    /** What was sent before is still written; a writer that does not end by itself is ended. */
+    /** Writes earlier orders first; a writer that does not end by itself is terminated. */
     close: async (): Promise<void> => {
       if (closing) return ended;
       closing = true;
-      health.leave();
-      asked.end();
+      health.stop();
+      pending.end();
       const impatience = setTimeout(() => void thread.terminate(), closeWithinMs);
       await ended;
       clearTimeout(impatience);
@@ -207,24 +211,24 @@ const startWriterThread = async (dir: string) => {
   const [ready] = (await once(thread, 'message')) as [WriterReady];
   if (!('refused' in ready)) return { thread, ...ready };
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
-  // Waiting mends no file.
+  // A retry repairs no file.
   if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
-  const told = 'log.sqlite is damaged; no position can be told: the file cannot be opened';
-  throw new Fault('invalid', `${why}; ${told}; see: assay doctor, assay restore`);
+  const what = 'log.sqlite is damaged; no position can be told: the file cannot be opened';
+  throw new Fault('invalid', `${why}; ${what}; see: assay doctor, assay restore`);
 };
 
-/** Orders that were sent, by number, and who waits for their outcomes. */
+/** Pending orders by number, with the promises of their callers. */
 const openPendingOrders = (post: Post) => {
   const outbox = openOutbox(post);
   const waiters = new Map<number, OrderWaiter>();
   let orders = 0;
   return {
-    order: (one: WithoutId<WriteOrder>, bytes: number): Promise<readonly AppendOutcome[]> => {
+    order: (order: NewOrder, bytes: number): Promise<readonly AppendOutcome[]> => {
       orders += 1;
       const id = orders;
       return new Promise((resolve, reject) => {
         waiters.set(id, { resolve, reject });
-        outbox.put({ ...one, id }, bytes);
+        outbox.put({ ...order, id }, bytes);
       });
     },
     settle: (outcome: OrderOutcome): void => {
@@ -241,7 +245,7 @@ const openPendingOrders = (post: Post) => {
   };
 };
 
-/** Keeps order; what is put during one turn of the event loop leaves together. */
+/** Batches the orders of one event-loop tick, in order. */
 const openOutbox = (post: Post) => {
   let collected: WriteOrder[] = [];
   let bytesCollected = 0;
@@ -285,8 +289,7 @@ const encodeAppend = ({ stream, expected, events }: StreamAppend): StreamOrder =
   events: events.map(({ id, type, data, metadata }) => ({
     id,
     type,
-    // Undefined has no JSON; it must not reach the writer, where it would fail a transaction that
-    // others share.
+    // `undefined` has no JSON; in the writer it would fail a transaction that others share.
     data: JSON.stringify(data ?? null),
     metadata: JSON.stringify(metadata),
   })),

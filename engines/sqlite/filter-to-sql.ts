@@ -9,15 +9,13 @@ type Sql = { readonly sql: string; readonly values: readonly (string | number)[]
 const matchAll: Sql = { sql: '1', values: [] };
 
 /**
- * The column of a declared field, quoted. A name may hold anything, and SQLite takes letters of
- * either case for one another, so all but lower-case letters, digits and `_` are spelled by their
- * numbers.
+ * Column of a declared field, quoted. A field name may contain any character, and SQLite compares
+ * letters without case, so all but lower-case letters, digits and `_` are escaped by their numbers.
  */
 export const columnOf = (field: string): string => `"f_${encodeName(field)}"`;
 
 /**
- * Where a text field stands case-folded, so that searches without regard to case fold nothing row
- * by row.
+ * Column of a case-folded text field, so that case-insensitive searches need not fold row by row.
  */
 export const foldedColumnOf = (field: string): string => `"folded_${encodeName(field)}"`;
 
@@ -26,7 +24,7 @@ const encodeName = (field: string): string =>
 
 /**
  * Two-valued logic of contract 3.7: a missing value makes every comparison false but `ne` and
- * `not_in`. It calls `still_asked(rowid)`, which has to be a function that is true.
+ * `not_in`. The SQL calls `not_cancelled(rowid)`, which must be a function that is true.
  */
 export const filterToSql = (filter: Filter | null, collection: Collection): Sql => {
   if (filter === null) return matchAll;
@@ -40,7 +38,7 @@ export const filterToSql = (filter: Filter | null, collection: Collection): Sql 
   return leafToSql(filter, collection);
 };
 
-/** All of nothing is true, any of nothing is false. */
+/** All of an empty list is true, any of it is false. */
 const joinConditions = (
   filters: readonly Filter[],
   word: 'AND' | 'OR',
@@ -86,7 +84,9 @@ const leafToSql = (leaf: FilterCondition, collection: Collection): Sql => {
 type ColumnLeaf = Exclude<FilterCondition, { readonly kind: 'fully_annotated' | 'collection' }>;
 type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' | 'id' }>;
 
-/** What is not of the column's kind meets missing values only (contract 3.7, rule 2). */
+/**
+ * A condition of another kind than the column matches missing values only (contract 3.7, rule 2).
+ */
 const isOfColumnKind = (leaf: ColumnLeaf, { fields }: Collection): boolean =>
   fields[leaf.column] === leaf.kind;
 
@@ -95,9 +95,7 @@ const withoutValue = ({ operator }: ColumnLeaf): Sql => ({
   values: [],
 });
 
-/**
- * User text is a value that is bound, never SQL, and never a pattern: `instr` finds it literally.
- */
+/** User text is a bound value, never SQL, and never a pattern: `instr` finds it literally. */
 const textToSql = (leaf: TextLeaf, column: string): Sql => {
   const values = leaf.caseSensitive ? leaf.values : leaf.values.map(foldCase);
   const isOne = falseIfNull(`${column} IN (SELECT value FROM json_each(?))`);
@@ -126,7 +124,7 @@ const textToSql = (leaf: TextLeaf, column: string): Sql => {
 };
 
 /**
- * Compares bytes, since a text's length ends at its first NUL here. Bytes that begin with a
+ * Compares bytes, since SQLite ends a text's length at its first NUL. Bytes that begin with a
  * character's first one and end with a character's last are whole characters.
  */
 const matchesEdge = (
@@ -142,11 +140,11 @@ const matchesEdge = (
 
 /**
  * One condition for a whole list: a thousand joined by AND would be deeper than SQLite parses. Each
- * list asks anew whether somebody waits, as a thousand needles in a long text take a while. Within
+ * list checks for cancellation again, as a thousand needles in a long text take a while; inside
  * CASE, since SQLite evaluates conditions joined by AND before all that have a subquery.
  */
 const containsEach = (column: string, list: readonly string[]): Sql => ({
-  sql: `(${column} IS NOT NULL AND CASE WHEN still_asked(rowid) THEN NOT EXISTS (
+  sql: `(${column} IS NOT NULL AND CASE WHEN not_cancelled(rowid) THEN NOT EXISTS (
     SELECT 1 FROM json_each(?) AS needle WHERE instr(${column}, needle.value) = 0
   ) END)`,
   values: list,

@@ -4,11 +4,11 @@ import { Fault } from '../../kernel/fault.js';
 import { openDatabase } from './database.js';
 
 /**
- * One process per data folder. The lock is the kernel's, on a small database of its
- * own: it is free again the moment its holder dies, also by SIGKILL. Throws Fault `conflict` at
+ * Lock of a data folder: one process at a time. The lock is the kernel's, on a small database of
+ * its own: it is released the moment its holder dies, also by SIGKILL. Throws Fault `conflict` at
  * once when another process holds it, and the system's error (EROFS, EACCES) for a folder that
- * cannot be written: SQLite opens what it finds there, and its first write would fail and be tried
- * again without end. Answers the function that gives it back; the folder is there.
+ * cannot be written: SQLite would open the files in it, and its first write would fail and be
+ * retried without end. Returns the function that releases it; the folder must exist.
  */
 export const lockFolder = (dir: string): (() => void) => {
   accessSync(dir, constants.W_OK);

@@ -1,11 +1,10 @@
 import type { NotificationBus, Position } from '../../kernel/ports.js';
 
-/** Hints may be lost: the head is looked at this often all the same. */
+/** Poll interval: notifications may be lost. */
 const pollMs = 250;
 
 /**
- * Who waits for the log to grow: told by the bus, and looking now and then all the same. Rejects
- * when the head cannot be read.
+ * Waits for the log to grow, woken by the bus and by polling. Rejects when the head cannot be read.
  */
 export const openGrowthWaits = (bus: NotificationBus, head: () => Position) => {
   const waits = new Set<() => void>();
@@ -22,7 +21,7 @@ export const openGrowthWaits = (bus: NotificationBus, head: () => Position) => {
           end();
           resolve();
         };
-        const look = (): void => {
+        const check = (): void => {
           try {
             if (head() > from) done();
           } catch (error) {
@@ -30,8 +29,8 @@ export const openGrowthWaits = (bus: NotificationBus, head: () => Position) => {
             reject(error);
           }
         };
-        const unsubscribe = bus.subscribe('log.grown', look);
-        const timer = setInterval(look, pollMs).unref();
+        const unsubscribe = bus.subscribe('log.grown', check);
+        const timer = setInterval(check, pollMs).unref();
         signal?.addEventListener('abort', done, { once: true });
         waits.add(done);
       }),

@@ -8,31 +8,31 @@ import { scanLog, type DamagedPosition } from './log-scan.js';
 import { lastPosIn, logFile, openForReading, positionOf } from './log-schema.js';
 import { openIndexCheck, checkStructure, type StructureDamage } from './log-structure.js';
 
-/** What there is to say about a log without mending it. */
+/** Report of a check of the log, which repairs nothing. */
 export type LogFileCheck = {
   readonly version: string;
-  /** Null: as the service sets them. */
+  /** Null when they are as the service sets them. */
   readonly settings: string | null;
   readonly events: string;
   readonly unreadable: readonly DamagedPosition[];
-  /** What is wrong with the file between its events; null: nothing, or it was not looked at. */
+  /** Damage of the file between its events; null when intact or not checked. */
   readonly structure: StructureDamage | null;
-  /** What was left out, and why; null: nothing. */
+  /** Skipped part of the check, with the reason; null when complete. */
   readonly skipped: string | null;
 };
 
 type LogFileCheckOptions = {
-  /** Only the end of the log, not each event. */
+  /** Checks only the end of the log, not each event. */
   readonly quick: boolean;
-  /** A service writes to it: nothing may be read for long at a time. */
+  /** A running service writes to the file: reads must stay short. */
   readonly isHeld: boolean;
   readonly progress: (done: number, total: number) => void;
 };
 
 const quickEvents = 10_000;
-/** More would say no more. */
+/** A longer report would say no more. */
 const reportedMax = 1_000;
-/** The structure of a file that a service writes to is checked in one look of half a second. */
+/** Largest file of a running service whose structure is checked: one read of half a second. */
 const heldBytesMax = 64 * 1024 * 1024;
 
 export const checkLogFile = async (
@@ -55,7 +55,7 @@ export const checkLogFile = async (
   }
 };
 
-/** A table or a column that every log has is not there: the schema is not what was written. */
+/** True when a table or column that every log has is missing: the schema is damaged. */
 const isOtherSchema = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
 
@@ -89,10 +89,10 @@ const checkOpenLog = async (
   };
 };
 
-/** An index that cannot be read at all is named by the look at the structure. */
-const emptyIfDamaged = (look: () => readonly DamagedPosition[]): readonly DamagedPosition[] => {
+/** The structure check names an index that cannot be read at all. */
+const emptyIfDamaged = (find: () => readonly DamagedPosition[]): readonly DamagedPosition[] => {
   try {
-    return look();
+    return find();
   } catch (error) {
     if (!isDamage(error)) throw error;
     return [];
@@ -101,7 +101,7 @@ const emptyIfDamaged = (look: () => readonly DamagedPosition[]): readonly Damage
 
 type DocumentsFileCheck = { readonly summary: string; readonly problem: string | null };
 
-/** All that the file has: its pages and indexes, its schema, and each row. */
+/** Checks the whole file: its pages and indexes, its schema, and each row. */
 const findDocumentsDamage = (database: Database): string | null => {
   const frame = catalogDamage(database);
   if (frame !== null) return frame;

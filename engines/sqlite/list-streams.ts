@@ -2,21 +2,22 @@ import type { EventReader, StreamName } from '../../kernel/ports.js';
 import type { EventLoopShare } from '../node/event-loop-share.js';
 import type { Database } from './database.js';
 
-/** Names looked at in one step: a millisecond. */
+/** Names read per step: a millisecond. */
 const stepNames = 1_000;
-/** About what a look costs in characters of an event, by which turns are shared. */
+/** Cost of a name, in characters of an event, by which event-loop time is shared. */
 const nameCost = 100;
 
 type StreamRow = { readonly name: StreamName; readonly isErased: 0 | 1 };
 
 /**
- * Names of streams in their order. An erased one keeps its events' envelopes, so it is passed over
- * here, and others have their turn between two steps. `ask` throws once the reader is closed.
+ * Lists stream names in order (cursor pagination by name). An erased stream keeps its events'
+ * envelopes, so it is skipped here, and other reads run between two steps. `checkOpen` throws once
+ * the reader is closed.
  */
 export const openStreamList = (
   database: Database,
-  ask: () => unknown,
-  turns: EventLoopShare,
+  checkOpen: () => unknown,
+  loopShare: EventLoopShare,
 ): EventReader['streams'] => {
   const statement = database.prepare<[string, string, number], StreamRow>(
     `SELECT stream AS name, stream IN (SELECT stream FROM erased) AS isErased
@@ -26,8 +27,8 @@ export const openStreamList = (
     const found: StreamName[] = [];
     let from: string = after ?? prefix;
     for (let step = Math.min(limit, stepNames); found.length < limit; step = stepNames) {
-      const { names } = await turns.run(() => {
-        ask();
+      const { names } = await loopShare.run(() => {
+        checkOpen();
         const some = statement.all(from, `${prefix}\u{10FFFF}`, step);
         return { names: some, cost: some.length * nameCost };
       });

@@ -5,9 +5,9 @@ import { openChecksumWriter } from './event-checksums.js';
 import type { StreamOrder, AppendOutcome } from './log-orders.js';
 import { prepareLast } from './log-schema.js';
 
-/** Heads of the streams written lately, so that most appends to them need no look-up. */
+/** Cached heads of recently written streams, so that most appends need no look-up. */
 const headsMax = 50_000;
-/** No revision equals it, so an erased stream refuses every append. */
+/** Equals no revision, so an erased stream rejects every append. */
 const erasedHead = Number.POSITIVE_INFINITY;
 
 type AppendedRow = {
@@ -31,9 +31,9 @@ const prepareStatements = (database: Database) => ({
 });
 type Statements = ReturnType<typeof prepareStatements>;
 
-/** What an erasure does to the stream, as of a position; within the caller's transaction. */
+/** Erases a stream's content as of a position, within the caller's transaction. */
 export const openErasure = (database: Database): ((stream: string, pos: number) => void) => {
-  // Events from before there were digests get theirs while there is something to make it of.
+  // Events stored before digests existed get one while their data is there.
   database.define('unsalted_digest', { deterministic: true }, (data) =>
     digestOf(null, String(data)),
   );
@@ -49,9 +49,9 @@ export const openErasure = (database: Database): ((stream: string, pos: number) 
 };
 
 /**
- * Appends and erasures of one transaction, which the caller begins and ends. All is judged before
- * anything is inserted, so a conflict leaves the transaction's other appends alone. After a
- * rollback `restart` forgets what did not happen.
+ * Appends and erasures of one transaction, which the caller begins and ends. An append checks its
+ * expected revision before it inserts (optimistic concurrency), so a conflict leaves the
+ * transaction's other appends alone. After a rollback `restart` resets the cached state.
  */
 export const openAppender = (database: Database) => {
   const forget = openErasure(database);
@@ -105,8 +105,8 @@ export const openAppender = (database: Database) => {
 };
 
 /**
- * The same ids with the same payload, one after the other in the stream, are one append, however
- * often they come.
+ * Idempotent append: the same ids with the same payload, one after the other in the stream, are one
+ * append, however often they arrive.
  */
 const repeatedAppend = ({ byId }: Statements, { stream, events }: StreamOrder): AppendOutcome => {
   let before: AppendedRow | undefined;

@@ -15,21 +15,21 @@ import {
 import { logFile, openForReading } from './log-schema.js';
 import { isOfIndex, openIndexCheck, checkStructure } from './log-structure.js';
 
-/** A file of this size is checked in a tenth of a second. */
+/** Largest file that is checked whole at start: a tenth of a second. */
 const wholeBytesMax = 16 * 1024 * 1024;
-/** Of one piece of the check in the running service: some milliseconds. */
+/** Size of a piece of the background check: some milliseconds. */
 const pieceMax = { events: 100, bytes: 512 * 1024 };
-/** A log is looked through about once in this time, the larger the more steadily. */
+/** Time of one pass over the log; a larger log is read more steadily. */
 const passMs = 86_400_000;
-/** Between two pieces. After a start the pieces follow each other closely for a while. */
+/** Pauses between two pieces. After a start the pieces follow each other closely for a while. */
 const pauseMsMin = 5;
 const pauseMsMax = 1_000;
 const hurryForMs = 5_000;
 
 /**
- * Checks a log before anything is decided from it: its structure, its indexes and each event. Only
- * a small one, or one that was found damaged before; of others null is answered, and
- * `openIncrementalCheck` finds it out. Null: nothing is wrong.
+ * Checks a log before any decision reads it: its structure, its indexes and each event. Only a
+ * small log, or one marked as damaged, is checked; for others the result is null, and
+ * `openIncrementalCheck` finds damage later. Null when intact.
  */
 export const damageAtStart = (dir: string): LogDamage | null => {
   const file = logFile(dir);
@@ -59,16 +59,16 @@ const findDamage = (database: Database): LogDamage | null => {
   return structure === null ? null : { cause: structure.trouble, hidesEvents };
 };
 
-/** No service has written to it yet. */
+/** True while no service has written to it. */
 const isEmpty = (database: Database): boolean =>
   database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events'`).get() === undefined;
 
 type CheckResult = { readonly damage: LogDamage | null; readonly pauseMs: number };
 
 /**
- * Looks through the log again and again, a piece at each call, on the writer's connection: each
- * event against its checksum and its digest, and each index against the events. Events without a
- * checksum get theirs. The caller waits `pauseMs` between two calls, so that appends go on.
+ * Background check that reads the log again and again, a piece per call, on the writer's
+ * connection: each event against its checksum and its digest, and each index against the events. It
+ * adds missing checksums. The caller waits `pauseMs` between two calls, so that appends go on.
  */
 export const openIncrementalCheck = (database: Database): (() => CheckResult) => {
   const began = performance.now();
@@ -109,7 +109,7 @@ export const openIncrementalCheck = (database: Database): (() => CheckResult) =>
   };
 };
 
-/** Checksums for events that have none; a full disk or a busy file leaves them to the next pass. */
+/** Adds checksums to events without one; after a full disk or a busy file the next pass does. */
 const openChecksumFill = (database: Database) => {
   const add = openChecksumWriter(database);
   return (rows: readonly FullEventRow[]): void => {
@@ -131,10 +131,10 @@ const damageOf = (bad: DamagedPosition): LogDamage => ({
   hidesEvents: isOfIndex(bad) || isUnmarked(bad),
 });
 
-/** The damage that `look` answers, or that SQLite throws at it: then no index can be trusted. */
-const catchDamage = (look: () => LogDamage | null): LogDamage | null => {
+/** Damage returned by `find`, or thrown by SQLite in it: then no index can be trusted. */
+const catchDamage = (find: () => LogDamage | null): LogDamage | null => {
   try {
-    return look();
+    return find();
   } catch (error) {
     if (!isDamage(error)) throw error;
     return { cause: redactedReason(error), hidesEvents: true };

@@ -7,9 +7,9 @@ import { scanLog, type FullEventRow } from './log-scan.js';
 import { lastPosIn, logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
 
 type CopiedLog = {
-  /** Of the last event that was copied. */
+  /** Position of the last copied event. */
   readonly position: Position;
-  /** Events that this copying added. */
+  /** Events that this run added. */
   readonly added: number;
 };
 type CopyOptions = {
@@ -20,30 +20,29 @@ type CopyOptions = {
 };
 
 /**
- * Catch-up passes before the final one. Each takes what was written during the one before, which is
- * less each time unless the log grows faster than it is copied.
+ * Catch-up passes before the final one. Each copies what was written during the one before, which
+ * is less each time unless the log grows faster than it is copied.
  */
 const passesMax = 8;
 /** Events that the final pass may copy, unless `passesMax` was reached before. */
 const finalEvents = 500;
 
 /**
- * Brings a copy up to a head that the log had meanwhile: what is in the copy stays, so one that
- * broke off goes on and one of yesterday takes what came since. Streams that were erased are erased
- * in the copy, which then has the events written before each erasure, too. The log is read in short
- * pieces and may be written; each event is held against its digest. The copy is one file in the
- * end. Throws Fault `conflict` when it is of another log, and `log-damaged` with the position where
- * the log cannot be read.
+ * Copies a log incrementally up to a head that it had meanwhile: an interrupted copy resumes, and
+ * one of yesterday takes the newer events. Erased streams are erased in the copy, together with the
+ * events written before each erasure. The log is read in short pieces and may be written; each
+ * event is verified against its digest. The result is a single file. Throws Fault `conflict` when
+ * the copy is of another log, and `log-damaged` with the position where the log cannot be read.
  */
-export const copyLog = async (wishes: CopyOptions): Promise<CopiedLog> => {
-  const { from, to } = wishes;
+export const copyLog = async (options: CopyOptions): Promise<CopiedLog> => {
+  const { from, to } = options;
   const source = withFileContext(from, () => openForReading(from));
   const copy = withFileContext(to, () => openForWriting(to));
   try {
     const begun = withFileContext(to, () => lastPosIn(copy));
     let head = withFileContext(from, () => lastPosIn(source));
     checkSameLog(source, copy, { begun, head, to });
-    const pieces = openPieceCopy(wishes, source, copy);
+    const pieces = openPieceCopy(options, source, copy);
     let added = 0;
     let through = begun;
     for (let pass = 0; pass < passesMax && head - through > finalEvents; pass += 1) {
@@ -73,7 +72,9 @@ export const copyLog = async (wishes: CopyOptions): Promise<CopiedLog> => {
   }
 };
 
-/** Copies the events after a position up to a head, piece by piece: how many each piece had. */
+/**
+ * Copies the events after a position up to a head, piece by piece; yields the count of each piece.
+ */
 const openPieceCopy = ({ from, to, progress }: CopyOptions, source: Database, copy: Database) => {
   const put = openRowInsert(copy);
   return function* (after: number, head: number): Generator<number, void> {
@@ -89,7 +90,7 @@ const openPieceCopy = ({ from, to, progress }: CopyOptions, source: Database, co
   };
 };
 
-/** What fails says which of the two files it was. */
+/** Adds to an error which of the two files it concerns. */
 const withFileContext = <T>(dir: string, work: () => T): T => {
   try {
     return work();
@@ -133,7 +134,7 @@ const openRowInsert = (copy: Database): ((rows: readonly FullEventRow[]) => void
   return (rows) => copy.transaction('immediate', () => rows.forEach(add));
 };
 
-/** What was erased after it was copied goes from the copy, in one step with its tombstone. */
+/** Erases in the copy what was erased after it was copied, in one step with its tombstone. */
 const copyErasures = (source: Database, copy: Database): void => {
   const erase = openErasure(copy);
   const isErased = copy.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?');

@@ -6,34 +6,35 @@ import { scanLog, type DamagedPosition } from './log-scan.js';
 import { posOf, positionOf } from './log-schema.js';
 import { checkStructure } from './log-structure.js';
 
-/** Hint that a reader met damage right after this position: whoever writes looks for itself. */
+/**
+ * Notification that a reader found damage right after this position: the writer checks it itself.
+ */
 export const damagedSubject = 'log.damaged';
 
-/** Hint that an index of the log is damaged, and why. */
+/** Notification that an index of the log is damaged, and why. */
 export const indexDamagedSubject = 'log.hidden';
 
 export const indexDamageFault = (cause: string): Fault =>
   unlocatedDamageFault(`an index may hide events (${cause})`);
 
-/** Of a row that is not what its digest was made of. */
+/** Fault of a row that does not match its digest. */
 export const damagedRowFault = (position: Position, why: string): Fault =>
   new Fault('log-damaged', `The log is damaged at position ${position}: ${why}`);
 
-/** Of damage that is not at an event that can be named. */
+/** Fault of damage that is not at a known event. */
 export const unlocatedDamageFault = (why: string, cause?: unknown): Fault =>
   new Fault('log-damaged', `The log is damaged; no position can be told: ${why}`, { cause });
 
-/** Told at each time that a question meets damage; `before` it, where that is known. */
+/** Called at each read that finds damage; `before` is the position before it, when known. */
 export type ReportDamage = (cause: string, before: Position | null) => void;
-type DamagePlace = { readonly before: Position; readonly said: string };
+type DamagePlace = { readonly before: Position; readonly text: string };
 
-/** The structure of a file of this size is checked in half a second. */
+/** Largest file whose structure is checked: half a second. */
 const checkedBytesMax = 64 * 1024 * 1024;
 
 /**
- * The reader, whose questions fail with Fault `log-damaged` where they meet damage. The message
- * says at which positions that is; or that none can be told, and why: another part of the file is
- * damaged.
+ * Wraps a reader: reads that find damage fail with Fault `log-damaged`. Its message names the
+ * damaged positions; or says that none is known, and which other part of the file is damaged.
  */
 export const withDamageFaults = (
   reader: EventReader,
@@ -41,7 +42,7 @@ export const withDamageFaults = (
   damaged: ReportDamage,
 ): EventReader => {
   let unplaced: string | null = null;
-  const judged = (error: unknown, after: Position | null): unknown => {
+  const faultOf = (error: unknown, after: Position | null): unknown => {
     const isBad = error instanceof Fault && error.code === 'log-damaged';
     if (!isBad && !isDamage(error)) return error;
     const place = isBad
@@ -50,55 +51,55 @@ export const withDamageFaults = (
         ? null
         : firstDamaged(database, after);
     if (place !== null) {
-      damaged(place.said, place.before);
-      return isBad ? error : new Fault('log-damaged', `The log is damaged: ${place.said}`);
+      damaged(place.text, place.before);
+      return isBad ? error : new Fault('log-damaged', `The log is damaged: ${place.text}`);
     }
     unplaced ??= isBad ? null : damagedPart(database, error);
     const fault = isBad ? error : unlocatedDamageFault(String(unplaced), error);
     damaged(fault.message, null);
     return fault;
   };
-  const watched = async <T>(work: Promise<T>, after: Position | null = null): Promise<T> => {
+  const watch = async <T>(work: Promise<T>, after: Position | null = null): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw judged(error, after);
+      throw faultOf(error, after);
     }
   };
   return {
     ...reader,
-    read: (...asked) => watched(reader.read(...asked)),
-    portions: async function* portions(...asked) {
+    read: (...args) => watch(reader.read(...args)),
+    portions: async function* portions(...args) {
       try {
-        yield* reader.portions(...asked);
+        yield* reader.portions(...args);
       } catch (error) {
-        throw judged(error, null);
+        throw faultOf(error, null);
       }
     },
-    last: (stream) => watched(reader.last(stream)),
-    page: (after, ...asked) => watched(reader.page(after, ...asked), after),
-    evidence: (after, limit) => watched(reader.evidence(after, limit), after),
-    evidenceAt: (position) => watched(reader.evidenceAt(position), justBefore(position)),
-    tail: (...asked) => watched(reader.tail(...asked)),
-    streams: (...asked) => watched(reader.streams(...asked)),
-    head: () => watched(reader.head()),
-    lag: (after) => watched(reader.lag(after)),
-    waitForGrowth: (...asked) => watched(reader.waitForGrowth(...asked)),
+    last: (stream) => watch(reader.last(stream)),
+    page: (after, ...args) => watch(reader.page(after, ...args), after),
+    evidence: (after, limit) => watch(reader.evidence(after, limit), after),
+    evidenceAt: (position) => watch(reader.evidenceAt(position), justBefore(position)),
+    tail: (...args) => watch(reader.tail(...args)),
+    streams: (...args) => watch(reader.streams(...args)),
+    head: () => watch(reader.head()),
+    lag: (after) => watch(reader.lag(after)),
+    waitForGrowth: (...args) => watch(reader.waitForGrowth(...args)),
   };
 };
 
-/** The place that the message of `damagedRowFault` names; null: it is another one. */
+/** Position in a message of `damagedRowFault`; null for other messages. */
 const placeInMessage = ({ message }: Fault): DamagePlace | null => {
   const [, position, why] = /at position ([0-9a-f]{16}): (.*)$/.exec(message) ?? [];
   if (position === undefined) return null;
   const before = justBefore(position as Position);
-  return { before, said: `position ${position}: ${why}` };
+  return { before, text: `position ${position}: ${why}` };
 };
 
 /** Positions of this log have no gaps. */
 const justBefore = (position: Position): Position => positionOf(Math.max(0, posOf(position) - 1));
 
-/** The next positions after it that cannot be read; null: all of them can be. */
+/** First unreadable positions after the given one; null when all are readable. */
 const firstDamaged = (database: Database, after: Position): DamagePlace | null => {
   try {
     for (const { unreadable, end } of scanLog(database, posOf(after))) {
@@ -106,7 +107,7 @@ const firstDamaged = (database: Database, after: Position): DamagePlace | null =
       if (first === undefined) continue;
       const before = justBefore(first.position);
       const isOpen = end === Infinity;
-      return { before, said: `${rangeOf(unreadable, isOpen)}: ${first.why}` };
+      return { before, text: `${rangeOf(unreadable, isOpen)}: ${first.why}` };
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -114,7 +115,7 @@ const firstDamaged = (database: Database, after: Position): DamagePlace | null =
   return null;
 };
 
-/** The first of them, and those that follow it without a gap. */
+/** Range of the first position and those that follow it without a gap. */
 const rangeOf = (bad: readonly DamagedPosition[], isOpen: boolean): string => {
   const [first = { position: positionOf(0) }] = bad;
   let last = posOf(first.position);
@@ -124,7 +125,10 @@ const rangeOf = (bad: readonly DamagedPosition[], isOpen: boolean): string => {
   return `position ${first.position} to ${positionOf(last)}`;
 };
 
-/** What is damaged where each event can be read: an index, a list of erased streams, free pages. */
+/**
+ * Damaged part of a file whose events are all readable: an index, the list of erased streams, free
+ * pages.
+ */
 const damagedPart = (database: Database, error: unknown): string => {
   try {
     const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.pragma(name)));

@@ -5,17 +5,17 @@ import { digestOf } from '../node/digest.js';
 import type { Database } from './database.js';
 import { isSalted, positionOf } from './log-schema.js';
 
-/** An event as the table has it. */
+/** Event row of the table. */
 export type EventRow = {
   readonly pos: number;
   readonly stream: string;
   readonly rev: number;
   readonly id: string;
   readonly type: string;
-  /** Empty once it is erased: no JSON is. */
+  /** Empty once the event is erased; JSON text never is. */
   readonly data: string;
   readonly metadata: string;
-  /** Null: stored before there were digests. */
+  /** Null for an event stored before digests existed. */
   readonly digest: Uint8Array | null;
 };
 type EvidenceRow = EventRow & { readonly salt: Uint8Array | null; readonly marked: 0 | 1 };
@@ -28,7 +28,10 @@ export const metadataOf = (row: EventRow): Metadata => {
   }
 };
 
-/** Without a schema version the codec refuses the event, and its stream is parked. */
+/**
+ * Metadata without a schema version: the codec refuses the event, and its stream is parked (poison
+ * event).
+ */
 const unreadableMetadata: Metadata = {
   actor: { type: 'service', id: '', role: '' },
   request_id: '',
@@ -40,7 +43,7 @@ const unreadableMetadata: Metadata = {
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Its size in characters; damage can make a cell of another type. */
+/** Size in characters; damage can make a cell of another type. */
 export const dataLengthOf = ({ data }: EventRow): number =>
   typeof data === 'string' ? data.length : 0;
 
@@ -57,9 +60,9 @@ export const envelopeOf = (row: EventRow, metadata: Metadata): Envelope => ({
 });
 
 /**
- * Rows with salt and digest, also of a log that nobody has brought to the layout that has them.
- * Content in a stream that is marked as erased is gone, as for whoever reads the stream; the digest
- * is that of what lies there.
+ * Reads rows with salt and digest, also from a log in the layout without them. Content in a stream
+ * that is marked as erased is left out, as for readers of the stream; the digest is that of the
+ * content in the row.
  */
 export const openEvidenceReader = (database: Database) => {
   const selected = (columns: string) => {
@@ -80,13 +83,13 @@ export const openEvidenceReader = (database: Database) => {
     return salted;
   };
   return {
-    /** `ask` throws once the reader is closed. */
-    after: (ask: () => unknown, pos: number, limit: number): Iterable<EvidenceRow> => {
-      ask();
+    /** `checkOpen` throws once the reader is closed. */
+    after: (checkOpen: () => unknown, pos: number, limit: number): Iterable<EvidenceRow> => {
+      checkOpen();
       return statements().after.iterate(pos, limit);
     },
-    at: (ask: () => unknown, pos: number): EvidenceRow | undefined => {
-      ask();
+    at: (checkOpen: () => unknown, pos: number): EvidenceRow | undefined => {
+      checkOpen();
       return statements().at.get(pos);
     },
     of: (row: EvidenceRow): Evidence => {

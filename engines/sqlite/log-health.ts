@@ -1,9 +1,9 @@
 import type { LogDamage, WriteFailure } from './log-orders.js';
 
-/** How often a full disk is tried again. */
+/** Retry interval of a full disk. */
 const probeIntervalMs = 1_000;
 
-/** What the writer said last of itself; a full disk is tried again until a probe succeeds. */
+/** Health of the writer by its last outcome; a full disk is probed until a commit succeeds. */
 export const openWriterHealth = (
   probe: () => Promise<unknown>,
   damaged: (damage: LogDamage) => void,
@@ -16,7 +16,7 @@ export const openWriterHealth = (
     cause: null as string | null,
   };
   let health = well;
-  let left = false;
+  let isStopped = false;
   let timer: NodeJS.Timeout | null = null;
   const tryAgain = (): void => {
     timer = null;
@@ -29,11 +29,11 @@ export const openWriterHealth = (
   };
   return {
     now: () => health,
-    told: () => {
+    status: () => {
       const { writable, fatal, cause } = health;
       return { writable, fatal, cause };
     },
-    /** Why the indexes are not to be trusted; null: they are. */
+    /** Reason not to trust the indexes; null when they are intact. */
     hidden: (): string | null => (health.hidesEvents ? health.cause : null),
     suffer: (failed: WriteFailure): void => {
       const { kind, cause } = failed;
@@ -42,15 +42,15 @@ export const openWriterHealth = (
       if (hidesEvents) health = { ...health, hidesEvents };
       if (kind === 'busy' || health.isDamaged) return;
       const isDamaged = kind === 'damaged';
-      const said = isDamaged ? `the log is damaged: ${cause}` : cause;
+      const text = isDamaged ? `the log is damaged: ${cause}` : cause;
       const isFatal = health.fatal || kind === 'fatal';
-      health = { writable: false, fatal: isFatal, isDamaged, hidesEvents, cause: said };
-      if (kind === 'full' && !health.fatal && !left)
+      health = { writable: false, fatal: isFatal, isDamaged, hidesEvents, cause: text };
+      if (kind === 'full' && !health.fatal && !isStopped)
         timer ??= setTimeout(tryAgain, probeIntervalMs).unref();
     },
-    /** Probes no more. */
-    leave: (): void => {
-      left = true;
+    /** Stops probing. */
+    stop: (): void => {
+      isStopped = true;
       if (timer !== null) clearTimeout(timer);
     },
   };

@@ -49,34 +49,36 @@ type RowPortion<E> = {
   readonly events: readonly E[];
   /** Characters of their data. */
   readonly cost: number;
-  /** There are no more; else it ends where the turn did. */
+  /** True when no more rows follow; else the portion ended at its size limit. */
   readonly isOver: boolean;
 };
 
 /**
- * A page ends early once it holds this much text, so that huge events do not pile up in memory and
- * the next page is folded while a store writes this one.
+ * A page ends once it holds this much text, so that huge events do not pile up in memory and the
+ * next page is folded while a store writes this one.
  */
 const pageBytesMax = 2 * 1024 * 1024;
 /**
- * Text that is read and decoded in one turn of the event loop, by everybody who reads in this
- * thread: some 3 ms, and as long again for whoever folds it. An event is not divided, and none is
- * larger than 1 MiB.
+ * Text read and decoded per event-loop tick, by all readers of this thread: some 3 ms, and as long
+ * again for folding it. An event is not divided, and none is larger than 1 MiB.
  */
-const turnBytesMax = 256 * 1024;
+const tickBytesMax = 256 * 1024;
 type LogReaderOptions = {
   readonly dir: string;
   readonly bus: NotificationBus;
   readonly decode?: Decode;
   readonly damaged: ReportDamage;
-  /** Why an index may hide events; null: it does not. Then only reads without an index answer. */
+  /**
+   * Reason why an index may hide events, null when intact. With a reason, only reads without an
+   * index are served.
+   */
   readonly hidden: () => string | null;
   readonly ends?: Pick<StreamEndCache, 'of' | 'note'>;
 };
 
 /**
- * Reads in the calling thread, on a connection of its own that cannot write. Throws when there is
- * no log yet. Once it is closed, whoever still reads is told so: Fault `unavailable`.
+ * Log reader in the calling thread, on its own read-only connection. Throws when the log does not
+ * exist yet. Once it is closed, running reads throw Fault `unavailable`.
  */
 export const openLogReader = ({
   dir,
@@ -88,22 +90,22 @@ export const openLogReader = ({
 }: LogReaderOptions): EventReader => {
   const { database, statements } = openFile(dir);
   const evidence = openEvidenceReader(database);
-  const ask = (): Statements => {
+  const openStatements = (): Statements => {
     if (!database.isOpen()) throw new Fault('unavailable', 'The service is stopping');
     return statements();
   };
   const byIndex = (): Statements => {
     const cause = hidden();
     if (cause !== null) throw indexDamageFault(cause);
-    return ask();
+    return openStatements();
   };
-  const turns = openEventLoopShare(turnBytesMax);
+  const loopShare = openEventLoopShare(tickBytesMax);
   const unchecked = recordedBy(decode);
   const recorded = (row: FullEventRow): StoredEvent => unchecked(checkStored(row));
   const source: ReadSource = {
-    statements: ask,
+    statements: openStatements,
     indexedStatements: byIndex,
-    takePortion: portionTaker(turns),
+    takePortion: portionTaker(loopShare),
     recorded,
     unchecked,
     ends,
@@ -120,17 +122,17 @@ export const openLogReader = ({
         ? readPage(source, from, limit)
         : readPageOfTypes(source, types, from, limit),
     evidence: async (from, limit) => {
-      const rows = (at: number, count: number) => evidence.after(ask, at, limit - count);
+      const rows = (at: number, count: number) => evidence.after(openStatements, at, limit - count);
       return readPageUpToHead(source, from, limit, rows, evidence.of);
     },
     evidenceAt: async (position) => {
-      const row = evidence.at(ask, posOf(position));
+      const row = evidence.at(openStatements, posOf(position));
       return row === undefined ? null : evidence.of(row);
     },
     tail: async (limit, before) => tailOf(source, limit, before),
-    streams: openStreamList(database, byIndex, turns),
+    streams: openStreamList(database, byIndex, loopShare),
     head: async () => head(),
-    // Pages that are free are overwritten.
+    // Free pages are overwritten.
     spaceReclaim: async () => ({ when: 'at-once' }),
     // Positions here have no gaps.
     lag: async (from) => Math.max(0, posOf(head()) - posOf(from)),
@@ -163,7 +165,7 @@ const openFile = (dir: string) => {
   }
 };
 
-/** Prepared anew once a writer has brought the log to the layout of this build. */
+/** Statements, prepared again once a writer has migrated the log to the layout of this build. */
 const currentStatements = (database: Database): (() => Statements) => {
   let isNew = isCurrent(database);
   let statements = prepareStatements(database);
@@ -176,10 +178,12 @@ const currentStatements = (database: Database): (() => Statements) => {
   };
 };
 
-/** Beyond every position. */
+/** Greater than every position. */
 const noPos = Number.MAX_SAFE_INTEGER;
 
-/** Positions alone are sorted, and rows come one by one; without the inner question all do. */
+/**
+ * Sorts only positions and fetches rows one by one; without the subquery SQLite sorts whole rows.
+ */
 export const positionsOfTypes = `SELECT pos FROM events
   WHERE type IN (SELECT value FROM json_each(?)) AND pos > ? AND pos <= ?`;
 
@@ -216,17 +220,17 @@ type Statements = ReturnType<typeof prepareStatements>;
 type ReadSource = {
   /** Throws once the reader is closed. */
   readonly statements: () => Statements;
-  /** The same for a question that is answered by an index; throws where that may hide events. */
+  /** Same, for reads through an index; throws when it may hide events. */
   readonly indexedStatements: () => Statements;
-  /** Refuses a row that is not what was stored. */
+  /** Decodes a row; throws when it is not as stored. */
   readonly recorded: (row: FullEventRow) => StoredEvent;
-  /** For whoever looks for changes. */
+  /** Decodes without that check, for reads that detect changes. */
   readonly unchecked: (row: FullEventRow) => StoredEvent;
-  /** What there is room for in this turn, or one event. */
+  /** Takes rows up to the size limit of this tick, or one event. */
   readonly takePortion: <R extends EventRow, E>(
     rows: () => Iterable<R>,
     as: (row: R) => E,
-    /** Told in the same turn, when there are no more. */
+    /** Called in the same tick, after the last row. */
     atEnd?: (events: readonly E[]) => void,
   ) => Promise<RowPortion<E>>;
   readonly ends: Pick<StreamEndCache, 'of' | 'note'>;
@@ -237,31 +241,31 @@ const recordedBy =
   (row: FullEventRow): StoredEvent => {
     const metadata = metadataOf(row);
     const data = decode(row.type, metadata.schema, parseJsonText(row.data));
-    // A spread that members are added to costs V8 more than the rest of this.
+    // A spread with added members costs V8 more than the rest of this.
     return Object.assign(envelopeOf(row, metadata), { data });
   };
 
 const portionTaker =
-  (turns: EventLoopShare): ReadSource['takePortion'] =>
+  (loopShare: EventLoopShare): ReadSource['takePortion'] =>
   (rows, as, atEnd) =>
-    turns.run(() => {
+    loopShare.run(() => {
       const events: ReturnType<typeof as>[] = [];
       let cost = 0;
       for (const row of rows()) {
         events.push(as(row));
         cost += dataLengthOf(row);
-        if (cost >= turnBytesMax) return { events, cost, isOver: false };
+        if (cost >= tickBytesMax) return { events, cost, isOver: false };
       }
       atEnd?.(events);
       return { events, cost, isOver: true };
     });
 
 const tailOf = (
-  { statements: ask, unchecked }: ReadSource,
+  { statements, unchecked }: ReadSource,
   limit: number,
   before: Position | undefined,
 ): readonly StoredEvent[] => {
-  const rows = ask().before.iterate(before === undefined ? noPos : posOf(before), limit);
+  const rows = statements().before.iterate(before === undefined ? noPos : posOf(before), limit);
   const events: StoredEvent[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -272,7 +276,7 @@ const tailOf = (
   return events.reverse();
 };
 
-const headOf = ({ statements: ask }: ReadSource): Position => positionOf(ask().last.get() ?? 0);
+const headOf = ({ statements }: ReadSource): Position => positionOf(statements().last.get() ?? 0);
 
 const lastOf = ({ indexedStatements, ends }: ReadSource, stream: StreamName): LastEvent | null => {
   const row = indexedStatements().lastOf.get(stream, stream);
@@ -314,7 +318,7 @@ async function* portions(
   }
 }
 
-/** Revisions have no gaps: what is missing is there, and an index does not say so. */
+/** Detects a missing event: revisions have no gaps, so the index lost its entry. */
 const checkOrder = (events: readonly StoredEvent[], from: number): void => {
   for (const [at, { stream, revision, position }] of events.entries()) {
     if (revision === from + at) continue;
@@ -322,9 +326,7 @@ const checkOrder = (events: readonly StoredEvent[], from: number): void => {
   }
 };
 
-/**
- * Rows in log order from a position on, as they fit into turns, until there is a page of them.
- */
+/** Reads rows in log order from a position on, as they fit into ticks, until a page is full. */
 const readPaged = async <R extends EventRow, E extends { readonly position: Position }>(
   { takePortion }: ReadSource,
   from: number,
@@ -344,7 +346,10 @@ const readPaged = async <R extends EventRow, E extends { readonly position: Posi
   }
 };
 
-/** A page of whatever is there: `rows` gives those after a position, less than so many. */
+/**
+ * Reads a page up to the head: `rows` returns those after a position, fewer than the limit by
+ * `count`.
+ */
 const readPageUpToHead = async <R extends EventRow, E extends { readonly position: Position }>(
   source: ReadSource,
   from: Position,
@@ -355,8 +360,7 @@ const readPageUpToHead = async <R extends EventRow, E extends { readonly positio
   const head = headOf(source);
   const { events, isOver } = await readPaged(source, posOf(from), rows, as);
   const end = events.at(-1)?.position ?? from;
-  // A short page has looked at everything up to the head noted before it: what is missing was
-  // erased.
+  // A short page has read everything up to the head recorded before it: missing events were erased.
   const through = isOver && events.length < limit && head > end ? head : end;
   return { events, through };
 };
@@ -379,14 +383,14 @@ const readPage = async (source: ReadSource, from: Position, limit: number): Prom
   return { events, erased, through };
 };
 
-/** What is answered is what was stored; whoever looks for changes reads evidence, or the tail. */
+/** Throws unless the row is as stored; reads that detect changes use evidence, or the tail. */
 const checkStored = (row: FullEventRow): FullEventRow => {
   const why = rowDamage(row);
   if (why !== null) throw damagedRowFault(positionOf(row.pos), why);
   return row;
 };
 
-/** A step of positions, whatever is at them: rows of other types are not looked at. */
+/** Reads a range of positions; rows of other types are not read. */
 const readPageOfTypes = async (
   source: ReadSource,
   types: readonly string[],

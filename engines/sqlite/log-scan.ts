@@ -6,73 +6,73 @@ import { dataLengthOf, type EventRow } from './log-evidence.js';
 import { hasChecksums, eventChecksum } from './event-checksums.js';
 import { positionOf, fullColumns } from './log-schema.js';
 
-/** A row of the log with all that it has. */
+/** Row of the log with all columns. */
 export type FullEventRow = EventRow & {
   readonly salt: Uint8Array | null;
-  /** Null: stored by a build without checksums, and not looked at since. */
+  /** Null: stored by a build without checksums, and not checked since. */
   readonly sum: number | null;
-  /** Whether the stream of erased content is marked as erased; 0 where there is content. */
+  /** 1 if the stream of erased content is marked as erased; 0 for content. */
   readonly marked: 0 | 1;
 };
-/** A position whose event is not what was stored there. */
+/** Position whose event is not as stored. */
 export type DamagedPosition = { readonly position: Position; readonly why: string };
 export type ScannedRows = {
   readonly rows: readonly FullEventRow[];
   readonly unreadable: readonly DamagedPosition[];
-  /** Everything up to here was looked at. */
+  /** End of the scanned range. */
   readonly through: number;
-  /** The last position of the log then; Infinity where it cannot be read. */
+  /** Last position of the log at the time; Infinity when it cannot be read. */
   readonly end: number;
 };
 
-/** How much one piece has at most. */
+/** Size limit of one piece. */
 type PieceSize = { readonly events: number; readonly bytes: number };
 const usualPiece: PieceSize = { events: 500, bytes: 8 * 1024 * 1024 };
 
 /**
- * The log after a position, piece by piece and each in a snapshot of its own, so that nothing waits
- * for it. Each event is held against its checksum and its digest. Where a page of the file is
- * damaged, its positions are tried one by one.
+ * Scans the log after a position, piece by piece and each in a snapshot of its own, so that it
+ * blocks no other access. Each event is verified against its checksum and its digest. In a damaged
+ * page its positions are tried one by one.
  */
 export function* scanLog(
   database: Database,
   after: number,
   piece: PieceSize = usualPiece,
 ): Generator<ScannedRows, void> {
-  const { from, one, ends, highWater } = statementsOf(database);
+  const { from, byPosition, ends, highWater } = statementsOf(database);
   for (let at = after; ;) {
     const known = ends.flatMap((end) => nullIfDamaged(() => [Number(end.get() ?? 0)]) ?? []);
-    // Where even the end cannot be read, it is where nothing comes any more.
+    // Without a readable end, the scan ends where no more rows come.
     const end = known.length === 0 ? Infinity : Math.max(...known);
     if (at >= end) return;
     const found = nullIfDamaged(() => takePiece(from.iterate(at, piece.events), piece.bytes));
     const gone = nullIfDamaged(() => Number(highWater.get() ?? 0)) ?? 0;
     const until = Math.min(end, at + piece.events);
-    const looked =
+    const scanned =
       found !== null && found.length > 0
         ? checkPiece(at, found, gone)
-        : checkOneByOne(at, until, gone, (pos) => one.get(pos));
-    yield { ...looked, end };
-    if (looked.rows.length === 0 && end === Infinity) return;
-    at = looked.through;
+        : checkOneByOne(at, until, gone, (pos) => byPosition.get(pos));
+    yield { ...scanned, end };
+    if (scanned.rows.length === 0 && end === Infinity) return;
+    at = scanned.through;
   }
 }
 
 const statementsOf = (database: Database) => {
   const all = `SELECT ${fullColumns(database)} FROM events`;
-  // The second has the end where the table of events lost it.
+  // The second table has the end when the table of events lost it.
   const tables = hasChecksums(database) ? ['events', 'sums'] : ['events'];
   return {
     from: database.prepare<[number, number], FullEventRow>(
       `${all} WHERE pos > ? ORDER BY pos LIMIT ?`,
     ),
-    one: database.prepare<[number], FullEventRow>(`${all} WHERE pos = ?`),
+    byPosition: database.prepare<[number], FullEventRow>(`${all} WHERE pos = ?`),
     ends: tables.map((name) => database.prepareValue(`SELECT max(pos) FROM ${name}`)),
     highWater: database.prepareValue('SELECT pos FROM high_water'),
   };
 };
 
-/** Null: what was asked is damaged. */
+/** Null when the read met damage. */
 const nullIfDamaged = <T>(work: () => T): T | null => {
   try {
     return work();
@@ -131,17 +131,23 @@ const checkOneByOne = (
   return { rows, unreadable, through: until };
 };
 
-/** Erasures of the first layout took whole events; later nothing leaves its place. */
+/**
+ * Records a missing position. Erasures of the first layout removed whole events; later ones keep
+ * their rows.
+ */
 const recordMissing = (pos: number, gone: number, unreadable: DamagedPosition[]): void => {
   if (pos > gone) unreadable.push({ position: positionOf(pos), why: 'it is not there' });
 };
 
 const unmarkedErasure = 'its content is gone, its stream is not';
 
-/** Whether the list of erased streams lacks the event's: it would be answered as if it lived. */
+/**
+ * True if the list of erased streams lacks the event's stream: it would be read as if it were not
+ * erased.
+ */
 export const isUnmarked = ({ why }: DamagedPosition): boolean => why === unmarkedErasure;
 
-/** Null: the event is what was stored, or what an erasure left of that. */
+/** Damage of a row; null when the event is as stored, or as its erasure left it. */
 export const rowDamage = (row: FullEventRow): string | null => {
   if (!hasOwnTypes(row)) return 'a cell is not of its type';
   if (row.sum !== null && row.sum !== eventChecksum(row)) return 'its checksum is of another event';
@@ -150,6 +156,6 @@ export const rowDamage = (row: FullEventRow): string | null => {
   return digestOf(row.salt, row.data).equals(row.digest) ? null : 'its digest is of other data';
 };
 
-/** A byte of a record's header that changed can make a text of what is bytes, or null of either. */
+/** False when a changed byte of a record's header turned bytes into text, or either into null. */
 const hasOwnTypes = ({ data, digest }: FullEventRow): boolean =>
   typeof data === 'string' && (digest === null || digest instanceof Uint8Array);

@@ -6,32 +6,32 @@ import { hasChecksums, checksumsSchema } from './event-checksums.js';
 
 export const logFile = (dir: string): string => join(dir, 'log.sqlite');
 
-/** Below this version a WAL database can be corrupted by the WAL-reset bug; it was fixed here. */
+/** Oldest safe SQLite version: below it the WAL-reset bug can corrupt a WAL database. */
 const sqliteFloor = '3.51.3';
 /**
- * Layout of the file. A build refuses one it does not know instead of guessing; events of layout 1
- * had no salt and no digest, and are brought to this one when the log is opened for writing.
+ * Layout of the file. A build rejects an unknown layout; events of layout 1 had no salt and no
+ * digest, and are migrated when the log is opened for writing.
  */
 const layout = 2;
 const unsaltedLayout = 1;
 /**
- * Events of 10 KB take two pages of 8 KiB where they take three of 4, each with a write and a
- * checksum of its own: measured, a fifth less processor time an event; 1 KB events cost the same.
+ * Events of 10 KB take two pages of 8 KiB but three of 4, each with a write and a checksum of its
+ * own: measured, a fifth less processor time per event; 1 KB events cost the same.
  */
 const pageBytes = 8_192;
 /**
- * What a WAL that grew under load is cut back to: it is overwritten in place below this, which is
- * faster.
+ * Size to which a WAL that grew under load is truncated: below it, it is overwritten in place,
+ * which is faster.
  */
 const walBytesKept = 64 * 1024 * 1024;
 
 /**
- * One table of events, with an index that finds those of a few types without a look at the others,
- * which may be millions. `pos` is given under the one writer's lock inside the commit, so a reader
- * never sees a later position before an earlier one. An erased stream is named in `erased`, with
- * the position of the erasure, and of its events all stays but data, empty then, and salt.
- * `high_water` remembers the last position where erasures of layout 1 took whole events; `probe` is
- * what a full disk is tried with. `salt` and `digest` are null for events of layout 1.
+ * One table of events, with an index that finds those of a few types without reading the others,
+ * which may be millions. `pos` is assigned under the single writer's lock inside the commit, so a
+ * reader never sees a later position before an earlier one. An erased stream is listed in `erased`,
+ * with the position of the erasure; its events keep all but data, which is empty then, and salt.
+ * `high_water` is the last position where erasures of layout 1 removed whole events; `probe` is
+ * written to test a full disk. `salt` and `digest` are null for events of layout 1.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS events (
@@ -62,19 +62,21 @@ const saltColumns = `
   ALTER TABLE events ADD COLUMN digest BLOB;
 `;
 
-/** Whether events have salts: one of layout 1 may be read before anybody opens it for writing. */
+/**
+ * True if events have salts: a log of layout 1 may be read before it is first opened for writing.
+ */
 export const isSalted = (database: Database): boolean =>
   Number(database.pragma('user_version')) > unsaltedLayout;
 
-/** Whether the log has all columns and tables of this build. */
+/** True if the log has all columns and tables of this build. */
 export const isCurrent = (database: Database): boolean =>
   isSalted(database) && hasChecksums(database);
 
 const isMarked = 'EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream)';
 
 /**
- * The columns of a `WholeRow` in a query of `events`; a log of an earlier build has nulls where it
- * has nothing. `marked` is looked up for erased content alone.
+ * Columns of a `FullEventRow` in a query of `events`, null where a log of an earlier build has
+ * none. `marked` is looked up for erased content only.
  */
 export const fullColumns = (database: Database): string => {
   const digest = isSalted(database) ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
@@ -82,7 +84,7 @@ export const fullColumns = (database: Database): string => {
     CASE WHEN data <> '' THEN 0 ELSE ${isMarked} END AS marked`;
 };
 
-/** The same without content, as if it were erased, where a digest stands for it. */
+/** Same without content, as if it were erased, where a digest covers it. */
 export const envelopeColumns = (database: Database): string => {
   const rest = isSalted(database)
     ? `CASE WHEN digest IS NULL THEN data ELSE '' END AS data, digest`
@@ -98,10 +100,10 @@ const sumColumn = (database: Database): string =>
     : 'NULL AS sum';
 
 /**
- * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses
- * acknowledged events in a power cut; so FULL is set after it and asserted once a first write has
- * shown what is really in force. Throws when the library is too old, when the file has another
- * layout, or when that first write fails.
+ * Opens the writer's connection. The write-ahead log mode (WAL) silently turns `synchronous` down
+ * to NORMAL, which loses acknowledged events in a power cut; so FULL is set after it and asserted
+ * once a first write has shown what is really in force. Throws when the library is too old, when
+ * the file has another layout, or when that first write fails.
  */
 export const openForWriting = (dir: string): Database => {
   const database = openDatabase(logFile(dir));
@@ -137,7 +139,9 @@ export const openForReading = (dir: string): Database => {
   return database;
 };
 
-/** A statement for the position number of the last event, also where it went without a trace. */
+/**
+ * Statement for the position number of the last event, also when it was removed without a trace.
+ */
 export const prepareLast = (database: Database) =>
   database.prepareValue<[], number>(
     'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',

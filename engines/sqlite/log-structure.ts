@@ -4,8 +4,8 @@ import type { DamagedPosition, FullEventRow } from './log-scan.js';
 import { positionOf } from './log-schema.js';
 
 /**
- * What is wrong with the file beside its events. `isOfIndexes`: some of it concerns an index or the
- * list of erased streams, which may hide events; `isIndexOnly`: all of it does.
+ * Damage of the file beside its events. `isOfIndexes`: some of it concerns an index or the list of
+ * erased streams, which may hide events; `isIndexOnly`: all of it does.
  */
 export type StructureDamage = {
   readonly trouble: string;
@@ -13,12 +13,12 @@ export type StructureDamage = {
   readonly isIndexOnly: boolean;
 };
 
-/** Lines of SQLite's check that are read, to see whether they name anything but indexes. */
+/** Lines of SQLite's check that are read, to find damage other than of indexes. */
 const linesMax = 100;
 
 /**
  * Checks all pages of the file and each index against its table, in one snapshot: 10 MiB take some
- * 40 ms. Null: nothing is wrong.
+ * 40 ms. Null when intact.
  */
 export const checkStructure = (database: Database): StructureDamage | null => {
   const mark = highWaterDamage(database);
@@ -43,7 +43,10 @@ const ofIndexes: readonly RegExp[] = [
   /^non-unique entry in index/i,
   /^Tree \d+ \(index /,
 ];
-/** The list of erased streams: one that is not found in it would be answered as if it lived. */
+/**
+ * True for damage of the list of erased streams: a stream missing from it would be read as if it
+ * were not erased.
+ */
 const isErasedListLine = (line: string): boolean => /\(table erased\)| for erased\b/.test(line);
 const isIndexLine = (line: string): boolean => ofIndexes.some((form) => form.test(line));
 
@@ -54,7 +57,7 @@ const treesOf = (database: Database): ReadonlyMap<number, Tree> => {
   return new Map(rows.map((row) => [row.rootpage, row]));
 };
 
-/** `Tree 7 page 9: …` says which table or index it is. */
+/** Adds the name of the table or index to `Tree 7 page 9: …`. */
 const withName = (line: string, trees: ReadonlyMap<number, Tree>): string =>
   line.replace(/^Tree (\d+) /, (whole, root: string) => {
     const tree = trees.get(Number(root));
@@ -63,12 +66,12 @@ const withName = (line: string, trees: ReadonlyMap<number, Tree>): string =>
 
 const notFoundByIndex = 'the index does not find it by its';
 
-/** Whether the event itself is as stored. */
+/** True if an index lacks the event, which itself is as stored. */
 export const isOfIndex = ({ why }: DamagedPosition): boolean => why.startsWith(notFoundByIndex);
 
 /**
- * Looks up events through each index and answers those that are not found there, or at another
- * place: what an append and a reader of a stream rely on.
+ * Looks up events through each index and returns those that are missing there, or at another
+ * position: appends and stream reads rely on the indexes.
  */
 export const openIndexCheck = (
   database: Database,

@@ -3,14 +3,14 @@ import { isDamage } from './document-damage.js';
 import type { LogDamage, WriteOrder, OrderOutcome, WriteFailure } from './log-orders.js';
 import { busyCode, openWriteOperations } from './write-operations.js';
 
-/** Of one transaction: enough to share a sync, little enough to keep the wait short. */
+/** Limits of one transaction: enough to share a sync, little enough to keep the wait short. */
 const transactionBytesMax = 4 * 1024 * 1024;
 const transactionOrdersMax = 2_048;
 const probeBytesMin = 64 * 1024;
 
 /**
- * The next transaction's orders, from the front: appends together, erasures together, a probe by
- * itself.
+ * Takes the next transaction's orders from the front: appends together, erasures together, a probe
+ * by itself.
  */
 export const takeTransaction = (waiting: WriteOrder[]): readonly WriteOrder[] => {
   const kind = waiting[0]?.kind;
@@ -26,16 +26,16 @@ export const takeTransaction = (waiting: WriteOrder[]): readonly WriteOrder[] =>
 };
 
 /**
- * Executes orders on the writer's connection. A full disk rolls this commit back cleanly, so it can
- * be tried again: until a probe has committed, everything else is refused. After any other failure
- * nobody knows what is on the disk (after a failed sync the kernel may have dropped the pages and
+ * Executes orders on the writer's connection. A full disk rolls the commit back cleanly, so it can
+ * be retried: until a probe has committed, everything else is refused. After any other failure the
+ * state of the disk is unknown (after a failed sync the kernel may have dropped the pages and
  * marked them clean, so that a retry succeeds and means nothing): from then on everything is
  * refused.
  */
 export const openTransactions = (database: Database) => {
   const writes = openWriteOperations(database);
   let failure: WriteFailure | null = null;
-  /** A probe is as large as what failed, so that success means something. */
+  /** A probe is as large as the failed write, so that its success means something. */
   let probeBytes = probeBytesMin;
 
   const write = (orders: readonly WriteOrder[]): readonly OrderOutcome[] => {
@@ -50,7 +50,7 @@ export const openTransactions = (database: Database) => {
     return orders.map(({ id }) => ({ id, written: [], last: writes.last() }));
   };
 
-  /** What failed was not acknowledged, and of it nothing is in the log when the disk was full. */
+  /** Rolls back a failed transaction, which leaves nothing in the log after a full disk. */
   const undone = (error: unknown, orders: readonly WriteOrder[]): WriteFailure => {
     let failed = failureOf(error);
     try {
@@ -66,12 +66,12 @@ export const openTransactions = (database: Database) => {
 
   return {
     last: writes.last,
-    /** From here on every order is refused: the file is not what was written. */
+    /** Refuses every later order: the file is damaged. */
     refuse: (damage: LogDamage): WriteFailure => {
       failure = { kind: 'damaged', ...damage };
       return failure;
     },
-    /** What `takeTransaction` answered, in one transaction; an outcome for each. Never throws. */
+    /** Executes orders in one transaction; returns an outcome for each. Never throws. */
     execute: (orders: readonly WriteOrder[]): readonly OrderOutcome[] => {
       const refusal = failure;
       if (refusal !== null && (refusal.kind !== 'full' || orders[0]?.kind !== 'probe')) {
@@ -85,8 +85,7 @@ export const openTransactions = (database: Database) => {
       }
     },
     /**
-     * Answers a failure that ends the writer, else null. A disk too full for it is left to the next
-     * commit to find: the WAL may have room for that.
+     * Returns a failure that ends the writer, else null. A full disk is left to the next commit.
      */
     keepWalShort: (): WriteFailure | null => {
       if (failure !== null) return null;
@@ -105,13 +104,12 @@ export const openTransactions = (database: Database) => {
 
 const bytesOf = (order: WriteOrder): number => (order.kind === 'append' ? order.bytes : 0);
 
-// The second is how SQLite says that the index of the WAL, a file in the same folder, could not
-// grow.
+// SQLite reports the second when the index of the WAL, a file in the same folder, could not grow.
 const fullCodes: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
 const failureOf = (error: unknown): WriteFailure => {
   const { code, message } = error as { readonly code?: string; readonly message: string };
-  // Appends are judged first: an event in the way is one that an index did not find.
+  // Appends are checked before they insert: a conflicting event is one that an index missed.
   const isHidden = code?.startsWith('SQLITE_CONSTRAINT') === true;
   if (isHidden || isDamage(error)) {
     return { kind: 'damaged', cause: `${code}: ${message}`, hidesEvents: isHidden };

@@ -14,8 +14,8 @@ import { lastPosIn, logFile, openForReading, openForWriting } from './log-schema
 import { openTransactions, takeTransaction } from './log-transactions.js';
 
 /**
- * The one writer, in a thread of its own. Whatever waits goes into one transaction: one sync serves
- * every append that waits (group commit). Answers leave after the commit.
+ * Single writer, in its own thread. All waiting orders go into one transaction: one sync serves
+ * every waiting append (group commit). Outcomes are sent after the commit.
  */
 const serveOrders = (port: MessagePort, dir: string): void => {
   const database = openForWriting(dir);
@@ -45,17 +45,17 @@ const serveOrders = (port: MessagePort, dir: string): void => {
   });
   port.postMessage({ last: transactions.last(), damage: null } satisfies WriterReady);
   const check = openIncrementalCheck(database);
-  const look = (): void => {
+  const checkNext = (): void => {
     if (!database.isOpen()) return;
     const { pauseMs, damage } = check();
-    if (damage === null) setTimeout(look, pauseMs).unref();
+    if (damage === null) setTimeout(checkNext, pauseMs).unref();
     else answer([{ id: 0, failed: transactions.refuse(damage) }]);
   };
   // Orders come first.
-  setTimeout(look, 1).unref();
+  setTimeout(checkNext, 1).unref();
 };
 
-/** Nothing is written to a damaged file, not even its schema: each order is refused. */
+/** Refuses every order: nothing is written to a damaged file, not even its schema. */
 const refuseOrders = (port: MessagePort, dir: string, damage: LogDamage): void => {
   const database = openForReading(dir);
   const last = lastPosIn(database);

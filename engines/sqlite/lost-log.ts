@@ -5,13 +5,14 @@ import { openDatabase, type Database } from './database.js';
 import { documentsFile } from './document-store.js';
 import { lastPosIn, logFile, openForReading, positionOf } from './log-schema.js';
 
-/** Two parts of a sentence, for whoever starts a service on the folder. */
+/** Finding and remedy, for the operator who starts a service on the folder. */
 export type LostLog = { readonly found: string; readonly toDo: string };
 
 /**
- * The log of a folder is missing or has no events, and the read models beside it say that there
- * were some: it is not mounted, not restored, or gone. Null: the log is there, whatever its state,
- * or nothing was ever folded. Changes neither; looks at the read models only beside an empty log.
+ * Detects a lost log: the folder's log is missing or empty, while its read models were folded from
+ * events; it is not mounted, not restored, or gone. Null when the log has events, whatever its
+ * state, or nothing was ever folded. Changes nothing; reads the read models only beside an empty
+ * log.
  */
 export const findLostLog = (dir: string): LostLog | null => {
   if (hasEvents(dir)) return null;
@@ -28,8 +29,8 @@ export const findLostLog = (dir: string): LostLog | null => {
 };
 
 /**
- * The end of a log is missing: read models of the folder were folded from events after its last
- * one. Null: it is not, or one of the two cannot be read.
+ * Detects a truncated log: read models of the folder were folded from events after its last one.
+ * Null when it is not, or one of the two cannot be read.
  */
 export const findTruncatedLog = (dir: string): string | null => {
   try {
@@ -48,10 +49,10 @@ export const findTruncatedLog = (dir: string): string | null => {
   }
 };
 
-/** True too of a log that cannot be read: whoever opens it says so better. */
+/** True also for an unreadable log: opening it gives a better error. */
 const hasEvents = (dir: string): boolean => {
   try {
-    // Not opened without bytes: SQLite would remove the write-ahead log beside it.
+    // A file without bytes is not opened: SQLite would remove the write-ahead log beside it.
     if (isEmptyFile(logFile(dir))) return false;
     const database = openForReading(dir);
     try {
@@ -66,10 +67,10 @@ const hasEvents = (dir: string): boolean => {
   }
 };
 
-/** Events of layout 1 may all have been erased: the log remembers that they were there. */
+/** Events of layout 1 may all have been erased: the log remembers that they existed. */
 const ends = 'SELECT coalesce(max(pos), 0) AS pos FROM events UNION SELECT pos FROM high_water';
 
-/** The last position of any read model; null: nothing was folded. */
+/** Last position of any read model; null when nothing was folded. */
 const foldedPosition = (dir: string): string | null => {
   const file = documentsFile(dir);
   if (isEmptyFile(file)) return null;
@@ -85,7 +86,7 @@ const foldedPosition = (dir: string): string | null => {
   }
 };
 
-/** What the read models say; null: nothing was folded. */
+/** Statement about the folded read models; null when nothing was folded. */
 const foldedIn = (dir: string): string | null => {
   try {
     const position = foldedPosition(dir);
@@ -93,7 +94,7 @@ const foldedIn = (dir: string): string | null => {
     return `read models were folded from a log up to position ${position}`;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    // A start would set it aside and empty the records.
+    // A start would quarantine it and empty the records.
     return 'documents.sqlite is there and cannot be read, so the folder was used';
   }
 };
@@ -101,7 +102,7 @@ const foldedIn = (dir: string): string | null => {
 const isEmptyFile = (file: string): boolean =>
   (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 
-/** By the disk, the file system or SQLite. */
+/** True for errors of the disk, the file system or SQLite. */
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'code' in error;
 
 const hasTable = (database: Database, name: string): boolean =>

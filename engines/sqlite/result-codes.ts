@@ -1,6 +1,6 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Primary result codes of SQLite by their number (sqlite.org/rescode.html). */
+/** Primary result codes of SQLite by number (sqlite.org/rescode.html). */
 const primary = words(`
   OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL
   CANTOPEN PROTOCOL EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE NOLFS AUTH FORMAT RANGE NOTADB

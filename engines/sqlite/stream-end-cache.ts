@@ -1,19 +1,19 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { openCounter } from '../../kernel/counter.js';
 
-/** Facts that requests ask for again and again are of few streams. */
+/** Cached stream ends: requests read facts of few streams, again and again. */
 const endsMax = 50_000;
 
 /**
- * Where streams end, as they were read last: whoever writes alone need not look again until it has
- * written to them. A look at the file takes a lock, and a tenth of a millisecond, for nothing.
+ * Cache of the last revision of streams: the single writer need not read it again until it writes
+ * to the stream. A read of the file takes a lock, and a tenth of a millisecond, for nothing.
  */
 export type StreamEndCache = {
-  /** `none`: there are no events of it. Null: it has to be looked up. */
+  /** `none` without events. Null when it must be read. */
   readonly of: (stream: string) => number | 'none' | null;
-  /** What was found, told in the turn of the loop in which it was. */
+  /** Records a revision in the event-loop tick in which it was read. */
   readonly note: (stream: string, end: number | 'none') => void;
-  /** Nothing is known of these while `write` is at work. */
+  /** Bypasses the cache for these streams while `write` runs. */
   readonly invalidateDuring: <T>(streams: readonly string[], write: () => Promise<T>) => Promise<T>;
 };
 
@@ -39,7 +39,7 @@ export const openStreamEndCache = (): StreamEndCache => {
   };
 };
 
-/** For those who read what others write. */
+/** Disabled cache, for readers in another thread or process than the writer. */
 export const noStreamEndCache: Pick<StreamEndCache, 'of' | 'note'> = {
   of: () => null,
   note: () => undefined,

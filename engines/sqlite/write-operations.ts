@@ -3,16 +3,17 @@ import { openAppender } from './log-append.js';
 import type { AppendOrder, OrderOutcome } from './log-orders.js';
 
 /**
- * WAL pages (of 8 KiB, so 32 MiB) after which the log file is brought up to date, between commits,
- * never waiting for readers. Rarer would write less twice and stall commits longer.
+ * WAL pages (of 8 KiB, so 32 MiB) after which the WAL is checkpointed into the file, between
+ * commits, never waiting for readers. Rarer checkpoints would write less twice and stall commits
+ * longer.
  */
 const checkpointPages = 4_000;
-/** How much is written between two looks at the WAL's length. */
+/** Bytes written between two checks of the WAL's length. */
 const walCheckBytes = 2 * 1024 * 1024;
 
 /**
- * What orders do to the file. Each method throws what SQLite throws; then `undo` comes before
- * anything else.
+ * Write operations on the file. Each method throws SQLite's errors; the caller then calls `undo`
+ * before anything else.
  */
 export const openWriteOperations = (database: Database) => {
   const appender = openAppender(database);
@@ -40,19 +41,20 @@ export const openWriteOperations = (database: Database) => {
       return outcomes;
     },
     /**
-     * Deleted content also lies in the WAL until that is emptied, once for all that wait; nobody
-     * hears of success before. An erasure that fails half done is repeated whole.
+     * Erases streams. Deleted content also lies in the WAL until that is emptied, once for all
+     * waiting orders; success is reported after that. An erasure that fails half done is repeated
+     * whole.
      */
     erase: (streams: readonly string[]): void => {
       inTransaction(() => streams.forEach(appender.erase));
       wal.empty();
     },
-    /** Succeeds where there is room for so much. */
+    /** Succeeds when the disk has room for that many bytes. */
     probe: (bytes: number): void => {
       inTransaction(() => void fill.run(bytes));
       inTransaction(() => void unfill.run());
     },
-    /** Of a transaction that broke off nothing is in the log. */
+    /** Rolls back; the log has nothing of an interrupted transaction. */
     undo: (): void => {
       if (database.inTransaction()) rollback.run();
       appender.restart();
@@ -65,10 +67,10 @@ const openWalControl = (database: Database) => {
   const pages = database.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)');
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   const truncate = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
-  let bytesSinceLook = 0;
+  let bytesSinceCheck = 0;
   return {
     grew: (bytes: number): void => {
-      bytesSinceLook += bytes;
+      bytesSinceCheck += bytes;
     },
     /** Waits some seconds for readers that still use it. */
     empty: (): void => {
@@ -76,8 +78,8 @@ const openWalControl = (database: Database) => {
       throw Object.assign(new Error('a reader keeps the content in the WAL'), { code: busyCode });
     },
     keepShort: (): void => {
-      if (bytesSinceLook < walCheckBytes) return;
-      bytesSinceLook = 0;
+      if (bytesSinceCheck < walCheckBytes) return;
+      bytesSinceCheck = 0;
       if ((pages.get()?.log ?? 0) > checkpointPages) checkpoint.run();
     },
   };

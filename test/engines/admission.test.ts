@@ -4,9 +4,9 @@ import { openRequestAdmission } from '../../engines/koa/admission.js';
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe('requests begin', () => {
-  const begun = (networks: readonly string[], perTurnMax: number) => {
+  const begun = (networks: readonly string[], perTickMax: number) => {
     const order: string[] = [];
-    const admission = openRequestAdmission(perTurnMax);
+    const admission = openRequestAdmission(perTickMax);
     for (const network of networks) admission.admit(network, () => order.push(network));
     return { order, admission };
   };

@@ -42,6 +42,6 @@ describe('where a request came from', () => {
   });
 
   it('refuses a proxy that is no address', () => {
-    expect(() => openPeerResolver(['proxy.example'])).to.throw('no address');
+    expect(() => openPeerResolver(['proxy.example'])).to.throw('not an IP address');
   });
 });

@@ -211,7 +211,7 @@ describe('connections', () => {
   });
 
   it('that send ahead more than a few requests are cut, and leave nothing behind', async () => {
-    await start({ load: { requestsPerConnectionMax: 4, perTurnMax: 1 } });
+    await start({ load: { requestsPerConnectionMax: 4, perTickMax: 1 } });
     const few = await sockets.open(headOf('HEAD /v2/public').repeat(4), '127.0.0.2');
     await answered(few);
     await closed(await sockets.open(headOf('HEAD /v2/public').repeat(400), '127.0.0.2'));

@@ -77,7 +77,9 @@ describe('a client that waits for an answer', () => {
     const { status, body, headers } = await service.as('editor').send('GET', '/v2/hang');
     expect(status).to.equal(503);
     expect(body).to.deep.include({ code: 'unavailable' });
-    expect((body as { detail: string }).detail).to.match(/longer than 0\.004 s; ask for less/);
+    expect((body as { detail: string }).detail).to.match(
+      /longer than 0\.004 s\. Narrow it: a shorter time/,
+    );
     expect(headers['retry-after']).to.equal('10');
     expect((await asked).aborted).to.equal(true);
     await service.close();
