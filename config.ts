@@ -16,6 +16,7 @@ import {
   refuseInvalidPlacement,
   type RecordsSettings,
 } from './config/records-settings.js';
+import { readTracing } from './config/tracing-settings.js';
 import { readSealSettings, sealVariables, type SealSettings } from './config/seal-settings.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
@@ -62,6 +63,8 @@ export type Config = RecordsSettings & {
   readonly sandbox: SandboxMode;
   /** Null: a folder of this account among the temporary files. */
   readonly sandboxDir: string | null;
+  /** The service exports spans of its own by OpenTelemetry (`OTEL_*`). */
+  readonly isTraced: boolean;
 };
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -222,6 +225,7 @@ export const readConfig = (environment: Environment): Config => {
     logLevel: choiceIn('ASSAY_LOG_LEVEL', logLevels, text('ASSAY_LOG_LEVEL', 'info')),
     sandbox: choiceIn('ASSAY_SANDBOX', sandboxModes, text('ASSAY_SANDBOX', 'strict')),
     sandboxDir: text('ASSAY_SANDBOX_DIR', '') || null,
+    isTraced: readTracing(text),
   };
   refuseInvalidCombinations(config);
   return config;
@@ -267,15 +271,12 @@ export const withRoles = (config: Config, list: string): Config => {
 };
 
 /** Part of the configuration that a thread needs to open the same engines. */
-export const engineChoiceOf = (config: Config) => ({
-  dataDir: config.dataDir,
-  eventStoreUrl: config.eventStoreUrl,
-  mongodbUrl: config.mongodbUrl,
-  natsUrl: config.natsUrl,
-  recordsMemoryMb: config.recordsMemoryMb,
-  records: config.records,
-  recordsPartitions: config.recordsPartitions,
-});
+export const engineChoiceOf = (config: Config) => {
+  const { dataDir, eventStoreUrl, mongodbUrl, natsUrl, isTraced } = config;
+  const { recordsMemoryMb, records, recordsPartitions } = config;
+  const stores = { dataDir, eventStoreUrl, mongodbUrl, natsUrl, isTraced };
+  return { ...stores, recordsMemoryMb, records, recordsPartitions };
+};
 
 /** Refuses combinations of settings that are valid only on their own. */
 const refuseInvalidCombinations = (config: Config): void => {

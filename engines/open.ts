@@ -51,6 +51,8 @@ export type EngineChoice = {
   readonly records?: 'shared' | 'replica';
   /** Into how many parts the records are folded beside the documents; absent = they are one. */
   readonly recordsPartitions?: number;
+  /** A thread that folds exports spans of its own (kernel/tracing.ts); absent = it does not. */
+  readonly isTraced?: boolean;
 };
 
 /** The engines of a replica: the service's log, and a folder of its own for what is folded. */

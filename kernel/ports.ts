@@ -226,6 +226,8 @@ export type QueryContext = {
   readonly signal?: AbortSignal;
   /** Tenant whose share of the engine it uses; absent: the service's own. */
   readonly tenant?: string;
+  /** W3C traceparent of the span that the query belongs to (kernel/tracing.ts). */
+  readonly traceparent?: string | undefined;
 };
 
 /**

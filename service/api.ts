@@ -19,6 +19,7 @@ import { startServer, type RunningApi } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
+import type { Tracing } from '../kernel/tracing.js';
 import {
   appendDatasetRecords,
   editDatasetContent,
@@ -70,6 +71,7 @@ export type ApiStart = {
   readonly undeclaredProxies: Pick<UndeclaredProxies, 'observe'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
 };
 
 /** Starts the HTTP API: writes with the role `command`, reads with `query`. */
@@ -115,6 +117,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     ids,
     logger: start.logger,
     metrics: start.metrics,
+    tracing: start.tracing,
     host: config.host,
     port: config.port,
     keyHeaders: config.apiKeyHeaders,

@@ -6,6 +6,7 @@ import { openFairSemaphore } from '../kernel/fair-semaphore.js';
 import { Fault } from '../kernel/fault.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
+import { tracedPort } from '../kernel/tracing.js';
 import { projections } from '../projections/projection-registry.js';
 import {
   fillMessage,
@@ -30,6 +31,7 @@ import {
   startHealthProbe,
   probeTimeoutMs,
 } from './health-probe.js';
+import { tracedAnswers, tracedRecords, withTraceparent } from './tracing.js';
 import { publishReplicaPosition, followReplicas } from './replica.js';
 import type { StartupContext } from './startup-context.js';
 
@@ -46,7 +48,7 @@ type Needs = {
 
 /** Opens the read models for requests: stores, circuit breakers, scheduling and freshness. */
 export const openReadModels = async (
-  { config, engines, logger, disposers, engineWait }: StartupContext,
+  { config, engines, logger, tracing, disposers, engineWait }: StartupContext,
   { log, bus, clock, pacing, projecting, filling, signal }: Needs,
 ) => {
   const { retryUntilUp } = engineWait;
@@ -77,18 +79,25 @@ export const openReadModels = async (
     ? withCircuitBreaker(asked, pulse, ['durabilityWarning', 'close'])
     : asked;
   const found = recordsEngine === 'mongodb' ? withCircuitBreaker(rows, pulse, ['close']) : rows;
-  const documents = requestScopedDocuments(readModels, currentQueryContext);
+  const current = tracing.isOn
+    ? withTraceparent(tracing, currentQueryContext)
+    : currentQueryContext;
+  const documents = tracedPort(tracing, 'documents', requestScopedDocuments(readModels, current), [
+    'get',
+    'load',
+    'find',
+  ]);
   const share = queryConcurrencyOf(recordsEngine, config.poolThreads);
   const line = openFairSemaphore(share.atOnce, share.ofProject, share.waiting);
-  const records = requestScopedRecords(found, currentQueryContext, line);
+  const records = tracedRecords(tracing, 'records', requestScopedRecords(found, current, line));
   const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openTimeSlices() });
-  const answers = requestScopedAnswers(made, currentQueryContext, line);
+  const answers = tracedAnswers(tracing, 'answers', requestScopedAnswers(made, current, line));
   const chains = openChainReader(documents, sha256);
   const checkpoints = filling.wrapCheckpoints(
     checkpointsOf(documents, isElsewhere ? null : records),
   );
   const heard = projecting.notifications === null ? bus : mergedBus(bus, projecting.notifications);
-  const freshness = openFreshness({
+  const waits = openFreshness({
     reader: log,
     checkpoints,
     bus: heard,
@@ -96,6 +105,7 @@ export const openReadModels = async (
     fillMonitor: filling,
     ...pacing.freshness,
   });
+  const freshness = tracedPort(tracing, 'freshness', waits, ['waitUntilApplied']);
   if (isElsewhere) followReplicas(bus, pacing);
   else pacing.follow(() => records.checkpoint(), heard);
   return { documents, records, answers, chains, freshness, checkpoints, pulse };

@@ -14,6 +14,7 @@ import { historyReadModel } from '../projections/history/model.js';
 import { openProjector } from '../projections/projector.js';
 import { partitionStateCollection } from '../projections/parking.js';
 import { recordsReadModel } from '../projections/records/model.js';
+import { openServiceTracing, tracedAnswers, tracedReadModel, tracedRecords } from './tracing.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
 /**
@@ -44,6 +45,7 @@ if (start === 'end') {
 const { models: keeps } = start;
 const partition = typeof keeps === 'string' ? null : keeps;
 const engines = await openEngines(start.choice);
+const tracing = await openServiceTracing(start.choice.isTraced === true);
 const bus = await engines.bus(start.notificationSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
@@ -78,11 +80,12 @@ const projector = await openProjector({
     ...(hasLists ? lists : []),
     ...(records === null ? [] : [recordsReadModel(records, { partition })]),
     ...(hasLists ? [historyReadModel(documents, sha256)] : []),
-  ],
+  ].map((readModel) => tracedReadModel(tracing, readModel)),
 });
 if (records !== null) {
-  serveCalls(start.records, records);
-  serveCalls(start.answers, recordAnswers({ records, inSlices: openTimeSlices() }));
+  const answers = recordAnswers({ records, inSlices: openTimeSlices() });
+  serveCalls(start.records, tracedRecords(tracing, 'engine', records));
+  serveCalls(start.answers, tracedAnswers(tracing, 'engine', answers));
 }
 serveCalls(start.projector, projector);
 
@@ -95,6 +98,7 @@ main.once('message', () => {
     await documents.close();
     await reader.close();
     await bus.close();
+    await tracing.close();
     main.close();
   })();
 });

@@ -27,6 +27,7 @@ import { withReplica } from './replica.js';
 import { hasRole, type StartupContext } from './startup-context.js';
 import { openClockSkewMonitor } from './clock-skew.js';
 import { openUndeclaredProxies } from './undeclared-proxies.js';
+import { openServiceTracing } from './tracing.js';
 import { startWorkers } from './workers.js';
 import { openWriteSide } from './write-side.js';
 
@@ -69,10 +70,14 @@ export const startService = async (
   const engines = await openEngines(config);
   const open = openDisposers(systemClock, logger);
   open.add('the folder', engines.lock());
+  const tracing = await openServiceTracing(config.isTraced);
+  if (tracing.isOn) logger.info({}, 'spans of this service are exported (OTEL_*)');
+  open.add('the tracing', () => tracing.close());
   const waiting = openEngineWait(systemClock, logger);
   try {
+    const metrics = openMetrics();
     return await startIn(
-      { config, engines, logger, metrics: openMetrics(), disposers: open, engineWait: waiting },
+      { config, engines, logger, metrics, tracing, disposers: open, engineWait: waiting },
       options,
     );
   } catch (error) {
@@ -152,7 +157,7 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
 
 /** Null when this process serves no API. */
 const startServingApi = async (
-  { config, engines, logger, metrics, disposers }: StartupContext,
+  { config, engines, logger, metrics, tracing, disposers }: StartupContext,
   { strict = false }: ServiceOptions,
   answering: Pick<ApiStart, 'collections' | 'needs' | 'undeclaredProxies'>,
 ): Promise<RunningApi | null> => {
@@ -164,6 +169,7 @@ const startServingApi = async (
     isOnlyProcess: alone,
     logger,
     metrics,
+    tracing,
     ...answering,
   });
   disposers.begin('the API', () => api.close());

@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
+import type { Tracing } from '../kernel/tracing.js';
 import type { EngineWait, openDisposers } from './lifecycle.js';
 
 /** Context of a starting service, passed to each of its parts. */
@@ -10,6 +11,7 @@ export type StartupContext = {
   readonly engines: Engines;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   /** Ends each part with the service. */
   readonly disposers: ReturnType<typeof openDisposers>;
   readonly engineWait: EngineWait;

@@ -12,6 +12,7 @@ import { openVault } from '../engines/node/vault.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { NotificationBus, Clock, EventLog } from '../kernel/ports.js';
 import { openKeyedMutex } from '../kernel/concurrency.js';
+import { tracedPort } from '../kernel/tracing.js';
 import { openLogBackpressure } from './log-backpressure.js';
 import { loadSecretKey } from './secret-key.js';
 import type { StartupContext } from './startup-context.js';
@@ -23,6 +24,7 @@ export const openWriteSide = async ({
   config,
   engines,
   metrics,
+  tracing,
   disposers,
   engineWait,
 }: StartupContext) => {
@@ -40,7 +42,8 @@ export const openWriteSide = async ({
   disposers.add('the log', () => written.close());
   const head = await written.head();
   const pacing = openLogBackpressure({ clock, metrics, isOnlyProcess: engines.embedded, head });
-  const log = pacing.throttledLog(written);
+  const throttled = pacing.throttledLog(tracedPort(tracing, 'log', written, ['append']));
+  const log = tracedPort(tracing, 'log', throttled, ['read', 'last', 'page', 'streams']);
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const keys = await retryUntilUp('the data keys', () => engines.dataKeys());
   disposers.add('the data keys', () => keys.close());

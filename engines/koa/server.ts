@@ -5,6 +5,7 @@ import Koa from 'koa';
 import { Fault } from '../../kernel/fault.js';
 import { networkPrefix } from '../../kernel/network-prefix.js';
 import { usualKeyHeaders, type Route } from '../../contract/operation.js';
+import { noTracing, type Tracing } from '../../kernel/tracing.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { openRequestAdmission } from './admission.js';
@@ -18,6 +19,7 @@ import { openLoadShedder, defaultLoadLimits, type LoadLimits } from './load-shed
 import { openPeerResolver, proxyMatcher } from './peer.js';
 import { serveRequest } from './serve-request.js';
 import { respond } from './respond.js';
+import { tracedRequest } from './traced-request.js';
 import type { HttpServices } from './services.js';
 import { compileRoutes, type CompiledRoute } from './compiled-routes.js';
 import { openContractChecker } from './contract-checker.js';
@@ -35,6 +37,8 @@ export type ServerOptions = Omit<HttpServices, InternalServices> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Default: off. */
+  readonly tracing?: Tracing;
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
@@ -110,7 +114,7 @@ const defaultAnswerMs = 20_000;
  * be guarded.
  */
 export const startServer = async (options: ServerOptions): Promise<RunningApi> => {
-  const { logger, metrics, strict = false } = options;
+  const { logger, metrics, tracing = noTracing, strict = false } = options;
   const table = compileRoutes(options.routes, options.collections ?? null);
   const find = openRouting(table);
   const watch = openContractChecker(strict, logger, metrics);
@@ -139,7 +143,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   const app = new Koa();
   app.use(async (ctx) => {
     const release = await requestScopes.track(() =>
-      respond(ctx, options, (meta) => serveRequest(ctx, find, services, meta)),
+      respond(ctx, options, (meta) =>
+        tracedRequest(tracing, ctx, meta, () => serveRequest(ctx, find, services, meta)),
+      ),
     );
     connections.responseStarted(ctx.req, ctx.res, release);
     // Also for requests that began before: an idle connection would delay the shutdown.

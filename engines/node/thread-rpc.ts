@@ -42,7 +42,10 @@ type PackedError = {
 /** Placeholder of a function among the values of a call. */
 type CallbackMark = { readonly callbackAt: number };
 /** Placeholder of a `QueryContext` among the values of a call: its signal stays here. */
-type QueryContextMark = { readonly placeholder: 'context' };
+type QueryContextMark = {
+  readonly placeholder: 'context';
+  readonly traceparent: string | undefined;
+};
 
 const pageItemsMax = 500;
 
@@ -57,17 +60,16 @@ export const serveCalls = (port: MessagePort, target: CallTarget): void => {
     port.postMessage({ reply: call, value } satisfies CallReply, buffersOf(value));
   const answer = async ({ call, method, values }: Extract<CallRequest, { call: number }>) => {
     try {
-      const found: unknown = Object.hasOwn(target, method)
-        ? (target as Readonly<Record<string, unknown>>)[method]
-        : undefined;
-      if (typeof found !== 'function') throw new TypeError(`no method is called ${method}`);
+      const found = ownMethod(target, method);
       const received = values.map((value, at) => {
-        if (isQueryContextMark(value)) return { signal: signalOf(call) };
+        if (isQueryContextMark(value)) {
+          return { signal: signalOf(call), traceparent: value.traceparent };
+        }
         return isCallback(value)
           ? (...passed: readonly unknown[]) => send({ progress: call, at, values: passed })
           : value;
       });
-      const result = (found as Method)(...received);
+      const result = found(...received);
       if (isIterable(result)) {
         iterators.set(call, result[Symbol.asyncIterator]());
         send({ reply: call, iterable: true });
@@ -120,6 +122,15 @@ export const serveCalls = (port: MessagePort, target: CallTarget): void => {
   });
 };
 
+/** Throws TypeError for a name that is not one of the target's own methods. */
+const ownMethod = (target: CallTarget, name: string): Method => {
+  const found: unknown = Object.hasOwn(target, name)
+    ? (target as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+  if (typeof found !== 'function') throw new TypeError(`no method is called ${name}`);
+  return found as Method;
+};
+
 type PendingCall = {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -148,7 +159,12 @@ export const callProxy = <T extends CallTarget>(
     calls += 1;
     const id = calls;
     const sent = values.map((value, at) => {
-      if (isQueryContext(value)) return { placeholder: 'context' } satisfies QueryContextMark;
+      if (isQueryContext(value)) {
+        return {
+          placeholder: 'context',
+          traceparent: value.traceparent,
+        } satisfies QueryContextMark;
+      }
       return typeof value === 'function' ? ({ callbackAt: at } satisfies CallbackMark) : value;
     });
     const answer = withAbort(
@@ -284,7 +300,7 @@ const isCallback = (value: unknown): value is CallbackMark =>
 const isQueryContextMark = (value: unknown): value is QueryContextMark =>
   typeof value === 'object' && value !== null && 'placeholder' in value;
 
-const isQueryContext = (value: unknown): value is Required<QueryContext> =>
+const isQueryContext = (value: unknown): value is QueryContext =>
   typeof value === 'object' &&
   value !== null &&
   'signal' in value &&

@@ -11,7 +11,6 @@ import {
   type TestMode,
 } from '../support/sandboxes.js';
 import { temporaryFolder } from '../support/folder.js';
-import { isLongRun } from '../support/runs.js';
 import { layTripwires, type Tripwires } from '../support/tripwires.js';
 import { escapes, crashingEscapes, scorerOf } from './escape-attempts.js';
 
@@ -105,8 +104,6 @@ describe('the walls one by one', () => {
     }
   });
 
-  // Of the tests themselves: a long run does it.
-  if (!isLongRun) return;
   it('without walls the same ways lead out, and the wires tell', async function () {
     this.timeout(40_000);
     // A copy: what is left in an image is not what was made, and would be made anew under others.
