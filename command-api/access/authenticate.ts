@@ -24,7 +24,7 @@ import type { Throttle } from './throttle.js';
 
 type CredentialReader = {
   /**
-   * Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule
+   * Keyed hash of a key value; null when its form rules it out without a lookup (contract 2.4, rule
    * 1).
    */
   readonly hashKey: (value: string) => string | null;
@@ -47,10 +47,7 @@ const stampsMax = 10_000;
 
 type KeyCaller = { readonly user: User; readonly key: ApiKey };
 
-/**
- * Who comes in with what, answered from the log. Keys and logins are remembered for half a second
- * at most.
- */
+/** Authenticates callers against the log. Keys and logins are cached for half a second at most. */
 export const openAuthentication = (
   needs: AuthenticationNeeds,
 ): Pick<RequestAuthorizer, 'authenticate' | 'lastUsed'> => {
@@ -74,7 +71,7 @@ export const openAuthentication = (
     authenticate: async (credential: Credential, address: string): Promise<Principal> => {
       switch (credential.scheme) {
         case 'K': {
-          // A right key is let in however often others failed: 256 bits are not guessed.
+          // A valid key is accepted however many attempts failed: 256 bits cannot be guessed.
           const caller = await keys.byValue(credential.key);
           if (caller !== null) return enter(caller);
           throttle.recordFailure(secrets.truncate(credential.key), address);
@@ -177,11 +174,12 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     const user = await userEmails.find({ log, ids }, email);
     const hash = user?.passwordHash ?? null;
     const network = networkPrefix(address);
-    // A recently right password is not kept out by the failures of others. The exception is for its
-    // network alone and ends after 20 wrong ones, or it could be guessed here without end.
+    // A password verified recently from this network bypasses the throttle, so that failures
+    // elsewhere do not lock its user out. The exception ends after 20 wrong attempts, or it would
+    // allow guessing.
     if (user !== null && passwords.wasVerifiedRecently(hash, password, network))
       return entered(user);
-    // One after the other per e-mail and per address, so that a burst is counted like a sequence.
+    // Serialised per e-mail and per address, so that a burst is counted like a sequence.
     const right = await inTurn([`s ${email.toLowerCase()}`], () =>
       inTurn([`a ${address}`], async () => {
         throttle.check(email, address);

@@ -15,7 +15,9 @@ type DatasetVisibilityNeeds = {
 };
 type VisibleDataset = { readonly dataset: Dataset; readonly write: boolean };
 
-/** The dataset as the caller may see it (contract 2.6, rule 4); null when it is out of sight. */
+/**
+ * The dataset with the caller's write right (contract 2.6, rule 4); null when not visible to them.
+ */
 export const visibleDataset = async (
   { log, visibleProject }: DatasetVisibilityNeeds,
   principal: Principal,
@@ -33,15 +35,15 @@ export const visibleDataset = async (
   return null;
 };
 
-/** The requirements about datasets, from the log. */
+/** Visibility rules of datasets, answered from the log. */
 export const datasetVisibilityRules = (needs: DatasetVisibilityNeeds): VisibilityRules => {
-  const ask = (principal: Principal, id: string): Promise<VisibleDataset | null> =>
+  const find = (principal: Principal, id: string): Promise<VisibleDataset | null> =>
     visibleDataset(needs, principal, id as DatasetId);
   return {
     'dataset-read': async (principal, id) =>
-      (await ask(principal, id)) === null ? 'unseen' : 'allowed',
+      (await find(principal, id)) === null ? 'unseen' : 'allowed',
     'dataset-write': async (principal, id) => {
-      const seen = await ask(principal, id);
+      const seen = await find(principal, id);
       if (seen === null) return 'unseen';
       return seen.write ? 'allowed' : 'forbidden';
     },

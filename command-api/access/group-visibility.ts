@@ -5,19 +5,19 @@ import type { EventReader } from '../../kernel/ports.js';
 import { loadStreamState } from '../../kernel/transact.js';
 import { groups, type Group, groupStream } from '../facts/groups.js';
 
-/** The group as the log has it now; null when there is none or it was deleted. */
+/** The group as the log has it now; null when missing or deleted. */
 export const liveGroup = async (log: EventReader, id: string): Promise<Group | null> => {
   const { state } = await loadStreamState(log, groupStream(id), groups);
   return state?.live === true ? state : null;
 };
 
-/** The caller before the group (contract 5.3). */
+/** The caller's access to the group (contract 5.3). */
 export const groupAccessOf = (group: Group, principal: Principal): GroupAccess =>
   groupAccess(group.visibility, group.members.get(principal.userId)?.role ?? null, principal);
 
 /**
- * Contract 2.6: a hidden group of others is out of sight; a bound key is refused after that, since
- * it has no rights in the organisation.
+ * A hidden group of others is not visible; a bound key is refused after that, since it has no
+ * rights in the organisation (contract 2.6).
  */
 export const groupVisibilityRule =
   (log: EventReader) =>

@@ -22,8 +22,8 @@ export type LoginNeeds = {
 };
 
 /**
- * Starts a family of refresh tokens for a user who has proven who they are by `authMethod`, and
- * answers its first tokens (contract 2.3).
+ * Starts a refresh token family for a user authenticated by `authMethod`; the answer has its first
+ * tokens (contract 2.3).
  */
 export const startLogin = async (
   { log, tokens, secrets: { refreshTokens } }: LoginNeeds,
@@ -49,11 +49,11 @@ export const startLogin = async (
     }),
     authorshipOfUser(cause, user),
   );
-  if (family === null) throw new Error('a login that was recorded is not there');
+  if (family === null) throw new Error('The recorded login is missing from its stream');
   return loginAnswer({ tokens, family, value, position, now: cause.at });
 };
 
-/** The answer of a login or of its renewal, with the refresh cookie. */
+/** The answer to a login or its renewal, with the refresh cookie. */
 export const loginAnswer = async ({
   tokens,
   family,
@@ -77,7 +77,7 @@ export const loginAnswer = async ({
   };
 };
 
-/** It never outlives the family (contract 2.3, rule 3). */
+/** The cookie never outlives the family (contract 2.3, rule 3). */
 const cookieOf = (
   value: string,
   { expiresAt }: RefreshTokenFamily,
@@ -87,7 +87,7 @@ const cookieOf = (
   maxAgeSeconds: Math.max(0, Math.floor(Math.min(idleSeconds, secondsBetween(now, expiresAt)))),
 });
 
-/** Nobody was asked for a credential; whoever proved to be the user acts as them. */
+/** Authorship for a request without credential whose user has just been authenticated. */
 export const authorshipOfUser = (
   cause: Authorship,
   { id, role, organizationId }: User,

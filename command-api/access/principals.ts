@@ -4,7 +4,7 @@ import type { User } from '../facts/users.js';
 import type { StreamName } from '../../kernel/ports.js';
 
 /**
- * Who calls with a key: its creator, as they are now, within the key's bounds (contract 2.4, rule
+ * Principal of a key: its creator with current rights, within the key's bounds (contract 2.4, rule
  * 4). Pure.
  */
 export const principalOfKey = (user: User, key: ApiKey): Principal => ({
@@ -23,7 +23,7 @@ export const principalOfKey = (user: User, key: ApiKey): Principal => ({
   },
 });
 
-/** Who calls with a login or a password: the user as they are now. Pure. */
+/** Principal of a login or password: the user with current rights. Pure. */
 export const principalOfPerson = (user: User, login: Login): Principal => ({
   userId: user.id,
   organizationId: user.organizationId,
@@ -32,7 +32,7 @@ export const principalOfPerson = (user: User, login: Login): Principal => ({
   login,
 });
 
-/** Whether events of this stream change what somebody may do whom the authorizer remembers. */
+/** True if events of this stream may change rights that the authorizer caches. */
 export const affectsRights = (name: StreamName): boolean =>
   rightsStreamPrefixes.some((category) => name.startsWith(category));
 const rightsStreamPrefixes = ['user-', 'api-key-', 'group-', 'refresh-family-'];

@@ -21,21 +21,21 @@ const roleWeight = 200;
 type Needs = AuthenticationNeeds & { readonly sights?: VisibilityRules };
 
 /**
- * Who may come in and what they see, answered from the log; nothing is older than half a second,
- * nor than the last `forget` of the memory.
+ * Authenticates and authorises requests from the log; cached facts are at most half a second old
+ * and never older than the last `invalidate` of the rights cache.
  */
 export const openRequestAuthorizer = (needs: Needs): RequestAuthorizer => {
   const { log, rightsCache, sights = {} } = needs;
   const people = rightsCache.cachedLoader<User | null>();
   const userNow = (id: string): Promise<User | null> => people(id, async () => liveUser(log, id));
   const memberships = rightsCache.cachedLoader<Group | null>();
-  /** Roles given to the user and to the groups that they are in (contract 2.6, rule 1). */
+  /** The strongest role of the user and of their groups (contract 2.6, rule 1). */
   const grantedIn = async (project: Project, user: UserId): Promise<ProjectRole | null> => {
     const own = project.users.get(user);
     const through = await Promise.all(
       [...project.groups].map(async ([id, { role }]) => {
-        const ask = async () => (await loadStreamState(log, groupStream(id), groups)).state;
-        const group = await memberships(id, ask);
+        const load = async () => (await loadStreamState(log, groupStream(id), groups)).state;
+        const group = await memberships(id, load);
         return group?.live === true && isActiveMember(group.members.get(user)?.role) ? [role] : [];
       }),
     );
@@ -45,12 +45,12 @@ export const openRequestAuthorizer = (needs: Needs): RequestAuthorizer => {
   return {
     ...openAuthentication(needs),
     visibleProject: async (principal, id) => {
-      // Brought forward each time: a deleted project answers 404 at once (contract 5.4).
+      // Caught up with the log each time: a deleted project answers 404 at once (contract 5.4).
       const { state: project } = await projectStates(log).load(projectStream(id));
       if (project === null || !project.live) return null;
       if (project.organizationId !== principal.organizationId) return null;
-      // Not the principal's role: a key caps what its creator may do in the organisation, not where
-      // they are an owner.
+      // The user's role, not the principal's: a key caps what its creator may do in the
+      // organisation, not where they are an owner.
       const user = await userNow(principal.userId);
       const granted = user === null ? null : await grantedIn(project, user.id);
       const role = user === null ? null : roleInProject(user.role, principal.key, id, granted);

@@ -1,99 +1,96 @@
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import type { Clock } from '../../kernel/ports.js';
 
-/** Half of the second in which a revocation must hold everywhere (contract 2.2, 2.4). */
+/** TTL: half of the second in which a revocation must hold everywhere (contract 2.2, 2.4). */
 const ttlMs = 500;
-/** Whoever is asked about all the time is asked anew before that, so that nobody waits for it. */
+/** Background refresh: entries in constant use are reloaded before they expire, without a wait. */
 const refreshAfterMs = 350;
 const entriesMax = 10_000;
-/** Whoever floods us with hints leaves us some memory all the same. */
+/** Throttle interval: a flood of notifications does not keep the cache empty. */
 const invalidateEveryMs = 100;
 
-/** A change of who may do what: nothing that was remembered counts any more. */
+/** Notification that rights changed: every cached entry is dropped. */
 export const rightsSubject = 'rights.changed';
 
 export type RightsCache = {
   /**
-   * Asks once per key and half second, or ahead of that while others go by what is known; what was
-   * asked longest ago goes first when it gets crowded. That there is none is not remembered: what
-   * was just made is there at once.
+   * Stale-while-revalidate cache: TTL 500 ms, background refresh after 350 ms, 10,000 entries,
+   * oldest evicted. Null is not cached, so that what was just created is found at once.
    */
-  readonly cachedLoader: <T>() => (key: string, ask: () => Promise<T>) => Promise<T>;
-  /** What is asked from here on is asked anew. */
+  readonly cachedLoader: <T>() => (key: string, load: () => Promise<T>) => Promise<T>;
+  /** Drops all entries; later calls load again. */
   readonly invalidate: () => void;
-  /**
-   * The same for a hint, which may be a lie: at once, and then again a moment later at the soonest.
-   */
+  /** The same for a notification, which may be forged: at once, then at most every 100 ms. */
   readonly invalidateThrottled: () => void;
 };
 
-/** What the log said of people, keys and logins a moment ago. */
+/** Opens the cache of users, keys, logins and memberships as the log last had them. */
 export const openRightsCache = (clock: Pick<Clock, 'milliseconds' | 'wait'>): RightsCache => {
-  const forgetting: (() => void)[] = [];
+  const clearCalls: (() => void)[] = [];
   const forget = (): void => {
-    for (const one of forgetting) one();
+    for (const clear of clearCalls) clear();
   };
   return {
     cachedLoader: <T>() => {
-      const known: CacheEntries<T> = boundedMap(entriesMax);
-      forgetting.push(() => known.clear());
-      return staleWhileRevalidate(clock, known);
+      const entries: CacheEntries<T> = boundedMap(entriesMax);
+      clearCalls.push(() => entries.clear());
+      return staleWhileRevalidate(clock, entries);
     },
     invalidate: forget,
     invalidateThrottled: throttleCalls(clock, forget),
   };
 };
 
-/** Works when called, unless it did just now: then once more after a while. */
+/** Throttle: runs at once; calls during the rest interval are merged into one run at its end. */
 const throttleCalls = (clock: Pick<Clock, 'wait'>, work: () => void): (() => void) => {
   let isResting = false;
-  let isDue = false;
+  let isPending = false;
   const run = async (): Promise<void> => {
     isResting = true;
     do {
-      isDue = false;
+      isPending = false;
       work();
       await clock.wait(invalidateEveryMs, new AbortController().signal);
-    } while (isDue);
+    } while (isPending);
     isResting = false;
   };
   return () => {
-    isDue = true;
+    isPending = true;
     if (!isResting) void run();
   };
 };
 
-/** `at`: when it was asked. */
+/** `at`: when the load began. */
 type CacheEntry<T> = { readonly at: number; readonly value: Promise<T> };
-/** `next`: asked since, in place of this one once it is there. */
+/** `next`: the background refresh that replaces this entry once loaded. */
 type CacheEntries<T> = BoundedMap<string, CacheEntry<T> & { next: CacheEntry<T> | null }>;
 
 const staleWhileRevalidate =
-  <T>(clock: Pick<Clock, 'milliseconds'>, known: CacheEntries<T>) =>
-  (key: string, ask: () => Promise<T>): Promise<T> => {
+  <T>(clock: Pick<Clock, 'milliseconds'>, entries: CacheEntries<T>) =>
+  (key: string, load: () => Promise<T>): Promise<T> => {
     const now = clock.milliseconds();
-    const isGood = ({ at }: CacheEntry<T>): boolean => now - at < ttlMs;
+    const isFresh = ({ at }: CacheEntry<T>): boolean => now - at < ttlMs;
     const keep = (answer: CacheEntry<T>): void => {
       const entry = { ...answer, next: null };
-      const forget = (): void => void (known.get(key) === entry && known.delete(key));
-      known.set(key, entry);
+      const forget = (): void => void (entries.get(key) === entry && entries.delete(key));
+      entries.set(key, entry);
       answer.value.then((value) => value === null && forget(), forget);
     };
 
-    const found = known.get(key);
-    if (found !== undefined && isGood(found)) {
+    const found = entries.get(key);
+    if (found !== undefined && isFresh(found)) {
       if (found.next === null && now - found.at >= refreshAfterMs) {
-        const next = { at: now, value: ask() };
+        const next = { at: now, value: load() };
         found.next = next;
         next.value.then(
-          () => known.get(key) === found && keep(next),
+          () => entries.get(key) === found && keep(next),
           () => (found.next = null),
         );
       }
       return found.value;
     }
     const next = found?.next ?? null;
-    const answer = next !== null && isGood(next) ? next : { at: now, value: ask() };
+    const answer = next !== null && isFresh(next) ? next : { at: now, value: load() };
     keep(answer);
     return answer.value;
   };

@@ -15,7 +15,7 @@ type RunSelection = {
 
 /**
  * The run that records go to: the one that the request names, else the project's log stream
- * `default`, made when missing (contract 5.6, rule 1). Read from the log each time, so a deleted
+ * `default`, created when missing (contract 5.6, rule 1). Read from the log each time, so a deleted
  * run is refused at once. Throws Fault `not-found` for a run that the project does not have.
  */
 export const runForRecords = async (
@@ -32,7 +32,7 @@ export const runForRecords = async (
   return run;
 };
 
-/** The member of an answer that names the run; the other two are null. */
+/** The members of an answer that name the run; those of other kinds are null. */
 export const runMembers = ({ id, kind }: Pick<Run, 'id' | 'kind'>) => ({
   log_stream_id: kind === 'log_stream' ? id : null,
   experiment_id: kind === 'experiment' ? id : null,

@@ -2,24 +2,24 @@ import { Fault } from '../../kernel/fault.js';
 import { networkPrefix } from '../../kernel/network-prefix.js';
 import type { Clock } from '../../kernel/ports.js';
 
-/** Failed credentials a minute (contract 2.5, rule 2). */
+/** Rate limits: failed credentials a minute (contract 2.5, rule 2). */
 const perSubjectMax = 5;
 const perAddressMax = 30;
 const windowMs = 60_000;
-/** Subjects and addresses kept in mind: some 20 MB when all of them are busy. */
+/** Subjects and addresses kept in memory: some 20 MB when all of them are busy. */
 const entriesMax = 50_000;
-/** Long enough to tell e-mails apart (RFC 5321: 254), short enough to be kept. */
+/** Longer than any e-mail (RFC 5321: 254), short enough to be kept. */
 const subjectCharactersMax = 320;
 
 /**
- * Counts failures of one minute. `subject` is the e-mail or the shortened form of a key; null = the
- * address alone counts. Kept in memory: a restart forgets at most a minute, and each process of an
- * installation counts for itself.
+ * Rate limiter of failed credentials over a sliding window of one minute. `subject` is the e-mail
+ * or the shortened form of a key; null = the address alone counts. Kept in memory: a restart
+ * forgets at most a minute, and each process of an installation counts for itself.
  */
 export type Throttle = {
-  /** Throws Fault `too-many` when no further failure is allowed: ask before costly work. */
+  /** Throws Fault `too-many` when the limit is reached: call before costly work. */
   readonly check: (subject: string | null, address: string) => void;
-  /** Notes a failure; throws Fault `too-many` when it was one too many. */
+  /** Records a failure; throws Fault `too-many` when the limit was reached already. */
   readonly recordFailure: (subject: string | null, address: string) => void;
 };
 

@@ -24,11 +24,11 @@ import { change, create, templateNotFound, remove, reorder } from './templates.j
 
 type AnnotationTemplateNeeds = {
   readonly log: EventLog;
-  /** Current ratings by template id, for the answer only: nothing is decided from it. */
+  /** Current ratings by template id: for the answer only, never for a decision. */
   readonly templateUsage: (project: ProjectId) => Promise<ReadonlyMap<string, number>>;
 };
 
-/** The writes of contract 5.8 about templates. */
+/** Write routes of annotation templates (contract 5.8). */
 export const annotationTemplateWrites = (needs: AnnotationTemplateNeeds): readonly Route[] => [
   createTemplateRoute(needs),
   changeTemplateRoute(needs),
@@ -95,7 +95,7 @@ const reorderTemplatesRoute = ({ log, templateUsage }: AnnotationTemplateNeeds):
     return { position, body: templateAnswers(state, await templateUsage(project)) };
   });
 
-/** On the templates of a project. */
+/** Transacts on the templates of a project. */
 const transactTemplates = (
   log: EventLog,
   project: ProjectId,

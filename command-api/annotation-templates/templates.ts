@@ -21,7 +21,7 @@ export const create =
     return [{ type: 'AnnotationTemplateCreated', data: created }];
   };
 
-/** Null and absence leave a member as it is (contract 5). */
+/** Null or absent: the member stays as it is (contract 5). */
 type Change = { readonly name?: string | null; readonly criteria?: string | null };
 
 export const change =
@@ -42,7 +42,7 @@ export const change =
         ];
   };
 
-/** One that is gone already stays gone. */
+/** Idempotent: a deleted template stays deleted. */
 export const remove =
   (project: ProjectId, id: TemplateId): DecideTemplates =>
   (templates) =>

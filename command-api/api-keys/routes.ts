@@ -22,8 +22,8 @@ type ApiKeyNeeds = {
 };
 
 /**
- * A value that cannot be used is somebody's: a caller may be told so this often an hour (contract
- * 4.4).
+ * Rate limit: refusals per user and hour. Each tells the caller that the value belongs to another
+ * key (contract 4.4).
  */
 const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
@@ -78,8 +78,7 @@ const createKeyRoute = ({ log, authorizer, secrets, refusals }: Needs): Route =>
       });
       const { state, position } = await transact(log, apiKeyStream(id), apiKeys, decide, cause);
       const made = requireKey(state);
-      // A repeat of a request whose answer was lost finds the key made with a value that nobody
-      // ever saw.
+      // A retry after a lost answer finds the key with a value that was never shown; empty then.
       const shown = made.valueHash === valueHash ? value : '';
       return { position, body: { ...viewOf(made), api_key: shown } };
     },
@@ -91,13 +90,14 @@ const revokeKeyRoute = ({ log, authorizer }: Needs): Route =>
     const stream = apiKeyStream(params.api_key_id);
     const { state: key } = await loadStreamState(log, stream, apiKeys);
     if (key === null || key.organizationId !== principal.organizationId) throw keyNotFound();
-    // As an unknown id is answered: who may not revoke a key does not learn that there is one.
+    // The same answer as for an unknown id, so that callers without the right cannot probe for
+    // keys.
     if (!(await mayRevoke(authorizer, principal, key))) throw keyNotFound();
     const { position } = await transact(log, stream, apiKeys, revoke(key.id), cause);
     return { position, body: { message: 'The API key and its children are revoked.' } };
   });
 
-/** The project that the key would be bound to, as the caller sees it. */
+/** The project that the key would be bound to, as the caller sees it; null for an unbound key. */
 const bindingProject = async (
   authorizer: ApiKeyNeeds['authorizer'],
   principal: Principal,
@@ -154,8 +154,7 @@ const formComplaints = (
     : [valueComplaint(['body', 'api_key'], formSentence)];
 
 /**
- * Refusals per user within the last hour; kept in memory, since forgetting them at a restart costs
- * nothing.
+ * Counter of refusals per user within the last hour, in memory: losing it at a restart is harmless.
  */
 const openRefusalCounter = (clock: Clock) => {
   const noted = new Map<string, readonly number[]>();

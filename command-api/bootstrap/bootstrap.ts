@@ -27,36 +27,35 @@ type Needs = {
 type BootstrapSettings = {
   readonly organization: string;
   readonly email: string;
-  /** A value from the environment; null = mint one. */
+  /** Key value from the environment; null = mint one. */
   readonly apiKey: string | null;
-  /** Becomes the admin's while they have none; null = they log in by other means. */
+  /** Password for an admin without one; null = they log in by other means. */
   readonly password: string | null;
 };
 type BootstrapResult = {
   readonly email: string;
-  /** A key value that was made just now: show it, then `finish`. */
+  /** The key value that was just minted: show it, then call `finish`. */
   readonly minted: string | null;
   /**
-   * Makes the admin, and with them the key good. Until then each start mints another key, so a kill
-   * between the minting and the showing locks nobody out.
+   * Creates the admin, which activates the key. Until then each start mints another key, so a kill
+   * between the minting and the showing locks no user out.
    */
   readonly finish: () => Promise<void>;
 };
 
 /**
- * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal
- * key of that admin. Safe to repeat, also after a kill half-way: whatever is there
- * stays, a key that was minted but never shown is followed by another one (see `finish`). A given
- * key is registered whenever it is not known yet; one is minted only as long as there is no admin.
- * A given password counts while the admin has none. Throws Fault `invalid` for a given key out of
- * form.
+ * Creates what an empty log needs before the first call: an organisation, its admin, and a personal
+ * key of that admin. Idempotent, also after a kill half-way: existing facts stay, and a key that
+ * was minted but never shown is replaced (see `finish`). A supplied key is registered unless it is
+ * known; one is minted only while there is no admin. A supplied password counts while the admin has
+ * none. Throws Fault `invalid` for a malformed key.
  */
 export const bootstrap = async (
   needs: Needs,
   wanted: BootstrapSettings,
 ): Promise<BootstrapResult> => {
   const { log, ids, clock, secrets } = needs;
-  // The same on every installation, so a restart finds them.
+  // Derived ids: the same on every installation, so a restart finds them.
   const organization = ids.derive('OrganizationId', 'bootstrap');
   const user = ids.derive('UserId', 'bootstrap');
   const authorship: Authorship = {
@@ -68,18 +67,18 @@ export const bootstrap = async (
     organizationId: organization,
     eventId: () => ids.next('EventId'),
   };
-  const asked: BootstrapContext = { ...needs, wanted, organization, user, authorship };
+  const context: BootstrapContext = { ...needs, wanted, organization, user, authorship };
   const { state: known } = await loadStreamState(log, userStream(user), users);
   const value = wanted.apiKey ?? (known === null ? secrets.mintKey() : null);
-  await createOrganization(asked);
-  if (value !== null) await registerKey(asked, value);
-  if (known !== null) await claimAdminEmail(asked, known.email);
+  await createOrganization(context);
+  if (value !== null) await registerKey(context, value);
+  if (known !== null) await claimAdminEmail(context, known.email);
   return {
     email: known?.email ?? wanted.email,
     minted: wanted.apiKey === null ? value : null,
     finish: async () => {
-      await createAdmin(asked);
-      await claimAdminEmail(asked, wanted.email);
+      await createAdmin(context);
+      await claimAdminEmail(context, wanted.email);
     },
   };
 };
@@ -109,11 +108,11 @@ const createOrganization = async ({ log, organization, wanted, authorship }: Boo
   );
 };
 
-const createAdmin = async (asked: BootstrapContext): Promise<void> => {
-  const { log, organization, user: id, wanted, authorship } = asked;
+const createAdmin = async (context: BootstrapContext): Promise<void> => {
+  const { log, organization, user: id, wanted, authorship } = context;
   const stream = userStream(id);
   const { state } = await loadStreamState(log, stream, users);
-  const password = await adminPassword(asked, state);
+  const password = await adminPassword(context, state);
   const made: UserEvent = {
     type: 'UserCreated',
     data: {
@@ -134,7 +133,7 @@ const createAdmin = async (asked: BootstrapContext): Promise<void> => {
   await transact(log, stream, users, decide, authorship);
 };
 
-/** What gives the admin the wanted password; nothing when they have one. */
+/** Events that set the wanted password; empty when the admin has one. */
 const adminPassword = async (
   { passwords, user, wanted: { password } }: BootstrapContext,
   known: User | null,
@@ -148,13 +147,13 @@ const adminPassword = async (
   return [{ type: 'PasswordChanged', data }];
 };
 
-/** Where e-mails are looked up; also of an admin who was made before anybody could log in. */
-const claimAdminEmail = async (asked: BootstrapContext, email: string): Promise<void> => {
-  await userEmails.claim(asked, email, asked.user, asked.authorship);
+/** Reserves the admin's e-mail for logins, also for an admin made before logins existed. */
+const claimAdminEmail = async (context: BootstrapContext, email: string): Promise<void> => {
+  await userEmails.claim(context, email, context.user, context.authorship);
 };
 
-const registerKey = async (asked: BootstrapContext, text: string): Promise<void> => {
-  const { log, ids, secrets, organization, user, authorship } = asked;
+const registerKey = async (context: BootstrapContext, text: string): Promise<void> => {
+  const { log, ids, secrets, organization, user, authorship } = context;
   const hash = secrets.hashKey(text);
   if (hash === null || !keyValueForm.test(text)) {
     throw new Fault(
@@ -164,8 +163,8 @@ const registerKey = async (asked: BootstrapContext, text: string): Promise<void>
     );
   }
   const keyId = ids.derive('ApiKeyId', 'bootstrap', hash);
-  const isOurs = await apiKeyValues.claim(asked, hash, keyId, authorship);
-  // It was registered as a key already, by a call: it works, as what it was made for.
+  const isOurs = await apiKeyValues.claim(context, hash, keyId, authorship);
+  // The value was registered as a key by a call already and works as that key.
   if (!isOurs) return;
   const made: ApiKeyEvent = {
     type: 'ApiKeyCreated',

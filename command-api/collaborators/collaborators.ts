@@ -9,16 +9,16 @@ type DecideProject = Decide<Project | null, CollaboratorEvent>;
 type CollaboratorChange<Who> = {
   readonly who: Who;
   readonly role: ProjectRole;
-  /** Of the collaboration, in case it is a new one. */
+  /** Id of the collaboration if it is a new one. */
   readonly id: CollaboratorId;
 };
 /**
- * Whether the user, given the role, is an owner: not removed since, and not `read_only`, whose role
- * is capped (contract 2.6, rule 1).
+ * True if the user, given the owner role, counts as an owner: not removed, and not `read_only`,
+ * whose role is capped (contract 2.6, rule 1).
  */
 type CanOwn = (user: UserId) => boolean;
 
-/** A present collaborator gets the new role (contract 5.4). */
+/** Adds collaborators; a present one gets the new role (contract 5.4). */
 export const addUsers =
   (
     project_id: ProjectId,
@@ -52,7 +52,7 @@ export const changeUser =
     return requireOwner(project, [{ type: 'CollaboratorRoleChanged', data }], canOwn);
   };
 
-/** Whoever is no collaborator is as good as removed. */
+/** Idempotent: removing a user who is not a collaborator has no effect. */
 export const removeUser =
   (project_id: ProjectId, user_id: UserId, canOwn: CanOwn): DecideProject =>
   (project) => {
@@ -117,7 +117,7 @@ const tooManyCollaborators = (
     : null;
 };
 
-/** The last owner can be neither removed nor demoted (contract 2.6, rule 2). */
+/** Invariant: the last owner can be neither removed nor demoted (contract 2.6, rule 2). */
 const requireOwner = (
   project: Project,
   events: readonly CollaboratorEvent[],

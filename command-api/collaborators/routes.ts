@@ -79,7 +79,7 @@ const removeUserRoute = ({ log }: CollaboratorNeeds): Route =>
     const { position } = await transact(log, projectStream(id), projects, decide, cause);
     return {
       position,
-      body: { message: 'The user is no collaborator of the project any more.' },
+      body: { message: 'The user is no longer a collaborator of the project.' },
     };
   });
 
@@ -122,8 +122,8 @@ const removeGroupRoute = ({ log }: CollaboratorNeeds): Route =>
   });
 
 /**
- * Which of the project's owners, and of those who are to become one, count: asked before
- * deciding, which is pure.
+ * Predicate `CanOwn` for the project's owners and the users about to become one. Loaded before the
+ * decision, which is pure.
  */
 const loadOwners = async (
   log: EventReader,
@@ -134,9 +134,11 @@ const loadOwners = async (
   const owners = [...(state?.users ?? [])].flatMap(([user, { role }]) =>
     role === 'owner' ? [user] : [],
   );
-  const asked = [...new Set([...owners, ...coming])];
-  const found = await Promise.all(asked.map((user) => liveUser(log, user)));
-  const unable = new Set(asked.filter((_, at) => (found[at]?.role ?? 'read_only') === 'read_only'));
+  const candidates = [...new Set([...owners, ...coming])];
+  const found = await Promise.all(candidates.map((user) => liveUser(log, user)));
+  const unable = new Set(
+    candidates.filter((_, at) => (found[at]?.role ?? 'read_only') === 'read_only'),
+  );
   return (user) => !unable.has(user);
 };
 
@@ -155,9 +157,9 @@ const userAnswers = async (
   log: EventReader,
   state: Project | null,
   users: readonly UserId[],
-  asking: AnswerContext,
+  context: AnswerContext,
 ) => {
-  const since = await collaborationStarts(log, asking.project);
+  const since = await collaborationStarts(log, context.project);
   return Promise.all(
     [...new Set(users)].map(async (user) => {
       const given = requirePresent(state?.users, user);
@@ -165,7 +167,7 @@ const userAnswers = async (
       return userCollaboratorAnswer(
         { ...given, created_at: since(user) },
         block ?? removedUserBlock(user),
-        asking.onlooker,
+        context.onlooker,
       );
     }),
   );
@@ -175,9 +177,9 @@ const groupAnswers = async (
   log: EventReader,
   state: Project | null,
   ids: readonly GroupId[],
-  asking: AnswerContext,
+  context: AnswerContext,
 ) => {
-  const since = await collaborationStarts(log, asking.project);
+  const since = await collaborationStarts(log, context.project);
   return Promise.all(
     [...new Set(ids)].map(async (id) => {
       const given = requirePresent(state?.groups, id);
@@ -186,13 +188,13 @@ const groupAnswers = async (
       return groupCollaboratorAnswer(
         { ...given, created_at: since(id) },
         { id, name, visibility },
-        asking.onlooker,
+        context.onlooker,
       );
     }),
   );
 };
 
-/** When each collaboration began. */
+/** Start of each collaboration, by user or group id. */
 const collaborationStarts = async (
   log: EventReader,
   project: ProjectId,

@@ -8,12 +8,12 @@ type RoleGiven = ColumnMappingInput['input'];
 
 /** Contract 1.11. */
 const mappingBytesMax = 65_536;
-/** Name of a metric (contract 1.11). */
+/** Longest name of a metric (contract 1.11). */
 const metricNameMax = 128;
 
 /**
- * The long form; a role left out, null or without columns becomes null (contract 4.7, rule 3), and
- * so does `mgt` without a role.
+ * The mapping in its long form; a role left out, null or without columns becomes null (contract
+ * 4.7, rule 3), and so does `mgt` without a role.
  */
 export const mappingOf = (given: ColumnMappingInput): StoredMapping => ({
   ...(Object.fromEntries(roles.map((role) => [role, roleOf(given[role])])) as Record<
@@ -40,7 +40,7 @@ const withColumns = (entries: readonly (readonly [string, RoleGiven])[]): Stored
 const complaint = (loc: readonly string[], sentence: string): Complaint =>
   valueComplaint(['body', 'column_mapping', ...loc], sentence);
 
-/** What can be said against a mapping without a dataset. */
+/** Complaints about a mapping that need no dataset. */
 export const mappingComplaints = (
   given: ColumnMappingInput | null | undefined,
 ): readonly Complaint[] => {
@@ -77,8 +77,8 @@ export const unknownColumns = (
 };
 
 /**
- * The mapping after columns were renamed or went (contract 7, 5.11): it follows names, drops
- * columns that are gone, and a role left without columns becomes null.
+ * The mapping after columns were renamed or removed (contract 7, 5.11): it follows names, drops
+ * removed columns, and a role left without columns becomes null.
  */
 export const mappingAfterChanges = (
   mapping: StoredMapping,

@@ -26,8 +26,8 @@ type CreateDatasetRequest = Request<
 const noTable: ContentTable = { columns: [], rows: [] };
 
 /**
- * Makes a dataset of a file, of a version of another dataset, or empty (contract 5.11). Its rows
- * are stored first, so the dataset is there with all of them or not at all.
+ * Creates a dataset from a file, from a version of another dataset, or empty (contract 5.11). Its
+ * rows are stored first, so the dataset appears with all of them or not at all.
  */
 export const createDatasetFrom = async (
   needs: DatasetNeeds,
@@ -95,7 +95,9 @@ export const createDatasetFrom = async (
   return { dataset: state, position };
 };
 
-/** A bound key makes datasets of its project; whoever names a project has to be its editor. */
+/**
+ * The home project: the named one, which requires its editor role, else the project of a bound key.
+ */
 const homeProjectOf = async (
   { visibleProject }: DatasetNeeds,
   principal: Principal,

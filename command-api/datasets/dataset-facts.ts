@@ -5,7 +5,7 @@ import { loadStreamState } from '../../kernel/transact.js';
 import { currentVersion, projectsOfDataset, type Dataset } from '../facts/datasets.js';
 import { projects, projectStream } from '../facts/projects.js';
 
-/** What the log says of the dataset, as projections/dataset-list.ts keeps it. */
+/** Facts of a dataset from the log, in the form that projections/dataset-list.ts keeps. */
 export const factsOf = (dataset: Dataset): DatasetFacts => {
   const { num_rows, columns, version_index } = currentVersion(dataset);
   return {
@@ -25,7 +25,7 @@ export const factsOf = (dataset: Dataset): DatasetFacts => {
   };
 };
 
-/** How many of them live. */
+/** Number of these projects that are live. */
 export const liveProjects = async (
   log: EventReader,
   ids: readonly ProjectId[],

@@ -13,7 +13,7 @@ type Creation = {
   readonly mapping: ColumnMappingInput | null;
 };
 
-/** A dataset with its first version, linked to its home (contract 5.11). */
+/** Creates a dataset with its first version, linked to its home (contract 5.11). */
 export const create =
   ({ facts, content, mapping }: Creation): DecideDataset =>
   (dataset) => {
@@ -37,7 +37,7 @@ type Change = {
   readonly publish: boolean;
 };
 
-/** Those of the three that change something (contract 4.7, rule 1). */
+/** Applies those of the three changes that have an effect (contract 4.7, rule 1). */
 export const change =
   ({ name, mapping, publish }: Change): DecideDataset =>
   (dataset) => {
@@ -59,8 +59,8 @@ export const change =
   };
 
 /**
- * A new version, made from version `base`: another one in between makes what was prepared stale.
- * `mapping`: what the columns that went and were renamed make of it.
+ * Adds a version made from version `base`. Optimistic concurrency: refused when another version was
+ * added since. `mapping`: the column mapping after removed and renamed columns.
  */
 export const changeContent =
   (base: number, content: ContentChanged, mapping: StoredMapping | null): DecideDataset =>
@@ -79,7 +79,7 @@ export const changeContent =
 export const hasChange = ({ versions }: Dataset, contents: readonly string[]): boolean =>
   versions.some(({ content_id }) => contents.includes(content_id));
 
-/** `run`: the experiment that uses the dataset; null: somebody links it. */
+/** Links a project. `run`: the experiment that uses the dataset; null: an explicit link. */
 export const link =
   (project: ProjectId, run: RunId | null): DecideDataset =>
   (dataset) => {
@@ -89,7 +89,10 @@ export const link =
     return [{ type: 'DatasetLinked', data: { dataset_id, project_id: project, run_id: run } }];
   };
 
-/** The home project stays (contract 5.11), and a project whose experiments use the dataset too. */
+/**
+ * Unlinks a project. The home project stays (contract 5.11), and so does a project whose
+ * experiments use the dataset.
+ */
 export const unlink =
   (project: ProjectId, run: RunId | null): DecideDataset =>
   (dataset) => {
@@ -122,7 +125,4 @@ const namesIn = ({ columns }: Pick<ContentChanged, 'columns'>): ReadonlySet<stri
 
 const invalid = 'The request is not valid';
 const datasetNotFound = reject('not-found', 'Dataset not found');
-const contentConflict = reject(
-  'conflict',
-  'Others changed the content at the same time; try again',
-);
+const contentConflict = reject('conflict', 'The content was changed concurrently; try again');

@@ -16,14 +16,14 @@ import { codePointCount } from '../../kernel/code-points.js';
 import { type Complaint, extraForbidden, valueComplaint } from '../../kernel/fault.js';
 import { isPairwiseEqual, hasSameCells, hasSameRows } from './row-equality.js';
 
-/** A chunk of the version that is edited; its rows are never changed in place. */
+/** A chunk of the edited version; its rows are immutable. */
 export type Chunk = ChunkName & { readonly rows: readonly ContentRow[] };
 type EditedContent = {
   readonly columns: readonly DatasetColumn[];
-  /** In order: chunks that stay as they are, and rows that have to be stored. */
+  /** Unchanged chunks and rows to store, in order. */
   readonly stretches: readonly (Chunk | readonly ContentRow[])[];
   readonly counts: Counts;
-  /** Old name to new one, null for a column that is gone; names as they were before. */
+  /** Old column name to new one, null for a removed column. */
   readonly renamedColumns: ReadonlyMap<string, string | null>;
 };
 export type Counts = {
@@ -36,19 +36,19 @@ export type Counts = {
 };
 
 type EditContext = {
-  /** Values name columns that are there (contract 1.2, rule 3). */
+  /** True if values may name existing columns only (contract 1.2, rule 3). */
   readonly isStrict: boolean;
   readonly version: number;
-  /** Of the first new column. */
+  /** Key of the first new column. */
   readonly nextKey: number;
-  /** A new id; the index tells rows of one request apart. */
+  /** Mints a row id; the index distinguishes the rows of one request. */
   readonly rowId: (index: number) => RowId;
 };
 
 /**
- * The content after the edits, in their order, all or none: any complaint means none. Rows that no
- * edit names are looked at once and copied only with the chunk that changes, so that a few edits of
- * 100,000 rows are quick.
+ * Applies the edits in order, all or none: any complaint means none. Rows that no edit names are
+ * visited once and copied only with their chunk when it changes (copy on write), so that a few
+ * edits of 100,000 rows are quick.
  */
 export const applyEdits = (
   before: ContentBefore,
@@ -75,9 +75,9 @@ type ContentBefore = {
 const tooManyRows = (rows: number): string =>
   `a dataset has at most ${datasetRowsMax} rows, this would have ${rows}`;
 
-/** Rows in order; null where one was taken away. */
+/** Rows in order; null for a removed row. */
 type RowSlots = (ContentRow | null)[];
-/** Where a row is now: in a chunk by its index, or before or after what was there. */
+/** Place of a row: a chunk by its index, or the rows added before or after all chunks. */
 type RowPlace = { readonly list: RowSlots | number; readonly index: number };
 type EditState = EditContext & {
   columns: DatasetColumn[];
@@ -87,15 +87,15 @@ type EditState = EditContext & {
   readonly back: RowSlots;
   readonly before: readonly Chunk[];
   readonly rowsBefore: number;
-  /** Copies of the chunks that change. */
+  /** Copies of the changed chunks (copy on write). */
   readonly touched: Map<number, RowSlots>;
-  /** Of rows that edits name or made; a place may be empty by now. */
+  /** Places of rows that edits name or made; the slot may have been emptied since. */
   readonly places: Map<RowId, RowPlace>;
-  /** Rows that edits name, as the version before has them. */
+  /** Rows that edits name, as they were before the edits. */
   readonly known: ReadonlyMap<RowId, ContentRow>;
   /**
-   * Rows of the version before that an edit adds with other values: right only if later edits lead
-   * back to what the version has, as they do when a whole request is repeated. Else the complaint.
+   * Existing rows that an edit adds with other values, with the complaint. Valid only if later
+   * edits lead back to the existing values, as they do when a whole request is repeated.
    */
   readonly repeated: Map<RowId, Complaint>;
 };
@@ -144,7 +144,7 @@ const listOf = (
 ): readonly (ContentRow | null)[] =>
   typeof list === 'number' ? (touched.get(list) ?? before[list]?.rows ?? []) : list;
 
-/** The row of this id as it is now, null when there is none. */
+/** The row of this id with its place; null when missing. */
 const rowAt = (
   work: EditState,
   id: RowId,
@@ -209,7 +209,7 @@ const applyEdit = (work: EditState, edit: Edit, index: number): Complaint | null
   }
 };
 
-/** Without a sentence: there is no place for it (contract 1.2, rule 3). */
+/** A null sentence: the member is not allowed here (contract 1.2, rule 3). */
 type ComplaintAt = (
   member: string,
   sentence: string | null,
@@ -240,9 +240,9 @@ const addRow = (
 };
 
 /**
- * A row that is there already, as when a request is repeated (contract 1.8, rule 5): nothing where
- * it has these values. Another row under its id is refused, now or, where later edits may still
- * make it the row that the version has, in the end.
+ * Adds a row that exists, as when a request is repeated (contract 1.8, rule 5): no effect where it
+ * has these values. Another row under its id is refused: at once or, where later edits may still
+ * restore the existing row, at the end.
  */
 const addRowAgain = (
   work: EditState,
@@ -263,7 +263,7 @@ const addRowAgain = (
   return null;
 };
 
-/** Cells with the values in their columns; columns that are new come at the end. */
+/** Cells with the values in their columns; new columns are appended. */
 const fillCells = (
   work: EditState,
   before: StoredCells,
@@ -321,7 +321,10 @@ const keepOnly = (work: EditState, kept: ReadonlySet<RowId>): void => {
   }
 };
 
-/** Rows that came back to what they were are what they were; a complaint about one that had to. */
+/**
+ * Restores rows whose cells ended up as before the edits; returns the complaint of a row in
+ * `repeated` whose cells did not.
+ */
 const settleRows = (work: EditState): Complaint | null => {
   for (const [id, row] of work.known) {
     const now = rowAt(work, id);
@@ -369,7 +372,7 @@ const finishEdits = (work: EditState, before: ContentBefore): EditedContent => {
 };
 const noRowCounts = { rows_added: 0, rows_removed: 0, rows_edited: 0 };
 
-/** A row that went and came again under its id was edited. */
+/** A row that was removed and added again under its id counts as edited. */
 const rowCounts = ({ touched, before, known }: EditState, outside: readonly ContentRow[]) => {
   let removed = 0;
   let edited = 0;

@@ -9,7 +9,7 @@ import { scopedNames } from '../facts/reservations.js';
 type Needs = { readonly log: EventLog; readonly ids: Ids };
 type DatasetKey = { readonly organization: OrganizationId; readonly id: DatasetId };
 
-/** Names are unique among the organisation's live datasets (contract 4.7, rule 2). */
+/** Dataset names, unique among the organisation's live datasets (contract 4.7, rule 2). */
 export const datasetNames = scopedNames({
   what: 'dataset',
   called: 'A dataset',
@@ -17,13 +17,13 @@ export const datasetNames = scopedNames({
   fold: datasets,
 });
 
-/** Each try is a read of the log; who has a thousand datasets of one name needs another name. */
+/** Limit of suffixes tried: each try is a read of the log. */
 const suffixesMax = 1_000;
 const nameMax = 255;
 
 /**
- * The name that the dataset has from now on: the wanted one, or with `suffixed` the first free of
- * `name (1)`, `name (2)` … when it is taken. Throws Fault `already-exists`.
+ * Claims the dataset's name: the wanted one or, with `suffixed`, the first free of `name (1)`,
+ * `name (2)` … when it is taken. Throws Fault `already-exists`.
  */
 export const claimDatasetName = async (
   needs: Needs,
@@ -38,7 +38,7 @@ export const claimDatasetName = async (
   throw new Fault('already-exists', `A dataset named '${wanted.name}' exists already`);
 };
 
-/** Within the length of a name: a long one gives way to its suffix. */
+/** Appends the suffix and truncates the name so that both fit. */
 const withSuffix = (name: string, suffix: number): string => {
   if (suffix === 0) return name;
   const end = ` (${suffix})`;

@@ -14,10 +14,12 @@ type RecordAsRow = {
   readonly traceId: string;
   readonly cells: Readonly<Record<string, ContentCell>>;
 };
-/** Records of a project as rows: the read model chooses them, the log says what is added. */
+/**
+ * Source of records of a project as rows: the read model selects them, the log says what is added.
+ */
 export type RecordRowSource = {
   readonly complaints: (body: DatasetRecords) => readonly Complaint[];
-  /** A page, of all that was logged before. `next`: where the next page begins; null: nowhere. */
+  /** A page of all records logged before. `next`: start of the next page; null on the last page. */
   readonly choose: (body: DatasetRecords) => Promise<{
     readonly rows: readonly RecordAsRow[];
     readonly leftOut: readonly string[];
@@ -27,7 +29,7 @@ export type RecordRowSource = {
 };
 type Needs = DatasetNeeds & { readonly recordsAsRows: RecordRowSource };
 
-/** Rows from records (contract 5.11). */
+/** Route that appends records as rows (contract 5.11). */
 export const recordAppendRoutes = (needs: Needs): readonly Route[] => [appendRecordsRoute(needs)];
 
 const appendRecordsRoute = (needs: Needs): Route =>
@@ -41,7 +43,7 @@ const appendRecordsRoute = (needs: Needs): Route =>
         row_id: needs.ids.derive('RowId', id, body.project_id, row.traceId, row.id),
         values: row.cells,
       }));
-      // As of a repeat whose first try made its version.
+      // Result of a repeat whose first try made its version.
       let done: AppendResult = { added: 0, columns: [] };
       const { position, version } = await needs.inTurn([datasetStream(id)], () =>
         createVersion(
@@ -82,7 +84,7 @@ type NewRow = {
   readonly values: Readonly<Record<string, ContentCell>>;
 };
 
-/** The version with the rows that it lacks at its end; null where it has them all. */
+/** The version with the missing rows appended; null when it has them all. */
 const appendRecordRows = async (
   { log }: DatasetNeeds,
   dataset: Dataset,
@@ -115,7 +117,7 @@ const unusedRowId = (): never => {
   throw new Error('Rows from records have ids of their own');
 };
 
-/** An edit is refused for the columns that it names, or for the number of rows. */
+/** Complaint in terms of the request: about its columns, or about the number of rows. */
 const ofColumns = ({ msg, type, loc }: Complaint): Complaint => ({
   loc: loc.includes('values') ? ['body', 'columns'] : ['body'],
   msg,

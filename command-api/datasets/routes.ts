@@ -33,7 +33,7 @@ import { datasetNames, claimDatasetName } from './names.js';
 import type { DatasetNeeds } from './needs.js';
 type DecideDataset = Decide<Dataset | null, DatasetEvent>;
 
-/** The writes of contract 4.7 and 5.11. */
+/** Write routes of datasets (contract 4.7, 5.11). */
 export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => [
   createDatasetRoute(needs),
   changeDatasetRoute(needs),
@@ -113,19 +113,19 @@ const transactDataset = async (
 
 const changeDatasetFields = async (
   needs: DatasetNeeds,
-  asked: {
+  request: {
     readonly id: DatasetId;
     readonly wanted: DatasetChange;
     readonly ifMatch: IfMatch | null;
   },
   cause: Authorship,
 ) => {
-  const { id, ifMatch } = asked;
-  const { name: wanted, ...rest } = asked.wanted;
+  const { id, ifMatch } = request;
+  const { name: wanted, ...rest } = request.wanted;
   const before = requireDataset(
     (await loadStreamState(needs.log, datasetStream(id), datasets)).state,
   );
-  // Before a name is taken for what will not happen.
+  // Checked before the name is reserved, so that a refused change reserves none.
   throwRejection(ifMatching(ifMatch, change({ ...rest, name: null }))(before));
   const name =
     wanted === null || wanted.name === before.name
@@ -148,7 +148,7 @@ const changeDatasetFields = async (
   return done;
 };
 
-/** A link, made or undone by an editor of the project. */
+/** Links or unlinks a dataset; the caller must be an editor of the project. */
 const changeLink = async (
   needs: DatasetNeeds,
   link: { readonly dataset_id: DatasetId; readonly project: VisibleProject | null },
@@ -167,7 +167,10 @@ const requireDataset = (dataset: Dataset | null): Dataset => {
   return dataset;
 };
 
-/** The decision, unless the dataset is another one than the client knows (contract 1.9). */
+/**
+ * The decision under optimistic concurrency: refused when the dataset's ETag differs from
+ * `If-Match` (contract 1.9).
+ */
 const ifMatching =
   (ifMatch: IfMatch | null, decide: DecideDataset): DecideDataset =>
   (dataset) =>
@@ -193,7 +196,7 @@ const wantedName = (given: NameGiven) => {
   return { name: given.value, suffixed: given.append_suffix_if_duplicate === true };
 };
 
-/** The record of 4.7 as the caller may see it, from the log. */
+/** The dataset record as the caller may see it (contract 4.7), from the log. */
 const datasetAnswerOf = async (
   { log, visibleProject }: DatasetNeeds,
   dataset: Dataset,

@@ -6,7 +6,7 @@ import {
   type ContentRow,
 } from '../../kernel/dataset-content.js';
 
-/** Whether two rows show the same, whatever columns that are gone may still have. */
+/** True if two rows have equal cells in these columns; cells of removed columns are ignored. */
 export const hasSameCells = (
   columns: readonly DatasetColumn[],
   one: StoredCells,
@@ -27,7 +27,7 @@ const sameCell = (one: ContentCell, other: ContentCell): boolean => {
   );
 };
 
-/** Whether rows that went and came again did so to the same place with the same cells. */
+/** True if both lists have the same rows in the same order with equal cells. */
 export const hasSameRows = (
   columns: readonly DatasetColumn[],
   after: readonly ContentRow[],
@@ -40,7 +40,7 @@ export const hasSameRows = (
       one === other || (one.id === other.id && hasSameCells(columns, one.cells, other.cells)),
   );
 
-/** Whether both have as many, alike in their order. */
+/** True if both lists have equal length and are pairwise alike. */
 export const isPairwiseEqual = <T>(
   some: readonly T[],
   others: readonly T[],

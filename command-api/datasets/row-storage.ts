@@ -14,14 +14,14 @@ import { appendEvents, type Authorship } from '../../kernel/transact.js';
 import { rowsStream } from '../facts/datasets.js';
 import type { Chunk } from './edits.js';
 
-/** An append stays below what EventStoreDB takes at once, 1 MB. */
+/** Bytes of one append: below EventStoreDB's limit of 1 MB. */
 const appendBytesMax = 786_432;
 
 type StoredVersion = Pick<ContentChanged, 'dataset_id' | 'parts'>;
 
 /**
- * The chunks of a version in order, from the log. Between two contents others have their turn: of
- * the largest dataset they are a dozen, each read in some milliseconds.
+ * The chunks of a version in order, from the log. Yields to the event loop between contents: the
+ * largest dataset has a dozen, each read in some milliseconds.
  */
 export const loadChunks = async (
   log: EventReader,
@@ -48,7 +48,7 @@ export const loadChunks = async (
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Rows that are to be stored as one event of this content. */
+/** Rows to store as one event of this content. */
 type NewChunk = {
   readonly content: ContentId;
   readonly rows: readonly ContentRow[];
@@ -59,12 +59,12 @@ export type RowLayout = {
   readonly chunks: readonly NewChunk[];
 };
 
-/** No stream is longer than this, about 2 MB, so that none takes long to read. */
+/** Limit of a stream's length, about 2 MB, which bounds the time of one read. */
 const contentChunksMax = 32;
 
 /**
- * How the stretches come to lie: chunks that stay are named, rows become chunks of contents, which
- * `contentOf` names by number. A small chunk beside new rows is written again with them, so that
+ * Lays out stretches as chunks: unchanged chunks are referenced, rows become chunks of contents,
+ * which `contentOf` names by number. A small chunk beside new rows is merged with them, so that
  * many small edits do not leave many small chunks.
  */
 export const layOutRows = async (
@@ -128,7 +128,7 @@ function* chunked(rows: readonly ContentRow[]): Generator<Omit<NewChunk, 'conten
   if (chunk.length > 0) yield { rows: chunk, bytes };
 }
 
-/** Rows of a version with new ids, which follow from the content. */
+/** Rows of a version with new ids, derived from the content. */
 export const newRows = (
   rows: readonly StoredCells[],
   version: number,
@@ -137,8 +137,8 @@ export const newRows = (
   rows.map((cells, index) => ({ id: rowId(index), made: version, edited: version, cells }));
 
 /**
- * Stores the chunks, in appends that each stay small, before the version that names them. False
- * when a stream has other events: an earlier try of the same request met another version.
+ * Stores the chunks, in appends of bounded size, before the version that names them. False when a
+ * stream has other events: an earlier try of the same request met another version.
  */
 export const storeRows = async (
   log: EventLog,
@@ -193,7 +193,7 @@ const rowsStoredEvent = (
   },
 });
 
-/** The first content of a change has the id that was minted for it, the others follow from it. */
+/** Content ids of a change: the first is the minted one, the others are derived from it. */
 export const contentsFrom =
   (ids: Pick<Ids, 'derive'>, content: ContentId) =>
   (number: number): ContentId =>

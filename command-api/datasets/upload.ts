@@ -2,7 +2,10 @@ import type { Upload } from '../../contract/operation.js';
 import type { ContentTable } from '../../kernel/dataset-content.js';
 import { validationFault } from '../../kernel/fault.js';
 
-/** The table of a file; `format` null: by the name's ending, else by its content. */
+/**
+ * Parses a file into a table; `format` null: detected from the file name's ending, else from the
+ * content.
+ */
 export type ReadTable = (
   file: Upload,
   format: 'csv' | 'json' | 'jsonl' | null,
@@ -12,7 +15,7 @@ const nameMax = 255;
 
 /**
  * The name of a new dataset: that of the part, else the file's without its ending (contract 5.11).
- * Throws Fault `invalid` when neither is there.
+ * Throws Fault `invalid` without either.
  */
 export const uploadedDatasetName = (
   part: string | null | undefined,
@@ -25,7 +28,7 @@ export const uploadedDatasetName = (
   return name;
 };
 
-/** Also a file's name becomes a name of contract 1.3. */
+/** Dataset name from a file name, in the form of contract 1.3. */
 const nameOfFile = (fileName: string): string => {
   // oxlint-disable-next-line no-control-regex -- contract 1.3 rules these characters out
   const clean = fileName.replaceAll(/[\u0000-\u001f\u007f]/g, '').trim();

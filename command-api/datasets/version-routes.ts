@@ -27,7 +27,7 @@ import { loadChunks, newRows } from './row-storage.js';
 
 type InDataset = { readonly dataset_id: DatasetId };
 
-/** The writes of contract 5.11 that make a new version. */
+/** Write routes that make a new version (contract 5.11). */
 export const contentWrites = (needs: DatasetNeeds): readonly Route[] => [
   editContentRoute(needs),
   replaceContentRoute(needs),
@@ -155,7 +155,7 @@ type Replacement = {
   readonly version_index?: number | null;
 };
 
-/** Either a version of this dataset, or a version of a dataset that is named (contract 5.11). */
+/** Requires either a version of this dataset or a version of a named dataset (contract 5.11). */
 const replacementComplaints = (body: Replacement): readonly Complaint[] => {
   const missing = (member: string): Complaint => ({
     loc: ['body', member],

@@ -27,17 +27,17 @@ import type { Chunk, Counts } from './edits.js';
 import { mappingAfterChanges } from './column-mapping.js';
 import { contentsFrom, layOutRows, storeRows, type RowLayout } from './row-storage.js';
 
-/** What a new version will be, made from the current one. */
+/** A new version, prepared from the current one. */
 export type PreparedVersion = {
   readonly source: ContentChanged['source'];
   readonly columns: readonly DatasetColumn[];
-  /** Chunks that stay, and rows to be stored. */
+  /** Unchanged chunks, and rows to store. */
   readonly stretches: readonly (Chunk | readonly ContentRow[])[];
   readonly counts: Counts;
-  /** Old name of a column to its new one; null: gone. */
+  /** Old column name to new one; null: removed. */
   readonly renamedColumns: ReadonlyMap<string, string | null>;
 };
-/** Null: nothing would change. `content` is what its new rows will be called. */
+/** Prepares a version; null when nothing changes. `content`: id of the content for its new rows. */
 export type PrepareVersion = (
   dataset: Dataset,
   content: ContentId,
@@ -52,10 +52,10 @@ export type VersionChange = {
 };
 
 /**
- * Makes a new version: prepares it from the current one, stores its rows, appends it; when others
- * made a version meanwhile, prepares it anew, at most `retriesMax` times. Under one Idempotency-Key
- * a repeat finds the version that it made before. Rows of a try that was overtaken are named by
- * no version and go with the dataset.
+ * Makes a new version under optimistic concurrency: prepares it from the current one, stores its
+ * rows, appends it; after a conflict with another version prepares it again, at most
+ * `conflictRetriesMax` times. Idempotent under one Idempotency-Key: a repeat finds the version that
+ * it made before. Rows of a failed try are named by no version and are erased with the dataset.
  */
 export const createVersion = async (
   { log, ids }: { readonly log: EventLog; readonly ids: Pick<Ids, 'derive'> },
@@ -75,9 +75,9 @@ export const createVersion = async (
     }
     const prepared = await prepare(state, content);
     if (prepared === null) return { version, position };
-    const lie = await layOutRows(prepared.stretches, contentsFrom(ids, content));
-    if (!(await storeRows(log, id, lie.chunks, cause))) return 'conflict';
-    const data = contentChangedData(state, prepared, lie, { ...changing, content });
+    const layout = await layOutRows(prepared.stretches, contentsFrom(ids, content));
+    if (!(await storeRows(log, id, layout.chunks, cause))) return 'conflict';
+    const data = contentChangedData(state, prepared, layout, { ...changing, content });
     const decide = changeContent(version, data, mappingWith(state, prepared));
     const done = await transact(log, datasetStream(id), datasets, decide, cause).catch(asConflict);
     return done === 'conflict' ? done : { version: version + 1, position: done.position };
@@ -115,7 +115,7 @@ const mappingWith = ({ mapping }: Dataset, prepared: PreparedVersion): StoredMap
         new Set(prepared.columns.map(({ name }) => name)),
       );
 
-/** The content of an older version; null when the current one is the same. */
+/** Rolls back to an older version; null when the current one is equal. */
 export const rollbackVersion = (
   dataset: Dataset,
   { columns, parts }: Pick<ContentChanged, 'columns' | 'parts'>,
@@ -143,7 +143,7 @@ export const rollbackVersion = (
 const isEqual = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Chunks that both versions have do not differ, so only the others are looked at. */
+/** Row counts between two versions; chunks that both share are equal and skipped. */
 const rowCounts = (before: readonly Chunk[], after: readonly Chunk[]) => {
   const nameOf = ({ content, chunk }: Chunk): string => `${content} ${chunk}`;
   const apart = (some: readonly Chunk[], others: readonly Chunk[]) => {
@@ -160,7 +160,7 @@ const rowCounts = (before: readonly Chunk[], after: readonly Chunk[]) => {
   };
 };
 
-/** Rows of another dataset by the place of its columns, without their ids and history. */
+/** Rows of another dataset by column index, without ids and history. */
 export const tableOf = (
   columns: readonly DatasetColumn[],
   chunks: readonly Chunk[],
@@ -171,7 +171,9 @@ export const tableOf = (
   ),
 });
 
-/** The content of another dataset; null when the current one has the same columns and cells. */
+/**
+ * Copies the content of another dataset; null when the current one has the same columns and cells.
+ */
 export const copyVersion = (
   dataset: Dataset,
   before: readonly Chunk[],

@@ -18,32 +18,32 @@ import {
 } from './run-and-project-erasures.js';
 import { reactionAuthorship } from '../work/service-authorship.js';
 
-/** How much of the log one step looks through, and how many contents it erases. */
+/** Bounds of one step: events scanned, and contents erased. */
 const stepEvents = 2_000;
 const stepStreams = 20;
 
 type Deletion = {
   readonly id: DatasetId;
   readonly event: StoredEvent;
-  /** A bookmark before the event. */
+  /** Cursor before the event. */
   readonly before: Position;
-  /** By the clock for measuring. */
+  /** Monotonic time at which the deletion was seen. */
   readonly seenMs: number;
-  /** How far the present visit came; null between visits. */
+  /** Progress of the current pass; null between passes. */
   readonly pass: { readonly isLast: boolean; readonly visited: StreamName | null } | null;
 };
 
 /**
- * The reaction to `DatasetDeleted`: every stream of its rows is erased, also of rows that no
- * version names because others were faster. First the dataset's own stream says which chunks go, so
- * that read models drop them. Visited again when no write can be under way any more; a kill loses
- * nothing.
+ * Process manager of `DatasetDeleted`: erases every stream of its rows, also rows of lost races
+ * that no version names. The dataset's own stream first names the chunks to erase, so that read
+ * models drop them. A second pass runs when late writes are impossible. Idempotent: after a kill it
+ * resumes from the cursor.
  */
 export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): ErasureProcess => {
   const pending = new Map<DatasetId, Deletion>();
   let position = after;
 
-  const look = async (): Promise<boolean> => {
+  const findDeletions = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, ['DatasetDeleted']);
     for (const event of page.events) {
       const { dataset_id: id } = (event as unknown as DatasetDeletedEvent).data;
@@ -92,7 +92,7 @@ export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): E
         await visit(deletion, deletion.pass);
         return true;
       }
-      if (await look()) return true;
+      if (await findDeletions()) return true;
       for (const deletion of pending.values()) {
         const { event, seenMs } = deletion;
         if (!isPastLateWrites(event.metadata.at, seenMs, clock)) continue;
@@ -109,10 +109,12 @@ export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): E
 
 type DatasetDeletedEvent = Extract<DatasetEvent, { readonly type: 'DatasetDeleted' }>;
 
-/** The stream of a content ends with its id. */
+/** Length of a content id, with which the stream's name ends. */
 const uuidLength = 36;
 
-/** The first version that names a content names all its chunks; null when there is none. */
+/**
+ * Number of chunks of a content, from the first version that names it; null when no version does.
+ */
 const chunksNamed = (dataset: Dataset | null, content: ContentId): number | null => {
   const version = dataset?.versions.find(({ parts }) =>
     parts.some((part) => part.content === content),
@@ -125,7 +127,7 @@ const chunksNamed = (dataset: Dataset | null, content: ContentId): number | null
 
 type Contents = Extract<DatasetEvent, { readonly type: 'DatasetRowsErased' }>['data']['contents'];
 
-/** Those that are not said to be gone yet. */
+/** Records contents as erased, except those recorded already. */
 export const recordRowsErased =
   (contents: Contents): Decide<Dataset | null, DatasetEvent> =>
   (dataset) => {

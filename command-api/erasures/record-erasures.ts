@@ -8,20 +8,20 @@ import { eraseRecords } from '../work/record-deletions.js';
 import type { ErasureNeeds, ErasureProcess } from './run-and-project-erasures.js';
 import { reactionAuthorship } from '../work/service-authorship.js';
 
-/** How much of the log one step looks through: a few milliseconds. */
+/** Events of the log scanned in one step: a few milliseconds. */
 const stepEvents = 2_000;
 
 type Pending = { readonly event: StoredEvent; readonly before: Position };
 
 /**
- * The reaction to `RecordsDeleted`: each record has its tombstone and its content is erased. A kill
- * loses nothing: what is not recorded as complete is done again from the bookmark on.
+ * Process manager of `RecordsDeleted`: writes each record's tombstone and erases its content.
+ * Idempotent: after a kill, what is not recorded as complete is repeated from the cursor.
  */
 export const openRecordErasures = ({ log, clock, ids, after }: ErasureNeeds): ErasureProcess => {
   const pending = new Map<string, Pending>();
   let position = after;
 
-  const look = async (): Promise<boolean> => {
+  const findDeletions = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, ['RecordsDeleted']);
     for (const event of page.events) {
       const { deletion_id: id } = event.data as RecordsDeleted;
@@ -49,11 +49,11 @@ export const openRecordErasures = ({ log, clock, ids, after }: ErasureNeeds): Er
 
   return {
     step: async () => {
-      for (const [id, one] of pending) {
-        await act(id, one);
+      for (const [id, deletion] of pending) {
+        await act(id, deletion);
         return true;
       }
-      return look();
+      return findDeletions();
     },
     pending: () => [...pending.values()].map(({ event }) => event.metadata.at),
     cursor: () =>
@@ -61,7 +61,7 @@ export const openRecordErasures = ({ log, clock, ids, after }: ErasureNeeds): Er
   };
 };
 
-/** Whether it is complete. */
+/** True once the erasure is complete. */
 const completed: Fold<boolean, ErasureEvent> = { initial: false, evolve: () => true };
 
 const completion = (deleted: RecordsDeleted): Completed['data'] => ({

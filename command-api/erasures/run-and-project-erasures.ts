@@ -30,7 +30,7 @@ type DeletionEvent = Extract<
   { readonly type: 'LogStreamDeleted' | 'ExperimentDeleted' | 'ProjectDeleted' }
 >;
 type BegunEvent = Extract<ErasureEvent, { readonly type: 'ErasureBegun' }>;
-/** The second tells of a deletion that is erased itself. */
+/** `ErasureBegun` stands in for a deletion event that was erased itself. */
 const deletionTypes: readonly (DeletionEvent | BegunEvent)['type'][] = [
   'LogStreamDeleted',
   'ExperimentDeleted',
@@ -38,12 +38,12 @@ const deletionTypes: readonly (DeletionEvent | BegunEvent)['type'][] = [
   'ErasureBegun',
 ];
 
-/** How much of the log one step looks through: a few milliseconds. */
+/** Events of the log scanned in one step: a few milliseconds. */
 const stepEvents = 2_000;
 
 /**
- * A write that found the run alive may land after the deletion, as long as a request lasts. So all
- * is visited again when none can be under way any more; only then the erasure is complete.
+ * Grace period for late writes: a write that saw the run alive may land after the deletion, within
+ * the duration of a request. A second pass after this period completes the erasure.
  */
 export const lateWritesSeconds = 60;
 
@@ -52,16 +52,16 @@ export type ErasureNeeds = {
   readonly clock: Pick<Clock, 'now' | 'milliseconds'>;
   readonly ids: Pick<Ids, 'derive'>;
   /**
-   * Up to where deletions need not be looked for. `start` is always right and costs a look through
-   * the log.
+   * Position from which to search for deletions. `start` is always correct and costs a scan of the
+   * log.
    */
   readonly after: Position;
 };
 
 export type RunErasureNeeds = ErasureNeeds & {
   /**
-   * Takes the link of an experiment to its dataset back, if it still is there. The request that
-   * deleted the experiment did so, unless its process died in between.
+   * Removes the link of an experiment to its dataset, if still present. The request that deleted
+   * the experiment has removed it unless its process died before.
    */
   readonly unlinkDataset: (
     use: { readonly dataset: DatasetId; readonly project: ProjectId; readonly run: RunId },
@@ -70,45 +70,41 @@ export type RunErasureNeeds = ErasureNeeds & {
 };
 
 export type ErasureProcess = {
-  /**
-   * One bounded piece of work; false when there is none left for now. Throws what the log throws:
-   * call again.
-   */
+  /** Runs one bounded step; false when idle. Throws what the log throws: call again. */
   step(): Promise<boolean>;
-  /** When each deletion was asked for that is known and not done with. */
+  /** Times of the known deletions that are not complete. */
   pending(): readonly Instant[];
-  /** All deletions up to here are done with: what `after` may be next time. */
+  /** Cursor: all deletions up to here are complete; the next `after`. */
   cursor(): Position;
 };
 
 type Deletion = DeletedContainer & {
   readonly deletion: ErasureBegun['deletion'];
-  /** Of the deletion, or where that is erased of what says so. */
+  /** The deletion event, or the `ErasureBegun` that stands in for an erased one. */
   readonly event: StoredEvent;
-  /** A bookmark before the event. */
+  /** Cursor before the event. */
   readonly before: Position;
   readonly erased: number;
-  /** By the clock for measuring. */
+  /** Monotonic time at which the deletion was seen. */
   readonly seenMs: number;
-  /** Whether all streams were visited once already, before late writes must have ended. */
+  /** True if all streams were visited once, before the grace period for late writes ended. */
   readonly isVisited: boolean;
 };
 
 /**
- * The reaction to the deletion of a run or a project: first it is written down that it was deleted,
- * then everything that was in it is named by facts and erased, and it itself. Reads the log alone
- * and no read model.
- * One walk serves all deletions of projects that are known when it begins, or all of runs of one
- * project. A kill loses nothing: what is not recorded as complete is visited again from the
- * bookmark on, and erasing twice is erasing once.
+ * Process manager of run and project deletions: records that the erasure began, names all contents
+ * in facts, erases them, and last the run or project itself. Reads the log only, never a read
+ * model. One scan serves all deletions of projects known when it begins, or all of runs of one
+ * project. Idempotent: after a kill, what is not recorded as complete is visited again from the
+ * cursor.
  */
 export const openRunErasures = (needs: RunErasureNeeds): ErasureProcess => {
   const { log, clock, after } = needs;
   const pending: Pending = new Map();
   let position = after;
-  let walk: StreamScan | null = null;
+  let scan: StreamScan | null = null;
 
-  const look = async (): Promise<boolean> => {
+  const findDeletions = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, deletionTypes);
     for (const event of page.events) {
       const found = deletionOf(event as StoredEvent<DeletionEvent | BegunEvent>);
@@ -132,13 +128,16 @@ export const openRunErasures = (needs: RunErasureNeeds): ErasureProcess => {
     if (piece !== null && 'erase' in piece) await eraseAll(log, pending, piece.erase);
     return rest;
   };
-  /** What is named after it goes at the end. */
+  /**
+   * Ends a scan: erases the streams named after the deleted id, then marks or completes the
+   * deletion.
+   */
   const conclude = async ({ deletions }: StreamScan): Promise<void> => {
     for (const [id, wasLate] of deletions) {
       const deletion = pending.get(id);
       if (deletion === undefined) continue;
       const last = streamsNamedAfter(deletion);
-      // The second time they are all gone.
+      // At the second pass they are recorded already.
       if (!deletion.isVisited) {
         await recordErased(needs, deletion, last);
       }
@@ -152,12 +151,12 @@ export const openRunErasures = (needs: RunErasureNeeds): ErasureProcess => {
 
   return {
     step: async () => {
-      if (walk === null && (await look())) return true;
-      const present: StreamScan | null = walk ?? startDueScan([...pending.values()], clock);
+      if (scan === null && (await findDeletions())) return true;
+      const present: StreamScan | null = scan ?? startDueScan([...pending.values()], clock);
       if (present === null) return false;
       const rest = await visit(present);
       if (rest === null) await conclude(present);
-      walk = rest;
+      scan = rest;
       return true;
     },
     pending: () => [...pending.values()].map(({ event }) => event.metadata.at),
@@ -168,7 +167,7 @@ export const openRunErasures = (needs: RunErasureNeeds): ErasureProcess => {
 
 type Pending = Map<string, Deletion>;
 
-/** Facts, for each deletion its own, that these go. */
+/** Records the streams as erased, grouped by deletion. */
 const recordAllErased = async (
   needs: RunErasureNeeds,
   pending: Pending,
@@ -210,18 +209,18 @@ const eraseAll = async (
   }
 };
 
-/** A walk for what is due, if anything is. */
+/** Starts a scan for the deletions that need one; null when none does. */
 const startDueScan = (
   pending: readonly Deletion[],
   clock: ErasureNeeds['clock'],
 ): StreamScan | null => {
-  const due = pending.filter(
+  const ready = pending.filter(
     (one) => !one.isVisited || isPastLateWrites(one.deletion.at, one.seenMs, clock),
   );
-  const [first] = due;
+  const [first] = ready;
   if (first === undefined) return null;
-  const projects = due.filter(({ kind }) => kind === 'project');
-  const runs = due.filter(({ kind, project }) => kind === 'run' && project === first.project);
+  const projects = ready.filter(({ kind }) => kind === 'project');
+  const runs = ready.filter(({ kind, project }) => kind === 'run' && project === first.project);
   const deleted = projects.length > 0 ? projects : runs;
   return startStreamScan(
     deleted,
@@ -229,14 +228,14 @@ const startDueScan = (
   );
 };
 
-/** No write that began before the deletion can be under way any more. */
+/** True if no write that began before the deletion can still be in flight. */
 export const isPastLateWrites = (
   at: string,
   seenMs: number,
   clock: ErasureNeeds['clock'],
 ): boolean => {
   const age = Date.parse(clock.now()) - Date.parse(at);
-  // Where the clock was set back, the time since it was seen counts.
+  // Where the clock was set back, the monotonic time since it was seen counts.
   return Math.max(age, clock.milliseconds() - seenMs) >= lateWritesSeconds * 1_000;
 };
 
@@ -261,8 +260,8 @@ const deletionOf = ({
 };
 
 /**
- * How far it came. An end without a beginning is of a time when records alone were erased: the rest
- * is still to be done.
+ * Progress of an erasure. Completion without a beginning is of a time when only records were
+ * erased: it counts as not begun.
  */
 type Progress = 'none' | 'begun' | 'complete';
 const erasures: Fold<Progress, ErasureEvent> = {
@@ -323,7 +322,7 @@ const completeErasure = async (needs: RunErasureNeeds, deletion: Deletion): Prom
   );
 };
 
-/** What an experiment was created with; null for another run, or one without a dataset. */
+/** The dataset that an experiment was created with; null for other runs or without a dataset. */
 const datasetOf = (
   first: StoredEvent | undefined,
 ): Parameters<RunErasureNeeds['unlinkDataset']>[0] | null => {

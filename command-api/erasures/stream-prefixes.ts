@@ -10,7 +10,7 @@ import { experimentScopeStream, rankingCriteriaStream } from '../facts/experimen
 import { runStream } from '../facts/runs.js';
 import { projectStream } from '../facts/projects.js';
 
-/** A run or a project that was deleted; the project of a run is the one that it was in. */
+/** A deleted run or project; `project` of a run is the one that it was in. */
 export type DeletedContainer = {
   readonly kind: 'run' | 'project';
   readonly id: string;
@@ -18,12 +18,14 @@ export type DeletedContainer = {
 };
 
 /**
- * Streams that may be a deleted one's, by what their names begin with. `owner`: all of them are
- * this project's; null: they say in their first event what they are of.
+ * Name prefix of streams that may belong to a deleted container. `owner`: all of them are this
+ * project's; null: their first event names the owner.
  */
 export type StreamPrefix = { readonly prefix: string; readonly owner: string | null };
 
-/** Of deleted projects, however many, or of deleted runs of one project. Records come first. */
+/**
+ * Prefixes for any number of deleted projects, or for deleted runs of one project; records first.
+ */
 export const streamPrefixesOf = (deleted: readonly DeletedContainer[]): readonly StreamPrefix[] => {
   const [first] = deleted;
   if (first === undefined) return [];
@@ -48,10 +50,10 @@ export const streamPrefixesOf = (deleted: readonly DeletedContainer[]): readonly
 const recordPrefixes = (project: string): readonly string[] =>
   ['trace', 'session'].map((noun) => `${streamNameOf(noun, project)}-`);
 
-/** How large its sessions were. */
+/** Prefix of the size counters of a project's sessions. */
 const sizesPrefix = (project: string): string => `${streamNameOf('sized-session', project)}-`;
 
-/** Of the things in a project whose names do not have it. Those of `run-scoring-` begin as runs. */
+/** Prefixes of streams in a project whose names lack its id. `run-` covers `run-scoring-` too. */
 const unscopedPrefixes = [
   'run-',
   'insights-settings-',
@@ -61,10 +63,7 @@ const unscopedPrefixes = [
   'experiment-scope-',
 ];
 
-/**
- * Streams that have the deleted one's own id in their names. Its own is the last: until then it
- * says what there was.
- */
+/** Streams named after the deleted id. Its own is last: until then it says what existed. */
 export const streamsNamedAfter = ({ kind, id }: DeletedContainer): readonly StreamName[] =>
   kind === 'run'
     ? [insightsSettingsStream(id), scorerSettingsStream(id), runScoringStream(id), runStream(id)]

@@ -2,22 +2,22 @@ import type { EventReader, StreamName } from '../../kernel/ports.js';
 import { erasedStreamsMax } from '../facts/erasures.js';
 import { streamPrefixesOf, type DeletedContainer, type StreamPrefix } from './stream-prefixes.js';
 
-/** Streams that one step visits: a few milliseconds. */
+/** Streams visited per step: a few milliseconds. */
 const stepStreams = 25;
-/** So many first events, of 1 MiB at most, are in memory at once. */
+/** Concurrent reads of first events, of 1 MiB at most each: bounds the memory. */
 const readAtOnce = 10;
 
-/** The streams that may be what goes, from `visited` on. */
+/** Position of a scan: the prefixes left, and the last visited stream. */
 type ScanPosition = {
   readonly prefixes: readonly StreamPrefix[];
   readonly visited: StreamName | null;
 };
-/** A stream and the run or project that it goes with. */
+/** A stream with the deleted run or project that owns it. */
 export type OwnedStream = { readonly name: StreamName; readonly owner: string };
 /**
- * A visit of all of them for some deletions, by id; true: no write can come after it, so that the
- * deletion is complete with it. Streams of theirs are gathered in `found` until a fact names them,
- * and are `named` until they are erased.
+ * A scan of all candidate streams for some deletions, by id; true: no write can come after it, so
+ * it completes the deletion. Owned streams are collected in `found` until a fact names them, and
+ * stay in `named` until erased.
  */
 export type StreamScan = ScanPosition & {
   readonly deletions: ReadonlyMap<string, boolean>;
@@ -25,7 +25,7 @@ export type StreamScan = ScanPosition & {
   readonly named: readonly OwnedStream[];
 };
 
-/** For all deleted projects, or for all deleted runs of one project. */
+/** Starts a scan for all deleted projects, or for all deleted runs of one project. */
 export const startStreamScan = (
   deleted: readonly DeletedContainer[],
   deletions: StreamScan['deletions'],
@@ -37,44 +37,47 @@ export const startStreamScan = (
   named: [],
 });
 
-/** A piece of work: streams to erase, which have a fact, or to name in one, or to look for. */
+/** A step: erase streams that a fact names, or name streams in a fact. */
 type ScanStep =
   { readonly erase: readonly OwnedStream[] } | { readonly name: readonly OwnedStream[] };
 
-/** The next piece, null where the streams looked at gave none yet, and the walk after it. */
+/**
+ * The next step with the remaining scan; `piece` is null when the page had no owned streams to act
+ * on yet. Null at the end of the scan.
+ */
 export const nextScanStep = async (
   log: EventReader,
-  walk: StreamScan,
+  scan: StreamScan,
 ): Promise<{ readonly piece: ScanStep | null; readonly rest: StreamScan } | null> => {
-  const { prefixes, found, named } = walk;
+  const { prefixes, found, named } = scan;
   if (named.length > 0) {
-    const rest = { ...walk, named: named.slice(stepStreams) };
+    const rest = { ...scan, named: named.slice(stepStreams) };
     return { piece: { erase: named.slice(0, stepStreams) }, rest };
   }
   if (found.length + stepStreams > erasedStreamsMax || prefixes.length === 0) {
     if (found.length === 0) return null;
-    return { piece: { name: found }, rest: { ...walk, found: [], named: found } };
+    return { piece: { name: found }, rest: { ...scan, found: [], named: found } };
   }
-  return { piece: null, rest: await scanNextPage(log, walk) };
+  return { piece: null, rest: await scanNextPage(log, scan) };
 };
 
-const scanNextPage = async (log: EventReader, walk: StreamScan): Promise<StreamScan> => {
-  const [noun, ...others] = walk.prefixes;
-  if (noun === undefined) return walk;
-  const names = await log.streams(noun.prefix, walk.visited, stepStreams);
+const scanNextPage = async (log: EventReader, scan: StreamScan): Promise<StreamScan> => {
+  const [noun, ...others] = scan.prefixes;
+  if (noun === undefined) return scan;
+  const names = await log.streams(noun.prefix, scan.visited, stepStreams);
   const { owner } = noun;
   const theirs =
     owner === null
-      ? await streamsOfDeleted(log, names, walk.deletions)
+      ? await streamsOfDeleted(log, names, scan.deletions)
       : names.map((name) => ({ name, owner }));
-  const found = [...walk.found, ...theirs];
+  const found = [...scan.found, ...theirs];
   const last = names.at(-1);
   return last !== undefined && names.length === stepStreams
-    ? { ...walk, found, visited: last }
-    : { ...walk, found, prefixes: others, visited: null };
+    ? { ...scan, found, visited: last }
+    : { ...scan, found, prefixes: others, visited: null };
 };
 
-/** Those whose first events name a deleted run or project. */
+/** Streams whose first event names a deleted run or project. */
 const streamsOfDeleted = async (
   log: EventReader,
   names: readonly StreamName[],

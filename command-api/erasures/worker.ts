@@ -15,32 +15,29 @@ type ErasureWorkerNeeds = {
   readonly ids: Ids;
   readonly files: Files;
   readonly unlinkDataset: RunErasureNeeds['unlinkDataset'];
-  /** Where the bookmark is kept; without it the log is looked through once more. */
+  /** Path of the stored cursor; without it the log is scanned again. */
   readonly path: string;
-  /** Told why a step failed; it is tried again. */
+  /** Reports a failed step, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** `pending`: when each of the deletions was asked for that are not done with. */
+/** `pending`: times of the deletions that are not complete. */
 type ErasureWorker = Worker & Pick<ErasureProcess, 'pending'>;
 
-/** How soon a deletion is noticed, and a step that failed tried again. */
+/** Polling interval: delay until a deletion is noticed, or a failed step is retried. */
 const restMs = 1_000;
 /**
- * After each step, which takes as long: what is deleted goes within seconds all the same, and
- * requests find the thread free every other moment.
+ * Pause after each step, as long as the step: keeps the event loop free for requests every other
+ * moment, while deletions still complete within seconds.
  */
 const yieldMs = 5;
 
-/**
- * Erases what was deleted, from now until `stop`, in small steps between which others have their
- * turn.
- */
+/** Starts the erasure worker, which runs until `stop` in small steps and yields between them. */
 export const startErasureWorker = (needs: ErasureWorkerNeeds): ErasureWorker => {
-  const kept = openWorkerCursor(needs);
+  const cursor = openWorkerCursor(needs);
   let erasures: ErasureProcess | null = null;
   const begin = async (): Promise<ErasureProcess> => {
-    const from = { ...needs, after: await kept.read() };
+    const from = { ...needs, after: await cursor.read() };
     const runs = alternate(openRunErasures(from), openRecordErasures(from));
     return alternate(runs, openDatasetErasures(from));
   };
@@ -50,16 +47,16 @@ export const startErasureWorker = (needs: ErasureWorkerNeeds): ErasureWorker => 
       await needs.clock.wait(yieldMs, signal);
       return true;
     }
-    await kept.write(erasures.cursor(), needs.clock.milliseconds());
+    await cursor.write(erasures.cursor(), needs.clock.milliseconds());
     return false;
   };
   const worker = startWorker({ ...needs, restMs }, step, async () => {
-    if (erasures !== null) await kept.write(erasures.cursor(), Infinity);
+    if (erasures !== null) await cursor.write(erasures.cursor(), Infinity);
   });
   return { ...worker, pending: () => erasures?.pending() ?? [] };
 };
 
-/** In turn, so that neither waits for all of the other. */
+/** Round robin: alternates the steps of two processes, so that neither starves. */
 const alternate = (one: ErasureProcess, other: ErasureProcess): ErasureProcess => ({
   step: async () => {
     const worked = await one.step();

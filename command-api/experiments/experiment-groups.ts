@@ -14,9 +14,9 @@ type GroupSelection = {
 };
 
 /**
- * The group that a request names, made when its name is new; null when it names none. Its id
- * follows from project and name, so all who ask at once get the same one. Throws Fault `not-found`
- * for an id that no group of the project has.
+ * Finds the group that a request names, or creates it when its name is new; null when the request
+ * names no group. Its id is derived from project and name, so concurrent requests get the same one.
+ * Throws Fault `not-found` for an unknown id.
  */
 export const findOrCreateGroup = async (
   { log, ids }: Needs,

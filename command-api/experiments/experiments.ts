@@ -16,7 +16,7 @@ import type {
   UserId,
 } from '../../kernel/schema-types.js';
 
-/** What decisions on one experiment need to know; null for a run that is none. */
+/** State of an experiment for decisions; null for other runs. */
 export type Experiment = {
   readonly projectId: ProjectId;
   readonly name: string;
@@ -24,12 +24,12 @@ export type Experiment = {
   readonly dataset: DatasetId | null;
   readonly group: ExperimentGroup | null;
   readonly live: boolean;
-  /** In the order in which they were given. */
+  /** Tags in the order of their creation. */
   readonly tags: ReadonlyMap<TagId, ExperimentTag>;
 };
 type State = Experiment | null;
 
-/** Streams of runs hold events of one kind of run; a log stream is no experiment. */
+/** Fold of a run's stream; null unless the run is an experiment. */
 export const experiments: { initial: State; evolve: (state: State, event: RunEvent) => State } = {
   initial: null,
   evolve: (experiment, { type, data }) => {
@@ -95,7 +95,7 @@ const tagsWith = (
 type TagAddedData = Extract<TagEvent, { type: 'ExperimentTagged' }>['data'];
 type TagChangedData = Extract<TagEvent, { type: 'ExperimentTagChanged' }>['data'];
 
-/** A live experiment of this project; one of another project is as good as none. */
+/** True if the experiment is live and in this project. */
 export const isLive = (experiment: State, project: ProjectId): experiment is Experiment =>
   experiment !== null && experiment.live && experiment.projectId === project;
 
@@ -108,7 +108,7 @@ export const create =
 
 type Change = {
   readonly name: string;
-  /** Null leaves it as it is, as does a group of null. */
+  /** Null: unchanged, as is a null group. */
   readonly taskType: number | null;
   readonly group: ExperimentGroup | null;
 };
@@ -147,7 +147,7 @@ type TagRequest = {
   readonly at: Instant;
 };
 
-/** As many as a record may have (contract 1.11): they are answered with every experiment. */
+/** Limit as for records (contract 1.11): tags are part of each experiment answer. */
 export const tagsMax = 100;
 
 export const tag =

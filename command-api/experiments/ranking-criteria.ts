@@ -3,7 +3,7 @@ import type { RankingCriteriaEvent } from '../../events/experiments.js';
 import type { Decide, Fold } from '../../kernel/decision.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 
-/** What somebody chose to rank by; empty = the default. */
+/** Ranking criteria set for the project; empty = the default. */
 export const rankingCriteria: Fold<readonly Criterion[], RankingCriteriaEvent> = {
   initial: [],
   evolve: (_before, { data }) => data.criteria,

@@ -25,12 +25,12 @@ type RankingNeeds = {
   readonly log: EventLog;
   readonly experimentShown: ExperimentNeeds['experimentShown'];
   /**
-   * Metrics that traces of the project have, by name, and ratings by live templates, as
-   * `annotations/<id>`, with their types. All follow from what was
-   * recorded, so a read model says it; a text that slips in is ranked as without a value.
+   * Metric types by name: metrics of the project's traces, and ratings by live templates, as
+   * `annotations/<id>`. From a read model, since all follow from recorded facts; a text metric that
+   * slips in ranks as without a value.
    */
   readonly metricsRecorded: (project: ProjectId) => Promise<ReadonlyMap<string, MetricType>>;
-  /** What applies at this position or after it; for the answer only. */
+  /** Criteria in effect at this position or later; for the answer only. */
   readonly criteriaShown: (
     principal: Principal,
     project: ProjectId,
@@ -38,7 +38,7 @@ type RankingNeeds = {
   ) => Promise<RankingCriteria>;
 };
 
-/** The writes of contract 5.5 about ranking. */
+/** Write routes of ranking (contract 5.5). */
 export const rankingWrites = (needs: RankingNeeds): readonly Route[] => [
   setCriteriaRoute(needs),
   chooseWinnerRoute(needs),
@@ -64,19 +64,19 @@ const setCriteriaRoute = (needs: RankingNeeds): Route =>
     ({ body }) => repeatedMetricComplaints(bareCriteria(body.criteria)),
   );
 
-/** About metrics that nothing can be ranked by, while there are some that can (contract 5.5). */
+/** Complaints about metrics that cannot be ranked by, while others can (contract 5.5). */
 const unrankedComplaints = (
   wanted: readonly Criterion[],
   recorded: ReadonlyMap<string, MetricType>,
 ): readonly Complaint[] => {
-  // Templates are there before anything is rated by them.
+  // Templates exist before anything is rated by them.
   const isRanked = ([name, type]: readonly [string, MetricType]): boolean =>
     type !== 'text' && !name.startsWith('annotations/');
   const there = [...recorded].filter(isRanked).map(([name]) => `'${name}'`);
   const named = there.slice(0, namesMax).join(', ') + (there.length > namesMax ? ' …' : '');
   return wanted.flatMap(({ metric }, at) => {
     if (recorded.get(metric) === 'text') {
-      return [criterionComplaint(at, `metric '${metric}' is text: it cannot be ranked by`)];
+      return [criterionComplaint(at, `metric '${metric}' is text and cannot be ranked by`)];
     }
     if (recorded.has(metric) || there.length === 0) return [];
     return [criterionComplaint(at, `no trace has the metric '${metric}'; there is ${named}`)];
@@ -98,7 +98,7 @@ const withdrawWinnerRoute = (needs: RankingNeeds): Route =>
     return { position, body: await needs.experimentShown(principal, project, id, position) };
   });
 
-/** Decides on a candidate in the scope that it is ranked in. */
+/** Transacts on the ranking scope of a candidate. */
 const transactScope = async (
   { log }: RankingNeeds,
   place: { readonly project_id: ProjectId; readonly experiment_id: RunParam },

@@ -36,8 +36,8 @@ export type ExperimentNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   /**
-   * A version of a dataset that the caller may read, from the log; null when there is none.
-   * `mayLink`: the project is linked already, or the caller may share the dataset with it.
+   * A version of a dataset that the caller may read, from the log; null when missing. `mayLink`:
+   * the project is linked already, or the caller may share the dataset with it.
    */
   readonly datasetVersion: (
     principal: Principal,
@@ -49,13 +49,13 @@ export type ExperimentNeeds = {
     readonly numRows: number;
     readonly mayLink: boolean;
   } | null>;
-  /** Links the dataset to the project for this experiment; nothing happens when it is. */
+  /** Links the dataset to the project for this experiment. Idempotent. */
   readonly linkDataset: (use: DatasetUse, cause: Cause) => Promise<void>;
-  /** Takes that link back, if the dataset still is; null when there was nothing to do. */
+  /** Removes that link, if the dataset is live; null when it was gone already. */
   readonly unlinkDataset: (use: DatasetUse, cause: Authorship) => Promise<Position | null>;
   /**
-   * The record as it is read at this position or after it; for the answer only, nothing is decided
-   * from it. Throws Fault `read-model-behind`.
+   * The record at this position or later (read-your-writes); for the answer only, never for a
+   * decision. Throws Fault `read-model-behind`.
    */
   readonly experimentShown: (
     principal: Principal,
@@ -65,7 +65,7 @@ export type ExperimentNeeds = {
   ) => Promise<ExperimentRecord>;
 };
 
-/** The writes of contract 5.5 on an experiment itself. */
+/** Write routes of experiments (contract 5.5). */
 export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => [
   createExperimentRoute(needs),
   changeExperimentRoute(needs),
@@ -140,7 +140,7 @@ const deleteExperimentRoute = (needs: ExperimentNeeds): Route =>
     return { position: unlinked ?? position, body: null };
   });
 
-/** Throws Fault `not-found` for a run that is no live experiment of the project. */
+/** The live experiment of the project. Throws Fault `not-found` otherwise. */
 export const liveExperiment = async (
   log: EventLog,
   project: ProjectId,
@@ -164,7 +164,7 @@ const experimentSettings = (body: ExperimentCreation) => ({
   playground_prompt_id: body.playground_prompt_id ?? null,
 });
 
-/** Its own members: whatever else a body has is never stored (contract 1.2, rule 3). */
+/** Known members only: other members of a body are never stored (contract 1.2, rule 3). */
 const promptOf = ({
   prompt_template_id,
   version_index,

@@ -3,12 +3,12 @@ import { unreachable, type Decide, type Fold } from '../../kernel/decision.js';
 import type { ExperimentGroupId, ProjectId, RunId } from '../../kernel/schema-types.js';
 
 /**
- * What the experiments of one group have in common, or those of a project in no group, which have
- * no `group` (contract 4.6, ranking).
+ * Ranking scope: the experiments of one group, or those of a project without a group, whose scope
+ * has a null `group` (contract 4.6).
  */
 type ExperimentScope = {
   readonly group: { readonly projectId: ProjectId; readonly name: string } | null;
-  /** The experiment chosen last; it counts while it is alive and in this scope. */
+  /** The experiment chosen last; it counts while it is live and in this scope. */
   readonly chosen: RunId | null;
 };
 
@@ -57,7 +57,7 @@ export const chooseWinner =
           },
         ];
 
-/** Withdraws the choice of this experiment; that of another stays. */
+/** Withdraws the choice if it is this experiment. */
 export const withdrawWinner =
   ({ run, project, group }: Candidate): Decide<ExperimentScope, ExperimentScopeEvent> =>
   ({ chosen }) =>

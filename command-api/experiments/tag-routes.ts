@@ -15,7 +15,7 @@ import { liveExperiment } from './routes.js';
 
 type Needs = { readonly log: EventLog };
 
-/** The writes of contract 5.5 about tags of experiments. */
+/** Write routes of experiment tags (contract 5.5). */
 export const experimentTagWrites = (needs: Needs): readonly Route[] => [
   addTagRoute(needs),
   changeTagRoute(needs),
@@ -51,7 +51,7 @@ const removeTagRoute = ({ log }: Needs): Route =>
     requireTag(await liveExperiment(log, project, run), id);
     const decide = untag(run, project, id);
     const { position } = await transact(log, runStream(run), experiments, decide, cause);
-    return { position, body: { message: 'The tag is taken from the experiment.' } };
+    return { position, body: { message: 'The tag is removed from the experiment.' } };
   });
 
 const requireTag = (experiment: Experiment | null, id: TagId): ExperimentTag => {

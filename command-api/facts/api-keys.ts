@@ -24,7 +24,7 @@ export type ApiKey = {
   readonly projectId: ProjectId | null;
   readonly projectRole: ProjectRole | null;
   readonly expiresAt: Instant | null;
-  /** Its parent first. */
+  /** Ancestor keys, parent first. */
   readonly ancestors: readonly ApiKeyId[];
   readonly createdAt: Instant;
   readonly revoked: boolean;
@@ -58,8 +58,8 @@ export const apiKeys: Fold<ApiKey | null, ApiKeyEvent> = {
 };
 
 /**
- * By its hash. A value that was a key's once stays taken: whoever kept a revoked value must not
- * find it alive again.
+ * Key values, reserved by hash. A value stays reserved for ever: a revoked key's value must never
+ * become valid again.
  */
 export const apiKeyValues = uniqueName({
   stream: (_where: unknown, hash: string) => reservationStream('api-key-value', hash),

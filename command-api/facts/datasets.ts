@@ -13,40 +13,40 @@ import type {
 import { loadStreamState } from '../../kernel/transact.js';
 
 export const datasetStream = (id: string): StreamName => streamNameOf('dataset', id);
-/** A dataset's rows lie under one prefix, so that erasing finds all of them. */
+/** Common prefix of a dataset's rows, so that erasure finds all of them. */
 export const rowsPrefix = (dataset: DatasetId): string =>
   `${streamNameOf('datasetrows', dataset)}-`;
 export const rowsStream = (dataset: DatasetId, content: ContentId): StreamName =>
   streamNameOf('datasetrows', dataset, content);
 
-/** A dataset as the log has it; null before it was created. */
+/** State of a dataset; null before it was created. */
 export type Dataset = {
   readonly id: DatasetId;
   readonly organizationId: OrganizationId;
   readonly name: string;
   readonly draft: boolean;
   readonly home: ProjectId | null;
-  /** By project: the experiments that use the dataset, and null for a link that somebody made. */
+  /** Links by project: ids of experiments that use the dataset, and null for an explicit link. */
   readonly links: ReadonlyMap<ProjectId, ReadonlySet<RunId | null>>;
   readonly mapping: StoredMapping | null;
   /** Version 1 first. */
   readonly versions: readonly ContentChanged[];
-  /** Never given to a column yet. */
+  /** The next unused column key. */
   readonly nextKey: number;
   readonly createdBy: UserId;
   readonly createdAt: Instant;
-  /** Of the last event that was recorded. */
+  /** Time of the last recorded event. */
   readonly updatedAt: Instant;
-  /** Of the last event on the stream. */
+  /** Revision of the last event on the stream. */
   readonly revision: number;
   readonly live: boolean;
-  /** Of a deleted dataset: the contents whose rows are gone from the log. */
+  /** Contents of a deleted dataset whose rows are erased from the log. */
   readonly erasedContents: ReadonlySet<ContentId>;
-  /** Nothing of its rows is left and none can come. */
+  /** True once all rows are erased and no late write can come. */
   readonly erased: boolean;
 };
 
-/** What was just decided has no metadata yet: the caller knows the time. */
+/** An event with its metadata; a newly decided one has none, and the caller knows the time. */
 export type DatasetFoldEvent = DatasetEvent & { readonly metadata?: { readonly at: Instant } };
 
 export const datasets: Fold<Dataset | null, DatasetFoldEvent> = {
@@ -126,7 +126,7 @@ const withoutLink = ({ links }: Dataset, project: ProjectId, by: RunId | null) =
   return left.length === 0 ? rest : rest.set(project, new Set(left));
 };
 
-/** Home first, then in the order in which they were linked (contract 2.6, rule 4). */
+/** Projects of a dataset: home first, then by time of linking (contract 2.6, rule 4). */
 export const projectsOfDataset = ({
   home,
   links,
@@ -141,7 +141,7 @@ export const currentVersion = ({ id, versions }: Dataset): ContentChanged => {
   return last;
 };
 
-/** Null for one that never was, is deleted or belongs to another organisation. */
+/** The live dataset; null when unknown, deleted or of another organisation. */
 export const liveDataset = async (
   log: EventReader,
   organization: OrganizationId,

@@ -15,14 +15,14 @@ import {
   type StreamState,
 } from '../../kernel/transact.js';
 
-/** Of one fact: some 80 KB. */
+/** Streams named in one fact: some 80 KB. */
 export const erasedStreamsMax = 1_000;
 
 export const erasureStream = (id: string): StreamName => streamNameOf('erasure', id);
 
 /**
- * The last event of an erasure, which is all that decisions on it ask for: that of a large project
- * names a million streams.
+ * The last event of an erasure, which is all that decisions on it need: the stream of a large
+ * project names a million streams.
  */
 type LastErasureEvent = ErasureEvent | null;
 export const lastErasureEventFold = (
@@ -44,7 +44,10 @@ const lastEventFold: CachedFold<LastErasureEvent, ErasureEvent> = {
 
 type StreamsErasedData = Extract<ErasureEvent, { readonly type: 'StreamsErased' }>['data'];
 
-/** Says in this stream that these go (contract 5.14, rule 2), unless that was its last word. */
+/**
+ * Records streams as erased in this stream (contract 5.14, rule 2), unless its last event names
+ * them.
+ */
 export const recordErasedStreams = async (
   log: EventLog,
   name: StreamName,
@@ -61,7 +64,7 @@ export const recordErasedStreams = async (
 export const recordStreamsErased =
   (data: StreamsErasedData): Decide<LastErasureEvent, ErasureEvent> =>
   (end) => {
-    const isSaid =
+    const isRecorded =
       end?.type === 'StreamsErased' && end.data.streams.join('\n') === data.streams.join('\n');
-    return isSaid ? [] : [{ type: 'StreamsErased', data }];
+    return isRecorded ? [] : [{ type: 'StreamsErased', data }];
   };

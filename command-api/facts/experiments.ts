@@ -1,8 +1,6 @@
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 
-/**
- * What experiments of one group, or those of a project in no group, have in common (contract 4.6).
- */
+/** Ranking scope of a group, or of a project's experiments without a group (contract 4.6). */
 export const experimentScopeStream = (groupOrProject: string): StreamName =>
   streamNameOf('experiment-scope', groupOrProject);
 export const rankingCriteriaStream = (project: string): StreamName =>

@@ -14,7 +14,7 @@ import { scopedNames } from './reservations.js';
 
 export const groupStream = (id: string): StreamName => streamNameOf('group', id);
 
-/** A group as the log has it; null before it was created. */
+/** State of a group; null before it was created. */
 export type Group = {
   readonly id: GroupId;
   readonly organizationId: OrganizationId;
@@ -69,7 +69,7 @@ export const groups: Fold<Group | null, GroupEvent> = {
   },
 };
 
-/** Names of groups are unique in their organisation (contract 5.3). */
+/** Group names, unique in their organisation (contract 5.3). */
 export const groupNames = scopedNames({
   what: 'group',
   called: 'A group',
@@ -82,18 +82,18 @@ const withMember = (group: Group, user: UserId, member: Membership): Group => ({
   members: new Map(group.members).set(user, member),
 });
 
-/** Whether the role counts: someone who waits to be let in has none of the group's rights. */
+/** True if the role grants the group's rights; pending members have none. */
 export const isActiveMember = (role: GroupRole | undefined): boolean =>
   role === 'member' || role === 'maintainer';
 
 export type NewGroupMember = {
   readonly userId: UserId;
   readonly role: GroupRole;
-  /** Of the membership, in case it is a new one. */
+  /** Id of the membership if it is a new one. */
   readonly id: GroupMemberId;
 };
 
-/** A membership that is there stays as it is (contract 5.3). */
+/** Adds members; a present membership stays as it is (contract 5.3). */
 export const admitMembers =
   (group_id: GroupId, newcomers: readonly NewGroupMember[]): Decide<Group | null, GroupEvent> =>
   (group) => {

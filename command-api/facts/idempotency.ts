@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/schema-types.js';
 
 type ResponseSubject = { readonly project: string | null; readonly run: string | null };
 
-/** Of an Idempotency-Key: the answer that speaks of the project, and of the run in it. */
+/** Stream of the stored response of an Idempotency-Key, by project and run. */
 export const storedResponseStream = ({ project, run }: ResponseSubject, seed: string): StreamName =>
   streamNameOf('idempotency-answer', project ?? 'none', ...(run === null ? [] : [run]), seed);
 export const storedResponsesPrefix = (project: string): string =>
@@ -11,6 +11,6 @@ export const storedResponsesPrefix = (project: string): string =>
 export const runResponsesPrefix = (project: string, run: string): string =>
   `${streamNameOf('idempotency-answer', project, run)}-`;
 
-/** Of one day: what the hashes of its requests are made with. */
+/** Stream of the salt with which the request hashes of one day are made. */
 export const saltStream = (day: string): StreamName => streamNameOf('idempotency-salt', day);
 export const dayOf = (at: Instant): string => at.slice(0, 10);

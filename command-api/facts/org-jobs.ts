@@ -8,7 +8,7 @@ import { loadStreamState } from '../../kernel/transact.js';
 
 export const orgJobStream = (id: string): StreamName => streamNameOf('org-job', id);
 
-/** A job as the log has it; null before it was requested. */
+/** State of a job; null before it was requested. */
 export type OrgJob = { readonly request: OrgJobRequested; readonly status: OrgJobStatus };
 
 export const orgJobs: Fold<OrgJob | null, OrgJobEvent> = {
@@ -30,8 +30,8 @@ export const orgJobs: Fold<OrgJob | null, OrgJobEvent> = {
 };
 
 /**
- * Contract 2.6: a job is for everybody of its organisation, for a bound key only as owner of its
- * project. `roleIn` says what the caller may do in a project.
+ * Visibility of a job: everyone of its organisation; a bound key only as owner of its project
+ * (contract 2.6). `roleIn`: the caller's role in a project.
  */
 export const orgJobVisibilityRule =
   (

@@ -3,7 +3,7 @@ import { type EventReader, streamNameOf, type StreamName } from '../../kernel/po
 
 export const organizationStream = (id: string): StreamName => streamNameOf('organization', id);
 
-/** Never changes once it is made. */
+/** Name of an organisation, which never changes. */
 export const organizationNameOf = async (log: EventReader, id: string): Promise<string> => {
   const [first] = await log.read(organizationStream(id), { limit: 1 });
   return (first?.data as OrganizationEvent['data'] | undefined)?.name ?? '';

@@ -7,26 +7,26 @@ import { openStateCache } from './state-cache.js';
 
 export const priceListStream = (project: string): StreamName => streamNameOf('price-list', project);
 
-/** By model, then by date. */
+/** Prices ordered by model, then date. */
 export const priceList: Fold<readonly Price[], PriceListEvent> = {
   initial: [],
   evolve: (_before, { data }) => data.prices,
 };
 
-/** What tokens of a span cost: what its model cost when it was created. */
+/** Price of a span's tokens: that of its model when the span was created. */
 export type PriceOf = (span: SpanContent) => SpanContent['price'];
 
 export type Prices = {
   readonly priceOf: PriceOf;
-  /** No span costs anything, so none has to be looked at. */
+  /** True if no span costs anything, so that spans need not be visited. */
   readonly isEmpty: boolean;
 };
 
-/** A few megabytes of prices are kept. */
+/** Budget of cached price lists: a few megabytes. */
 const weightMax = 4_000_000;
 const priceWeight = 400;
 
-/** Prices of a project as the log has them. */
+/** Prices of a project from the log, cached. */
 export const openPrices = (log: EventReader): ((project: string) => Promise<Prices>) => {
   const lists = openStateCache({
     log,

@@ -14,7 +14,7 @@ import { scopedNames } from './reservations.js';
 
 export const projectStream = (id: string): StreamName => streamNameOf('project', id);
 
-/** What several slices need to know of a project; null before it was created. */
+/** State of a project for several slices; null before it was created. */
 export type Project = {
   readonly id: ProjectId;
   readonly organizationId: OrganizationId;
@@ -24,7 +24,7 @@ export type Project = {
   readonly labels: readonly string[];
   readonly createdBy: UserId;
   readonly createdAt: Instant;
-  /** Who was given a role, the creator first; each with at most one entry. */
+  /** Direct collaborators, the creator first; at most one entry per user. */
   readonly users: ReadonlyMap<UserId, Collaboration>;
   readonly groups: ReadonlyMap<GroupId, Collaboration>;
   readonly live: boolean;
@@ -87,7 +87,7 @@ export const projects: Fold<Project | null, ProjectEvent> = {
   },
 };
 
-/** Names of projects are unique in their organisation (contract 4.1). */
+/** Project names, unique in their organisation (contract 4.1). */
 export const projectNames = scopedNames({
   what: 'project',
   called: 'A project',

@@ -6,7 +6,7 @@ import type { User } from './users.js';
 
 export const refreshFamilyStream = (id: string): StreamName => streamNameOf('refresh-family', id);
 
-/** One login and the refresh tokens that came of it (contract 2.3); tokens by their hashes. */
+/** One login with its refresh tokens, by hash (contract 2.3). */
 export type RefreshTokenFamily = {
   readonly id: FamilyId;
   readonly userId: UserId;
@@ -15,9 +15,9 @@ export type RefreshTokenFamily = {
   readonly passwordChanges: number;
   readonly current: string;
   readonly previous: string | null;
-  /** Every one that has a successor. */
+  /** Every token that has a successor. */
   readonly used: readonly string[];
-  /** When `current` was made. */
+  /** Time at which `current` was made. */
   readonly rotatedAt: Instant;
   readonly expiresAt: Instant;
   readonly revoked: boolean;
@@ -64,14 +64,14 @@ export const idleSeconds = 7 * 86_400;
 export const familyMaxSeconds = 30 * 86_400;
 export const graceSeconds = 10;
 /**
- * A stream must not grow without bound: a refresh every ten minutes for 30 days. Whoever does it
- * more often logs in again.
+ * Bound of a stream's length: a refresh every ten minutes for 30 days. More frequent refreshes end
+ * in a new login.
  */
 export const rotationsMax = 4_400;
 
 /**
- * Whether the login still counts: it was not ended, its time is not over, its user lives and has
- * not changed their password elsewhere since (contract 2.2, rule 3).
+ * True if the login still counts: not ended, not expired, its user live and without a password
+ * change elsewhere since (contract 2.2, rule 3).
  */
 export const isAlive = (family: RefreshTokenFamily, user: User | null, now: Instant): boolean =>
   !family.revoked &&
@@ -87,9 +87,9 @@ export const beginFamily =
     known === null ? [{ type: 'RefreshFamilyStarted', data: family }] : [];
 
 /**
- * Makes the successor of the token presented, at most one. A token that has a successor already
- * ends the family, but for the last one within ten seconds (contract 2.3, rule 4). Nothing happens
- * for a token that was never one of the family's: look at the state whether the successor stands.
+ * Refresh token rotation: makes the successor of the presented token, at most one. Reuse of a token
+ * that has a successor revokes the family, except the last one within ten seconds (contract 2.3,
+ * rule 4). No effect for a token of another family: the state says whether the successor was made.
  */
 export const rotateRefreshToken =
   (

@@ -8,14 +8,14 @@ type Needs = { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> };
 
 type RequiredNames = {
   readonly names: readonly string[] | null | undefined;
-  /** Required already: they stay, also when the scorer was deleted. */
+  /** Scorers required before: they stay, even if deleted. */
   readonly before?: readonly string[];
   readonly isUsable: (scorer: Scorer) => boolean;
 };
 
 /**
- * Names without repeats. Throws Fault `invalid` naming each that is neither a preset nor a code
- * scorer of the organisation that `isUsable` (contract 4.11, 5.10).
+ * Distinct names. Throws Fault `invalid` naming each that is neither a preset nor a code scorer of
+ * the organisation that `isUsable` (contract 4.11, 5.10).
  */
 export const checkRequiredScorers = async (
   needs: Needs,
@@ -23,15 +23,15 @@ export const checkRequiredScorers = async (
   { names, before = [], isUsable }: RequiredNames,
 ): Promise<readonly string[]> => {
   const wanted = [...new Set(names ?? [])];
-  // One after the other: a scorer with all its versions may have 16 MiB.
-  const known: boolean[] = [];
+  // Sequential: a scorer with all its versions may have 16 MiB.
+  const accepted: boolean[] = [];
   for (const name of wanted) {
     const isPreset = presetScorers.some((one) => one.name === name);
     const isKnown = isPreset || before.includes(name);
     const scorer = isKnown ? null : await scorerNames.find(needs, { scope: organization, name });
-    known.push(isKnown || (scorer !== null && isUsable(scorer)));
+    accepted.push(isKnown || (scorer !== null && isUsable(scorer)));
   }
-  const unknown = wanted.filter((_, at) => known[at] !== true);
+  const unknown = wanted.filter((_, at) => accepted[at] !== true);
   if (unknown.length === 0) return wanted;
   throw validationFault(
     unknown.map((name) =>

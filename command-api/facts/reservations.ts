@@ -11,8 +11,8 @@ import { uniqueName } from '../../kernel/name-reservation.js';
 import type { Authorship } from '../../kernel/transact.js';
 
 /**
- * `digest` is derived from the name and its scope, so that no text of a client is part of a
- * stream's name.
+ * Stream that reserves a name. `digest` is derived from the name and its scope, so that no client
+ * text is part of a stream's name.
  */
 export const reservationStream = (
   what:
@@ -37,12 +37,12 @@ export type IdDeriver = { readonly ids: Pick<Ids, 'derive'> };
 type NamingNeeds = IdDeriver & { readonly log: EventLog };
 type NameChange = { readonly scope: string; readonly from: string; readonly to: string };
 
-/** A name and where it is unique: the id of an organisation or a project. */
+/** A name with the scope in which it is unique: the id of an organisation or a project. */
 type ScopedName = { readonly scope: string; readonly name: string };
 
 type NameHolder = { readonly name: string; readonly live: boolean };
 
-/** Names that those who live have alone in their scope; refusals begin with `called`. */
+/** Unique names within a scope, held by live holders; refusals begin with `called`. */
 export const scopedNames = <S extends NameHolder, E extends Event>(rules: {
   readonly what: Parameters<typeof reservationStream>[0];
   readonly called: string;
@@ -56,7 +56,7 @@ export const scopedNames = <S extends NameHolder, E extends Event>(rules: {
     isLive: (holder) => holder.live,
     has: (holder, { name }) => holder.name === name,
   });
-  /** Throws Fault `already-exists` when another one has the name. */
+  /** Reserves the name. Throws Fault `already-exists` when it has another holder. */
   const take = async (needs: NamingNeeds, name: ScopedName, id: string, authorship: Authorship) => {
     if (await names.claim(needs, name, id, authorship)) return;
     throw new Fault('already-exists', `${rules.called} named '${name.name}' exists already`);
@@ -64,7 +64,10 @@ export const scopedNames = <S extends NameHolder, E extends Event>(rules: {
   return {
     ...names,
     take,
-    /** Takes the new name, lets `work` rename and gives the old one back, if they differ. */
+    /**
+     * Reserves the new name, runs `work`, which renames, and releases the old name; only `work`
+     * when both are equal.
+     */
     rename: async <T>(
       needs: NamingNeeds,
       { scope, from, to }: NameChange,

@@ -25,7 +25,7 @@ import type { RunKind } from '../../contract/selectors.js';
 
 export const runStream = (id: string): StreamName => streamNameOf('run', id);
 
-/** A run as the log has it; null before it was created. */
+/** State of a run; null before it was created. */
 export type Run = {
   readonly id: RunId;
   readonly projectId: ProjectId;
@@ -80,21 +80,18 @@ export const runs: Fold<Run | null, RunEvent> = {
   },
 };
 
-/**
- * The run as the log has it now; null when it does not exist, is deleted or belongs to another
- * project.
- */
+/** The live run; null when unknown, deleted or of another project. */
 export const liveRun = async (
   log: EventReader,
   project: ProjectId,
   id: RunId,
 ): Promise<Run | null> => (await liveRunAndPosition(log, project, id))?.run ?? null;
 
-/** Requests of a run come one after the other. */
+/** Cache of run states: consecutive requests often concern the same run. */
 const runStates = stateCacheOf({ fold: runs, weightOf: () => runWeight, weightMax: 4_000_000 });
 const runWeight = 500;
 
-/** The same, with the position of the last event about the run. */
+/** The live run with the position of its last event. */
 export const liveRunAndPosition = async (
   log: EventReader,
   project: ProjectId,
@@ -104,7 +101,7 @@ export const liveRunAndPosition = async (
   return run?.live === true && run.projectId === project ? { run, position } : null;
 };
 
-/** Names of log streams are unique in their project (contract 5.5). */
+/** Log stream names, unique in their project (contract 5.5). */
 export const logStreamNames = scopedNames({
   what: 'log-stream',
   called: 'A log stream',
@@ -112,7 +109,7 @@ export const logStreamNames = scopedNames({
   fold: runs,
 });
 
-/** So are names of experiments. */
+/** Experiment names, unique in their project (contract 5.5). */
 export const experimentNames = scopedNames({
   what: 'experiment',
   called: 'An experiment',
@@ -120,13 +117,12 @@ export const experimentNames = scopedNames({
   fold: runs,
 });
 
-/** The log stream for records that name no run (contract 5.6, rule 1). */
+/** Name of the log stream for records that name no run (contract 5.6, rule 1). */
 export const defaultLogStreamName = 'default';
 
 /**
- * The project's log stream `default`, made when missing; the same one for everybody who asks at
- * once, because its id follows from the project and from how often a stream of that name was made
- * before.
+ * The project's log stream `default`, created when missing. Concurrent calls get the same one: its
+ * id is derived from the project and from how often a stream of that name was made.
  */
 export const ensureDefaultLogStream = (
   log: EventLog,
@@ -143,7 +139,7 @@ type LogStreamKey = {
   readonly name: string;
 };
 
-/** The same for a log stream of any name (contract 5.12, rule 1). */
+/** The log stream of this name, created when missing (contract 5.12, rule 1). */
 export const ensureLogStream = async (
   log: EventLog,
   ids: Ids,

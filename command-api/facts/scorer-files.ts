@@ -4,10 +4,10 @@ import { type EventReader, type Ids, type StreamName, streamNameOf } from '../..
 import type { OrganizationId } from '../../kernel/schema-types.js';
 import { loadStreamState } from '../../kernel/transact.js';
 
-/** `digest` is derived from the organisation and the file. */
+/** Stream of a scorer file; `digest` is derived from the organisation and the file. */
 const scorerFileStream = (digest: string): StreamName => streamNameOf('scorer-file', digest);
 
-/** What the organisation knows of a file; null: it was never found valid. */
+/** Facts of a file that was found valid; null: never validated in this organisation. */
 export type ScorerFile = ScorerFileEvent['data'];
 
 export const scorerFiles: Fold<ScorerFile | null, ScorerFileEvent> = {

@@ -14,7 +14,7 @@ import { liveScorer } from './scorers.js';
 export const scorerSettingsStream = (run: string): StreamName =>
   streamNameOf('scorer-settings', run);
 
-/** Null: never set on the run itself. */
+/** Scorers set on a run; null: never set. */
 export type ScorerSettings = readonly RunScorer[] | null;
 
 export const scorerSettings: Fold<ScorerSettings, ScorerSettingsEvent> = {
@@ -22,7 +22,7 @@ export const scorerSettings: Fold<ScorerSettings, ScorerSettingsEvent> = {
   evolve: (_before, { data }) => runScorersOf(data.scorers),
 };
 
-/** The scorers of a run; an experiment begins with those that it was created with. */
+/** Scorers of a run; those of an experiment default to the ones it was created with. */
 export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readonly RunScorer[]> => {
   const { state } = await loadStreamState(log, scorerSettingsStream(run), scorerSettings);
   if (state !== null) return state;
@@ -33,8 +33,8 @@ export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readon
 };
 
 /**
- * With the names that they have; each once. Those of the list before may stay, also when the scorer
- * was deleted. Throws Fault `invalid` naming those that are none, or are not what was said of them.
+ * Distinct scorers with their current names. Scorers of `before` may stay, even if deleted. Throws
+ * Fault `invalid` naming those that are unknown or differ from their description.
  */
 export const resolveRunScorers = async (
   log: EventReader,
@@ -59,7 +59,7 @@ export const resolveRunScorers = async (
   return [...new Map(known.map((one) => [one.id, one])).values()];
 };
 
-/** Names of the code scorers among them that have no version, so that they score nothing. */
+/** Names of the code scorers without a version, which score nothing. */
 export const scorersWithoutVersion = async (
   log: EventReader,
   { organizationId }: Principal,

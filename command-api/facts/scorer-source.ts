@@ -11,12 +11,12 @@ export const sourceOf = (file: Upload): string | null => {
   }
 };
 
-/** What can be said against the file alone (contract 4.11). */
+/** Complaints about the file alone (contract 4.11). */
 export const fileComplaints = (file: Upload | undefined): readonly Complaint[] => {
   if (file === undefined) return [];
-  const said = file.bytes.length === 0 ? 'the file is empty' : 'the file is not UTF-8';
+  const problem = file.bytes.length === 0 ? 'the file is empty' : 'the file is not UTF-8';
   if (file.bytes.length > 0 && sourceOf(file) !== null) return [];
-  return [valueComplaint(['body', 'file'], said)];
+  return [valueComplaint(['body', 'file'], problem)];
 };
 
 /** SHA-256 in hex. */

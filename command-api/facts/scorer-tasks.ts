@@ -12,15 +12,15 @@ import { runs, runStream } from './runs.js';
 
 export const scorerTaskStream = (id: string): StreamName => streamNameOf('scorer-task', id);
 
-/** Of the tasks of one project, or of one person's single samples. */
+/** Queue of the tasks of one project, or of one person's single samples. */
 export const scorerQueueStream = (owner: string): StreamName => streamNameOf('scorer-queue', owner);
 
-/** A validation task as the log has it; null before it was asked for. */
+/** State of a validation task; null before it was requested. */
 export type ScorerTask = {
   readonly request: ScorerTaskRequest;
-  /** How often a worker took it. */
+  /** Number of attempts so far. */
   readonly attempts: number;
-  /** Who took it last. */
+  /** Worker of the last attempt. */
   readonly worker: string | null;
   readonly isEnded: boolean;
 };
@@ -42,7 +42,7 @@ export const scorerTasks: Fold<ScorerTask | null, ScorerTaskEvent> = {
   },
 };
 
-/** The task by its own id or by that of the run that it makes (contract 4.13). */
+/** The task by its own id or by that of its run (contract 4.13). */
 const findScorerTask = async (log: EventReader, id: string): Promise<ScorerTask | null> => {
   const { state } = await loadStreamState(log, scorerTaskStream(id), scorerTasks);
   if (state !== null) return state;
@@ -58,8 +58,8 @@ type Needs = {
 };
 
 /**
- * A task is seen by viewers of its project, a single sample by who sent it, each within what their
- * key may see (contract 2.6, rule 5).
+ * Visibility of tasks: viewers of the project; a single sample only to its sender; each within what
+ * their key may see (contract 2.6, rule 5).
  */
 export const scorerTaskVisibilityRules = ({ log, visibleProject }: Needs): VisibilityRules => {
   const sight: NonNullable<VisibilityRules['scorer-task']> = async (

@@ -7,7 +7,7 @@ import { scopedNames } from './reservations.js';
 
 export const scorerStream = (id: string): StreamName => streamNameOf('scorer', id);
 
-/** A code scorer as the log has it; null before it was created. */
+/** State of a code scorer; null before it was created. */
 export type Scorer = {
   readonly id: ScorerId;
   readonly organizationId: OrganizationId;
@@ -47,7 +47,7 @@ export const scorers: Fold<Scorer | null, ScorerEvent> = {
   },
 };
 
-/** Null for one that never was, is deleted or belongs to another organisation. */
+/** The live scorer; null when unknown, deleted or of another organisation. */
 export const liveScorer = async (
   log: EventReader,
   organization: OrganizationId,
@@ -57,7 +57,7 @@ export const liveScorer = async (
   return state?.live === true && state.organizationId === organization ? state : null;
 };
 
-/** Names of scorers are unique in their organisation (contract 5.10). */
+/** Scorer names, unique in their organisation (contract 5.10). */
 export const scorerNames = scopedNames({
   what: 'scorer',
   called: 'A scorer',

@@ -3,14 +3,14 @@ import type { RecordContent } from '../../events/traces.js';
 type Metrics = NonNullable<RecordContent['metrics']>;
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
 
-/** The metrics of a record, and the names of those whose value is a scorer's. */
+/** Metrics of a record, with the names of those recorded by scorers. */
 type RecordMetrics = { readonly metrics: Metrics; readonly scored: ReadonlySet<string> };
 
 const errorMember = /._(?:ems_error_code|error_message)$/;
 
 /**
- * The metrics after these scores; null withdraws. A scorer changes only what scorers recorded: the
- * value that a client sent stays, and only an error comes beside it (contract 5.10).
+ * Applies scores to the metrics; null withdraws. A scorer changes only values recorded by scorers:
+ * a client's value stays, and only an error is added beside it (contract 5.10).
  */
 export const withScores = (
   before: RecordMetrics,

@@ -6,13 +6,13 @@ export const scoringBackfillPrefix = 'past-scoring-';
 export const scoringBackfillStream = (run: string, scorer: string): StreamName =>
   streamNameOf('past-scoring', run, scorer);
 
-/** The newest job of a run and a scorer; null before there was one. */
+/** State of the newest backfill job of a run and a scorer; null before the first. */
 export type ScoringBackfill = {
   readonly request: PastScoringRequested;
   readonly isStarted: boolean;
-  /** Where the next stretch begins; null: at the first trace. */
+  /** Cursor: start of the next batch; null: the first trace. */
   readonly cursor: string | null;
-  /** No stretch is left. */
+  /** True once all traces were scanned. */
   readonly isScanned: boolean;
   readonly isEnded: boolean;
 };

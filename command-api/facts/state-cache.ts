@@ -7,32 +7,31 @@ import { singleFlightByKey } from '../../kernel/concurrency.js';
 type StateCacheOptions<S, E extends Event> = {
   readonly log: EventReader;
   readonly fold: Fold<S, E>;
-  /** The only types that the fold heeds, so that others are not read. */
+  /** Event types that the fold handles; others are not read. */
   readonly types?: readonly E['type'][];
-  /** Roughly the characters of a state; the sum of what is kept stays below `weightMax`. */
+  /** Approximate characters of a state; the total weight of the cache stays below `weightMax`. */
   readonly weightOf: (state: S) => number;
   readonly weightMax: number;
 };
 
-/** Beside its state each stream costs a name and a place. */
+/** Fixed cost of an entry: its stream name and bookkeeping. */
 const entryWeight = 300;
 
 type StateCache<S> = {
   readonly load: (stream: StreamName) => Promise<StreamState<S>>;
-  /** What an append of ours made of the state that was loaded last: it is not read back. */
+  /** Stores the state after an own append, so that it is not read back. */
   readonly store: (stream: StreamName, loaded: StreamState<S>) => void;
 };
 
-/** The same for whoever has the log at hand: one memory for each log. */
+/** State cache per log, created on first use. */
 export const stateCacheOf = <S, E extends Event>(
-  kept: Omit<StateCacheOptions<S, E>, 'log'>,
+  options: Omit<StateCacheOptions<S, E>, 'log'>,
 ): ((log: EventReader) => StateCache<S>) =>
-  memoizeByObject((log) => openStateCache({ ...kept, log }));
+  memoizeByObject((log) => openStateCache({ ...options, log }));
 
 /**
- * Folds of streams as the log has them. What was folded is kept, within bounds, and only brought
- * forward by what came since: deciding on a long stream costs what is new of it. What was used
- * longest ago goes first.
+ * LRU cache of folded streams, bounded by weight. A cached state is caught up with new events only,
+ * so a decision on a long stream costs only its new events. Always as current as the log.
  */
 export const openStateCache = <S, E extends Event>({
   log,
@@ -41,28 +40,28 @@ export const openStateCache = <S, E extends Event>({
   weightOf,
   weightMax,
 }: StateCacheOptions<S, E>): StateCache<S> => {
-  const kept = new Map<StreamName, StreamState<S>>();
+  const cached = new Map<StreamName, StreamState<S>>();
   let weight = 0;
   const weightWith = ({ state }: StreamState<S>): number => weightOf(state) + entryWeight;
 
   const drop = (stream: StreamName): void => {
-    const known = kept.get(stream);
+    const known = cached.get(stream);
     if (known !== undefined) weight -= weightWith(known);
-    kept.delete(stream);
+    cached.delete(stream);
   };
   const keep = (stream: StreamName, loaded: StreamState<S>): void => {
     drop(stream);
     if (loaded.revision === 'none') return;
-    kept.set(stream, loaded);
+    cached.set(stream, loaded);
     weight += weightWith(loaded);
-    for (const oldest of kept.keys()) {
+    for (const oldest of cached.keys()) {
       if (weight <= weightMax) return;
       drop(oldest);
     }
   };
 
-  const present = async (stream: StreamName): Promise<StreamState<S>> => {
-    const known = kept.get(stream) ?? emptyStreamState(fold);
+  const catchUp = async (stream: StreamName): Promise<StreamState<S>> => {
+    const known = cached.get(stream) ?? emptyStreamState(fold);
     if (log.cachedRevision(stream) === known.revision) return known;
     if (known.revision === 'none' && types === undefined) {
       return catchUpState(log, stream, fold, known);
@@ -72,21 +71,21 @@ export const openStateCache = <S, E extends Event>({
     if (known.revision !== 'none' && known.revision >= last.revision) return known;
     const loaded = await catchUpState(log, stream, fold, known, types);
     if (loaded.revision !== 'none' && loaded.revision >= last.revision) return loaded;
-    // Of other types, or erased since the look at the last: then nobody can append behind it.
+    // Events of other types, or erased since `last`: an erased stream takes no appends.
     if (types === undefined) return emptyStreamState(fold);
     return { state: loaded.state, revision: last.revision, position: last.position };
   };
 
   return {
-    /** Those who ask for a stream at once read it once. */
+    /** Single flight: concurrent loads of a stream share one read. */
     load: singleFlightByKey(async (stream) => {
-      const loaded = await present(stream);
+      const loaded = await catchUp(stream);
       keep(stream, loaded);
       return loaded;
     }),
     store: (stream, loaded) => {
-      const known = kept.get(stream);
-      // An append that was there already has its first place, before what is known.
+      const known = cached.get(stream);
+      // A repeated append returns its first position, which is before the cached one.
       if (known !== undefined && loaded.position > known.position) keep(stream, loaded);
     },
   };

@@ -11,7 +11,7 @@ import { reservationStream, type IdDeriver } from './reservations.js';
 
 export const userStream = (id: string): StreamName => streamNameOf('user', id);
 
-/** A user as the log has them; null before they were made or invited. */
+/** State of a user; null before creation or invitation. */
 export type User = {
   readonly id: UserId;
   readonly organizationId: OrganizationId;
@@ -25,16 +25,16 @@ export type User = {
   /** Argon2id under a pepper; null: the user has no password. */
   readonly passwordHash: string | null;
   readonly passwordChanges: number;
-  /** The one login that outlived the last change of the password. */
+  /** The one login that survived the last password change. */
   readonly keptFamily: FamilyId | null;
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[];
-  /** Set while the user was invited and has not come in: nobody can log in as them yet. */
+  /** Set while the invitation is not accepted; the user cannot log in yet. */
   readonly invitation: {
     readonly tokenHash: string | null;
     readonly authMethod: string;
     readonly expiresAt: Instant;
   } | null;
-  /** False once removed: no credential of theirs is good and no role of theirs counts. */
+  /** False once removed: the user's credentials and roles no longer count. */
   readonly live: boolean;
 };
 
@@ -119,7 +119,7 @@ const userOf = (data: {
   live: true,
 });
 
-/** The user as the log has them now; null when there is none or they were removed. */
+/** The live user; null when unknown or removed. */
 export const liveUser = async (log: EventReader, id: string): Promise<User | null> => {
   const { state } = await loadStreamState(log, userStream(id), users);
   return state?.live === true ? state : null;
@@ -138,7 +138,7 @@ export const loadUserBlock = async (log: EventReader, id: string): Promise<UserB
   );
 };
 
-/** A user who was removed in between. */
+/** User block of a user removed meanwhile. */
 export const removedUserBlock = (id: UserId): NonNullable<UserBlock> => ({
   id,
   email: '',
@@ -147,8 +147,8 @@ export const removedUserBlock = (id: UserId): NonNullable<UserBlock> => ({
 });
 
 /**
- * Throws Fault `not-found` unless all are users of the organisation now. What the authorizer
- * remembers is not enough: who was removed a moment ago would stay listed for good.
+ * Throws Fault `not-found` unless all are live users of the organisation. Reads the log, since a
+ * user removed a moment ago may still be in the rights cache and would stay listed for good.
  */
 export const checkUsersExist = async (
   log: EventReader,
@@ -162,13 +162,12 @@ export const checkUsersExist = async (
 };
 
 /**
- * Only the case of ASCII letters does not tell two e-mails apart: folding all of Unicode would give
- * `K` (U+212A) the mail of `k`.
+ * Folds the case of ASCII letters only: Unicode folding would give `K` (U+212A) the mail of `k`.
  */
 const lowerAsciiCase = (email: string): string =>
   email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** An e-mail has one user on the whole installation; case does not tell two apart. */
+/** E-mails, unique on the whole installation, ignoring ASCII case. */
 export const userEmails = uniqueName({
   stream: ({ ids }: IdDeriver, email: string) =>
     reservationStream('email', ids.derive('Reservation', lowerAsciiCase(email))),

@@ -14,7 +14,7 @@ type Creation = {
   readonly visibility: GroupVisibility;
   readonly createdBy: UserId;
   readonly createdAt: Instant;
-  /** The creator among them; each user once. */
+  /** Members including the creator; each user once. */
   readonly members: readonly NewGroupMember[];
 };
 type GroupChange = {
@@ -47,7 +47,7 @@ export const create =
           })),
         ];
 
-/** Null and absence leave a member as it is. */
+/** Null or absent: the member stays as it is. */
 export const change =
   (group_id: GroupId, wanted: GroupChange): DecideGroup =>
   (group) => {

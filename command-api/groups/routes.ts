@@ -135,13 +135,10 @@ const removeMemberRoute = ({ log }: GroupNeeds): Route =>
     if (!group.members.has(user)) throw new Fault('not-found', 'Member not found');
     const decide = removeMember(id, user);
     const { position } = await transact(log, groupStream(id), groups, decide, cause);
-    return { position, body: { message: 'The user is no member of the group any more.' } };
+    return { position, body: { message: 'The user is no longer a member of the group.' } };
   });
 
-/**
- * What becomes of somebody who comes by themselves (contract 5.3); whoever is in the group already
- * stays as they are.
- */
+/** Role of a user who joins a group on their own (contract 5.3); members keep theirs. */
 const joinRole = ({ visibility, role }: GroupAccess): GroupRole => {
   if (role !== null) return role;
   if (visibility === 'public') return 'member';

@@ -5,17 +5,17 @@ import { reject, unreachable, type Decide, type Fold } from '../../kernel/decisi
 import type { Position, StreamName } from '../../kernel/ports.js';
 import type { Instant, Json } from '../../kernel/schema-types.js';
 
-/** Contract 1.8. */
+/** Retention of stored responses (contract 1.8). */
 export const retentionHours = 24;
 /**
- * As long as a request may take to arrive: whoever claimed and has not answered by then has died,
- * or is so slow that its work is done again, with the same ids and so with the same effect.
+ * Lease of a claim, as long as a request may take to arrive. After it the claimant is dead, or so
+ * slow that its work is repeated with the same ids and so the same effect.
  */
 const claimSeconds = 30;
 
 type Claim = {
   readonly fingerprint: string;
-  /** Whose salt is in it; null: it has none. */
+  /** Day of the salt in the fingerprint; null: unsalted. */
   readonly day: string | null;
   readonly seed: string;
   readonly since: Instant;
@@ -23,9 +23,12 @@ type Claim = {
   readonly running: boolean;
   readonly answer: StoredResponseRef | null;
 };
-/** `keptIn`: the stream that has the body; null: it is here. */
+/**
+ * Stored response of an idempotency key. `keptIn`: the stream with the body; null: the body is
+ * inline.
+ */
 export type StoredResponseRef = StoredResponse & { readonly keptIn: StreamName | null };
-/** Null: the key was never used. */
+/** State of an idempotency key; null: never used. */
 export type ClaimState = Claim | null;
 
 export const claims: Fold<ClaimState, IdempotencyEvent> = {
@@ -54,24 +57,24 @@ const storedResponseOf = ({
 });
 
 /**
- * What a request is with the salt of a day, and, by null, without one. Null: that day's is erased;
- * no entry: it was not read.
+ * Request fingerprints by the day of their salt; null key: unsalted. A null value: that day's salt
+ * is erased; no entry: it was not read.
  */
 export type Fingerprints = ReadonlyMap<string | null, string | null>;
 
 type ClaimRequest = {
   readonly prints: Fingerprints;
-  /** Whose salt a new claim has; null: none could be drawn. */
+  /** Day of the salt for a new claim; null: unsalted. */
   readonly day: string | null;
   readonly seed: string;
   readonly at: Instant;
-  /** Claims from before are of a process that is dead; null = any may still be running. */
+  /** Claims before this instant belong to a dead process; null = any may still be running. */
   readonly deadBefore: Instant | null;
 };
 
 /**
- * Nothing to do when there is an answer; else the work is the caller's, or somebody else's
- * (refused).
+ * Claims an idempotency key. No events when a response is stored; otherwise the caller runs the
+ * work, or is refused while another request does.
  */
 export const claimKey =
   (wanted: ClaimRequest): Decide<ClaimState, IdempotencyEvent> =>
@@ -85,9 +88,9 @@ export const claimKey =
       return [{ type: 'IdempotencyClaimed', data: since }];
     }
     const print = prints.get(known.day);
-    // Claimed meanwhile on another day: whoever asks again has its salt too.
+    // Claimed meanwhile with another day's salt: the retry reads that salt too.
     if (print === undefined) return inProgressRejection;
-    // A clock was days ahead and had the salt erased: nothing but the key is left to go by.
+    // A clock was days ahead and had the salt erased: only the key can be compared.
     const isSame = print === null || known.fingerprint === print;
     if (isSame && known.answer !== null) return [];
     // Contract 1.8: the same key with another request is 422.
@@ -100,8 +103,8 @@ export const claimKey =
   };
 
 /**
- * Of the claim with this seed. Another one may have taken over and answered: then there is nothing
- * to do.
+ * Records the response of the claim with this seed. No effect when another request took over and
+ * answered.
  */
 export const recordResponse =
   (seed: string, { keptIn, ...stored }: StoredResponseRef): Decide<ClaimState, IdempotencyEvent> =>
@@ -115,8 +118,8 @@ export const recordResponse =
   };
 
 /**
- * Whether a body says nothing but ids, numbers and times, as answers to ingest do: it may stay for
- * ever. Its members' names are the operation's, so it is not looked at deeper.
+ * True if a body has only ids, numbers and times, as answers to ingest do: it may be stored for
+ * ever. Member names come from the operation, and deeper levels are not inspected.
  */
 export const isContentFree = (body: unknown): boolean =>
   body === null ||
@@ -129,7 +132,7 @@ const isContentFreeValue = (value: unknown): boolean =>
   typeof value === 'string'
     ? contentFreeForm.test(value)
     : typeof value !== 'object' || value === null;
-/** A uuid, or an instant as it is answered. */
+/** A UUID, or an instant in the form of answers. */
 const contentFreeForm =
   /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)$/;
 
@@ -141,8 +144,8 @@ export const releaseKey =
       : [];
 
 /**
- * Also of what happened later than now, where the clock was set back: it is as far from now on that
- * side, and a claim must not look young until the clock is there again.
+ * Distance in time, also to an instant in the future after the clock was set back, so that such a
+ * claim does not look young until the clock catches up.
  */
 const ageMs = (since: Instant, now: Instant): number =>
   Math.abs(Date.parse(now) - Date.parse(since));

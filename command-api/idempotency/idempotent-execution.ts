@@ -25,24 +25,25 @@ import { openSalts, type Salts } from './salts.js';
 type Needs = {
   readonly log: EventLog;
   readonly ids: Ids;
-  /** When this process began, where no other takes requests: what it did not claim is dead. */
+  /** Start of this process if no other takes requests: older claims are dead. */
   readonly aloneSince?: Instant;
 };
 
 /**
- * Idempotency-Key over the log: a claim before the work, the answer after it. Of any number of
- * requests at the same time one wins the claim's revision. Whoever dies between the two leaves a
- * claim that runs out; the repeat then works with the same seed, so with the same ids, and finds
- * what was done already. Claims hold hashes and stay; answers lie in streams that can be erased.
+ * Idempotency keys over the log: a claim before the work, the response after it. Optimistic
+ * concurrency on the claim's stream lets one of any number of concurrent requests win. A claim
+ * whose process died expires; the retry then works with the same seed, so with the same ids, and
+ * finds what was done already. Claims hold hashes and stay; responses lie in streams that can be
+ * erased.
  */
 export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency => {
   const salts = openSalts(log, ids);
   return {
     runOnce: async ({ scope, fingerprint }, cause, work) => {
       const { name, known } = await findClaim(log, ids.derive('IdempotencyId', scope));
-      const asked = { fingerprint, known: known?.day ?? null };
-      const { prints, day } = await fingerprintsOf({ salts, ids }, asked, cause);
-      // Ids of their own: two claims of one revision must never look like one event sent twice.
+      const wantedPrints = { fingerprint, known: known?.day ?? null };
+      const { prints, day } = await fingerprintsOf({ salts, ids }, wantedPrints, cause);
+      // Fresh event ids: two claims of one revision must never look like one event sent twice.
       const authorship = { ...cause, eventId: () => ids.next('EventId') };
       const record = (decide: Decide<ClaimState, IdempotencyEvent>) =>
         transact(log, name, claims, decide, authorship);
@@ -61,8 +62,8 @@ export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency =>
         );
         return { answer: done.answer, replayed: false };
       } catch (error) {
-        // When even this cannot be recorded, the claim runs out by itself; the caller hears of the
-        // first failure.
+        // If even the release cannot be recorded, the claim expires; the caller gets the first
+        // failure.
         await record(releaseKey(state.seed)).catch(() => undefined);
         throw error;
       }
@@ -70,7 +71,7 @@ export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency =>
   };
 };
 
-/** A claim that was made under the old name stands for its 24 hours. */
+/** A claim under the legacy stream name stays valid for its 24 hours. */
 const findClaim = async (
   log: EventLog,
   id: string,
@@ -85,8 +86,8 @@ const findClaim = async (
 };
 
 /**
- * What the request is under the salts that may be asked for: of the claim that is known, where the
- * salt is not erased, of today, and under none.
+ * Fingerprints of the request with the salt of the known claim, where it is not erased, with
+ * today's salt, and unsalted.
  */
 const fingerprintsOf = async (
   { salts, ids }: { readonly salts: Salts; readonly ids: Ids },
@@ -102,7 +103,7 @@ const fingerprintsOf = async (
   return { prints, day: prints.get(today) === null ? null : today };
 };
 
-/** The body goes first: an answer that is known can be found until it is erased. */
+/** Stores the body first: a recorded response is readable until it is erased. */
 const storeResponse = async (
   log: EventLog,
   seed: string,
@@ -113,7 +114,7 @@ const storeResponse = async (
   const name = storedResponseStream({ project, run }, seed);
   const body = stored.body as Json;
   const event: IdempotencyAnswerEvent = { type: 'IdempotencyAnswerKept', data: { body } };
-  // A conflict: whoever took over answered, with the same ids.
+  // A conflict: the request that took over answered, with the same ids.
   await appendEvents(log, [{ stream: name, events: [event] }], authorship);
   return { ...stored, keptIn: name };
 };
@@ -125,7 +126,7 @@ const loadStoredResponse = async (
   if (keptIn === null) return stored;
   const [event] = await log.read(keptIn);
   if (event === undefined) {
-    throw new Fault('not-found', 'What this request spoke of was deleted');
+    throw new Fault('not-found', 'The result of this request was deleted meanwhile');
   }
   return { ...stored, body: (event as unknown as IdempotencyAnswerEvent).data.body };
 };

@@ -7,19 +7,20 @@ import { saltStream } from '../facts/idempotency.js';
 import { serviceAuthorship } from '../work/service-authorship.js';
 
 /**
- * A hash of a request could be tested with guesses for ever, long after what it said was erased. So
- * there is a secret in it that goes: one a day, not one a key, whose erased names would pile up.
+ * Daily salts of request fingerprints. Without them a hash could be tested with guesses for ever,
+ * long after the content was erased. One salt a day, not one a key, bounds the number of erased
+ * names.
  */
 export type Salts = {
   /**
-   * The one of today, which is drawn when it is first asked for. Null where it was erased already
-   * because a clock was days ahead: then claims have none.
+   * Today's salt, drawn at first use. Null where it was erased already because a clock was days
+   * ahead: then claims are unsalted.
    */
   readonly getOrCreate: (
     day: string,
     cause: Pick<Authorship, 'at' | 'requestId'>,
   ) => Promise<string | null>;
-  /** Null once it was erased. */
+  /** The salt of a day; null once erased. */
   readonly find: (day: string) => Promise<string | null>;
 };
 
@@ -28,24 +29,24 @@ const saltFold: Fold<string | null, IdempotencySaltEvent> = {
   evolve: (_, { data }) => data.salt,
 };
 
-/** Once a day, whoever is first. */
+/** Draws a day's salt; the first writer wins. */
 export const recordSalt =
   (drawn: string): Decide<string | null, IdempotencySaltEvent> =>
   (known) =>
     known === null ? [{ type: 'IdempotencySaltDrawn', data: { salt: drawn } }] : [];
 
-/** Claims count for a day, and clocks differ. */
+/** Claims live for a day, and clocks differ. */
 const cachedSaltsMax = 4;
 
 export const openSalts = (log: EventLog, ids: Ids): Salts => {
-  const remembered = boundedMap<string, string>(cachedSaltsMax);
-  const noted = (day: string, found: string | null): string | null => {
-    if (found !== null) remembered.set(day, found);
+  const cached = boundedMap<string, string>(cachedSaltsMax);
+  const cache = (day: string, found: string | null): string | null => {
+    if (found !== null) cached.set(day, found);
     return found;
   };
   return {
     getOrCreate: async (day, { at, requestId }) => {
-      const found = remembered.get(day);
+      const found = cached.get(day);
       if (found !== undefined) return found;
       const author = serviceAuthorship(
         { clock: { now: () => at }, ids },
@@ -57,10 +58,9 @@ export const openSalts = (log: EventLog, ids: Ids): Salts => {
       const drawn = await transact(log, saltStream(day), saltFold, decide, author).catch(
         asConflict,
       );
-      return drawn === 'conflict' ? null : noted(day, drawn.state);
+      return drawn === 'conflict' ? null : cache(day, drawn.state);
     },
     find: async (day) =>
-      remembered.get(day) ??
-      noted(day, (await loadStreamState(log, saltStream(day), saltFold)).state),
+      cached.get(day) ?? cache(day, (await loadStreamState(log, saltStream(day), saltFold)).state),
   };
 };

@@ -17,60 +17,58 @@ import { retentionHours } from './claims.js';
 type Needs = {
   readonly log: Pick<EventLog, 'page' | 'last' | 'erase'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Answers up to here are erased. */
+  /** Cursor: responses up to here are erased. */
   readonly after: Position;
 };
 type ResponseExpiry = {
-  /**
-   * One bounded piece of work; false when there is none left for now. Throws what the log throws.
-   */
+  /** Runs one bounded step; false when idle. Throws what the log throws. */
   readonly step: () => Promise<boolean>;
-  /** What `after` may be next time. */
+  /** The next `after`. */
   readonly cursor: () => Position;
 };
 
-/** How much of the log one step looks through, so at most how many answers it erases. */
+/** Events of the log scanned in one step, an upper bound of erased responses. */
 const stepEvents = 2_000;
 
 /**
- * Follows the log a day late and erases each answer that was kept for a repeat, and the salts of
- * days whose claims count no more (contract 1.8, rule 4). Erasing twice is erasing once, so a kill
- * loses nothing.
+ * TTL of stored responses: follows the log a day late and erases each stored response, and the
+ * salts of days whose claims have expired (contract 1.8, rule 4). Idempotent, so a kill loses
+ * nothing.
  */
 export const openResponseExpiry = ({ log, clock, after }: Needs): ResponseExpiry => {
   let position = after;
-  /** When the next answer is due, once it was seen. */
-  let dueMs = -Infinity;
-  const forgetSalts = openSaltExpiry(log);
+  /** Expiry of the next response; -Infinity until one was seen. */
+  let nextExpiryMs = -Infinity;
+  const expireSalts = openSaltExpiry(log);
   return {
     step: async () => {
       const nowMs = Date.parse(clock.now());
-      if (await forgetSalts(nowMs)) return true;
-      if (nowMs < dueMs) return false;
+      if (await expireSalts(nowMs)) return true;
+      if (nowMs < nextExpiryMs) return false;
       const page = await log.page(position, stepEvents, ['IdempotencyAnswered']);
       const answers = page.events as readonly StoredEvent<AnsweredEvent>[];
       const next = answers.findIndex((event) => expiresAtMs(event) > nowMs);
-      const due = next < 0 ? answers : answers.slice(0, next);
-      await Promise.all(due.flatMap(responseStreamsOf).map((name) => log.erase(name)));
+      const expired = next < 0 ? answers : answers.slice(0, next);
+      await Promise.all(expired.flatMap(responseStreamsOf).map((name) => log.erase(name)));
       const before = position;
       const waiting = answers[next];
-      position = waiting === undefined ? page.through : (due.at(-1)?.position ?? position);
-      if (waiting !== undefined) dueMs = expiresAtMs(waiting);
+      position = waiting === undefined ? page.through : (expired.at(-1)?.position ?? position);
+      if (waiting !== undefined) nextExpiryMs = expiresAtMs(waiting);
       return position > before;
     },
     cursor: () => position,
   };
 };
 
-/** An hour beside the day that a claim counts: clocks differ, and requests take their time. */
+/** Retention of a salt: two claim lifetimes and an hour for clock differences and slow requests. */
 const saltHours = 2 * retentionHours + 1;
 const dayMs = 86_400_000;
-/** Looked for at once: some milliseconds on a server. */
+/** Days checked in one step: some milliseconds on a server. */
 const daysAtOnce = 64;
 
 /**
- * Days are counted from the first of the log, so no bookmark is needed: a look costs next to
- * nothing. True while there are more to look at.
+ * Erases expired salts, a bounded number of days per call. Days are counted from the log's first
+ * event, so no cursor is stored: a check is cheap. True while there are more days to check.
  */
 const openSaltExpiry = (log: Needs['log']) => {
   let next: number | null = null;
@@ -102,7 +100,7 @@ type AnsweredEvent = Extract<IdempotencyEvent, { readonly type: 'IdempotencyAnsw
 const expiresAtMs = ({ metadata }: StoredEvent): number =>
   Date.parse(metadata.at) + retentionHours * 3_600_000;
 
-/** Under the old name the claim itself holds the answer. */
+/** Streams with the stored response; under the legacy name the claim itself holds it. */
 const responseStreamsOf = ({ data, stream }: StoredEvent<AnsweredEvent>): readonly StreamName[] => {
   if (data.kept_in !== undefined) return [data.kept_in as StreamName];
   return legacyStreamForm.test(stream) ? [stream] : [];
@@ -113,28 +111,28 @@ type ResponseExpiryNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly files: Files;
-  /** Where the bookmark is kept; without it the log is looked through once more. */
+  /** Path of the stored cursor; without it the log is scanned again. */
   readonly path: string;
-  /** Told why a step failed; it is tried again. */
+  /** Reports a failed step, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** Nobody waits for it: a minute more of a day. */
+/** Polling interval: expiry may be a minute late. */
 const restMs = 60_000;
 
 export const startResponseExpiry = (needs: ResponseExpiryNeeds): Worker => {
-  const kept = openWorkerCursor(needs);
-  let forgetting: ResponseExpiry | null = null;
+  const cursor = openWorkerCursor(needs);
+  let expiry: ResponseExpiry | null = null;
   return startWorker(
     { ...needs, restMs },
     async () => {
-      forgetting ??= openResponseExpiry({ ...needs, after: await kept.read() });
-      if (await forgetting.step()) return true;
-      await kept.write(forgetting.cursor(), needs.clock.milliseconds());
+      expiry ??= openResponseExpiry({ ...needs, after: await cursor.read() });
+      if (await expiry.step()) return true;
+      await cursor.write(expiry.cursor(), needs.clock.milliseconds());
       return false;
     },
     async () => {
-      if (forgetting !== null) await kept.write(forgetting.cursor(), Infinity);
+      if (expiry !== null) await cursor.write(expiry.cursor(), Infinity);
     },
   );
 };

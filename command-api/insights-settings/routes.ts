@@ -13,7 +13,7 @@ import { change, insightsSettings } from './settings.js';
 
 type InsightsSettingsNeeds = { readonly log: EventLog };
 
-/** Contract 4.10. */
+/** Write routes of insights settings (contract 4.10). */
 export const insightsSettingsWrites = ({ log }: InsightsSettingsNeeds): readonly Route[] => [
   writeRoute(changeInsightsSettings, async ({ body, params, ifMatch, cause }) => {
     const { project_id: projectId, run_id: runId } = params;

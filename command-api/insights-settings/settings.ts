@@ -20,13 +20,13 @@ export const insightsSettings: Fold<InsightsSettings, InsightsSettingsEvent> = {
 type InsightsSwitch = {
   readonly projectId: ProjectId;
   readonly runId: RunId;
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   readonly enabled: boolean | undefined;
   readonly at: Instant;
   readonly ifMatch: IfMatch | null;
 };
 
-/** Switching off keeps when it was switched on (contract 4.10, rule 2). */
+/** Changes the switch; switching off keeps the start time (contract 4.10, rule 2). */
 export const change =
   ({
     projectId,

@@ -20,17 +20,17 @@ import type { Fingerprint } from '../../kernel/vault.js';
 export const integrationPrefix = 'integration-';
 export const integrationStream = (user: UserId, provider: Provider): StreamName =>
   streamNameOf('integration', user, provider);
-/** Where the ciphertext of one sealing is, so that it can be erased by itself. */
+/** Stream with the ciphertext of one seal, so that it can be erased by itself. */
 export const sealStream = (integration: IntegrationId, seal: SealId): StreamName =>
   streamNameOf('sealed-integration', integration, seal);
 export const sealPrefix = 'sealed-integration-';
 
-/** A user's integration of one provider as its stream has it. */
+/** State of a user's integration with one provider. */
 export type Integration = {
   readonly place: IntegrationPlace;
   readonly fingerprint: Fingerprint;
   readonly sealId: SealId;
-  /** Of its last sealing, from 1. */
+  /** Version of its last seal, from 1. */
   readonly sealVersion: number;
   readonly selected: boolean;
   readonly disabled: boolean;
@@ -38,11 +38,11 @@ export type Integration = {
   readonly updatedAt: Instant;
 };
 export type IntegrationSlot = {
-  /** Null: none now. */
+  /** The integration; null: not configured. */
   readonly integration: Integration | null;
-  /** Events of the stream so far. */
+  /** Number of events on the stream. */
   readonly events: number;
-  /** Entity tag: how many events there were when it last changed for its owner. */
+  /** ETag: number of events at the last change by its owner. */
   readonly tag: string;
 };
 
@@ -94,14 +94,14 @@ const integrationAfter = (
 type DecideIntegration = Decide<IntegrationSlot, IntegrationEvent>;
 
 /**
- * Whether there is anything to seal: the same configuration again is none (contract 4.9, rule 2).
+ * True if the configuration is unchanged, so that there is nothing to seal (contract 4.9, rule 2).
  */
 export const isConfigured = ({ integration }: IntegrationSlot, fingerprint: Fingerprint): boolean =>
   integration?.fingerprint === fingerprint;
 
 /**
- * Makes it or replaces all of it. `seen` is the slot that it was sealed for: a place counts in the
- * sealing, so another one needs another sealing.
+ * Configures or replaces the integration. `seen` is the slot for which the secrets were sealed: the
+ * seal is bound to its version, so a changed slot needs another seal (optimistic concurrency).
  */
 export const configure =
   (
@@ -149,7 +149,7 @@ export const disable =
     ];
   };
 
-/** The same secrets, sealed anew while nobody changed it. */
+/** Replaces the seal of unchanged secrets; no effect when the slot changed since `seen`. */
 export const reseal =
   (
     seen: IntegrationSlot,

@@ -13,7 +13,7 @@ import { eraseSeal, readSeal, sealContext, writeSeal } from './secret-seals.js';
 import { serviceAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
 
-/** The operators' listener takes the rotation by this name. */
+/** Name of the key rotation command on the operators' listener. */
 export const rotateCommand = 'rotate-keys';
 
 type RotationNeeds = {
@@ -25,21 +25,24 @@ type RotationNeeds = {
 };
 export type RotationResult = {
   readonly organizations: number;
-  /** Integrations whose secrets are under a new data key now. */
+  /** Integrations whose secrets are now under a new data key. */
   readonly resealed: number;
-  /** Data keys that nothing needs any more, and that are gone. */
+  /** Unused data keys that were destroyed. */
   readonly destroyed: number;
-  /** Integrations whose secrets nobody can open: their data key is lost. */
+  /** Integrations whose secrets cannot be decrypted: their data key is lost. */
   readonly lost: number;
 };
 
-/** Sealed anew together, so that they share the syncs of the log; few enough to let others in. */
+/**
+ * Batch size: a batch shares the syncs of the log and is small enough not to delay other writes.
+ */
 const batchMax = 64;
 
 /**
- * A new data key for each organisation that has integrations; what the old ones sealed is sealed
- * anew and its old ciphertext erased. A key that was replaced just now stays until the next
- * rotation, because a request under way may have sealed with it. Interrupted, it is run again.
+ * Key rotation: a new data key for each organisation that has integrations; their secrets are
+ * sealed again and the old ciphertexts erased. A key that was just replaced stays until the next
+ * rotation, because a request in flight may have sealed with it. Safe to run again after an
+ * interruption.
  */
 export const rotateKeys = async (needs: RotationNeeds): Promise<RotationResult> => {
   const { log, vault, clock, ids } = needs;
@@ -53,7 +56,7 @@ export const rotateKeys = async (needs: RotationNeeds): Promise<RotationResult> 
   };
   let resealed = 0;
   let lost = 0;
-  const rotated = async (integration: Integration): Promise<void> => {
+  const rotate = async (integration: Integration): Promise<void> => {
     const { organization_id: organization } = integration.place;
     const key = await resealIntegration(needs, integration, {
       ...cause,
@@ -64,18 +67,18 @@ export const rotateKeys = async (needs: RotationNeeds): Promise<RotationResult> 
     used.set(organization, (used.get(organization) ?? new Set()).add(key));
     resealed += 1;
   };
-  let some: Integration[] = [];
+  let batch: Integration[] = [];
   for await (const name of streamNames(log, integrationPrefix)) {
     const { state } = await loadStreamState(log, name, integrationSlots);
     if (state.integration === null) continue;
     const { organization_id: organization } = state.integration.place;
     if (!renewed.has(organization))
       renewed.set(organization, await vault.rotateDataKey(organization));
-    if (some.push(state.integration) < batchMax) continue;
-    await Promise.all(some.map(rotated));
-    some = [];
+    if (batch.push(state.integration) < batchMax) continue;
+    await Promise.all(batch.map(rotate));
+    batch = [];
   }
-  await Promise.all(some.map(rotated));
+  await Promise.all(batch.map(rotate));
   let destroyed = 0;
   for (const [organization, key] of renewed) {
     const keys = new Set([...(used.get(organization) ?? []), key]);
@@ -84,7 +87,10 @@ export const rotateKeys = async (needs: RotationNeeds): Promise<RotationResult> 
   return { organizations: renewed.size, resealed, destroyed, lost };
 };
 
-/** The data key that its secrets are under now; null when it is gone meanwhile. */
+/**
+ * Seals the secrets again; returns the data key they are under now, or null when the integration is
+ * gone.
+ */
 const resealIntegration = (
   needs: RotationNeeds,
   { place }: Integration,
@@ -99,7 +105,7 @@ const resealIntegration = (
     const { integration_id: id } = integration.place;
     const old = await readSeal(log, id, integration.sealId);
     if (old === null) return null;
-    // One that cannot be opened must not keep the others from new keys.
+    // Secrets that cannot be decrypted must not keep the others from new keys.
     const text = await vault.open(sealContext(old, old.seal_version), old.sealed).catch(() => null);
     if (text === null) return 'lost';
     const seal = { seal_id: ids.next('SealId'), seal_version: integration.sealVersion + 1 };

@@ -55,7 +55,7 @@ type IntegrationNeeds = {
   readonly inTurn: KeyedMutex;
 };
 
-/** Contract 4.9, and the writes of 5.9: everybody writes their own. */
+/** Write routes of integrations (contract 4.9, 5.9): users write their own only. */
 export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => {
   const { log, inTurn } = needs;
   const decided = (
@@ -72,10 +72,10 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
       configureIntegration,
       async ({ body, params, principal, ifMatch, cause, mint }) => {
         const provider = requireProvider(params.provider_segment);
-        const asked = { provider, sent: body, ifMatch, id: mint('IntegrationId') };
+        const request = { provider, sent: body, ifMatch, id: mint('IntegrationId') };
         const stream = integrationStream(principal.userId, provider);
         const { slot, position } = await inTurn([stream], () =>
-          configureIntegrationOf(needs, asked, principal, cause),
+          configureIntegrationOf(needs, request, principal, cause),
         );
         return { position, ...answerOf(slot, principal) };
       },
@@ -128,7 +128,7 @@ const answerOf = ({ integration, tag }: IntegrationSlot, { userId }: Principal) 
   return { body: integrationAnswer(factsOf(integration), userId), etag: tag };
 };
 
-/** Which of the caller's integrations has the id. */
+/** Provider of the caller's integration with this id; null when there is none. */
 const providerOf = async (
   log: EventLog,
   user: UserId,
@@ -147,7 +147,10 @@ const providerOf = async (
   return found.find((one) => one !== null) ?? null;
 };
 
-/** An admin sees the integrations of others (contract 2.6, rule 7), and may not act on them. */
+/**
+ * Fault for an integration of another user: admins see it (contract 2.6, rule 7) but may not act on
+ * it.
+ */
 const refuseForeign = async (
   log: EventLog,
   { organizationId, organizationRole }: Principal,
@@ -166,13 +169,13 @@ type ConfigureRequest = {
   readonly provider: Provider;
   readonly sent: JsonObject;
   readonly ifMatch: IfMatch | null;
-  /** For a new one. */
+  /** Id for a new integration. */
   readonly id: IntegrationId;
 };
 
 /**
- * Seals for the place that the stream has now, then says so on the stream; when another process was
- * faster, all of it again. A ciphertext that came to nothing is erased by the worker.
+ * Seals the secrets for the current slot, then records them on the stream; retried as a whole after
+ * a conflict. The worker erases the unused ciphertext.
  */
 const configureIntegrationOf = async (
   needs: IntegrationNeeds,
@@ -205,7 +208,7 @@ const configureIntegrationOf = async (
     await writeSeal(needs, place, seal, JSON.stringify(secrets), cause);
     const done = await transact(log, stream, integrationSlots, decide, cause).catch(asConflict);
     if (done === 'conflict') return done;
-    // Another process may have replaced one in between: then the worker's sweep erases it.
+    // A ciphertext replaced by another process meanwhile is erased by the worker's sweep.
     if (integration !== null) await eraseSeal(log, integration);
     return { slot: done.state, position: done.position };
   });

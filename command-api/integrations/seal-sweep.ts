@@ -11,18 +11,21 @@ type SealSweepNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
-  /** Told why a sweep failed; the next one tries again. */
+  /** Reports a failed sweep; the next one retries. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** Ciphertexts are few, one per integration: looking at all of them costs little. */
+/**
+ * Interval of the sweep. Ciphertexts are few, one per integration, so that visiting all of them is
+ * cheap.
+ */
 const restMs = 600_000;
 /** Longer than a request can last: a younger ciphertext may be about to be used. */
 const youngSeconds = 60;
 
 /**
- * Erases ciphertexts that a crash left behind: replaced, deleted, never used, or of users who were
- * removed. Now, and every ten minutes until `stop`.
+ * Starts a sweep, now and every ten minutes until `stop`, that erases orphaned ciphertexts:
+ * replaced, deleted, never used, or of removed users.
  */
 export const startSealSweepWorker = (needs: SealSweepNeeds): Worker =>
   startWorker({ ...needs, restMs }, async (signal) => {
@@ -30,7 +33,7 @@ export const startSealSweepWorker = (needs: SealSweepNeeds): Worker =>
     return false;
   });
 
-/** Once over all ciphertexts; answers how many were erased. */
+/** Sweeps all ciphertexts once; returns how many were erased. */
 export const sweepUnusedSeals = async (
   needs: Omit<SealSweepNeeds, 'trouble'>,
   signal: AbortSignal = new AbortController().signal,

@@ -20,9 +20,7 @@ export const sealContext = (
   version,
 });
 
-/**
- * The same for the same configuration of the same integration's place, whatever its members' order.
- */
+/** Fingerprint of a configuration at its place, independent of the order of members. */
 export const configurationFingerprint = (
   vault: Vault,
   { organization_id, user_id, provider }: Omit<IntegrationPlace, 'integration_id'>,
@@ -56,6 +54,6 @@ export const readSeal = async (
   return first === undefined ? null : (first.data as IntegrationSecretsSealed);
 };
 
-/** Erases the ciphertext of an integration that was replaced or is gone. */
+/** Erases the ciphertext of a replaced or deleted integration. */
 export const eraseSeal = async (log: EventLog, { place, sealId }: Integration): Promise<void> =>
   log.erase(sealStream(place.integration_id, sealId));

@@ -16,14 +16,16 @@ type Acceptance = {
   readonly lastName: string | null;
 };
 
-/** Whether the token is good for the user now: not used, not past its time. */
+/** True if the token is valid for the user: neither used nor expired. */
 export const isOpenTo = (user: User | null, tokenHash: string, now: Instant): user is User =>
   user !== null &&
   user.live &&
   user.invitation?.tokenHash === tokenHash &&
   user.invitation.expiresAt > now;
 
-/** The user can log in from here on; the token is good for nothing any more (contract 5.2). */
+/**
+ * Accepts an invitation: the user can log in from here on, and the token is used up (contract 5.2).
+ */
 export const accept =
   (acceptance: Acceptance, now: Instant): Decide<User | null, UserEvent> =>
   (user) => {

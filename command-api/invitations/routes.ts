@@ -70,7 +70,7 @@ const inviteUsersRoute = (needs: InvitationNeeds): Route =>
 
 const acceptInvitationRoute = (needs: InvitationNeeds): Route =>
   writeRoute(acceptInvitation, async ({ body, sender, cause, mint }) => {
-    // The token first: a password is worth hashing for the invited only.
+    // The token is checked first: a password is hashed for valid invitations only.
     const { id, organizationId } = await invitedUser(needs, body.token, sender.address, cause.at);
     const acceptance = {
       tokenHash: needs.secrets.invitationTokens.hash(body.token),
@@ -87,7 +87,7 @@ const acceptInvitationRoute = (needs: InvitationNeeds): Route =>
     return startLogin(needs, user, 'email', { cause, mint });
   });
 
-/** The user whose invitation the token opens now; a failure counts for its address. */
+/** The user whose invitation the token opens; a failure counts for its address. */
 const invitedUser = async (
   { log, secrets: { invitationTokens: tokens }, throttle }: InvitationNeeds,
   token: string,
@@ -107,7 +107,7 @@ const invitationRefused = (): Fault =>
 
 type Invitee = { readonly id: UserId; readonly email: string; readonly token: string | null };
 
-/** All e-mails or none: the first one that is in use gives back what was taken. */
+/** Reserves all e-mails or none: at the first one in use the others are released. */
 const claimEmails = async (
   needs: InvitationNeeds,
   wanted: readonly Invitee[],
@@ -136,7 +136,7 @@ const checkGroups = async (
   }
 };
 
-/** Invites one; answers what the inviter is told of it. */
+/** Invites one user; returns the invitation for the answer. */
 const inviteOne = async (
   { log, secrets }: InvitationNeeds,
   { id, email, token }: Invitee,
@@ -146,7 +146,7 @@ const inviteOne = async (
   const hash = token === null ? null : secrets.invitationTokens.hash(token);
   const decide = invite({ ...invitation, user_id: id, email, token_hash: hash });
   const { state } = await transact(log, userStream(id), users, decide, cause);
-  // A repeat of a request whose answer was lost finds a token that nobody ever saw.
+  // A retry after a lost answer finds a token that was never shown; empty then.
   const isShown = state?.invitation?.tokenHash === hash;
   return {
     user_id: id,
@@ -157,7 +157,7 @@ const inviteOne = async (
   };
 };
 
-/** Lets the invited into the groups; answers the position of the last event. */
+/** Adds the invited users to the groups; returns the position of the last event. */
 const addToGroups = async (
   { log, ids }: InvitationNeeds,
   people: readonly Invitee[],
@@ -177,7 +177,7 @@ const addToGroups = async (
   return position;
 };
 
-/** Case does not tell two e-mails apart; the first spelling stays. */
+/** Distinct e-mails ignoring case, in their first spelling. */
 const distinctEmails = (emails: readonly string[]): readonly string[] =>
   [
     ...new Map(emails.toReversed().map((email) => [email.toLowerCase(), email])).values(),

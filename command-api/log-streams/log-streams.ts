@@ -53,6 +53,6 @@ export const remove =
       ? [{ type: 'LogStreamDeleted', data: { run_id: id, project_id: project } }]
       : [];
 
-/** A live log stream of this project; a run of another project is as good as none. */
+/** True if the run is a live log stream of this project. */
 export const isLive = (run: Run | null, project: ProjectId): run is Run =>
   run !== null && run.live && run.kind === 'log_stream' && run.projectId === project;

@@ -10,7 +10,7 @@ import { users, userStream, type User } from '../facts/users.js';
 const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
   user.identities.some((one) => one.issuer === issuer && one.subject === subject);
 
-/** An identity of a provider is one user's. */
+/** Identities of providers, each linked to one user. */
 export const linkedIdentities = uniqueName({
   stream: ({ ids }: IdDeriver, { issuer, subject }: Identity) =>
     reservationStream('identity', ids.derive('Identity', issuer, subject)),
@@ -21,8 +21,8 @@ export const linkedIdentities = uniqueName({
 });
 
 /**
- * Makes the identity the user's; whoever was invited comes in with it (contract 4.2, rule 3). Only
- * for an identity whose provider vouched for the user's e-mail.
+ * Links the identity to the user and accepts a pending invitation (contract 4.2, rule 3). Only for
+ * an identity whose provider vouched for the user's e-mail.
  */
 export const linkIdentity =
   (identity: Identity, provider: string, now: Instant): Decide<User | null, UserEvent> =>
@@ -42,6 +42,6 @@ export const linkIdentity =
     ];
   };
 
-/** Whether the user was invited and did not come in time. */
+/** True if the user's invitation expired before it was accepted. */
 export const isInvitationExpired = ({ invitation }: User, now: Instant): boolean =>
   invitation !== null && invitation.expiresAt <= now;

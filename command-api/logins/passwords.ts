@@ -3,7 +3,10 @@ import { reject, type Decide } from '../../kernel/decision.js';
 import type { FamilyId } from '../../kernel/schema-types.js';
 import type { User } from '../facts/users.js';
 
-/** Every login of the user ends but `kept`, the one that asks (contract 5.1). */
+/**
+ * Changes the password and ends every login of the user except `kept`, the calling one (contract
+ * 5.1).
+ */
 export const changePassword =
   (hash: string, kept: FamilyId | null): Decide<User | null, UserEvent> =>
   (user) => {

@@ -32,7 +32,7 @@ type LoginWriteNeeds = LoginNeeds & {
   readonly passwords: PasswordHasher;
 };
 
-/** Logins and what becomes of them (contract 4.3, 5.1); social ones are beside it. */
+/** Write routes of logins (contract 4.3, 5.1); social logins are in social.ts. */
 export const loginWrites = (needs: LoginWriteNeeds): readonly Route[] => [
   loginRoute(needs),
   apiKeyLoginRoute(needs),
@@ -62,7 +62,7 @@ const apiKeyLoginRoute = ({ authorizer, log, tokens }: LoginWriteNeeds): Route =
     const session = { familyId: null, keyId: key.id };
     const claims = { userId, organizationId, session };
     const token = await tokens.issue(claims, cause.at, key.expiresAt);
-    // Nothing happened: the head of the log is at or after what was looked at.
+    // No event was written: the head of the log is at or after all that was read.
     const position = await log.head();
     return { body: { access_token: token, token_type: 'bearer' as const }, position };
   });
@@ -105,7 +105,7 @@ const noCookie: RefreshCookie = { value: '', maxAgeSeconds: 0 };
 const invalidCredential = (): Fault =>
   new Fault('invalid-credentials', 'The credential is not valid');
 
-/** One sentence for whatever was wrong (contract 5.1). */
+/** The same message for every reason of a failed login (contract 5.1). */
 const throwLoginFailed = (error: unknown): never => {
   throw error instanceof Fault && error.code === 'invalid-credentials'
     ? new Fault('invalid-credentials', loginFailed)
@@ -127,7 +127,7 @@ const requireUser = async ({ log }: LoginNeeds, id: string): Promise<User> => {
   return user;
 };
 
-/** The next tokens of a family for one of its tokens (contract 4.3). */
+/** Refreshes a login: the next tokens of the family for one of its tokens (contract 4.3). */
 const renewLogin = async (needs: LoginNeeds, presented: string, cause: Authorship) => {
   const { log, tokens, secrets } = needs;
   const { refreshTokens } = secrets;
@@ -139,7 +139,7 @@ const renewLogin = async (needs: LoginNeeds, presented: string, cause: Authorshi
     refreshTokenFamilies,
   );
   const user = before === null ? null : await liveUser(log, before.userId);
-  // The family of a user who is gone is not carried on.
+  // The login of a removed user is not renewed.
   if (before === null || user === null || !isAlive(before, user, cause.at))
     throw invalidCredential();
   const value = refreshTokens.successor(presented);
@@ -162,7 +162,7 @@ const renewLogin = async (needs: LoginNeeds, presented: string, cause: Authorshi
   return loginAnswer({ tokens, family, value, position, now: cause.at });
 };
 
-/** The living family that a refresh token belongs to, also when it has a successor by now. */
+/** The live family that a refresh token belongs to, even if the token has a successor. */
 const findFamily = async (
   { log, secrets: { refreshTokens } }: LoginNeeds,
   token: string | null,

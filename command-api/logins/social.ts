@@ -17,7 +17,7 @@ type SocialLoginNeeds = LoginNeeds & {
   readonly throttle: Throttle;
 };
 
-/** Logins with the id_token of a configured provider (contract 4.2). */
+/** Write route for logins with the id_token of a configured provider (contract 4.2). */
 export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => {
   const { identityTokens, throttle } = needs;
   const enter = async (
@@ -25,7 +25,7 @@ export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => 
     token: string | null,
     cause: Authorship,
   ): Promise<User | TokenRejection> => {
-    if (token === null) return { refused: 'there is no id_token' };
+    if (token === null) return { refused: 'the id_token is missing' };
     const identity = await identityTokens.verify(provider, token, cause.at);
     if ('refused' in identity) return identity;
     const user = await findOrLinkUser(identity, provider, needs, cause);
@@ -40,7 +40,7 @@ export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => 
         const { provider, id_token: token } = body;
         const user = await enter(provider, token ?? null, cause);
         if ('refused' in user) {
-          // For the address alone: a token names a stranger as easily as its owner.
+          // Counted for the address alone: a token names a stranger as easily as its owner.
           throttle.recordFailure(null, sender.address);
           throw new Fault('invalid-credentials', loginFailed, {
             cause: `login with ${provider}: ${user.refused}`,
@@ -53,7 +53,7 @@ export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => 
   ];
 };
 
-/** Whose identity it is; at its first login that of the user with its e-mail. */
+/** The user of the identity; at its first login the user with its e-mail, who is then linked. */
 const findOrLinkUser = async (
   identity: Identity,
   provider: string,
@@ -69,8 +69,8 @@ const findOrLinkUser = async (
     };
   }
   const user = await userEmails.find({ log, ids }, email);
-  if (user === null) return { refused: 'nobody with the e-mail is a user or invited' };
-  if (isInvitationExpired(user, cause.at)) return { refused: 'the invitation is past its time' };
+  if (user === null) return { refused: 'the e-mail belongs to no user or invitation' };
+  if (isInvitationExpired(user, cause.at)) return { refused: 'the invitation has expired' };
   if (!(await linkedIdentities.claim({ log, ids }, identity, user.id, cause))) {
     return { refused: 'the identity belongs to another user' };
   }
@@ -82,10 +82,13 @@ const findOrLinkUser = async (
     decide,
     authorshipOfUser(cause, user),
   );
-  return linked.state ?? { refused: 'the user is gone' };
+  return linked.state ?? { refused: 'the user was removed' };
 };
 
-/** Whether nobody has used the token before; from now on somebody has (contract 4.2, rule 2). */
+/**
+ * Single use: claims the token and its nonce; false if either was used before (contract 4.2, rule
+ * 2).
+ */
 const claimIdToken = async (
   { singleUseDigests }: Identity,
   { log, ids }: SocialLoginNeeds,

@@ -25,9 +25,9 @@ type OffboardingNeeds = {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
   readonly files: Files;
-  /** Where the bookmark is kept. */
+  /** Path of the stored cursor. */
   readonly path: string;
-  /** Told why a step failed; it is tried again. */
+  /** Reports a failed step, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 type Removal = StoredEvent<
@@ -38,22 +38,22 @@ const restMs = 500;
 const scanEvents = 2_000;
 
 /**
- * Takes users who were removed out of groups and projects, and groups that were deleted out of
- * projects. Their rights ended before, with the event itself: this is so that lists and sizes say
- * so. What is done is done again without effect, as after a kill.
+ * Starts the offboarding worker: removes removed users from groups and projects, and deleted groups
+ * from projects. Their rights ended with the event itself; this corrects lists and counts.
+ * Idempotent, also after a kill.
  */
 export const startOffboardingWorker = (needs: OffboardingNeeds): Worker => {
-  const kept = openWorkerCursor(needs);
+  const cursor = openWorkerCursor(needs);
   let position: Position | null = null;
   return startWorker({ ...needs, restMs }, async (signal) => {
-    const from = (position ??= await kept.read());
+    const from = (position ??= await cursor.read());
     position = await offboardPage(needs, from, signal);
-    await kept.write(position, needs.clock.milliseconds());
+    await cursor.write(position, needs.clock.milliseconds());
     return position !== from;
   });
 };
 
-/** Acts on one page of the log after `position`; answers up to where. */
+/** Processes one page of the log after `position`; returns the position it reached. */
 export const offboardPage = async (
   needs: Pick<OffboardingNeeds, 'log' | 'ids'> & { readonly clock: Pick<Clock, 'now'> },
   position: Position,
@@ -69,7 +69,7 @@ export const offboardPage = async (
     if (event.type === 'UserRemoved') users.set(event.data.user_id, event);
     else gone.set(event.data.group_id, event);
   }
-  // One look at all of them serves every removal of the page.
+  // One scan serves every removal of the page.
   await forEachStream(log, 'group-', signal, (name) => removeFromGroup(needs, name, users));
   await forEachStream(log, 'project-', signal, (name) =>
     removeFromProject(needs, name, users, gone),
@@ -93,14 +93,14 @@ type Needs = Parameters<typeof offboardPage>[0];
 type Removals = ReadonlyMap<string, Removal>;
 
 const removeFromGroup = async (needs: Needs, name: StreamName, users: Removals): Promise<void> => {
-  const leaving = (group: Group | null): readonly UserId[] =>
+  const removedMembers = (group: Group | null): readonly UserId[] =>
     [...(group?.members.keys() ?? [])].filter((user) => users.has(user));
   await transact(
     needs.log,
     name,
     groups,
     (group): Decision<GroupEvent> =>
-      leaving(group).map((user_id) => ({
+      removedMembers(group).map((user_id) => ({
         type: 'GroupMemberRemoved',
         data: { group_id: group?.id as GroupId, user_id },
       })),

@@ -14,17 +14,17 @@ import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
 import { requestOrgJob } from './org-jobs.js';
 import type { TextSealer } from '../../kernel/credentials.js';
 
-/** What a deletion that begins now would delete. */
+/** Preview of a deletion (dry run). */
 export type OrgJobPreview = {
   readonly matched: OrgJobResult;
-  /** Of sessions, then of traces. */
+  /** Ids of sessions, then of traces. */
   readonly ids: readonly string[];
-  /** More match than are counted. */
+  /** True if more match than are counted. */
   readonly more: boolean;
 };
 export type OrgJobNeeds = {
   readonly log: EventLog;
-  /** Counts at most so many sessions and traces, each. */
+  /** Counts at most `counted` sessions and traces, each. */
   readonly preview: (
     organization: OrganizationId,
     entry: { readonly key: string; readonly value: string },
@@ -34,7 +34,7 @@ export type OrgJobNeeds = {
   readonly secrets: { readonly jobValues: TextSealer };
 };
 
-/** Contract 5.13: the request; command-api/org-jobs/worker.ts does what it asks for. */
+/** Write routes of org jobs (contract 5.13); command-api/org-jobs/worker.ts runs the jobs. */
 export const orgJobWrites = ({ log, secrets, preview }: OrgJobNeeds): readonly Route[] => [
   writeRoute(deleteByMetadata, async ({ body, query, principal, cause, mint, signal }) => {
     if (body.dry_run === true) {

@@ -19,7 +19,7 @@ import { serviceAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/polling-loop.js';
 
-/** What has a metadata entry in a project, as the read models have it after all that was logged. */
+/** Records with a metadata entry in a project, from read models caught up with the log. */
 type MatchingRecords = {
   readonly sessionIds: readonly SessionId[];
   readonly traceIds: readonly TraceId[];
@@ -30,69 +30,72 @@ export type OrgJobWork = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: { readonly jobValues: Pick<TextSealer, 'open'> };
-  /** These two throw Fault `unavailable` when the signal aborts while they wait. */
+  /** Both throw Fault `unavailable` when the signal aborts while they wait. */
   readonly projectsOf: (
     organization: OrganizationId,
     signal: AbortSignal,
   ) => Promise<readonly ProjectId[]>;
-  /** At most `limit` sessions, or traces when no session matches; a session brings its traces. */
+  /**
+   * Matching sessions, `limit` at most, or traces when no session matches; a session includes its
+   * traces.
+   */
   readonly matching: (
     project: ProjectId,
     entry: { readonly key: string; readonly value: string },
     limit: number,
     signal: AbortSignal,
   ) => Promise<MatchingRecords>;
-  /** Told why a step failed; it is tried again. */
+  /** Reports a failed step, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** How soon a request is noticed, and a step that failed tried again. */
+/** Polling interval: delay until a request is noticed, or a failed step is retried. */
 const restMs = 500;
 const scanEvents = 2_000;
-/** Records of one step: some ten milliseconds, between which others have their turn. */
+/** Records of one step: some ten milliseconds, after which the event loop is free. */
 const stepRecords = 100;
 
 /**
- * Works off org jobs from now until `stop`, the immediate ones first, then the oldest. All of it is
- * derived from the log, so a kill costs a look and never a second effect.
+ * Starts the worker of org jobs, which runs until `stop`: immediate jobs first, then the oldest.
+ * Its state is derived from the log, so a kill costs a scan and never a second effect.
  */
 export const startOrgJobWorker = (work: OrgJobWork): Worker => {
-  const board = openJobQueue(work.log);
+  const queue = openJobQueue(work.log);
   return startWorker({ ...work, restMs }, async (signal) => {
-    const job = await board.next();
+    const job = await queue.next();
     if (job === null) return false;
-    if (await runJob(work, job, signal)) board.done(job.job_id);
+    if (await runJob(work, job, signal)) queue.done(job.job_id);
     return true;
   });
 };
 
-/** The jobs that are not over: all streams once, then what the log adds. */
+/** Queue of the open jobs: all job streams once, then new events of the log. */
 const openJobQueue = (log: EventLog) => {
   const open = new Map<string, OrgJobRequested>();
   let position: Position | null = null;
-  const note = async (name: StreamName): Promise<void> => {
+  const load = async (name: StreamName): Promise<void> => {
     const { state: job } = await loadStreamState(log, name, orgJobs);
     if (job?.status === 'pending' || job?.status === 'processing') {
       open.set(job.request.job_id, job.request);
     }
   };
-  const lookAtAll = async (): Promise<Position> => {
+  const scanAll = async (): Promise<Position> => {
     const head = await log.head();
-    for await (const name of streamNames(log, 'org-job-')) await note(name);
+    for await (const name of streamNames(log, 'org-job-')) await load(name);
     return head;
   };
-  const lookOn = async (from: Position): Promise<Position> => {
+  const catchUp = async (from: Position): Promise<Position> => {
     let through = from;
     for (;;) {
       const page = await log.page(through, scanEvents, ['OrgJobRequested']);
-      for (const event of page.events) await note(event.stream);
+      for (const event of page.events) await load(event.stream);
       if (page.through <= through) return through;
       through = page.through;
     }
   };
   return {
     next: async (): Promise<OrgJobRequested | null> => {
-      position = position === null ? await lookAtAll() : await lookOn(position);
+      position = position === null ? await scanAll() : await catchUp(position);
       const [first = null] = [...open.values()].sort(byUrgency);
       return first;
     },
@@ -105,29 +108,31 @@ const openJobQueue = (log: EventLog) => {
 const byUrgency = (one: OrgJobRequested, other: OrgJobRequested): number =>
   Number(other.immediate) - Number(one.immediate) || (one.created_at < other.created_at ? -1 : 1);
 
-/** What a job has deleted, and the number of its next step. */
+/** Totals deleted by a job so far, and the number of its next step. */
 type Progress = OrgJobResult & { readonly steps: number; readonly in: ReadonlySet<ProjectId> };
 
 /**
- * Works on one job until it is over (true) or `signal` aborts. Exported for tests of single kills.
+ * Runs one job until it ends (true) or `signal` aborts (false). Exported for tests of single kills.
  */
 export const runJob = async (
   work: OrgJobWork,
-  asked: OrgJobRequested,
+  request: OrgJobRequested,
   signal: AbortSignal,
 ): Promise<boolean> => {
   const { log, secrets, projectsOf } = work;
-  const { job_id: id, organization_id: organization, metadata_key: key } = asked;
-  const author = authorOf(work, asked);
-  const tell = (decide: ReturnType<typeof beginOrgJob>) =>
+  const { job_id: id, organization_id: organization, metadata_key: key } = request;
+  const author = authorOf(work, request);
+  const record = (decide: ReturnType<typeof beginOrgJob>) =>
     transact(log, orgJobStream(id), orgJobs, decide, author());
-  const value = secrets.jobValues.open(asked.value_sealed, id);
+  const value = secrets.jobValues.open(request.value_sealed, id);
   if (value === null) {
-    await tell(failOrgJob(id, 'The metadata value cannot be read: the secret key changed'));
+    await record(
+      failOrgJob(id, 'The metadata value cannot be decrypted: the secret key was changed'),
+    );
     return true;
   }
-  await tell(beginOrgJob(id));
-  let progress = await resumeProgress(work, asked);
+  await record(beginOrgJob(id));
+  let progress = await resumeProgress(work, request);
   for (;;) {
     let found = false;
     for (const project of await projectsOf(organization, signal)) {
@@ -136,50 +141,52 @@ export const runJob = async (
         const match = await work.matching(project, { key, value }, stepRecords, signal);
         if (match.sessionIds.length + match.traceIds.length === 0) break;
         found = true;
-        progress = await deleteMatching(work, asked, { project, match }, progress);
+        progress = await deleteMatching(work, request, { project, match }, progress);
       }
     }
-    // A whole look in which nothing matched: that is what `completed` says.
+    // A whole pass without a match: that is what `completed` says.
     if (!found) break;
   }
   const { projects, sessions, traces, spans } = progress;
-  await tell(completeOrgJob(id, { projects, sessions, traces, spans }));
+  await record(completeOrgJob(id, { projects, sessions, traces, spans }));
   return true;
 };
 
-/** Deletes what was found, tombstones, content and all, and counts it as the log has it. */
+/**
+ * Deletes the matching records with tombstones and content, and returns the totals from the log.
+ */
 const deleteMatching = async (
   work: OrgJobWork,
-  asked: OrgJobRequested,
+  request: OrgJobRequested,
   { project, match }: { readonly project: ProjectId; readonly match: MatchingRecords },
   progress: Progress,
 ): Promise<Progress> => {
   const { log, ids } = work;
-  const author = authorOf(work, asked);
+  const author = authorOf(work, request);
   const parts = splitDeletion(
     {
       project_id: project,
-      job_id: asked.job_id,
+      job_id: request.job_id,
       session_ids: [...match.sessionIds],
       trace_ids: [...match.traceIds],
       spans: match.spans,
     },
-    (part) => deletionOf(ids, asked.job_id, progress.steps + part),
+    (part) => deletionOf(ids, request.job_id, progress.steps + part),
   );
   for (const part of parts) {
     await deleteRecords(log, part, author());
     const { state } = await loadStreamState(log, deletionStream(part.deletion_id), deletions);
     if (state !== null) await eraseRecords(log, state.deleted, author());
   }
-  return countSteps(work, asked.job_id, progress);
+  return countSteps(work, request.job_id, progress);
 };
 
 /**
- * What earlier lives of the job did: each step is a stream of its own, numbered. The last one may
- * have been cut short, so it is done again, which changes nothing when it was not.
+ * Totals of earlier runs of the job: each step has a stream of its own, numbered. The last step may
+ * have been interrupted, so it is repeated (idempotent).
  */
-const resumeProgress = async (work: OrgJobWork, asked: OrgJobRequested): Promise<Progress> => {
-  const progress = await countSteps(work, asked.job_id, {
+const resumeProgress = async (work: OrgJobWork, request: OrgJobRequested): Promise<Progress> => {
+  const progress = await countSteps(work, request.job_id, {
     projects: 0,
     sessions: 0,
     traces: 0,
@@ -188,9 +195,9 @@ const resumeProgress = async (work: OrgJobWork, asked: OrgJobRequested): Promise
     in: new Set(),
   });
   if (progress.steps === 0) return progress;
-  const last = deletionStream(deletionOf(work.ids, asked.job_id, progress.steps - 1));
+  const last = deletionStream(deletionOf(work.ids, request.job_id, progress.steps - 1));
   const { state } = await loadStreamState(work.log, last, deletions);
-  if (state !== null) await eraseRecords(work.log, state.deleted, authorOf(work, asked)());
+  if (state !== null) await eraseRecords(work.log, state.deleted, authorOf(work, request)());
   return progress;
 };
 

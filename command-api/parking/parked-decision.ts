@@ -12,8 +12,8 @@ export type ParkedDecisionNeeds = {
 };
 
 /**
- * An operator's decision is durable once this resolves. Throws Fault `unavailable` when the log
- * cannot be written.
+ * Records an operator's decision on a parked (poison) event; durable once this resolves. Throws
+ * Fault `unavailable` when the log cannot be written.
  */
 export const recordParkedDecision = async (
   { log, clock, ids }: ParkedDecisionNeeds,

@@ -1,7 +1,7 @@
 import type { ParkingEvent } from '../../events/parking.js';
 import { unreachable, type Decide, type Fold } from '../../kernel/decision.js';
 
-/** What was ruled out in one month, as `<read model>/<stream>@<revision>`. */
+/** Poison events skipped in one month, as `<read model>/<stream>@<revision>`. */
 export type SkippedEvents = ReadonlySet<string>;
 
 export const skippedEvents: Fold<SkippedEvents, ParkingEvent> = {
@@ -24,13 +24,13 @@ type RetryData = Extract<ParkingEvent, { readonly type: 'ParkedStreamRetried' }>
 const keyOf = ({ projection, stream, revision }: Omit<SkipData, 'reason' | 'operator'>): string =>
   `${projection}/${stream}@${revision}`;
 
-/** Once is for good. */
+/** Skips a poison event for good. Idempotent. */
 export const skipParkedEvent =
   (data: SkipData): Decide<SkippedEvents, ParkingEvent> =>
   (known) =>
     known.has(keyOf(data)) ? [] : [{ type: 'ParkedEventSkipped', data }];
 
-/** Each time is another attempt, so each is told. */
+/** Retries a parked stream; each call is another attempt and is recorded. */
 export const retryParkedStream =
   (data: RetryData): Decide<SkippedEvents, ParkingEvent> =>
   () => [{ type: 'ParkedStreamRetried', data }];

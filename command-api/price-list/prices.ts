@@ -4,7 +4,7 @@ import { byCodePoint } from '../../kernel/code-points.js';
 import type { Decide } from '../../kernel/decision.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 
-/** `wanted` in any order: the list is by model, then by date. */
+/** Sets the price list. `wanted` may be in any order; the list is ordered by model, then date. */
 export const setPrices =
   (project: ProjectId, wanted: readonly Price[]): Decide<readonly Price[], PriceListEvent> =>
   (known) => {

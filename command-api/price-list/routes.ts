@@ -7,7 +7,7 @@ import { setPrices } from './prices.js';
 
 type PriceListNeeds = { readonly log: EventLog };
 
-/** Contract 5.4. */
+/** Write route of the price list (contract 5.4). */
 export const priceListWrites = ({ log }: PriceListNeeds): readonly Route[] => [
   writeRoute(
     setPriceList,

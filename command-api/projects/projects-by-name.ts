@@ -16,13 +16,13 @@ import { projectNames, projects, projectStream, type Project } from '../facts/pr
 import { create } from './projects.js';
 
 /**
- * The project of that name in the caller's organisation, made when nobody has the name and the
- * caller may create projects; the same one for everybody who asks at once (contract 5.12, rule 1).
- * Throws Fault `not-found` for one out of sight, which is as good as none.
+ * The project of that name in the caller's organisation, created when the name is free and the
+ * caller may create projects. Concurrent calls get the same one (contract 5.12, rule 1). Throws
+ * Fault `not-found` for an invisible one.
  */
 type ProjectByName = (
   name: string,
-  asker: { readonly principal: Principal; readonly cause: Authorship },
+  caller: { readonly principal: Principal; readonly cause: Authorship },
 ) => Promise<VisibleProject>;
 
 type Needs = {
@@ -54,14 +54,14 @@ export const openProjectsByName =
       });
       const decide = (project: Project | null): Decision<ProjectEvent> => creation(project);
       await transact(log, projectStream(id), projects, decide, cause);
-      // Whoever made it is its owner, as far as their key lets them.
+      // Its creator is the owner, within the bounds of their key.
       const role = roleInProject(principal.organizationRole, principal.key, id, 'owner');
       return requireVisibleProject(role === null ? null : { id, name, role });
     }
     return requireVisibleProject(await visibleProject(principal, id));
   };
 
-/** As `user` of contract 2.6. */
+/** True if the caller has the organisation role `user` (contract 2.6). */
 const mayCreateProject = ({ key, organizationRole }: Principal): boolean =>
   (key === null || key.projectId === null) &&
   isRoleAtLeast(organizationRoles, organizationRole, 'user');

@@ -36,7 +36,7 @@ export const create =
           },
         ];
 
-/** Null and absence leave a member as it is (contract 7, on 1.2). */
+/** Null or absent: the member stays as it is (contract 7, on 1.2). */
 export const change =
   (id: ProjectId, wanted: ProjectChange): Decide<Project | null, ProjectEvent> =>
   (project) => {

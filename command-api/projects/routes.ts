@@ -20,7 +20,7 @@ import { change, create, remove } from './projects.js';
 type ProjectNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
-  /** Newest runs of a project, for the answer only: nothing is decided from it. */
+  /** Newest runs of a project: for the answer only, never for a decision. */
   readonly newestRuns: (project: ProjectId, limit: number) => Promise<readonly RunSummary[]>;
 };
 
@@ -47,8 +47,7 @@ const createProjectRoute = (needs: ProjectNeeds): Route =>
     const { state, position } = await transact(needs.log, stream, projects, decide, cause);
     const made = requireProject(state);
     const user = await loadUserBlock(needs.log, principal.userId);
-    // Whose key is limited creates a project as its owner and may still do less in it with that
-    // key.
+    // The creator is the owner; a limited key may still have a lower role in the project.
     const role =
       roleInProject(principal.organizationRole, principal.key, made.id, 'owner') ?? 'viewer';
     return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
@@ -90,7 +89,7 @@ const deleteProjectRoute = (needs: ProjectNeeds): Route =>
     };
   });
 
-/** What `updated_at` tells of: who works on a project is not part of it. */
+/** True if the event type changes `updated_at`: changes of collaborators do not. */
 const isShown = (type: string): boolean =>
   type === 'ProjectRenamed' || type === 'ProjectDetailsChanged';
 

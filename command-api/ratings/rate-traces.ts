@@ -29,7 +29,7 @@ import {
 type RatingsRequest = {
   readonly projectId: ProjectId;
   readonly userId: UserId;
-  /** What is to be done to each trace, one after the other. */
+  /** Actions on each trace, in order. */
   readonly actions: ReadonlyMap<TraceId, readonly RatingAction[]>;
 };
 type RatingsResult = {
@@ -48,10 +48,13 @@ type Needs = {
 };
 export type RatedTraceLoader = (stream: StreamName) => Promise<StreamState<RatedTrace | null>>;
 
-/** Characters of ratings kept, some 30 MB of memory: those of a hundred thousand traces. */
+/**
+ * Budget of the cache in characters, some 30 MB of memory: the ratings of a hundred thousand
+ * traces.
+ */
 const cacheWeightMax = 16_000_000;
 
-/** What rating depends on, of the traces that were rated lately; their texts are not read. */
+/** Cache of recently rated traces, reduced to what rating needs; texts are not read. */
 export const openRatedTraceCache = (log: EventLog): RatedTraceLoader =>
   openStateCache({
     log,
@@ -62,8 +65,9 @@ export const openRatedTraceCache = (log: EventLog): RatedTraceLoader =>
   }).load;
 
 /**
- * Rates each trace on its own stream, all of them in one append. A trace that somebody else wrote
- * to meanwhile is rated again, as it is by then; when that happens too often, its items say so.
+ * Rates each trace on its own stream, all of them in one append. Optimistic concurrency: a trace
+ * with a concurrent write is rated again from its new state; when that happens too often, its items
+ * report the conflict.
  */
 export const rateTraces = async (
   { log, ratedTraces: loaded }: Needs,
@@ -84,11 +88,11 @@ export const rateTraces = async (
   const isLive = openRunChecks(log, projectId);
   const outcomes = await transactAll(
     log,
-    new Map([...actions].map((asked) => [traceStream(projectId, asked[0]), asked])),
+    new Map([...actions].map((entry) => [traceStream(projectId, entry[0]), entry])),
     {
       load: async (stream, [id, some]) => {
         const { state: trace, ...place } = await loaded(stream);
-        // What went with its run is not there any more.
+        // A trace of a deleted run counts as missing.
         const isThere = trace !== null && (await isLive(trace.runId));
         return { ...place, state: applyActions(rater, id, some, isThere ? trace : null) };
       },
@@ -105,7 +109,9 @@ export const rateTraces = async (
   return { position, traces };
 };
 
-/** Each run is looked at once per request, however many of its traces are rated. */
+/**
+ * Memoised check of runs: each is loaded once per request, however many of its traces are rated.
+ */
 const openRunChecks = (log: EventLog, project: ProjectId) => {
   const known = new Map<RunId, Promise<boolean>>();
   return (id: RunId): Promise<boolean> => {
@@ -115,7 +121,7 @@ const openRunChecks = (log: EventLog, project: ProjectId) => {
   };
 };
 
-/** What the actions come to, one after the other, and the events that say so. */
+/** Applies the actions in order; returns outcomes and events. */
 const applyActions = (
   rater: Rater,
   id: TraceId,
@@ -135,7 +141,7 @@ const applyActions = (
   return { id, outcomes, trace, events };
 };
 
-/** None of the trace's items is known to be done: those that had something to write say so. */
+/** Result of a trace with too many conflicts: items with something to write report it. */
 const contendedResult = ({ outcomes, trace }: RatedTraceResult): RatedTraceResult => ({
   trace,
   outcomes: outcomes.map((outcome) =>

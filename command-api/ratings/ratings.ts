@@ -12,17 +12,17 @@ import type {
   UserId,
 } from '../../kernel/schema-types.js';
 
-/** What rating a trace depends on; null before it was logged. */
+/** State of a trace for ratings; null before it was logged. */
 export type RatedTrace = {
   readonly runId: RunId;
   readonly deleted: boolean;
   /** Current ratings by `<template>/<user>`. */
   readonly ratings: ReadonlyMap<string, RatingGiven>;
-  /** Roughly the characters of the ratings, for whoever keeps this in memory. */
+  /** Approximate characters of the ratings, for caches. */
   readonly weight: number;
 };
 
-/** Everything else that happens to a trace is nothing to its ratings. */
+/** Event types that affect ratings; others are not read. */
 export const ratedTypes: readonly TraceEvent['type'][] = [
   'TraceLogged',
   'OtelSpansReceived',
@@ -69,7 +69,7 @@ const withRating = (trace: RatedTrace, key: string, given: RatingGiven | null): 
   return { ...trace, ratings, weight: trace.weight + weightOf(given) - weightOf(before ?? null) };
 };
 
-/** Without the texts a rating is some 300 characters of ids and times. */
+/** Approximate weight: a rating without texts is some 300 characters of ids and times. */
 const weightOf = (given: RatingGiven | null): number =>
   given === null ? 0 : 300 + (given.explanation?.length ?? 0) + JSON.stringify(given.value).length;
 
@@ -80,7 +80,7 @@ export const ratingBy = (
 ): RatingGiven | null =>
   trace?.ratings.get(keyOf({ template_id: template, user_id: user })) ?? null;
 
-/** What is asked of a trace: give (or replace) the user's rating, or withdraw it. */
+/** Action on a trace: give (or replace) the user's rating, or withdraw it. */
 export type RatingAction =
   | {
       readonly kind: 'create';
@@ -90,7 +90,7 @@ export type RatingAction =
     }
   | { readonly kind: 'delete'; readonly template: TemplateId };
 
-/** The sentences of contract 4.8. */
+/** Refusal messages of contract 4.8. */
 export type RatingRefusal =
   | 'trace not found'
   | 'annotation template not found'
@@ -103,7 +103,7 @@ type RatingSuccess =
   'rating recorded' | 'rating unchanged' | 'rating withdrawn' | 'no rating to withdraw';
 export type RatingOutcome =
   | { readonly success: true; readonly message: RatingSuccess }
-  /** `takes`: what the template takes instead. */
+  /** `takes`: the values that the template accepts. */
   | { readonly success: false; readonly message: RatingRefusal; readonly takes?: string };
 
 export type Rater = {
@@ -115,8 +115,8 @@ export type Rater = {
 };
 
 /**
- * What one action on a live trace comes to, and the event it leaves, if any. A trace that is not
- * there is null.
+ * Applies one action to a trace; returns its outcome and its event, if any. Null: the trace does
+ * not exist.
  */
 export const applyRating = (
   trace: RatedTrace | null,
@@ -166,7 +166,7 @@ const refusedOutcome = (message: RatingRefusal, takes?: string) => ({
   event: null,
 });
 
-/** The sentence that a client reads (contract 4.8). */
+/** The outcome as a sentence for the client (contract 4.8). */
 export const outcomeSentence = (outcome: RatingOutcome): string =>
   outcome.success || outcome.takes === undefined
     ? outcome.message
@@ -199,17 +199,17 @@ const labels = (known: readonly string[], isOpen: boolean): string => {
 };
 const labelsShown = 20;
 
-/** Then nothing happened, and there is no event (contract 4.8). */
+/** True if the rating is unchanged, so that there is no event (contract 4.8). */
 const isSame = (one: RatingGiven, other: RatingGiven): boolean =>
   one.annotation_type === other.annotation_type &&
   one.explanation === other.explanation &&
   JSON.stringify(one.value) === JSON.stringify(other.value);
 
-/** A tag given twice is given once; the order is kept. */
+/** The rating with distinct tags in their order. */
 const normalizeRating = (rating: Rating): Rating =>
   rating.annotation_type === 'tags' ? { ...rating, value: [...new Set(rating.value)] } : rating;
 
-/** Why the template does not take this rating, null when it does (contract 4.8). */
+/** The reason why the template refuses this rating; null when it accepts it (contract 4.8). */
 const complaintOf = (rating: Rating, constraints: Constraints): RatingRefusal | null => {
   switch (constraints.annotation_type) {
     case 'like_dislike':

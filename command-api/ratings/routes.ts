@@ -25,7 +25,7 @@ import * as write from './rate-traces.js';
 
 type RatingNeeds = { readonly log: EventLog };
 
-/** Contract 4.8, and the writes of single ratings of 5.8. */
+/** Write routes of ratings (contract 4.8, 5.8). */
 export const ratingWrites = (given: RatingNeeds): readonly Route[] => {
   const needs: Needs = { ...given, ratedTraces: write.openRatedTraceCache(given.log) };
   return [rateTracesRoute(needs), giveRatingRoute(needs), withdrawRatingRoute(needs)];
@@ -38,13 +38,13 @@ const rateTracesRoute = (needs: Needs): Route =>
     rateTraces,
     async ({ body, params: { project_id: projectId }, principal, cause }) => {
       const { operations, selector } = body;
-      const asked = operations.map(actionOf);
+      const requested = operations.map(actionOf);
       const repeats = new Map<TraceId, number>();
       for (const id of selector.traces) repeats.set(id, (repeats.get(id) ?? 0) + 1);
       const actions = new Map(
         [...repeats].map(([id, times]) => [
           id,
-          asked.flatMap((action) => Array.from({ length: times }, () => action)),
+          requested.flatMap((action) => Array.from({ length: times }, () => action)),
         ]),
       );
       const { position, traces } = await write.rateTraces(
@@ -139,20 +139,20 @@ const rateOne = async (
   };
 };
 
-const faultOf = (refusal: RatingRefusal, told: string = refusal): Fault => {
+const faultOf = (refusal: RatingRefusal, sentence: string = refusal): Fault => {
   switch (refusal) {
     case 'trace not found':
       return new Fault('not-found', 'Trace not found');
     case 'annotation template not found':
       return new Fault('not-found', 'Annotation template not found');
     case 'annotation type does not match the template':
-      return valueFault(['body', 'rating', 'annotation_type'], told);
+      return valueFault(['body', 'rating', 'annotation_type'], sentence);
     case 'changed at the same time, try again':
       return conflictFault();
     case 'score is outside the range of the template':
     case 'tag is not in the template':
     case 'choice is not in the template':
-      return valueFault(['body', 'rating', 'value'], told);
+      return valueFault(['body', 'rating', 'value'], sentence);
     default:
       return unreachable(refusal);
   }

@@ -15,25 +15,27 @@ type ChosenRecords = {
   readonly sessionIds: readonly SessionId[];
   readonly traceIds: readonly TraceId[];
   readonly spans: number;
-  /** More records match than these. */
+  /** True if more records match. */
   readonly more: boolean;
-  /** Columns of the request that nobody recorded. */
+  /** Columns of the request that no record has. */
   readonly unknown: readonly string[];
 };
-/** Which records a request chooses: where to look, and the log says what becomes of them. */
+/** Selects the records of a request from read models; the log decides what becomes of them. */
 export type RecordSelector = {
   readonly complaints: (
     population: 'session' | 'trace',
     body: RecordDeletion,
   ) => readonly Complaint[];
-  /** At most `limit` records in the default order of searches; a session brings its traces. */
+  /**
+   * Selects up to `limit` records in the default order of searches; a session includes its traces.
+   */
   readonly choose: (
     population: 'session' | 'trace',
     project: ProjectId,
     body: RecordDeletion,
     limit: number,
   ) => Promise<ChosenRecords>;
-  /** How many there are, and the ids of the first ones in that order. */
+  /** Number of matching records, and the ids of the first ones in that order. */
   readonly preview: (
     population: 'session' | 'trace',
     project: ProjectId,
@@ -44,12 +46,12 @@ export type RecordSelector = {
     readonly ids: readonly string[];
     readonly unknown: readonly string[];
   }>;
-  /** Waits for a while until what is recorded can be found. */
+  /** Waits, within a limit, until the read models have caught up with the log. */
   readonly caughtUp: () => Promise<unknown>;
 };
 type Needs = { readonly log: EventLog; readonly choice: RecordSelector };
 
-/** The deletions of contract 5.7. */
+/** Write routes of record deletions (contract 5.7). */
 export const recordWrites = (needs: Needs): readonly Route[] => [
   deleteRecordsRoute(needs, deleteSessions, 'session'),
   deleteRecordsRoute(needs, deleteTraces, 'trace'),
@@ -100,7 +102,7 @@ const deleteRecordsRoute = (
       );
       let position = logStart;
       for (const [at, part] of parts.entries()) {
-        // What others record meanwhile waits behind one part and not behind all of them.
+        // Concurrent writes wait behind one part only, not behind all of them.
         if (at > 0) await choice.caughtUp();
         position = await deleteRecords(log, part, cause);
       }

@@ -9,12 +9,14 @@ import type { ScoringBackfill } from '../facts/scoring-backfill.js';
 
 type Decides = Decide<ScoringBackfill | null, PastScoringEvent>;
 
-/** Quiet when the same is at work; one job of a run and a scorer at a time. */
+/**
+ * Requests a backfill; idempotent while an equal one is open. One job per run and scorer at a time.
+ */
 export const requestBackfill =
-  (asked: PastScoringRequested): Decides =>
+  (request: PastScoringRequested): Decides =>
   (job) => {
-    if (job === null || job.isEnded) return [{ type: 'PastScoringRequested', data: asked }];
-    if (isSameRequest(job.request, asked)) return [];
+    if (job === null || job.isEnded) return [{ type: 'PastScoringRequested', data: request }];
+    if (isSameRequest(job.request, request)) return [];
     return reject('conflict', `Job ${job.request.job_id} scores this run with this scorer already`);
   };
 
@@ -23,7 +25,7 @@ const isSameRequest = (one: PastScoringRequested, other: PastScoringRequested): 
   JSON.stringify([one.selection, one.scoreable_node_types]) ===
     JSON.stringify([other.selection, other.scoreable_node_types]);
 
-/** What names a job in its events. */
+/** Ids of a job in its events. */
 type BackfillJobKey = Pick<PastScoringRequested, 'job_id' | 'project_id' | 'run_id' | 'scorer_id'>;
 export const backfillJobKey = ({
   job_id,
@@ -37,7 +39,7 @@ export const backfillJobKey = ({
   scorer_id,
 });
 
-/** Of the job that is named, while it is at work; quiet otherwise. */
+/** Events for the named job if it is open; none otherwise. */
 const ifOpen =
   (
     { job_id }: BackfillJobKey,
@@ -46,7 +48,7 @@ const ifOpen =
   (job) =>
     job === null || job.isEnded || job.request.job_id !== job_id ? [] : events(job);
 
-/** Quiet when it has ended, or was cancelled before. */
+/** Cancels a job; idempotent, also after its end. */
 export const cancelBackfill = (place: BackfillJobKey, by: UserId, at: Instant): Decides =>
   ifOpen(place, () => [
     {
@@ -67,7 +69,7 @@ export const beginBackfill = (place: BackfillJobKey, traces: number, at: Instant
         ],
   );
 
-/** Quiet when another worker did this stretch. */
+/** Records a completed page; no effect when another worker did. */
 export const advanceBackfill = (from: string | null, made: PastScoringAdvanced): Decides =>
   ifOpen(made, ({ cursor, isScanned }) =>
     isScanned || cursor !== from ? [] : [{ type: 'PastScoringAdvanced', data: made }],

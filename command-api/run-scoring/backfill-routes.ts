@@ -18,12 +18,12 @@ export type BackfillRouteNeeds = {
   readonly log: EventLog;
   readonly selection: {
     readonly complaints: (selection: BackfillSelection) => readonly Complaint[];
-    /** Throws Fault `invalid` for what only the project's records tell. */
+    /** Throws Fault `invalid` for errors that only the project's records reveal. */
     readonly check: (project: ProjectId, selection: BackfillSelection) => Promise<void>;
   };
 };
 
-/** Contract 5.10; command-api/run-scoring does the work. */
+/** Write routes of scoring backfills (contract 5.10); command-api/run-scoring runs the jobs. */
 export const backfillWrites = (needs: BackfillRouteNeeds): readonly Route[] => [
   requestBackfillRoute(needs),
   cancelBackfillRoute(needs),
@@ -37,7 +37,10 @@ const requestBackfillRoute = ({ log, selection }: BackfillRouteNeeds): Route =>
       if ((await liveRun(log, project, run)) === null)
         throw new Fault('not-found', 'Run not found');
       if (presetScorers.some((preset) => preset.id === id)) {
-        throw valueFault(['path', 'scorer_id'], 'presets are computed whenever a record comes');
+        throw valueFault(
+          ['path', 'scorer_id'],
+          'presets are computed as records arrive and need no job',
+        );
       }
       const scorer = await liveScorer(log, principal.organizationId, id);
       if (scorer === null) throw new Fault('not-found', 'Scorer not found');
@@ -45,7 +48,7 @@ const requestBackfillRoute = ({ log, selection }: BackfillRouteNeeds): Route =>
       if (version === 0) throw new Fault('conflict', 'The scorer has no version yet');
       const { scoreable_node_types: kinds, ...chosen } = body;
       await selection.check(project, chosen);
-      const asked = {
+      const request = {
         job_id: mint('JobId'),
         project_id: project,
         run_id: run,
@@ -59,8 +62,8 @@ const requestBackfillRoute = ({ log, selection }: BackfillRouteNeeds): Route =>
         created_at: cause.at,
       };
       const stream = scoringBackfillStream(run, id);
-      const made = await transact(log, stream, scoringBackfills, requestBackfill(asked), cause);
-      const job = made.state?.request.job_id ?? asked.job_id;
+      const made = await transact(log, stream, scoringBackfills, requestBackfill(request), cause);
+      const job = made.state?.request.job_id ?? request.job_id;
       return { position: made.position, body: { job_id: job, scorer_version: version } };
     },
     ({ body: { scoreable_node_types: _kinds, ...chosen } }) => selection.complaints(chosen),
@@ -75,5 +78,5 @@ const cancelBackfillRoute = ({ log }: BackfillRouteNeeds): Route =>
     if (job === null) throw new Fault('not-found', 'Job not found');
     const decide = cancelBackfill(job.request, principal.userId, cause.at);
     const { position } = await transact(log, stream, scoringBackfills, decide, cause);
-    return { position, body: { message: 'The job is cancelled, or was over before.' } };
+    return { position, body: { message: 'The job is cancelled, or had ended before.' } };
   });

@@ -31,12 +31,12 @@ import {
 import { activeScorer, type ActiveScorer } from './scorer-steps.js';
 import { runScoringRound, type ScoringRoundNeeds, type ScoringRoundPlan } from './scoring-round.js';
 
-/** Which traces a job is about, as the read model has them. */
+/** Traces of a backfill job, from the read model. */
 export type BackfillTraces = {
-  readonly count: (asked: PastScoringRequested, signal: AbortSignal) => Promise<number>;
-  /** Some of them, from a place on; `next` null: there are no more. Throws Fault `invalid`. */
+  readonly count: (request: PastScoringRequested, signal: AbortSignal) => Promise<number>;
+  /** A page of traces after a cursor; `next` is null at the end. Throws Fault `invalid`. */
   readonly page: (
-    asked: PastScoringRequested,
+    request: PastScoringRequested,
     from: string | null,
     limit: number,
     signal: AbortSignal,
@@ -44,9 +44,9 @@ export type BackfillTraces = {
 };
 type BackfillNeeds = ScoringRoundNeeds & { readonly backfillTraces: BackfillTraces };
 
-/** Traces of one event of progress: a kill costs no more than a look at so many. */
+/** Page size, one progress event each: a kill repeats at most one page. */
 const pageTraces = 100;
-/** Of turns in which nothing of a stretch could be done, as when its traces cannot be read. */
+/** Limit of rounds in a row without progress on a page, as when its traces cannot be read. */
 const fruitlessRoundsMax = 20;
 
 type BackfillPage = {
@@ -59,66 +59,67 @@ type BackfillPage = {
 };
 type OpenBackfill = {
   readonly request: PastScoringRequested;
-  /** What its stream said last: it grows with each stretch, and is not read twice. */
+  /** State of the job's stream, caught up incrementally: it grows with each page. */
   loaded: StreamState<ScoringBackfill | null>;
   page: BackfillPage | null;
 };
 const backfillStreamOf = ({ run_id: run, scorer_id: scorer }: PastScoringRequested): StreamName =>
   scoringBackfillStream(run, scorer);
 
-/** What a turn came to. */
+/** Result of a round. */
 type RoundOutcome = { readonly isIdle: boolean; readonly scored: number };
 
 /**
- * Jobs that score what a run held already: turn by turn, as what changes is scored, and derived
- * from the log and the place that it says, so a kill costs a second look at one stretch.
+ * Scoring backfill: jobs that score the existing records of a run, in rounds that alternate with
+ * those of new changes. Their state is derived from the log with a cursor, so a kill repeats at
+ * most one page.
  */
 export const openBackfills = (needs: BackfillNeeds) => {
-  const board = openBackfillQueue(needs);
-  const turnOf = async (job: OpenBackfill, signal: AbortSignal): Promise<RoundOutcome> => {
+  const queue = openBackfillQueue(needs);
+  const runRound = async (job: OpenBackfill, signal: AbortSignal): Promise<RoundOutcome> => {
     const { request } = job;
     const { state } = await refreshState(needs, job);
     if (state === null || state.isEnded || state.request.job_id !== request.job_id) {
-      board.done(request);
+      queue.done(request);
       return idleOutcome;
     }
     const active = await backfillScorer(needs, request);
-    if (typeof active === 'string') return board.ended(job, active);
+    if (typeof active === 'string') return queue.ended(job, active);
     try {
       if (!state.isStarted) {
         const traces = await needs.backfillTraces.count(request, signal);
         await transactBackfill(needs, job, beginBackfill(request, traces, needs.clock.now()));
       }
-      if (state.isScanned) return await board.ended(job, null);
+      if (state.isScanned) return await queue.ended(job, null);
       job.page ??= await loadPage(needs, state, signal);
     } catch (error) {
       if (error instanceof Fault && error.code === 'invalid')
-        return board.ended(job, error.message);
+        return queue.ended(job, error.message);
       throw error;
     }
-    const turned = await scorePage(needs, job.page, { asked: request, active, board }, signal);
+    const result = await scorePage(needs, job.page, { request, active, queue }, signal);
     if (job.page.remaining.size === 0) {
       await recordPage(needs, job, job.page);
       const isLast = job.page.next === null;
       job.page = null;
-      if (isLast) await board.ended(job, null);
+      if (isLast) await queue.ended(job, null);
     }
-    return turned;
+    return result;
   };
   return {
-    look: board.look,
-    waiting: board.waiting,
-    /** A turn of the job of that project that waits longest. */
+    look: queue.look,
+    waiting: queue.waiting,
+    /** Runs a round of the project's longest waiting job (round robin). */
     turn: async (project: ProjectId, signal: AbortSignal): Promise<RoundOutcome> => {
-      const job = board.next(project);
-      return job === null ? idleOutcome : turnOf(job, signal);
+      const job = queue.next(project);
+      return job === null ? idleOutcome : runRound(job, signal);
     },
   };
 };
 
 const idleOutcome: RoundOutcome = { isIdle: false, scored: 0 };
 
-/** The jobs that are not over: all streams once, then what the log adds. */
+/** Queue of the open jobs: all job streams once, then new events of the log. */
 const openBackfillQueue = (needs: BackfillNeeds) => {
   const { log } = needs;
   const open = new Map<StreamName, OpenBackfill>();
@@ -133,17 +134,18 @@ const openBackfillQueue = (needs: BackfillNeeds) => {
       open.set(stream, { request: job.request, loaded: known, page: null });
     }
   };
-  const lookAtAll = async (): Promise<void> => {
+  const scanAll = async (): Promise<void> => {
     const head = await log.head();
     for await (const stream of streamNames(log, scoringBackfillPrefix)) await note(stream);
     position = head;
   };
-  const jobDone = (asked: PastScoringRequested): void => void open.delete(backfillStreamOf(asked));
+  const jobDone = (request: PastScoringRequested): void =>
+    void open.delete(backfillStreamOf(request));
   return {
-    /** Whether there is anything new. */
+    /** True if the log had new events. */
     look: async (): Promise<boolean> => {
       if (position === null) {
-        await lookAtAll();
+        await scanAll();
         return true;
       }
       const page = await log.page(position, scanEvents, [
@@ -157,8 +159,8 @@ const openBackfillQueue = (needs: BackfillNeeds) => {
     },
     waiting: (): readonly ProjectId[] =>
       [...open.values()].map(({ request }) => request.project_id),
-    has: (asked: PastScoringRequested): boolean =>
-      open.get(backfillStreamOf(asked))?.request.job_id === asked.job_id,
+    has: (request: PastScoringRequested): boolean =>
+      open.get(backfillStreamOf(request))?.request.job_id === request.job_id,
     next: (project: ProjectId): OpenBackfill | null => {
       for (const [stream, job] of open) {
         if (job.request.project_id !== project) continue;
@@ -188,7 +190,7 @@ const refreshState = async (
   job: OpenBackfill,
 ): Promise<StreamState<ScoringBackfill | null>> => {
   const stream = backfillStreamOf(job.request);
-  // Gone with its run or project.
+  // Erased with its run or project.
   const isErased = (await log.last(stream)) === null;
   job.loaded = isErased
     ? emptyStreamState(scoringBackfills)
@@ -196,18 +198,20 @@ const refreshState = async (
   return job.loaded;
 };
 
-/** Or why the job cannot go on. */
+/** The job's scorer, or the reason why the job ends. */
 const backfillScorer = async (
   { log, newest }: BackfillNeeds,
-  asked: PastScoringRequested,
+  request: PastScoringRequested,
 ): Promise<ActiveScorer | string> => {
-  if ((await liveRun(log, asked.project_id, asked.run_id)) === null) return 'The run was deleted';
-  const scorer = await newest(asked.scorer_id);
+  if ((await liveRun(log, request.project_id, request.run_id)) === null)
+    return 'The run was deleted';
+  const scorer = await newest(request.scorer_id);
   if (scorer?.live !== true) return 'The scorer was deleted';
-  if (scorer.versions.length !== asked.version) {
-    return `Version ${scorer.versions.length} of the scorer came: ask again to score with it`;
+  if (scorer.versions.length !== request.version) {
+    const version = `Version ${scorer.versions.length} of the scorer`;
+    return `${version} was added: request another job to score with it`;
   }
-  const chosen = { scoreable_node_types: asked.scoreable_node_types };
+  const chosen = { scoreable_node_types: request.scoreable_node_types };
   return activeScorer(scorer, chosen) ?? 'The scorer has no version';
 };
 
@@ -229,28 +233,28 @@ const loadPage = async (
 };
 
 type BackfillContext = {
-  readonly asked: PastScoringRequested;
+  readonly request: PastScoringRequested;
   readonly active: ActiveScorer;
-  readonly board: BackfillQueue;
+  readonly queue: BackfillQueue;
 };
 
 const scorePage = async (
   needs: BackfillNeeds,
-  stretch: BackfillPage,
-  { asked, active, board }: BackfillContext,
+  page: BackfillPage,
+  { request, active, queue }: BackfillContext,
   signal: AbortSignal,
 ): Promise<RoundOutcome> => {
-  const { outcomes } = stretch;
+  const { outcomes } = page;
   const plan: ScoringRoundPlan = {
-    jobId: asked.job_id,
-    mayContinue: () => board.has(asked),
+    jobId: request.job_id,
+    mayContinue: () => queue.has(request),
     activeScorers: async () => [active],
     targetsOf: (trace) => {
-      // Told of another run since it was found, or of none.
-      if (trace.runId !== asked.run_id) return [];
-      const { targets, settled } = backfillTargets(trace, active, asked.job_id);
+      // The trace moved to another run since the page was read, or lost its run.
+      if (trace.runId !== request.run_id) return [];
+      const { targets, settled } = backfillTargets(trace, active, request.job_id);
       for (const [record, outcome] of settled) {
-        // What was made a moment ago stays what it is.
+        // Keeps outcomes recorded earlier in this job.
         outcomes.set(`${trace.id} ${record}`, outcome);
       }
       return targets;
@@ -265,20 +269,20 @@ const scorePage = async (
       finish: async () => undefined,
     },
   };
-  const turn = await runScoringRound(needs, plan, asked.project_id, [...stretch.remaining], signal);
-  stretch.remaining = turn.first.union(turn.last);
-  // A log that does not answer only delays; it is nothing that these traces are given up for.
-  if (turn.scored > 0 || turn.first.size > 0) stretch.fruitlessRounds = 0;
-  else if (!turn.isLogUnavailable) stretch.fruitlessRounds += 1;
-  if (stretch.fruitlessRounds >= fruitlessRoundsMax) abandonPage(stretch);
+  const turn = await runScoringRound(needs, plan, request.project_id, [...page.remaining], signal);
+  page.remaining = turn.first.union(turn.last);
+  // An unavailable log only delays: it is no reason to give up these traces.
+  if (turn.scored > 0 || turn.first.size > 0) page.fruitlessRounds = 0;
+  else if (!turn.isLogUnavailable) page.fruitlessRounds += 1;
+  if (page.fruitlessRounds >= fruitlessRoundsMax) abandonPage(page);
   return turn;
 };
 
-/** Traces that could not be read, or changed faster than they were scored. */
-const abandonPage = (stretch: BackfillPage): void => {
-  for (const stream of stretch.remaining) {
+/** Gives up traces that could not be read, or changed faster than they were scored. */
+const abandonPage = (page: BackfillPage): void => {
+  for (const stream of page.remaining) {
     const id = stream.slice(-uuidLength) as TraceId;
-    stretch.outcomes.set(
+    page.outcomes.set(
       `${id} ${id}`,
       failedOutcome(
         { trace: { id }, record: id },
@@ -286,10 +290,10 @@ const abandonPage = (stretch: BackfillPage): void => {
       ),
     );
   }
-  stretch.remaining = new Set();
+  page.remaining = new Set();
 };
 const uuidLength = 36;
-/** Contract 3.9: of the service and not of the scorer. */
+/** Error code of the service, not of the scorer (contract 3.9). */
 const unreadableCode = 1_004;
 
 const recordPage = (

@@ -14,19 +14,19 @@ import {
   type ScoredTrace,
 } from './scored-trace.js';
 
-/** What became of a record in a job. */
+/** Outcome of a record in a job. */
 export type BackfillOutcome = 'scored' | 'skipped' | FailedOutcome;
 type FailedOutcome = Omit<ScoringFailure, 'count'> & { readonly reason: FailureReason };
 
-/** Records of a trace that a job has to look at, and those that it need not. */
+/** Targets: records of a trace to score. Settled: outcomes of records that need no scoring. */
 type BackfillTargets = {
   readonly targets: readonly ScoringTarget[];
   readonly settled: ReadonlyMap<string, BackfillOutcome>;
 };
 
 /**
- * Each record at most once by a version of the scorer: again only where the version could not say
- * anything the last time, but never twice in one job.
+ * Selects the records to score: each at most once per version of the scorer, again only after a
+ * retriable failure, and never twice in one job.
  */
 export const backfillTargets = (
   trace: ScoredTrace,
@@ -40,12 +40,12 @@ export const backfillTargets = (
     const { record } = target;
     const score = trace.records.get(record)?.scores.get(name);
     const made = versions.at(-1)?.created_at ?? '';
-    const isByThis =
+    const isScoredByThis =
       score !== undefined &&
       score.at > lastRelevantChange(trace, record) &&
-      // Events from before they said the version: the newest one was at work then.
+      // Events from before they named the version: the newest one was active then.
       (score.version === null ? score.madeAt >= made : score.version === versions.length);
-    if (!isByThis) targets.push(target);
+    if (!isScoredByThis) targets.push(target);
     else if (score.job === job) known.set(record, loggedOutcome(target, name));
     else if (score.code !== null && isRetriable(score.code)) targets.push(target);
     else known.set(record, 'skipped');
@@ -83,8 +83,8 @@ export const failedOutcome = (
 });
 
 /**
- * The exception and the line of the scorer's own file that a message of the harness names: its
- * first line is `Type: text`, frames follow with the innermost last.
+ * Exception type and line in the scorer's own file, parsed from the harness's message: its first
+ * line is `Type: text`, frames follow with the innermost last.
  */
 export const errorLocation = (
   code: number,
@@ -103,7 +103,7 @@ export const errorLocation = (
 };
 const typeMax = 128;
 
-/** Counts of outcomes, failures of one kind together; the first kinds of a stretch are kept. */
+/** Aggregates outcomes, with failures grouped by kind; keeps the first kinds of a page. */
 export const summarizeOutcomes = (outcomes: Iterable<BackfillOutcome>) => {
   const counts = { scored: 0, skipped: 0, failed: 0 };
   const kinds = new Map<string, ScoringFailure>();

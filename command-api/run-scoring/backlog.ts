@@ -1,26 +1,26 @@
 import type { Position, StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 
-/** A change of a trace: a position before it, and the run where the change says it. */
+/** A changed trace: a position before the change, and its run if the event names it. */
 export type PendingTrace = { readonly before: Position; readonly run: RunId | null };
 
-/** Streams of a project that changed, in the order of the log. */
+/** Changed streams of a project, in the order of the log. */
 type ProjectQueue = {
   readonly streams: Map<StreamName, PendingTrace>;
-  /** Changes after this position were not noted: there was no room. Null: all were. */
+  /** Changes after this position were not queued for lack of room. Null: all are queued. */
   overflowFrom: Position | null;
 };
-/** Taken, and not yet done with. */
+/** Streams taken from a queue and not given back yet. */
 type PendingBatch = readonly (readonly [StreamName, PendingTrace])[];
 
-/** Streams noted of one project: more than a turn takes. A name and its place take 300 bytes. */
+/** Queue limit per project: more than a round takes. An entry takes 300 bytes. */
 const perProjectMax = 2_000;
-/** Of all projects; beyond it each has one. */
+/** Queue limit of all projects; beyond it each project has one entry. */
 const totalMax = 50_000;
 
 type Bounds = { readonly perProject: number; readonly total: number };
 
-/** What is noted of each project, and how much of all. */
+/** Bounded queues, one per project, with their total size. */
 const openQueues = (most: Bounds) => {
   const projects = new Map<ProjectId, ProjectQueue>();
   let size = 0;
@@ -32,7 +32,7 @@ const openQueues = (most: Bounds) => {
       projects.set(project, queue);
       return queue;
     },
-    /** False: there was no room. */
+    /** False: the queue is full. */
     put: ({ streams }: ProjectQueue, stream: StreamName, noted: PendingTrace): boolean => {
       if (streams.has(stream)) return true;
       if (streams.size >= most.perProject || (size >= most.total && streams.size > 0)) return false;
@@ -43,19 +43,21 @@ const openQueues = (most: Bounds) => {
     remove: ({ streams }: ProjectQueue, some: PendingBatch): void => {
       for (const [stream] of some) if (streams.delete(stream)) size -= 1;
     },
-    /** In this order, whatever the bounds: nothing that was noted is lost. */
+    /**
+     * Replaces the queue's content in this order, ignoring the bounds, so that no entry is lost.
+     */
     refill: ({ streams }: ProjectQueue, all: PendingBatch): void => {
       size -= streams.size;
       streams.clear();
       for (const [stream, noted] of all) {
-        // Of a stream that changed again meanwhile the older position stays.
+        // A stream that changed again keeps the older position.
         const { before, run } = streams.get(stream) ?? noted;
         const first = noted.before < before ? noted.before : before;
         streams.set(stream, { before: first, run: run ?? noted.run });
       }
       size += streams.size;
     },
-    /** A project with nothing to do. */
+    /** Drops the queue of an idle project. */
     forget: (project: ProjectId): void => {
       const queue = projects.get(project);
       if (queue?.streams.size === 0 && queue.overflowFrom === null) projects.delete(project);
@@ -64,7 +66,7 @@ const openQueues = (most: Bounds) => {
 };
 type Queues = ReturnType<typeof openQueues>;
 
-/** What was taken, until it is given back. */
+/** Batches taken, until given back. */
 const openInFlight = (queues: Queues) => {
   const taken = new Map<PendingBatch, ProjectId>();
   return {
@@ -77,7 +79,9 @@ const openInFlight = (queues: Queues) => {
       queues.forget(project);
       return some;
     },
-    /** What was taken is done with, but for these: `first` come next, `last` after the others. */
+    /**
+     * Completes a batch, except these streams: `first` are queued at the front, `last` at the end.
+     */
     giveBack: (
       some: PendingBatch,
       first: ReadonlySet<StreamName>,
@@ -96,12 +100,13 @@ const openInFlight = (queues: Queues) => {
 };
 
 /**
- * Which traces changed, project by project, so that none waits for those of another. Of a project
- * with very many only the first are noted, and where in the log the others begin.
+ * Backlog of changed traces: a bounded queue per project, so that projects do not delay each other.
+ * On overflow a project keeps its first streams, and the log position from which to read the
+ * others.
  */
 export const openBacklog = (most: Bounds = { perProject: perProjectMax, total: totalMax }) => {
   const queues = openQueues(most);
-  const { all: inHand, take, giveBack } = openInFlight(queues);
+  const { all: batchesInFlight, take, giveBack } = openInFlight(queues);
   return {
     take,
     giveBack,
@@ -111,7 +116,7 @@ export const openBacklog = (most: Bounds = { perProject: perProjectMax, total: t
       if (queue.overflowFrom === null && !queues.put(queue, stream, noted))
         queue.overflowFrom = noted.before;
     },
-    /** Whether a trace of the run may wait to be taken. */
+    /** True if a trace of the run may be queued. */
     holds: (project: ProjectId, run: RunId): boolean => {
       const queue = queues.projects.get(project);
       if (queue === undefined) return false;
@@ -121,25 +126,25 @@ export const openBacklog = (most: Bounds = { perProject: perProjectMax, total: t
       }
       return false;
     },
-    /** Projects with something to do, who had it first at the front. */
+    /** Projects with queued streams, longest waiting first. */
     waiting: (): readonly ProjectId[] =>
       [...queues.projects].flatMap(([project, { streams }]) => (streams.size > 0 ? [project] : [])),
-    /** A project whose noted streams are all done with, and from where on its others are. */
+    /** A project with an empty queue and an overflow, with the position from which to read on. */
     behind: (): readonly [ProjectId, Position] | null => {
       for (const [project, { streams, overflowFrom }] of queues.projects) {
         if (overflowFrom !== null && streams.size === 0) return [project, overflowFrom];
       }
       return null;
     },
-    /** The log was looked through for that project up to `to`; `isAll`: there is no more. */
+    /** Records that the log was read for the project up to `to`; `isAll`: up to its head. */
     caughtUp: (project: ProjectId, to: Position, isAll: boolean): void => {
       queues.of(project).overflowFrom = isAll ? null : to;
       queues.forget(project);
     },
-    /** Notes what was found behind; false: there is no room again. */
+    /** Queues a stream from the overflow; false: the queue is full again. */
     add: (project: ProjectId, stream: StreamName, noted: PendingTrace): boolean =>
       queues.put(queues.of(project), stream, noted),
-    /** The oldest position of anything that is not done with; null: everything is. */
+    /** The oldest position of all unfinished work; null when idle. */
     oldest: (): Position | null => {
       let found: Position | null = null;
       const see = (position: Position | null): void => {
@@ -149,7 +154,7 @@ export const openBacklog = (most: Bounds = { perProject: perProjectMax, total: t
         see(overflowFrom);
         for (const { before } of streams.values()) see(before);
       }
-      for (const some of inHand()) for (const [, { before }] of some) see(before);
+      for (const some of batchesInFlight()) for (const [, { before }] of some) see(before);
       return found;
     },
   };

@@ -2,18 +2,18 @@ import type { ScorerFaultKind, ScorerVerdict } from '../../kernel/sandbox.js';
 import type { ScoringBudgets } from './budgets.js';
 import { faultCode, type ScoreResult } from './scorer-steps.js';
 
-/** What is known of a scorer's version in a project: how many records a process gets, and when. */
+/** Adaptive batch size of a scorer's version in a project, with its backoff. */
 export type BatchSizing = {
   readonly atOnce: number;
-  /** Of the next process only; null: as many as `atOnce`. */
+  /** Size of the next process only; null: `atOnce`. */
   readonly next: number | null;
-  /** Records that were scored since `atOnce` changed. */
+  /** Records scored since `atOnce` changed. */
   readonly scoredSinceResize: number;
-  /** Spent since there was a score last. */
+  /** Time spent since the last score. */
   readonly vainMs: number;
-  /** How often it rested since there was a score last. */
+  /** Number of backoffs since the last score. */
   readonly backoffs: number;
-  /** Monotone time. */
+  /** Monotonic time of the end of the backoff. */
   readonly backoffUntil: number;
 };
 
@@ -29,13 +29,14 @@ export const initialSizing = ({ stepsMax }: ScoringBudgets): BatchSizing => ({
 /** A process that ended before its verdict: at which record, of how many. */
 type AbortedProcess = {
   readonly kind: ScorerFaultKind;
-  /** Null: before the first, or nobody knows. */
+  /** Null: before the first record, or unknown. */
   readonly place: number | null;
   readonly count: number;
 };
 
 /**
- * Records of one process use these up together; the one at which it was too much may be innocent.
+ * Faults from limits that all records of a process share; the record at which it failed may be
+ * innocent.
  */
 const sharedLimitFaults: ReadonlySet<ScorerFaultKind> = new Set([
   'time',
@@ -45,10 +46,10 @@ const sharedLimitFaults: ReadonlySet<ScorerFaultKind> = new Set([
   'crashed',
 ]);
 
-/** Each record adds to them, but the first of a process has them alone. */
+/** Faults to which each record adds; the first record of a process has the budget alone. */
 const cumulativeFaults: ReadonlySet<ScorerFaultKind> = new Set(['memory', 'output']);
 
-/** More does not fit an event of 900 KB, at three bytes a character. */
+/** Longer texts do not fit an event of 900 KB, at three bytes a character. */
 const textScoreMax = 300_000;
 
 type ProcessResults = {
@@ -56,7 +57,7 @@ type ProcessResults = {
   readonly cut: AbortedProcess | null;
 };
 
-/** What a process says of its records, by place; those it says nothing of are looked at again. */
+/** Results of a process by index of the record; records without a result are scored again. */
 export const processResults = (
   verdict: Exclude<ScorerVerdict, { readonly verdict: 'unavailable' }>,
   count: number,
@@ -91,16 +92,18 @@ const failureOf = (kind: ScorerFaultKind, message: string): ScoreResult => ({
 const textScore = (score: string): ScoreResult =>
   score.length <= textScoreMax
     ? { score }
-    : failureOf('output', `the scorer answered a text of more than ${textScoreMax} characters`);
+    : failureOf('output', `the scorer returned a text of more than ${textScoreMax} characters`);
 
-/** Whose fault it is for certain: it was alone, or the first, or the process ended with it. */
+/**
+ * The record certainly at fault: the only one, the first, or the one at which the process crashed.
+ */
 const recordAtFault = ({ kind, place, count }: AbortedProcess): number | null => {
   if (count === 1) return 0;
   if (kind === 'crashed') return place;
   return cumulativeFaults.has(kind) && place === 0 ? 0 : null;
 };
 
-/** After a process that came to its end; a slow scorer gets as many again, a quick one more. */
+/** Batch size after a completed process: unchanged for a slow scorer, larger for a quick one. */
 export const sizingAfterScores = (
   trial: BatchSizing,
   { count, tookMs }: { readonly count: number; readonly tookMs: number },
@@ -121,7 +124,10 @@ export const sizingAfterScores = (
   };
 };
 
-/** Fewer at once until it is known which record it is; a rest when all of it is in vain. */
+/**
+ * Batch size after an aborted process: smaller until the record at fault is found; exponential
+ * backoff when all time was spent in vain.
+ */
 export const sizingAfterAbort = (
   trial: BatchSizing,
   cut: AbortedProcess,
@@ -133,7 +139,7 @@ export const sizingAfterAbort = (
   const vainMs = trial.vainMs + (cut.kind === 'time' ? hungMs : crashMs);
   if (vainMs >= budgets.vainMs) {
     const rest = Math.min(restMaxMs, restMs * 2 ** trial.backoffs);
-    // After it, one more process in vain is enough for the next.
+    // After the backoff one more process in vain starts the next.
     const left = Math.max(0, budgets.vainMs - batchMs);
     return {
       ...trial,
@@ -155,8 +161,9 @@ const smallerBatch = (
   const half = { atOnce: Math.max(1, Math.floor(count / 2)), next: null };
   if (kind === 'time' && (place ?? 0) === 0) return { atOnce, next: 1 };
   if (cumulativeFaults.has(kind) && place === 0) return { atOnce, next: null };
-  // Those before it first; should even they be too many, the place is made up or all are slow.
-  const isTold = place !== null && (kind === 'time' || cumulativeFaults.has(kind));
-  const isTrusted = isTold && trial.next === null;
+  // The records before it first; if even they are too many, the reported index is wrong or all
+  // records are slow.
+  const isLocated = place !== null && (kind === 'time' || cumulativeFaults.has(kind));
+  const isTrusted = isLocated && trial.next === null;
   return isTrusted ? { atOnce, next: place } : half;
 };

@@ -41,52 +41,52 @@ type Needs = {
   readonly ids: Pick<Ids, 'derive'>;
 };
 
-/** What a turn tells of its records. */
+/** Job bookkeeping of a round. */
 export type RoundJobs = {
-  /** These records of the trace wait for the scorer. */
+  /** Counts these records of the trace as waiting for the scorer. */
   readonly addWaiting: (
     trace: ScoredTrace,
     active: ActiveScorer,
     targets: readonly ScoringTarget[],
   ) => Promise<void>;
   readonly begin: () => Promise<void>;
-  /** What was recorded of it; null: its trace was deleted meanwhile. */
+  /** Counts the outcome of a record; null: its trace was deleted meanwhile. */
   readonly recordOutcome: (
     target: ScoringTarget,
     active: ActiveScorer,
     made: ScoreResult | null,
   ) => void;
-  /** `traces` have something left to do, `unread` could not be read. */
+  /** `traces` have work left, `unread` could not be read. */
   readonly finish: (
     traces: readonly ScoredTrace[],
     unread: ReadonlySet<StreamName>,
   ) => Promise<void>;
 };
 
-/** What a turn knows of the runs of its project. */
+/** Runs of the project of a round. */
 type RoundRuns = {
   readonly project: ProjectId;
-  /** The run of each trace of the turn, where its change says it. */
+  /** The run of each trace of the round, if its change names it. */
   readonly runs: ReadonlyMap<StreamName, RunId | null>;
   /**
-   * The position up to which all changes of the run were looked at, but for the traces of this
-   * turn; null while some of them wait.
+   * Position up to which all changes of the run were read, except the traces of this round; null
+   * while some of them are queued.
    */
   readonly scannedThrough: (run: RunId) => Position | null;
-  /** The jobs that this process has begun and not ended. */
+  /** Jobs begun by this process and not ended. */
   readonly open: OpenRunJobs;
 };
 
 /**
- * Tells the log what is scored of which run, before and after (contract 5.13). A job ends once
- * nothing of its run waits; until then it goes on from turn to turn.
+ * Records in the log what is scored of which run, before and after a round (contract 5.13). A job
+ * stays open from round to round and ends once its run has no queued traces.
  */
-export const openRoundJobs = (needs: Needs, turn: RoundRuns): RoundJobs => {
-  const { project, runs, scannedThrough, open } = turn;
-  const tallies = new Map<RunId, ScoringCounter>();
+export const openRoundJobs = (needs: Needs, round: RoundRuns): RoundJobs => {
+  const { project, runs, scannedThrough, open } = round;
+  const counters = new Map<RunId, ScoringCounter>();
   const { clock } = needs;
   let organizationId: Authorship['organizationId'];
-  const happen = async (
+  const record = async (
     run: RunId,
     decide: Decide<RunScoringJob | null, RunScoringEvent>,
   ): Promise<void> => {
@@ -96,18 +96,18 @@ export const openRoundJobs = (needs: Needs, turn: RoundRuns): RoundJobs => {
   };
   const finishRun = async (run: RunId, through: Position | null): Promise<void> => {
     const place = { project_id: project, run_id: run };
-    const outcomes = tallies.get(run)?.outcomes() ?? {};
+    const outcomes = counters.get(run)?.outcomes() ?? {};
     if (through === null) {
       if (Object.keys(outcomes).length === 0) return;
-      const waiting = tallies.get(run)?.waiting() ?? {};
-      await happen(run, advanceRunJob({ ...place, outcomes, waiting, advanced_at: clock.now() }));
+      const waiting = counters.get(run)?.waiting() ?? {};
+      await record(run, advanceRunJob({ ...place, outcomes, waiting, advanced_at: clock.now() }));
       return;
     }
-    // Gone with its run: nobody can append behind it.
-    if (!tallies.has(run) && !(await isRunLive(needs, run))) return;
+    // Erased with its run: an erased stream takes no appends.
+    if (!counters.has(run) && !(await isRunLive(needs, run))) return;
     const error = open.get(run)?.error ?? null;
     const ended = { ...place, error_message: error, outcomes, through, ended_at: clock.now() };
-    await happen(run, finishRunJob(ended));
+    await record(run, finishRunJob(ended));
     open.delete(run);
   };
   return {
@@ -116,35 +116,35 @@ export const openRoundJobs = (needs: Needs, turn: RoundRuns): RoundJobs => {
       const { runId: run } = trace;
       const job = open.get(run) ?? (await resumeRunJob(needs, run));
       open.set(run, job);
-      const tally = tallies.get(run) ?? openScoringCounter();
-      tallies.set(run, tally);
-      tally.wait(active, targets.length);
+      const counter = counters.get(run) ?? openScoringCounter();
+      counters.set(run, counter);
+      counter.wait(active, targets.length);
       for (const failure of uncountedOutcomes(job, trace, active)) {
-        tally.settle(active.scorer.id, failure);
+        counter.settle(active.scorer.id, failure);
       }
     },
     recordOutcome: (target, { scorer }, made) => {
       const run = target.trace.runId;
       const failure = made === null ? 'skipped' : 'code' in made ? { reason: made.reason } : null;
-      tallies.get(run)?.judge(scorer.id, failure);
+      counters.get(run)?.judge(scorer.id, failure);
       const job = open.get(run);
       if (job === undefined || made === null || !('code' in made)) return;
       if (made.code === sandboxMissingCode) job.error = made.message;
     },
     begin: async () => {
-      for (const [run, tally] of tallies) {
-        if (Object.keys(tally.waiting()).length === 0) continue;
+      for (const [run, counter] of counters) {
+        if (Object.keys(counter.waiting()).length === 0) continue;
         const job = open.get(run);
         const place = { project_id: project, run_id: run, started_at: clock.now() };
-        await happen(run, beginRunJob({ ...place, ...jobStartData(tally, job?.isBegun === true) }));
+        await record(run, beginRunJob({ ...place, ...jobStartData(counter, job) }));
         if (job !== undefined) job.isBegun = true;
       }
     },
-    /** Also of runs with nothing to do, which a lost worker may have left open. */
+    /** Includes runs without work, whose jobs a lost worker may have left open. */
     finish: async (traces, unread) => {
       const waiting = new Set<RunId | null>(traces.map(({ runId }) => runId));
       for (const stream of unread) waiting.add(runs.get(stream) ?? null);
-      for (const run of new Set([...runs.values(), ...tallies.keys()])) {
+      for (const run of new Set([...runs.values(), ...counters.keys()])) {
         if (run === null) continue;
         await finishRun(run, waiting.has(null) || waiting.has(run) ? null : scannedThrough(run));
       }
@@ -153,12 +153,17 @@ export const openRoundJobs = (needs: Needs, turn: RoundRuns): RoundJobs => {
 };
 
 const jobStartData = (
-  tally: ScoringCounter,
-  goesOn: boolean,
+  counter: ScoringCounter,
+  job: { readonly isBegun: boolean } | undefined,
 ): Omit<RunScoringStarted, 'project_id' | 'run_id' | 'started_at'> => {
-  const waiting = tally.waiting();
+  const waiting = counter.waiting();
   const steps = Object.values(waiting).reduce((sum, count) => sum + count, 0);
-  return { scorers: tally.scorers(), steps, waiting, ...(goesOn && { goes_on: true }) };
+  return {
+    scorers: counter.scorers(),
+    steps,
+    waiting,
+    ...(job?.isBegun === true && { goes_on: true }),
+  };
 };
 
 const isRunLive = async ({ log }: Needs, run: RunId): Promise<boolean> =>
@@ -183,7 +188,7 @@ const loadLastEvent = async (
   if (last === null) return none;
   const before = { ...none, revision: last.revision - 1 };
   const loaded = await catchUpState(log, stream, runScoringJobs, before);
-  // Erased since: then nobody can append behind it.
+  // Erased since: an erased stream takes no appends.
   return loaded === before ? none : loaded;
 };
 

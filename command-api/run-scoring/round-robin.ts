@@ -10,44 +10,44 @@ const roundClaimOf = (project: ProjectId): RoundClaim => ({
 });
 
 /**
- * Whose turn is next, of at most `atOnce` at a time: projects in turn. Those whose last turn was in
- * vain have one place less, so that however many have a scorer that hangs, the others wait for each
- * other only; and one turn in two when there is but one place.
+ * Fair round robin over projects, at most `atOnce` concurrently. Projects whose last round was
+ * fruitless share one place less, so that however many have a scorer that hangs, they delay only
+ * each other; with a single place they get every second round.
  */
 export const openRoundRobin = (atOnce: number) => {
-  const vain = new Set<ProjectId>();
+  const fruitless = new Set<ProjectId>();
   const running = new Set<ProjectId>();
-  let turns: readonly string[] = [];
+  let served: readonly string[] = [];
   let isVainNext = false;
   return {
-    /** Begins the turn of one of those that wait; null: of none. */
+    /** Begins the round of one of the waiting projects; null: none may begin. */
     begin: (waiting: readonly ProjectId[]): ProjectId | null => {
       if (running.size >= atOnce) return null;
       const held = [...running].map(roundClaimOf);
-      const vainly = [...running].filter((project) => vain.has(project)).length;
+      const fruitlessCount = [...running].filter((project) => fruitless.has(project)).length;
       const pick = (isVain: boolean): ProjectId | null => {
-        if (isVain && vainly >= Math.max(1, atOnce - 1)) return null;
-        const some = waiting.filter((project) => vain.has(project) === isVain);
-        return nextFairTask(some.map(roundClaimOf), held, turns, oneEach)?.task ?? null;
+        if (isVain && fruitlessCount >= Math.max(1, atOnce - 1)) return null;
+        const some = waiting.filter((project) => fruitless.has(project) === isVain);
+        return nextFairTask(some.map(roundClaimOf), held, served, oneEach)?.task ?? null;
       };
       const found = pick(isVainNext) ?? pick(!isVainNext);
       if (found === null) return null;
-      isVainNext = !vain.has(found);
-      turns = markServed(turns, found);
+      isVainNext = !fruitless.has(found);
+      served = markServed(served, found);
       running.add(found);
       return found;
     },
     end: (project: ProjectId, wasVain: boolean): void => {
       running.delete(project);
-      vain.delete(project);
+      fruitless.delete(project);
       if (wasVain) {
-        vain.add(project);
+        fruitless.add(project);
         isVainNext = false;
       }
-      const [oldest] = vain;
-      if (vain.size > fruitlessMax && oldest !== undefined) vain.delete(oldest);
+      const [oldest] = fruitless;
+      if (fruitless.size > fruitlessMax && oldest !== undefined) fruitless.delete(oldest);
     },
   };
 };
-/** Those remembered: as many as have their turns in a day. */
+/** Limit of remembered fruitless projects: as many as have rounds in a day. */
 const fruitlessMax = 10_000;

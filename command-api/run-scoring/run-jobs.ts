@@ -5,16 +5,19 @@ import type {
 } from '../../events/run-scoring.js';
 import type { Decide, Fold } from '../../kernel/decision.js';
 
-/** The job of a run: what is under way, and how it ended before. */
+/** State of a run's scoring job: its open part, and how it last ended. */
 export type RunScoringJob = {
-  /** Null: nothing is under way. */
+  /** Null: no job is open. */
   readonly open: RunScoringStarted | RunScoringAdvanced | null;
-  /** Position in the log up to which the run was looked at; null: the last event does not say. */
+  /**
+   * Position in the log up to which the run's changes were read; null: not recorded by the last
+   * event.
+   */
   readonly through: string | null;
   readonly error: string | null;
 };
 
-/** Its last event says all; null: it never began. */
+/** Fold of a run's job; its last event is the whole state. Null: it never began. */
 export const runScoringJobs: Fold<RunScoringJob | null, RunScoringEvent> = {
   initial: null,
   evolve: (_job, { type, data }) =>
@@ -23,7 +26,7 @@ export const runScoringJobs: Fold<RunScoringJob | null, RunScoringEvent> = {
       : { open: data, through: null, error: null },
 };
 
-/** Quiet when exactly this is open. */
+/** Begins a job; no event when exactly this is open. */
 export const beginRunJob =
   (started: RunScoringStarted): Decide<RunScoringJob | null, RunScoringEvent> =>
   (job) =>
@@ -31,7 +34,7 @@ export const beginRunJob =
       ? []
       : [{ type: 'RunScoringStarted', data: started }];
 
-/** Quiet when exactly this was said, or nothing is open. */
+/** Records progress; no event when exactly this was recorded, or no job is open. */
 export const advanceRunJob =
   (advanced: RunScoringAdvanced): Decide<RunScoringJob | null, RunScoringEvent> =>
   (job) =>
@@ -41,7 +44,10 @@ export const advanceRunJob =
 
 type RunScoringEndedData = Extract<RunScoringEvent, { readonly type: 'RunScoringEnded' }>['data'];
 
-/** Quiet when it ended at or beyond `through`. While nothing was under way its error stays. */
+/**
+ * Ends a job; no event when it ended at or beyond `through`. Without an open job the earlier error
+ * is kept.
+ */
 export const finishRunJob =
   (
     ended: RunScoringEndedData & { readonly through: string },

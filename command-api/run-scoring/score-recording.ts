@@ -26,16 +26,17 @@ type Needs = {
 type ScoresRecordedEvent = Extract<TraceEvent, { readonly type: 'ScoresRecorded' }>;
 type PendingScore = { readonly target: ScoringTarget; readonly event: ScoresRecordedEvent };
 
-/** What became of scores. */
+/** Result of recording scores. */
 type RecordedScores = {
   readonly recorded: ReadonlySet<ScoringTarget>;
-  /** Traces that changed meanwhile: some of their records have to be looked at again. */
+  /** Traces that changed meanwhile: some of their records must be scored again. */
   readonly changed: ReadonlySet<ScoredTrace>;
 };
 
 /**
- * Appends the scores of each trace behind whatever happened to it since it was read. A score of a
- * record that changed meanwhile is dropped; so is one of a trace that was deleted.
+ * Appends the scores of each trace under optimistic concurrency: events appended since the trace
+ * was read are folded first. A score is dropped when its record changed or its trace was deleted
+ * meanwhile.
  */
 export const recordScores = async (
   needs: Needs,
@@ -78,13 +79,13 @@ export const recordScores = async (
   return { recorded, changed };
 };
 
-/** False: it was deleted, or erased since. */
+/** False if the trace was deleted or erased since. */
 const isTraceLive = async ({ log }: Needs, { projectId, id }: ScoredTrace): Promise<boolean> => {
   const last = await log.last(traceStream(projectId, id));
   return last !== null && last.type !== 'TraceDeleted';
 };
 
-/** One append stays below what EventStoreDB takes at once, at up to three bytes a character. */
+/** Size of one append: below EventStoreDB's limit, at up to three bytes a character. */
 const appendTextMax = 300_000;
 
 const appendBatches = (scorings: readonly PendingScore[]): readonly (readonly PendingScore[])[] => {
@@ -103,9 +104,9 @@ const appendBatches = (scorings: readonly PendingScore[]): readonly (readonly Pe
 };
 
 /**
- * Appends those whose records did not change since the trace was read, and answers them: a change
- * stands in the log after what was looked through, so its record is scored anew. Null: the trace
- * changes too often.
+ * Appends the scores whose records did not change since the trace was read, and returns them. A
+ * changed record is scored again, since its change lies behind the position read so far. Null: the
+ * trace changes too often.
  */
 const appendScores = async (
   { log, clock, ids }: Needs,

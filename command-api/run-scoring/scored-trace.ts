@@ -8,42 +8,43 @@ import type { Instant, Json, ProjectId, RunId, TraceId } from '../../kernel/sche
 import { withScores } from '../facts/scores.js';
 
 /**
- * A trace as scoring sees it: what its records hold now, and what was scored since they changed.
+ * State of a trace for scoring: the current content of its records, and the scores since they
+ * changed.
  */
 export type ScoredTrace = {
   readonly projectId: ProjectId;
   readonly id: TraceId;
   readonly runId: RunId;
-  /** Of its first event. */
+  /** Organisation of the first event. */
   readonly organizationId: Metadata['organization_id'];
-  /** Of the event that completed it first; null: not yet. */
+  /** Revision of the event that first completed it; null: incomplete. */
   readonly completedAt: number | null;
-  /** The trace's own first, then its spans in the order in which they came. */
+  /** Records: the trace itself first, then its spans in order of arrival. */
   readonly records: ReadonlyMap<string, ScoredRecord>;
-  /** Of the last event that changed one of its spans. */
+  /** Revision of the last event that changed a span. */
   readonly spansChangedAt: number;
-  /** Of the stream's last event. */
+  /** Revision of the stream's last event. */
   readonly revision: number;
 };
 export type ScoredRecord = {
   readonly content: RecordContent;
-  /** Its metrics whose value a scorer recorded. */
+  /** Names of the metrics whose value a scorer recorded. */
   readonly scored: ReadonlySet<string>;
-  /** Of the last event that changed what a scorer looks at. */
+  /** Revision of the last event that changed content seen by scorers. */
   readonly changedAt: number;
-  /** By metric: the last event of the service that scored it, and whether that left an error. */
+  /** Newest score by metric. */
   readonly scores: ReadonlyMap<string, RecordedScore>;
 };
 type RecordedScore = {
   readonly at: number;
   readonly position: Position;
   readonly madeAt: Instant;
-  /** Why there is none; null: there is one. */
+  /** Error code; null: the record has a score. */
   readonly code: number | null;
-  /** Of the scorer, and the job that asked; null: the event does not say. */
+  /** Version of the scorer, and its backfill job; null: not recorded in the event. */
   readonly version: number | null;
   readonly job: string | null;
-  /** The reason why there is none; null: there is one, or the event does not say. */
+  /** Failure reason; null: the record has a score, or the event does not name it. */
   readonly failure: FailureReason | null;
 };
 
@@ -51,14 +52,14 @@ const codeSuffix = '_ems_error_code';
 export const errorCodeOf = (metric: string): string => `${metric}${codeSuffix}`;
 export const errorMessageOf = (metric: string): string => `${metric}_error_message`;
 
-/** Of the last event after which a record has to be looked at anew (contract 5.10). */
+/** Revision of the last event after which the record must be scored again (contract 5.10). */
 export const lastRelevantChange = (trace: ScoredTrace, id: string): number => {
   const record = trace.records.get(id);
   const below = record?.content.type === 'trace' ? trace.spansChangedAt : 0;
   return Math.max(trace.completedAt ?? 0, record?.changedAt ?? 0, below);
 };
 
-/** After `before`. Null: there is none, or it was deleted or erased. */
+/** Folds events onto `before`. Null: no trace, or deleted or erased. */
 export const scoredTrace = (
   events: readonly StoredEvent[],
   before: ScoredTrace | null = null,
@@ -68,7 +69,7 @@ export const scoredTrace = (
     before,
   );
 
-/** Characters of what its records say: about what they take in memory. */
+/** Characters of the records' contents, an estimate of their memory. */
 export const textLength = ({ records }: ScoredTrace): number => {
   let sum = 0;
   for (const { content } of records.values()) {
@@ -77,7 +78,7 @@ export const textLength = ({ records }: ScoredTrace): number => {
   }
   return sum;
 };
-/** Its other members and what holds them together. */
+/** Estimated characters of a record's other members and of bookkeeping. */
 const recordText = 500;
 
 const lengthOf = (value: Json | undefined): number => {
@@ -106,7 +107,10 @@ const evolve = (trace: ScoredTrace | null, event: StoredEvent<TraceEvent>): Scor
   return { ...trace, ...changesBy(trace, event), revision };
 };
 
-/** A root gives its members to the trace and completes it (contract 5.12, rule 3). */
+/**
+ * Folds received spans. A root span gives its members to the trace and completes it (contract 5.12,
+ * rule 3).
+ */
 const withReceivedSpans = (
   before: ScoredTrace | null,
   event: StoredEvent<Extract<TraceEvent, { type: 'OtelSpansReceived' }>>,
@@ -211,7 +215,7 @@ const withRecordedScores = (
   const { data, metadata, revision, position } = event;
   const record = records.get(data.record_id);
   if (record === undefined) return records;
-  // The events of scorers from before they said so have no member `scorer`.
+  // Scorers' events from before they named their scorer have no member `scorer`.
   const isScorers = metadata.actor.type === 'service';
   const own = { metrics: record.content.metrics ?? {}, scored: record.scored };
   const { metrics, scored } = withScores(own, data.scores, isScorers ? 'scorer' : 'client');

@@ -4,10 +4,10 @@ import type { EventReader } from '../../kernel/ports.js';
 import { catchUpState, emptyStreamState, type StreamState } from '../../kernel/transact.js';
 import { scorers, type Scorer, scorerStream } from '../facts/scorers.js';
 
-/** The scorer as it is now; only its newest version still has a source. */
+/** The current scorer; only its newest version has a source. */
 export type NewestScorer = (id: string) => Promise<Scorer | null>;
 
-/** Scorers of which no event is read twice: each may have 256 KiB. */
+/** Cache size: each scorer may have 256 KiB. */
 const cachedScorersMax = 200;
 
 const newestVersionFold: Fold<Scorer | null, ScorerEvent> = {
@@ -22,7 +22,10 @@ const newestVersionFold: Fold<Scorer | null, ScorerEvent> = {
   },
 };
 
-/** A scorer may have thousands of versions: they are read once, and then what came since. */
+/**
+ * LRU cache of scorers. A scorer may have thousands of versions: they are read once, then only new
+ * events.
+ */
 export const openScorerCache = (log: EventReader): NewestScorer => {
   const known = new Map<string, StreamState<Scorer | null>>();
   return async (id) => {

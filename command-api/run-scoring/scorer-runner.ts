@@ -18,31 +18,35 @@ type Needs = {
 
 /** Records of one project for one version of a scorer. */
 type ScoringBatch = {
-  /** Names project, scorer and version: what is learned of it is kept under that. */
+  /** Key of project, scorer and version, under which the adaptive batch size is kept. */
   readonly key: string;
   readonly whose: string;
   readonly source: string;
   readonly count: number;
   readonly stepAt: (place: number) => Promise<ScorerStep>;
-  /** Told of each record once. */
+  /** Called once for each record. */
   readonly onResults: (made: ReadonlyMap<number, ScoreResult>) => Promise<void>;
-  /** Asked before each process. */
+  /** Checked before each process. */
   readonly mayContinue: () => boolean;
 };
 
 const backoffResult: ScoreResult = {
   code: faultCode('time'),
-  message: 'not run: the scorer failed on every record before this one, and rests for a while',
+  message: 'not run: the scorer failed on every record before this one and is paused for a while',
   reason: 'resting',
 };
 
-/** Of those that failed lately; the others are as untried. */
+/**
+ * Limit of remembered batch sizes, of scorers that failed recently; others start from the initial
+ * size.
+ */
 const trialsMax = 10_000;
 
 /**
- * Scores records process by process: a process that ends before its verdict is begun again with
- * fewer, until the record at fault is found; a scorer that only fails is left alone for a while,
- * and its records say so. What is learned is lost with the service, which costs `vainMs` once more.
+ * Runs scorers over records, process by process. A process that ends before its verdict is retried
+ * with a smaller batch until the record at fault is found; a scorer that only fails gets an
+ * exponential backoff, and its records say so. Batch sizes live in memory; losing them costs
+ * `vainMs` once more.
  */
 export const openScorerRunner = (needs: Needs) => {
   const { clock, budgets } = needs;
@@ -55,7 +59,7 @@ export const openScorerRunner = (needs: Needs) => {
     const [oldest] = trials.keys();
     if (trials.size > trialsMax && oldest !== undefined) trials.delete(oldest);
   };
-  /** Places that nobody was told of: there was no time, or the sandbox could not judge. */
+  /** Indexes of records without a result: the time was up, or the sandbox was unavailable. */
   return async (batch: ScoringBatch, signal: AbortSignal): Promise<readonly number[]> => {
     let open: readonly number[] = Array.from({ length: batch.count }, (_, place) => place);
     while (open.length > 0 && !signal.aborted && batch.mayContinue()) {
@@ -78,7 +82,9 @@ export const openScorerRunner = (needs: Needs) => {
   };
 };
 
-/** The first of those places, as many as a process takes; one is taken whatever its length. */
+/**
+ * The first of these records, as many as a process takes; one is always taken, whatever its length.
+ */
 const fillBatch = async (
   { stepAt }: ScoringBatch,
   open: readonly number[],
@@ -99,7 +105,7 @@ const fillBatch = async (
 
 type BatchResult = { readonly made: ReadonlyMap<number, ScoreResult>; readonly trial: BatchSizing };
 
-/** Null: the sandbox could not judge this time. */
+/** Runs one process; null: the sandbox was unavailable. */
 const runProcess = async (
   { sandbox, clock, budgets }: Needs,
   { source, whose }: ScoringBatch,

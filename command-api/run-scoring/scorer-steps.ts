@@ -15,18 +15,21 @@ import {
   type ScoredTrace,
 } from './scored-trace.js';
 
-/** A scorer of a run with the version that is used. */
+/** A scorer of a run with its active version. */
 export type ActiveScorer = {
   readonly scorer: Scorer;
   readonly source: string;
   readonly nodeTypes: readonly NodeType[];
 };
 
-/** Whether the scorer of that target is passed the spans of its trace (contract 4.11, rule 9). */
+/** True if the scorer receives the spans of the target's trace (contract 4.11, rule 9). */
 export const isPassedSpans = ({ source }: ActiveScorer, { nodeType }: ScoringTarget): boolean =>
   (nodeType === 'trace' || nodeType === 'chain') && source.includes('spans');
 
-/** Null: it has no version, or is a preset, which is computed elsewhere. */
+/**
+ * The scorer with its newest version; null: without version, or a preset, which is computed
+ * elsewhere.
+ */
 export const activeScorer = (
   scorer: Scorer | null,
   { scoreable_node_types: chosen }: Pick<RunScorer, 'scoreable_node_types'>,
@@ -41,7 +44,7 @@ export const activeScorer = (
   };
 };
 
-/** A record that a scorer has to look at, as it was at that revision of the trace. */
+/** A record to score, at that revision of the trace. */
 export type ScoringTarget = {
   readonly trace: ScoredTrace;
   readonly record: string;
@@ -49,8 +52,8 @@ export type ScoringTarget = {
 };
 
 /**
- * Records of the trace that the scorer was asked for and that changed since it last saw them
- * (contract 5.10), or all of them. None before the trace is complete.
+ * Records of the trace to score: those changed since the scorer last scored them (contract 5.10),
+ * or all. Empty until the trace is complete.
  */
 export const targetsOf = (
   trace: ScoredTrace,
@@ -68,7 +71,10 @@ export const targetsOf = (
   });
 };
 
-/** `trace` and `chain` are the trace, `chat` an llm span. */
+/**
+ * True if a record kind matches the node type: `trace` and `chain` are the trace, `chat` an llm
+ * span.
+ */
 const isOfKind = (nodeType: NodeType, kind: RecordContent['type']): boolean => {
   if (nodeType === 'chain') return kind === 'trace';
   return (nodeType === 'chat' ? 'llm' : nodeType) === kind;
@@ -85,7 +91,7 @@ export const stepOf = (
   const { content } = known;
   const { input, output, metrics = {} } = content;
   return {
-    // A record is no row of anything: equal ones get equal scores, whatever else is in the process.
+    // No row index: equal records get equal scores, whatever else is in the process.
     index: 0,
     id: record,
     node_type: nodeType,
@@ -115,7 +121,7 @@ type MissingOverlap = {
   readonly reference: string;
 };
 
-/** Overlaps that the scorer requires of the record and nobody recorded. */
+/** Overlaps that the scorer requires and the record lacks. */
 export const missingOverlaps = (
   { trace, record }: ScoringTarget,
   { scorer }: ActiveScorer,
@@ -134,7 +140,10 @@ export const missingOverlaps = (
 
 type Scorable = Pick<ScoredRecord, 'content' | 'scored'>;
 
-/** What a client sent counts before what a scorer made of the record just now (contract 5.10). */
+/**
+ * Value of a required score: a client's value takes precedence over one just computed (contract
+ * 5.10).
+ */
 const knownScore = (
   name: string,
   { content: { metrics = {} }, scored }: Scorable,
@@ -145,7 +154,10 @@ const knownScore = (
   return Object.hasOwn(known, name) ? (known[name] ?? undefined) : undefined;
 };
 
-/** `found`: what other scorers made of the record just now, and its overlaps; null: nothing. */
+/**
+ * Values of required scores. `found`: scores of other scorers from this round, and overlaps; null:
+ * no value.
+ */
 const requiredValues = (
   names: readonly string[],
   record: Scorable,
@@ -160,7 +172,7 @@ const requiredValues = (
 
 export type ScorerWork = { readonly active: ActiveScorer; readonly targets: ScoringTarget[] };
 
-/** Those that others require come before them; else the order stays, also within a circle. */
+/** Topological order: required scorers first; otherwise the order is kept, also within a cycle. */
 export const topologicalOrder = (works: readonly ScorerWork[]): readonly ScorerWork[] => {
   const placed = new Set<ScorerWork>();
   const place = (work: ScorerWork): void => {
@@ -179,7 +191,7 @@ export const topologicalOrder = (works: readonly ScorerWork[]): readonly ScorerW
   return [...placed];
 };
 
-/** What scorers made of records a moment ago, for those that require them. */
+/** Scores of this round, for scorers that require them. */
 export const openFreshScores = () => {
   const found = new Map<string, Record<string, Json>>();
   const keyOf = ({ trace, record }: ScoringTarget): string =>
@@ -200,7 +212,7 @@ export const openFreshScores = () => {
   };
 };
 
-/** Contract 3.9. */
+/** Error code of a missing sandbox (contract 3.9). */
 export const sandboxMissingCode = 1_004;
 const faultCodes: Readonly<Record<ScorerFaultKind, number>> = {
   syntax: 1_001,
@@ -218,12 +230,12 @@ const faultCodes: Readonly<Record<ScorerFaultKind, number>> = {
 };
 export const faultCode = (kind: ScorerFaultKind): number => faultCodes[kind];
 
-/** What a scorer made of a record: a value, or why there is none. */
+/** Result of scoring a record: a value, or the reason why it has none. */
 export type ScoreResult =
   | { readonly score: number | boolean | string | null }
   | { readonly code: number; readonly message: string; readonly reason: FailureReason };
 
-/** Members of `ScoresRecorded`: the newest score replaces the older, and an error as well. */
+/** Members of `ScoresRecorded`: the newest score replaces the older one and its error. */
 export const scoresOf = (
   { trace, record }: ScoringTarget,
   metric: string,

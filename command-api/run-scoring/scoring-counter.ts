@@ -6,10 +6,10 @@ import { runScoringStream } from '../facts/run-scoring.js';
 import { targetsOf, type ActiveScorer } from './scorer-steps.js';
 import type { ScoredTrace } from './scored-trace.js';
 
-/** Null: there is a score. `skipped`: none was needed any more. */
+/** Outcome of a record; null: it has a score. `skipped`: no score was needed any more. */
 type ScoringOutcome = { readonly reason: FailureReason } | 'skipped' | null;
 
-/** What waits of a run in a turn, and what became of the rest, by scorer id. */
+/** Counters of a run in a round: waiting records and outcomes, by scorer id. */
 export const openScoringCounter = () => {
   const names = new Set<string>();
   const waiting = new Map<string, number>();
@@ -31,7 +31,7 @@ export const openScoringCounter = () => {
       waiting.set(id, (waiting.get(id) ?? 0) + count);
     },
     settle,
-    /** Settles one of those that wait. */
+    /** Counts the outcome of a waiting record. */
     judge: (scorer: string, outcome: ScoringOutcome): void => {
       settle(scorer, outcome);
       const left = (waiting.get(scorer) ?? 0) - 1;
@@ -46,15 +46,12 @@ export const openScoringCounter = () => {
 export type ScoringCounter = ReturnType<typeof openScoringCounter>;
 const zeroOutcomes: RunScoringAdvanced['outcomes'][string] = { scored: 0, skipped: 0, failed: {} };
 
-/** A job of a run that this process works on. */
+/** A job of a run that this process runs. */
 type OpenRunJob = {
   isBegun: boolean;
-  /** Why nothing could be scored. */
+  /** Reason why no record could be scored. */
   error: string | null;
-  /**
-   * Scores between these positions were made by a worker that was lost before it counted them.
-   * Null: there are none.
-   */
+  /** Range of scores by a lost worker that it did not count. Null: none. */
   readonly uncounted: {
     readonly after: Position;
     until: Position | null;
@@ -63,7 +60,7 @@ type OpenRunJob = {
 };
 export type OpenRunJobs = Map<RunId, OpenRunJob>;
 
-/** The job as the last worker left it: what it scored after its last event is not counted. */
+/** The job as the last worker left it: its scores after its last event are not counted yet. */
 export const resumeRunJob = async (
   { log }: { readonly log: EventReader },
   run: RunId,
@@ -75,7 +72,7 @@ export const resumeRunJob = async (
 };
 const endedType: RunScoringEvent['type'] = 'RunScoringEnded';
 
-/** Outcomes of records of the trace that a lost worker did not count, each of them once. */
+/** Outcomes in the trace that a lost worker did not count, each of them once. */
 export const uncountedOutcomes = (
   { uncounted }: OpenRunJob,
   trace: ScoredTrace,

@@ -22,7 +22,7 @@ type Needs = {
 };
 
 const pageEvents = 500;
-/** Pages of one look, so that turns begin between looks. */
+/** Pages per poll, so that rounds can begin between polls. */
 const pagesMax = 8;
 
 type TraceChange = Extract<
@@ -48,7 +48,7 @@ const traceTypes: readonly TraceChange['type'][] = [
   'SpanUpdated',
 ];
 
-/** Which runs have scorers of code now, and whether a change is anything to them. */
+/** Code scorers by run, and a filter of the changes that concern them. */
 const openSettings = () => {
   const settings = new Map<RunId, readonly RunScorer[]>();
   const runsOf = new Map<ProjectId, Set<RunId>>();
@@ -101,7 +101,7 @@ const recordChange = (
 ): void => {
   if (event.type === 'ScorerSettingsChanged' || event.type === 'ExperimentCreated') set(event);
   else if (event.type === 'RecordsErased') {
-    // A change may be erased before it was looked at: each run is looked at, to say that it ended.
+    // A change may be erased before it is read: each run is queued, to record its end.
     const { project_id: project } = event.data;
     for (const run of runsIn(project)) backlog.note(project, runStream(run), { before, run });
   } else if (isWanted(event)) {
@@ -109,24 +109,24 @@ const recordChange = (
   }
 };
 
-/** Scorers of runs, and the changed traces of their projects, as the log has them. */
+/** Feed of a scoring worker: scorer settings of runs and changed traces, from the log. */
 export type ScoringFeed = ReturnType<typeof openScoringFeed>;
 export const openScoringFeed = ({ log, files, path }: Needs, backlog: Backlog) => {
-  const bookmark = openWorkerCursor({ files, log, path });
+  const cursor = openWorkerCursor({ files, log, path });
   const chosen = openSettings();
   const { all: settings, set, isWanted } = chosen;
   let through: Position | null = null;
 
-  /** Settings up to where the bookmark is; traces from there on. */
+  /** Reads settings up to the cursor; traces are read from there on. */
   const begin = async (): Promise<Position> => {
-    const kept = await bookmark.read();
+    const kept = await cursor.read();
     for await (const event of settingsUpTo(log, kept)) set(event);
     return kept;
   };
   const look = async (): Promise<boolean> => {
     through ??= await begin();
     const before = through;
-    // Nobody's trace is read while no run has a scorer; a page then ends where the first gets one.
+    // Trace events are skipped while no run has a scorer; the page then ends at the first setting.
     const types =
       settings.size > 0 ? [...settingTypes, ...traceTypes, 'RecordsErased'] : settingTypes;
     const page = await log.page(before, pageEvents, types);
@@ -139,7 +139,7 @@ export const openScoringFeed = ({ log, files, path }: Needs, backlog: Backlog) =
     through = page.through;
     return page.through > before;
   };
-  /** The next page for a project of which more changed than is noted. */
+  /** Reads the next page for a project whose queue overflowed. */
   const catchUp = async (project: ProjectId, after: Position): Promise<void> => {
     const page = await log.page(after, pageEvents, traceTypes);
     let at = after;
@@ -156,9 +156,9 @@ export const openScoringFeed = ({ log, files, path }: Needs, backlog: Backlog) =
   };
   return {
     settings,
-    /** All changes up to there were noted; null: none was yet. */
+    /** Position up to which all changes are queued; null: not started. */
     through: (): Position | null => through,
-    /** Some pages of the log; false when there are no more for now. */
+    /** Reads some pages of the log; false at its head. */
     look: async (): Promise<boolean> => {
       let grew = false;
       for (let pages = 0; pages < pagesMax && (await look()); pages += 1) grew = true;
@@ -172,7 +172,7 @@ export const openScoringFeed = ({ log, files, path }: Needs, backlog: Backlog) =
     },
     keep: (nowMs: number): Promise<void> => {
       const at = through ?? logStart;
-      return bookmark.write(backlog.oldest() ?? at, nowMs);
+      return cursor.write(backlog.oldest() ?? at, nowMs);
     },
   };
 };

@@ -34,22 +34,22 @@ export type ScoringRoundNeeds = {
   readonly overlaps: OverlapComputer;
   readonly newest: NewestScorer;
   readonly judge: ReturnType<typeof openScorerRunner>;
-  /** Told why a trace could not be read; it is tried again. */
+  /** Reports a trace that could not be read; it is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** What a turn is for: which scorers look at which records of its traces. */
+/** Plan of a round: which scorers score which records of its traces. */
 export type ScoringRoundPlan = {
-  /** Of past scoring; null: what changed is scored. */
+  /** Id of the backfill job; null: changes are scored. */
   readonly jobId: JobId | null;
   readonly activeScorers: (trace: ScoredTrace) => Promise<readonly ActiveScorer[]>;
   readonly targetsOf: (trace: ScoredTrace, active: ActiveScorer) => readonly ScoringTarget[];
   readonly jobs: RoundJobs;
-  /** Asked before each process. */
+  /** Checked before each process. */
   readonly mayContinue: () => boolean;
 };
 
-/** What changed, for the scorers of the settings of its runs, as a job of each run. */
+/** Plan for changed traces: the scorers of their runs' settings, with a job per run. */
 export const changesPlan = (
   needs: ScoringRoundNeeds,
   settings: ReadonlyMap<RunId, readonly RunScorer[]>,
@@ -59,9 +59,9 @@ export const changesPlan = (
   return {
     jobId: null,
     activeScorers: (trace) => {
-      const asked = byRun.get(trace.runId) ?? activeScorersOf(needs, settings, trace.runId);
-      byRun.set(trace.runId, asked);
-      return asked;
+      const active = byRun.get(trace.runId) ?? activeScorersOf(needs, settings, trace.runId);
+      byRun.set(trace.runId, active);
+      return active;
     },
     targetsOf,
     jobs,
@@ -69,25 +69,28 @@ export const changesPlan = (
   };
 };
 
-/** Streams that are to be looked at again: those not come to, and those that have to wait. */
+/** Streams to queue again: `first` were not reached, `last` have to wait. */
 type RoundResult = {
   readonly first: ReadonlySet<StreamName>;
   readonly last: ReadonlySet<StreamName>;
-  /** There was something to do and nothing could be done. */
+  /** True if there was work and all of it failed. */
   readonly isIdle: boolean;
-  /** Records that have a score now. */
+  /** Number of records scored. */
   readonly scored: number;
-  /** Some traces were not read because the log did not answer. */
+  /** True if traces were not read because the log was unavailable. */
   readonly isLogUnavailable: boolean;
 };
 
-/** Text of the traces in hand: one trace may be 64 MiB (contract 1.11), several are no more. */
+/**
+ * Budget of loaded traces in characters: one trace may be 64 MiB (contract 1.11), several together
+ * no more.
+ */
 const loadedTextMax = 16 * 1_024 * 1_024;
 
 /**
- * One turn of a project: what its scorers make of some of its traces, for as long as a turn lasts.
- * All is derived from the log, so what is left is found again: records that were scored meanwhile
- * are scored no more.
+ * Runs one round of a project: its scorers score some of its traces, within the time of a round.
+ * Its state is derived from the log, so remaining records are found again, and scored ones are not
+ * repeated.
  */
 export const runScoringRound = async (
   needs: ScoringRoundNeeds,
@@ -109,8 +112,8 @@ export const runScoringRound = async (
   const found = openFreshScores();
   const spansOf = openSpanTexts();
   let [processes, records, scored] = [0, 0, 0];
-  // The first process of a turn is always begun.
-  const mayGoOn = (): boolean =>
+  // The first process of a round always runs.
+  const mayContinue = (): boolean =>
     plan.mayContinue() && ((processes += 1) === 1 || clock.milliseconds() - begun < budgets.turnMs);
   const stepAt = async (target: ScoringTarget, active: ActiveScorer): Promise<ScorerStep> => {
     const known: Record<string, Json> = { ...found.of(target) };
@@ -121,7 +124,7 @@ export const runScoringRound = async (
     const spans = isPassedSpans(active, target) ? await spansOf(target.trace) : null;
     return stepOf(target, active, known, spans);
   };
-  const judged = ({ active, targets }: ScorerWork): Promise<readonly number[]> =>
+  const runScorer = ({ active, targets }: ScorerWork): Promise<readonly number[]> =>
     judge(
       {
         key: `${project} ${keyOf(active)}`,
@@ -142,13 +145,13 @@ export const runScoringRound = async (
             else if (!changed.has(target.trace)) jobs.recordOutcome(target, active, null);
           });
         },
-        mayContinue: mayGoOn,
+        mayContinue: mayContinue,
       },
       signal,
     );
   for (const one of work) {
-    // Who requires another waits until that one is done.
-    const left = open.size > 0 ? one.targets.keys() : await judged(one);
+    // A scorer that requires another waits until that one is complete.
+    const left = open.size > 0 ? one.targets.keys() : await runScorer(one);
     for (const place of left) open.add(itemAt(one.targets, place).trace);
   }
   await jobs.finish([...open, ...changing], unread);
@@ -173,7 +176,7 @@ type LoadedTraces = {
   readonly isAway: boolean;
 };
 
-/** One after the other, as many as are held in memory together; the others are left for later. */
+/** Loads traces sequentially, up to the memory budget; the others stay queued. */
 const loadTraces = async (
   { log, trouble }: ScoringRoundNeeds,
   streams: readonly StreamName[],
@@ -222,7 +225,7 @@ const scorerWork = async (
 
 const keyOf = ({ scorer }: ActiveScorer): string => `${scorer.id} ${scorer.versions.length}`;
 
-/** The scorers of a live run. */
+/** The active scorers of a live run; empty for others. */
 const activeScorersOf = async (
   { log, newest }: ScoringRoundNeeds,
   settings: ReadonlyMap<RunId, readonly RunScorer[]>,

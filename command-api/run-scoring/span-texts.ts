@@ -10,12 +10,12 @@ import { spansBytesMax, type ScorerSpans } from '../../kernel/sandbox.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import type { ScoredTrace } from './scored-trace.js';
 
-/** Characters that are made into JSON in one turn of the event loop: some milliseconds. */
+/** Characters serialised per tick of the event loop: some milliseconds. */
 const chunkCharacters = 512 * 1_024;
 
 /**
- * Spans of traces for their scorers (contract 4.11, rule 9). The text is made once a trace, for all
- * scorers that see it, and lives as long as the trace does.
+ * Spans of traces as JSON for their scorers (contract 4.11, rule 9). Serialised once per trace, for
+ * all its scorers, and cached as long as the trace lives.
  */
 export const openSpanTexts = (bytesMax: number = spansBytesMax) => {
   const texts = new WeakMap<ScoredTrace, Promise<ScorerSpans>>();
@@ -51,7 +51,7 @@ const textOf = async (trace: ScoredTrace, bytesMax: number): Promise<ScorerSpans
 
 type TreeRecord = { readonly content: RecordContent; readonly level: number };
 
-/** Depth first, siblings in the order of contract 5.7. */
+/** Records depth first, siblings in the order of contract 5.7. */
 const recordsDepthFirst = ({ id, records }: ScoredTrace): readonly TreeRecord[] => {
   const spans = [...records.values()].flatMap(({ content }) =>
     content.type === 'trace' ? [] : [content as SpanContent],
@@ -74,14 +74,14 @@ const recordsDepthFirst = ({ id, records }: ScoredTrace): readonly TreeRecord[] 
   });
 };
 
-/** Members of a record that scorers see: all that was recorded, but for redacted texts. */
+/** Members of a record that scorers see: all recorded ones except redacted texts. */
 const scorerMembers = (content: RecordContent): JsonObject => {
   const { minted: _m, price: _p, redacted_input: _i, redacted_output: _o, ...seen } = content;
   const { parent_id: _parent, ...members } = seen as typeof seen & { parent_id?: string };
   return members.type === 'agent' ? { agent_type: 'default', ...members } : members;
 };
 
-/** Those that no other argument of `scorer_fn` has. */
+/** Members that have no argument of their own in `scorer_fn`. */
 export const additionalMembers = (content: RecordContent): JsonObject => {
   const {
     id: _id,

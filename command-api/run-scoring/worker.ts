@@ -22,54 +22,55 @@ export type RunScoringNeeds = {
   readonly sandbox: Sandbox;
   readonly overlaps: OverlapComputer;
   readonly files: Files;
-  /** Where the bookmark is kept; without it the log is looked through once more. */
+  /** Path of the stored cursor; without it the log is scanned again. */
   readonly path: string;
   readonly worker: string;
-  /** How many projects have their turn at once. */
+  /** Number of projects scored concurrently. */
   readonly atOnce: number;
   readonly budgets?: Partial<ScoringBudgets>;
-  /** Which traces a job of past scoring is about. */
+  /** Traces of backfill jobs. */
   readonly backfillTraces: BackfillTraces;
-  /** Told why something failed; it is tried again. */
+  /** Reports a failure, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
 const restMs = 500;
-/** One process of a service scores runs; another takes over when it is silent for so long. */
+/** Lease: one process of an installation scores runs; another takes over after this silence. */
 const leaseMs = 30_000;
 const leaseName = 'run-scoring';
-/** Traces of one turn. */
+/** Traces per round. */
 const tracesMax = 400;
-/** After a turn that came to nothing the project waits so long: a log or a sandbox was away. */
+/** Pause of a project after a fruitless round: the log or the sandbox was unavailable. */
 const pauseMs = 1_000;
 
 /**
- * Scores traces of the runs whose settings ask for it, as they come (contract 5.10). All of it is
- * derived from the log: which runs have scorers, which records changed since they were scored. So a
- * kill costs a second look, and a record is scored once for each change of it. Projects take turns.
+ * Starts the scoring worker: scores new traces of runs whose settings name scorers (contract 5.10).
+ * Its state is derived from the log: which runs have scorers, which records changed since their
+ * scores. So a kill costs a second scan, and a record is scored once per change. Rounds alternate
+ * between projects (round robin).
  */
 export const startRunScoringWorker = (needs: RunScoringNeeds): Worker => {
   const { clock, leases, worker, trouble } = needs;
   const backlog = openBacklog();
-  const following = openScoringFeed(needs, backlog);
+  const feed = openScoringFeed(needs, backlog);
   const budgets = { ...scoringBudgets, ...needs.budgets };
   const judge = openScorerRunner({ ...needs, budgets });
-  const turning = { ...needs, budgets, judge, newest: openScorerCache(needs.log) };
-  const past = openBackfills(turning);
-  const turns = openProjectRounds(turning, { backlog, following, past });
-  const inHand = new Map<ProjectId, Promise<void>>();
+  const roundNeeds = { ...needs, budgets, judge, newest: openScorerCache(needs.log) };
+  const backfills = openBackfills(roundNeeds);
+  const rounds = openProjectRounds(roundNeeds, { backlog, feed, backfills });
+  const running = new Map<ProjectId, Promise<void>>();
   const pauses = new Map<ProjectId, number>();
   const order = openRoundRobin(needs.atOnce);
 
   const next = (): ProjectId | null => {
     const now = clock.milliseconds();
     for (const [project, until] of pauses) if (until <= now) pauses.delete(project);
-    return order.begin(turns.waiting().filter((project) => !pauses.has(project)));
+    return order.begin(rounds.waiting().filter((project) => !pauses.has(project)));
   };
-  const hold = (project: ProjectId, signal: AbortSignal): void => {
+  const startRound = (project: ProjectId, signal: AbortSignal): void => {
     const begun = clock.milliseconds();
     let scored = 0;
-    const turn = turns
+    const round = rounds
       .take(project, signal)
       .then((made) => {
         scored = made.scored;
@@ -82,76 +83,78 @@ export const startRunScoringWorker = (needs: RunScoringNeeds): Worker => {
       .finally(() => {
         const tookMs = clock.milliseconds() - begun;
         order.end(project, scored === 0 && tookMs > budgets.crashMs);
-        inHand.delete(project);
+        running.delete(project);
       });
-    inHand.set(project, turn);
+    running.set(project, round);
   };
   const step = async (signal: AbortSignal): Promise<boolean> => {
     if ((await leases.acquire(leaseName, worker, leaseMs)) === null) return false;
-    const grew = [await following.look(), await past.look()].includes(true);
-    await following.keep(clock.milliseconds());
+    const grew = [await feed.look(), await backfills.look()].includes(true);
+    await feed.keep(clock.milliseconds());
     let begun = 0;
-    for (let place = inHand.size; place < needs.atOnce; place += 1) {
+    for (let place = running.size; place < needs.atOnce; place += 1) {
       const project = next();
       if (project === null) break;
-      hold(project, signal);
+      startRound(project, signal);
       begun += 1;
     }
     if (grew || begun > 0) return true;
-    if (inHand.size === 0) return false;
-    await Promise.race([...inHand.values(), clock.wait(restMs, signal)]);
+    if (running.size === 0) return false;
+    await Promise.race([...running.values(), clock.wait(restMs, signal)]);
     return true;
   };
   return startWorker({ clock, trouble, restMs }, step, async () => {
-    await Promise.all(inHand.values());
-    await following.keep(Infinity).catch(trouble);
+    await Promise.all(running.values());
+    await feed.keep(Infinity).catch(trouble);
     await leases.release(leaseName, worker);
   });
 };
 
 type RoundSources = {
   readonly backlog: Backlog;
-  readonly following: ScoringFeed;
-  readonly past: ReturnType<typeof openBackfills>;
+  readonly feed: ScoringFeed;
+  readonly backfills: ReturnType<typeof openBackfills>;
 };
 
-/** What changed in a project and what was asked for of it have turns one after the other. */
+/** Rounds of a project: changed traces and backfill jobs alternate. */
 const openProjectRounds = (
   needs: ScoringRoundNeeds,
-  { backlog, following, past }: RoundSources,
+  { backlog, feed, backfills }: RoundSources,
 ) => {
-  const hadPast = new Set<ProjectId>();
+  const hadBackfill = new Set<ProjectId>();
   const open: OpenRunJobs = new Map();
-  const isPastNext = (project: ProjectId): boolean => {
-    const isPast =
-      past.waiting().includes(project) &&
-      !(hadPast.has(project) && backlog.waiting().includes(project));
-    if (isPast) hadPast.add(project);
-    else hadPast.delete(project);
-    return isPast;
+  const isBackfillNext = (project: ProjectId): boolean => {
+    const isBackfill =
+      backfills.waiting().includes(project) &&
+      !(hadBackfill.has(project) && backlog.waiting().includes(project));
+    if (isBackfill) hadBackfill.add(project);
+    else hadBackfill.delete(project);
+    return isBackfill;
   };
-  const changedTurn = async (project: ProjectId, signal: AbortSignal) => {
+  const changesRound = async (project: ProjectId, signal: AbortSignal) => {
     const taken = backlog.take(project, tracesMax);
     const streams = taken.map(([stream]) => stream);
     try {
       const jobs = openRoundJobs(needs, {
         project,
         runs: new Map(taken.map(([stream, { run }]) => [stream, run])),
-        scannedThrough: (run) => (backlog.holds(project, run) ? null : following.through()),
+        scannedThrough: (run) => (backlog.holds(project, run) ? null : feed.through()),
         open,
       });
-      const plan = changesPlan(needs, following.settings, jobs);
-      const turn = await runScoringRound(needs, plan, project, streams, signal);
-      backlog.giveBack(taken, turn.first, turn.last);
-      return turn;
+      const plan = changesPlan(needs, feed.settings, jobs);
+      const round = await runScoringRound(needs, plan, project, streams, signal);
+      backlog.giveBack(taken, round.first, round.last);
+      return round;
     } catch (error) {
       backlog.giveBack(taken, new Set(), new Set(streams));
       throw error;
     }
   };
   return {
-    waiting: (): readonly ProjectId[] => [...new Set([...backlog.waiting(), ...past.waiting()])],
+    waiting: (): readonly ProjectId[] => [
+      ...new Set([...backlog.waiting(), ...backfills.waiting()]),
+    ],
     take: (project: ProjectId, signal: AbortSignal) =>
-      isPastNext(project) ? past.turn(project, signal) : changedTurn(project, signal),
+      isBackfillNext(project) ? backfills.turn(project, signal) : changesRound(project, signal),
   };
 };

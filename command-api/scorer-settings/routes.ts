@@ -29,7 +29,7 @@ type SettingsRequest = Request<
   { readonly run_id?: RunId | null; readonly scorers: ScorersInput }
 >;
 
-/** POST and PATCH of contract 5.10 do the same. */
+/** Write routes of scorer settings; POST and PATCH are equal (contract 5.10). */
 export const scorerSettingsWrites = (needs: ScorerSettingsNeeds): readonly Route[] => [
   writeRoute(setScorerSettings, (request) => setScorers(needs, request)),
   writeRoute(changeScorerSettings, (request) => setScorers(needs, request)),
@@ -42,7 +42,7 @@ const setScorers = async (
   const { project_id: project, run_id: run } = params;
   if ((await liveRun(log, project, run)) === null) throw new Fault('not-found', 'Run not found');
   if (body.run_id != null && body.run_id !== run) {
-    throw valueFault(['body', 'run_id'], 'it is not the run of the address');
+    throw valueFault(['body', 'run_id'], 'run_id must equal the run in the URL');
   }
   const before = await scorersOfRun(log, run);
   const scorers = await resolveRunScorers(log, principal, body.scorers, before);
@@ -58,7 +58,7 @@ const setScorers = async (
 type SettingsTarget = {
   readonly project: ProjectId;
   readonly run: RunId;
-  /** What holds while nobody has set anything. */
+  /** Effective scorers of a run without settings. */
   readonly before: readonly RunScorer[];
 };
 

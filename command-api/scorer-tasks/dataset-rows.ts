@@ -4,8 +4,8 @@ import type { EventReader } from '../../kernel/ports.js';
 import { rowsStream } from '../facts/datasets.js';
 
 /**
- * Rows [from, from + limit) of a version, in order, from the log, a chunk of them at a time; a
- * chunk is null when it was erased meanwhile.
+ * Rows [from, from + limit) of a version in order, from the log, one chunk at a time; null for a
+ * chunk erased meanwhile.
  */
 export async function* rowsOfVersion(
   log: EventReader,
@@ -14,7 +14,7 @@ export async function* rowsOfVersion(
   limit: number,
 ): AsyncIterable<readonly ContentRow[] | null> {
   for (const one of chunkSlices(parts, from, limit)) {
-    // The first chunk of a content is the first event of its stream, and so on.
+    // Chunk n of a content is event n of its stream.
     const stream = rowsStream(dataset, one.content);
     const [event] = await log.read(stream, { from: one.chunk, limit: 1 });
     const chunk = event as unknown as DatasetRowsEvent | undefined;

@@ -10,9 +10,9 @@ import { projectNames, projects, projectStream } from '../facts/projects.js';
 type Needs = { readonly log: EventLog; readonly ids: Pick<Ids, 'derive'> };
 
 /**
- * The caller's own live project of that name, made when missing; the same one for all their
- * requests at once, because its id follows from the name and from how often it was made before.
- * Throws Fault `already-exists` when the name is another one's.
+ * The caller's own live project of that name, created when missing. Concurrent requests get the
+ * same one: its id is derived from the name and from how often it was created before. Throws Fault
+ * `already-exists` when another user has the name.
  */
 export const ensureOwnProject = async (
   { log, ids }: Needs,
@@ -48,7 +48,8 @@ export const ensureOwnProject = async (
           ],
     authorship,
   );
-  if (state === null) throw new Fault('conflict', 'Try again');
+  if (state === null)
+    throw new Fault('conflict', 'Your project for validations was changed concurrently; try again');
   return ownedBy(userId, state);
 };
 
@@ -57,5 +58,8 @@ const ownedBy = (
   project: { readonly id: ProjectId; readonly createdBy: Principal['userId'] },
 ): ProjectId => {
   if (project.createdBy === user) return project.id;
-  throw new Fault('already-exists', 'Somebody else has a project of the name for validations');
+  throw new Fault(
+    'already-exists',
+    'Another user has a project with the name reserved for your validations',
+  );
 };

@@ -22,14 +22,14 @@ type RowRange = {
 };
 const defaultLimit = 100;
 
-/** The rows that are meant: [starting_token, starting_token + limit) of the version, in order. */
+/** The requested rows: [starting_token, starting_token + limit) of the version, in order. */
 export const requestedRows = (
   dataset: Dataset,
-  asked: RowRange,
+  range: RowRange,
 ): NonNullable<ScorerTaskRequest['dataset']> => {
-  const version = requestedVersion(dataset, asked.dataset_version_index ?? null);
-  const from = asked.starting_token ?? 0;
-  const limit = Math.min(asked.limit ?? defaultLimit, validationRowsMax);
+  const version = requestedVersion(dataset, range.dataset_version_index ?? null);
+  const from = range.starting_token ?? 0;
+  const limit = Math.min(range.limit ?? defaultLimit, validationRowsMax);
   if (from >= version.num_rows) {
     const rows = `version ${version.version_index} has ${version.num_rows} rows`;
     throw valueFault(['body', 'starting_token'], `no row is in range: ${rows}`);
@@ -51,8 +51,8 @@ const requestedVersion = (dataset: Dataset, index: number | null): ContentChange
 };
 
 /**
- * The project that a validation belongs to (contract 4.11, rule 3): of the bound key; else of the
- * dataset where the caller is editor; else the caller's own one for validations.
+ * The project of a validation (contract 4.11, rule 3): that of the bound key; else the dataset's
+ * where the caller is editor; else the caller's own project for validations.
  */
 export const validationProject = async (
   needs: ScorerTaskNeeds,
@@ -76,7 +76,7 @@ export const validationProject = async (
   const user = await liveUser(needs.log, principal.userId);
   const name = `Scorer validations of ${user?.email ?? principal.userId}`.slice(0, nameMax);
   const own = await ensureOwnProject(needs, principal, name, cause);
-  // A key may bring less than its creator has.
+  // A key may have fewer rights than its creator.
   if (await isEditor(own)) return own;
   throw new Fault('forbidden', needsProject);
 };

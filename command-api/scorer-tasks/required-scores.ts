@@ -16,31 +16,31 @@ type Needs = {
   readonly ids: Pick<Ids, 'derive'>;
   readonly sandbox: Sandbox;
   readonly overlaps: OverlapComputer;
-  /** What the required scorers of one task may take together; `requiredMs` by default. */
+  /** Budget of all required scorers of a task together; `requiredMs` by default. */
   readonly requiredMs?: number;
 };
 type ScoreRequest = { readonly request: ScorerTaskRequest; readonly signal: AbortSignal };
 type Values = readonly StepScore['score'][];
 
-/** A hundred quick ones fit, at half a second each; two that hang do not. */
+/** Fits a hundred quick ones, at half a second each, but not two that hang. */
 const requiredMs = 60_000;
 
 /**
- * By row: what each required scorer says of it; one that fails says nothing. A text: they took too
- * long together, and this is what the author is told.
+ * Scores of the required scorers by row; a failed one gives no score. A text: the time limit was
+ * exceeded, as a message for the author.
  */
 export const requiredScores = async (
   needs: Needs,
-  asked: ScoreRequest,
+  request: ScoreRequest,
   rows: readonly ScoredRow[],
 ): Promise<readonly JsonObject[] | string> => {
   if (rows.length === 0) return [];
   const most = needs.requiredMs ?? requiredMs;
   let left = most;
   const found = rows.map((): [string, StepScore['score']][] => []);
-  for (const name of asked.request.required_scorers) {
-    if (asked.signal.aborted) return [];
-    const { values, tookMs } = await scoreValues(needs, asked, { name, rows, left });
+  for (const name of request.request.required_scorers) {
+    if (request.signal.aborted) return [];
+    const { values, tookMs } = await scoreValues(needs, request, { name, rows, left });
     left -= tookMs;
     if (left <= 0) return `required_scorers ran longer than ${most / 1_000} seconds together`;
     for (const [place, value] of values.entries()) {
@@ -55,25 +55,25 @@ type ScorerOnRows = {
   readonly rows: readonly ScoredRow[];
   readonly left: number;
 };
-/** `tookMs`: of the process alone, without its time in the line. */
+/** `tookMs`: duration of the process without its time in the queue. */
 type TimedValues = { readonly values: Values; readonly tookMs: number };
 
 const scoreValues = async (
   needs: Needs,
-  asked: ScoreRequest,
+  request: ScoreRequest,
   wanted: ScorerOnRows,
 ): Promise<TimedValues> => {
   const { name } = wanted;
-  if (isOverlapName(name)) return overlapsOf(needs, asked, wanted, name);
+  if (isOverlapName(name)) return overlapsOf(needs, request, wanted, name);
   const { log, ids } = needs;
   const scorer = await scorerNames.find(
     { log, ids },
-    { scope: asked.request.organization_id, name },
+    { scope: request.request.organization_id, name },
   );
-  return scorer === null ? { values: [], tookMs: 0 } : scoresBy(needs, asked, wanted, scorer);
+  return scorer === null ? { values: [], tookMs: 0 } : scoresBy(needs, request, wanted, scorer);
 };
 
-/** For as long as is left. */
+/** Overlaps of the rows, as many as fit into the time left. */
 const overlapsOf = async (
   { clock, overlaps }: Needs,
   { request, signal }: ScoreRequest,
@@ -106,7 +106,7 @@ const scoresBy = async (
     {
       source: version.source,
       scoreType: version.score_type,
-      // One value a row: what the scorer says of the first node type that it knows.
+      // One value per row: the score for the scorer's first node type.
       nodeTypes: version.scoreable_node_types.slice(0, 1),
       steps: rows.map((row) => stepOfRow(row, {})),
       keepGoing: true,

@@ -26,7 +26,7 @@ import { validationProject, requestedRows } from './requested-rows.js';
 import { enqueueScorerTask, scorerQueues, requestValidation } from './task-decisions.js';
 import type { ScorerTaskNeeds } from './needs.js';
 
-/** Contract 4.11, and the single sample of 5.10. */
+/** Write routes of validations (contract 4.11, 5.10). */
 export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
   validateOnDatasetRoute(needs),
   validateScorerRoute(needs),
@@ -39,13 +39,13 @@ const validateOnDatasetRoute = (needs: ScorerTaskNeeds): Route =>
       const seen = await visibleDataset(needs, principal, body.dataset_id);
       if (seen === null) throw new Fault('not-found', 'Dataset not found');
       const dataset = requestedRows(seen.dataset, body);
-      const asked = await taskRequestOf(needs, { body, files, principal, cause });
+      const request = await taskRequestOf(needs, { body, files, principal, cause });
       const project = await validationProject(needs, principal, seen.dataset, cause);
       const task = mint('ScorerTaskId');
       const run = mint('RunId');
       await enqueueTask(needs, project, task, cause);
       await createTestingRun(needs, { run, project, task, principal }, cause);
-      const sent = { ...asked, task_id: task, project_id: project, run_id: run };
+      const sent = { ...request, task_id: task, project_id: project, run_id: run };
       const position = await requestTask(needs, { ...sent, dataset, sample: null }, cause);
       return {
         position,
@@ -59,7 +59,7 @@ const validateScorerRoute = (needs: ScorerTaskNeeds): Route =>
   writeRoute(
     validateScorer,
     async ({ body, files, principal, cause, mint }) => {
-      const asked = await taskRequestOf(needs, { body, files, principal, cause });
+      const request = await taskRequestOf(needs, { body, files, principal, cause });
       const task = mint('ScorerTaskId');
       await enqueueTask(needs, principal.userId, task, cause);
       const sample = {
@@ -69,7 +69,7 @@ const validateScorerRoute = (needs: ScorerTaskNeeds): Route =>
       const nowhere = { project_id: null, run_id: null, dataset: null };
       const position = await requestTask(
         needs,
-        { ...asked, ...nowhere, task_id: task, sample },
+        { ...request, ...nowhere, task_id: task, sample },
         cause,
       );
       return { position, body: { task_id: task } };
@@ -94,7 +94,7 @@ const taskRequestOf = async (
 ): Promise<Omit<ScorerTaskRequest, 'task_id' | 'project_id' | 'run_id' | 'dataset' | 'sample'>> => {
   const { file } = files;
   const source = file === undefined ? null : sourceOf(file);
-  // The route's check has looked at it.
+  // Checked by the route's complaints.
   if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
   const { organizationId } = principal;
   const required = await checkRequiredScorers(needs, organizationId, {
@@ -114,7 +114,10 @@ const taskRequestOf = async (
   };
 };
 
-/** Throws Fault `too-many` when the queue of the project or person is full (contract 1.11). */
+/**
+ * Admits a task to the queue. Throws Fault `too-many` when the queue of the project or person is
+ * full (contract 1.11).
+ */
 const enqueueTask = async (
   { log, inTurn }: ScorerTaskNeeds,
   owner: string,
@@ -140,16 +143,16 @@ const endEventTypes: readonly string[] = [
 
 const appendToQueue = async ({ log, stream, owner, task, cause }: QueueEntry): Promise<void> => {
   const { state: queue } = await loadStreamState(log, stream, scorerQueues);
-  const looked = await Promise.all(
+  const checked = await Promise.all(
     [...queue].map(async ([one, since]) => {
-      // Not what it holds: a file, and results of a megabyte.
+      // The type only: the content is a file, or results of a megabyte.
       const last = await log.last(scorerTaskStream(one));
-      // Let in by a request that was cut off before it asked for anything.
+      // Admitted by a request that was interrupted before it requested the task.
       const isLate = Date.parse(cause.at) - Date.parse(since) > claimGraceSeconds * 1_000;
       return { task: one, isOver: last === null ? isLate : endEventTypes.includes(last.type) };
     }),
   );
-  const left = looked.filter(({ isOver }) => isOver).map((one) => one.task);
+  const left = checked.filter(({ isOver }) => isOver).map((one) => one.task);
   await transact(log, stream, scorerQueues, enqueueScorerTask(owner, task, left, cause.at), cause);
 };
 
@@ -186,11 +189,11 @@ const createTestingRun = async (
 
 const requestTask = async (
   { log, bus }: ScorerTaskNeeds,
-  asked: ScorerTaskRequest,
+  request: ScorerTaskRequest,
   cause: Authorship,
 ): Promise<Position> => {
-  const stream = scorerTaskStream(asked.task_id);
-  const { position } = await transact(log, stream, scorerTasks, requestValidation(asked), cause);
-  bus.publish(taskSubject, { task: asked.task_id });
+  const stream = scorerTaskStream(request.task_id);
+  const { position } = await transact(log, stream, scorerTasks, requestValidation(request), cause);
+  bus.publish(taskSubject, { task: request.task_id });
   return position;
 };

@@ -11,13 +11,13 @@ import type { StepScore, ScorerStep } from '../../kernel/sandbox.js';
 import type { Instant, JsonObject, ProjectId, RunId, TraceId } from '../../kernel/schema-types.js';
 import { textForm } from '../../kernel/records/text-form.js';
 
-/** What a dataset row says, role by role (contract 4.7, rule 4); texts as columns show them. */
+/** A dataset row by role (contract 4.7, rule 4); texts as columns show them. */
 export type ScoredRow = {
-  /** Counted from 0 in the whole version. */
+  /** Index in the whole version, from 0. */
   readonly index: number;
   readonly id: string;
   readonly input: string | null;
-  /** The generated output, or else the reference. */
+  /** The generated output, else the reference. */
   readonly output: string | null;
   readonly reference: string | null;
   readonly metadata: Readonly<Record<string, Scalar>>;
@@ -27,7 +27,7 @@ export type ScoredRow = {
 type Role = NonNullable<StoredMapping['input']>;
 type Cells = Readonly<Record<string, ContentCell>>;
 
-/** Where nobody mapped the columns, those named for a role are taken for it. */
+/** Default mapping: columns named after a role. */
 const defaultMapping: Omit<StoredMapping, 'mgt'> = {
   input: { columns: ['input'], flatten: false },
   output: { columns: ['output'], flatten: false },
@@ -63,7 +63,7 @@ const valueOf = (role: Role | null, cells: Cells): Value => {
   return others.length === 0 ? (cells[first] ?? null) : membersOf(role, cells);
 };
 
-/** Of several columns; `flatten` spreads the objects among them, later columns winning. */
+/** Members of several columns; `flatten` spreads the objects among them, later columns win. */
 const membersOf = (
   { columns, flatten }: Role,
   cells: Cells,
@@ -80,7 +80,7 @@ const membersOf = (
 const textOf = (value: Value): string | null =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : textForm(value);
 
-/** Always by name, as records have it; an object among the cells becomes its compact JSON. */
+/** Metadata by name, as in records; an object cell becomes compact JSON. */
 const metadataOf = (role: Role | null, cells: Cells): Readonly<Record<string, Scalar>> =>
   Object.fromEntries(
     Object.entries(role === null ? {} : membersOf(role, cells)).flatMap(([name, cell]) =>
@@ -88,7 +88,7 @@ const metadataOf = (role: Role | null, cells: Cells): Readonly<Record<string, Sc
     ),
   );
 
-/** What `scorer_fn` is given for the row (contract 4.11, rule 6). */
+/** Arguments of `scorer_fn` for the row (contract 4.11, rule 6). */
 export const stepOfRow = (row: ScoredRow, requiredScores: JsonObject): ScorerStep => ({
   index: row.index,
   id: row.id,
@@ -125,7 +125,7 @@ export const sampleStep = ({
 
 type Place = { readonly project: ProjectId; readonly run: RunId; readonly trace: TraceId };
 
-/** The trace that the run holds for a row that was scored. */
+/** The trace of a scored row in the run. */
 export const traceOfRow = (
   { project, run, trace: id }: Place,
   row: ScoredRow,

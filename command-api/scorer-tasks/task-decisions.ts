@@ -11,14 +11,14 @@ import type { ScorerFile } from '../facts/scorer-files.js';
 import type { ScorerTask } from '../facts/scorer-tasks.js';
 
 export const requestValidation =
-  (asked: ScorerTaskRequest): Decide<ScorerTask | null, ScorerTaskEvent> =>
+  (request: ScorerTaskRequest): Decide<ScorerTask | null, ScorerTaskEvent> =>
   (task) =>
-    task === null ? [{ type: 'ScorerValidationRequested', data: asked }] : [];
+    task === null ? [{ type: 'ScorerValidationRequested', data: request }] : [];
 
-/** A lost worker's task is taken again, at most this often in all. */
+/** Limit of attempts: a lost worker's task is retried up to this many in all. */
 export const attemptsMax = 3;
 
-/** Taken by this worker; quiet when the task has ended or was tried too often. */
+/** Starts an attempt by this worker; no event when the task has ended or reached `attemptsMax`. */
 export const startAttempt =
   (worker: string, at: Instant): Decide<ScorerTask | null, ScorerTaskEvent> =>
   (task) =>
@@ -41,19 +41,21 @@ type Outcome = Extract<
   { readonly type: 'ScorerValidationCompleted' | 'ScorerValidationFailed' }
 >;
 
-/** Quiet when it has ended, or when another worker has it by now: one outcome is enough. */
+/**
+ * Ends a task; no event when it has ended, or another worker has taken over: one outcome is enough.
+ */
 export const endTask =
   (outcome: Outcome, worker: string): Decide<ScorerTask | null, ScorerTaskEvent> =>
   (task) =>
     task === null || task.isEnded || task.worker !== worker ? [] : [outcome];
 
-/** Ends a task that no worker has. */
+/** Ends a task without a worker. */
 export const abandonTask =
   (outcome: Outcome): Decide<ScorerTask | null, ScorerTaskEvent> =>
   (task) =>
     task === null || task.isEnded ? [] : [outcome];
 
-/** Tasks that were let in and not seen to be finished, with when. */
+/** Admitted tasks that are not known to be finished, with the time of admission. */
 type ScorerQueue = ReadonlyMap<ScorerTaskId, Instant>;
 
 export const scorerQueues: Fold<ScorerQueue, ScorerQueueEvent> = {
@@ -65,7 +67,7 @@ export const scorerQueues: Fold<ScorerQueue, ScorerQueueEvent> = {
     ]),
 };
 
-/** `left`: those of the queue that are finished. */
+/** Admits a task, unless the queue is full. `left`: its finished tasks. */
 export const enqueueScorerTask =
   (
     owner: string,
@@ -89,7 +91,7 @@ export const enqueueScorerTask =
     ];
   };
 
-/** Quiet when the same is known already. */
+/** Records a valid file; no event when the same is recorded. */
 export const recordValidFile =
   (found: ScorerFile): Decide<ScorerFile | null, ScorerFileEvent> =>
   (known) =>

@@ -44,15 +44,15 @@ type ValidationRun = {
 };
 
 /**
- * Runs one validation to its outcome, which is not appended yet. Null: it could not be run this
- * time, and may be another time. What it writes on the way, the traces of the run and that the file
- * is valid, is the same for every attempt.
+ * Runs one validation to its outcome, which is not appended yet. Null: it could not run this time
+ * and may be retried. Its writes on the way, the traces of the run and the file's validity, are the
+ * same for every attempt (idempotent).
  */
 export const runValidation = async (
   needs: ValidationNeeds,
-  doing: ValidationRun,
+  validation: ValidationRun,
 ): Promise<ValidationOutcome | null> => {
-  const { request } = doing;
+  const { request } = validation;
   const { task_id, dataset } = request;
   const failed = (message: string): ValidationOutcome => ({
     type: 'ScorerValidationFailed',
@@ -61,7 +61,7 @@ export const runValidation = async (
   const rows = dataset === null ? [] : await loadRows(needs, request, dataset);
   if (rows === null) return failed('dataset_gone: the dataset was deleted');
   if (typeof rows === 'string') return judgeRows(needs, request, invalidResult(rows));
-  const required = await requiredScores(needs, doing, rows);
+  const required = await requiredScores(needs, validation, rows);
   if (typeof required === 'string') return judgeRows(needs, request, invalidResult(required));
   const steps =
     request.sample === null
@@ -76,23 +76,24 @@ export const runValidation = async (
       keepGoing: false,
     },
     {
-      signal: doing.signal,
+      signal: validation.signal,
       tenant: request.created_by,
-      onStep: (step) => doing.onProgress({ steps: step, percent: percentOf(step, steps.length) }),
+      onStep: (step) =>
+        validation.onProgress({ steps: step, percent: percentOf(step, steps.length) }),
     },
   );
-  if (doing.signal.aborted) return null;
+  if (validation.signal.aborted) return null;
   if (verdict.verdict === 'unavailable') {
     return needs.sandbox.state().mode === 'off' ? failed(verdict.message) : null;
   }
   if (verdict.verdict === 'valid') {
-    await recordFileValid(needs, doing, verdict);
-    await logTraces(needs, doing, rows, verdict.scores);
+    await recordFileValid(needs, validation, verdict);
+    await logTraces(needs, validation, rows, verdict.scores);
   }
   return judgeRows(needs, request, resultOf(request, verdict, rows));
 };
 
-/** They are one event, which EventStoreDB has to take. */
+/** Size of the result, which is one event: within EventStoreDB's limit. */
 const resultBytesMax = 900_000;
 
 const judgeRows = (
@@ -120,16 +121,16 @@ const tooLarge = `The rows are larger than ${
   sandboxLimits.inputBytes / 1_024 / 1_024
 } MiB; validate fewer at once`;
 
-/** Null: the dataset is gone. A text: they are more than any process takes. */
+/** Loads the rows. Null: the dataset is gone. A text: they exceed the limit of a process. */
 const loadRows = async (
   { log }: ValidationNeeds,
   { organization_id: organization }: ScorerTaskRequest,
-  asked: NonNullable<ScorerTaskRequest['dataset']>,
+  selection: NonNullable<ScorerTaskRequest['dataset']>,
 ): Promise<readonly ScoredRow[] | string | null> => {
-  const dataset = await liveDataset(log, organization, asked.dataset_id);
-  const version = dataset?.versions[asked.version_index - 1];
+  const dataset = await liveDataset(log, organization, selection.dataset_id);
+  const version = dataset?.versions[selection.version_index - 1];
   if (dataset === null || version === undefined) return null;
-  const { starting_token: from, limit } = asked;
+  const { starting_token: from, limit } = selection;
   const found: ScoredRow[] = [];
   let text = 0;
   for await (const rows of rowsOfVersion(log, version, from, limit)) {
@@ -146,7 +147,7 @@ const loadRows = async (
 
 type Valid = Extract<ScorerVerdict, { readonly verdict: 'valid' }>;
 
-/** `result.result` of contract 4.13. */
+/** Builds `result.result` of contract 4.13. */
 const resultOf = (
   request: ScorerTaskRequest,
   verdict: Exclude<ScorerVerdict, { readonly verdict: 'unavailable' }>,
@@ -159,7 +160,7 @@ const resultOf = (
   };
   if (verdict.verdict === 'invalid') {
     const { message } = verdict;
-    // A single sample is no row of anything.
+    // A single sample has no row index.
     const shown = request.sample === null ? message : message.replace(/^row 0: /, '');
     return { ...invalidResult(shown), ...parameters };
   }
@@ -179,7 +180,10 @@ const resultOf = (
   };
 };
 
-/** Before the outcome, so that whoever sees the outcome may use the file. */
+/**
+ * Records the file as valid before the outcome, so that a client that sees the outcome may use the
+ * file.
+ */
 const recordFileValid = async (
   { log, ids }: ValidationNeeds,
   { request, authorship }: ValidationRun,
@@ -198,12 +202,12 @@ const recordFileValid = async (
   await transact(log, stream, scorerFiles, recordValidFile(found), authorship);
 };
 
-/** One append stays below what EventStoreDB takes at once. */
+/** Size of one append: within EventStoreDB's limit. */
 const appendBytesMax = 600_000;
 
 /**
- * One trace a row with its first score. Ids follow from the task and the row, so that another
- * attempt adds none; one that is there already stays.
+ * Logs one trace per row with its first score. Idempotent: ids are derived from the task and the
+ * row, so another attempt adds none.
  */
 const logTraces = async (
   { log, clock, ids }: ValidationNeeds,

@@ -36,25 +36,25 @@ type ValidationWorkerNeeds = {
   readonly sandbox: Sandbox;
   readonly overlaps: OverlapComputer;
   readonly files: Files;
-  /** Where the bookmark is kept; without it the log is looked through once more. */
+  /** Path of the stored cursor; without it the log is scanned again. */
   readonly path: string;
-  /** Names this process and no other. */
+  /** Unique name of this process. */
   readonly worker: string;
-  /** How many tasks this process has in hand at once. */
+  /** Number of tasks that this process runs concurrently. */
   readonly atOnce: number;
-  /** Told why something failed; it is tried again. */
+  /** Reports a failure, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** A hint wakes the worker at once; without one it looks this often. */
+/** Polling interval; a notification wakes the worker earlier. */
 const pollEveryMs = 1_000;
-/** How often all that is not ended is derived again: tasks of workers that were lost. */
+/** Interval of the sweep that retries open tasks, including those of lost workers. */
 const sweepEveryMs = 10_000;
-/** A worker that is silent for so long is lost. */
+/** Lease time: a worker that misses its heartbeats for so long counts as lost. */
 const leaseMs = 15_000;
 const renewEveryMs = 5_000;
 const pageEvents = 2_000;
-/** Contract 1.11 says it of a project; one person may have many. */
+/** Limit of running tasks per project (contract 1.11); one person may have tasks in several. */
 const shares = { ownerMax: runningTasksMax, creatorMax: runningTasksMax };
 const taskTypes: readonly ScorerTaskEvent['type'][] = [
   'ScorerValidationRequested',
@@ -62,7 +62,7 @@ const taskTypes: readonly ScorerTaskEvent['type'][] = [
   'ScorerValidationFailed',
 ];
 
-/** A task that was asked for and has not ended, as far as the log was looked through. */
+/** A requested task that has not ended, as of the log read so far. */
 type OpenTask = {
   readonly owner: string;
   readonly creator: string;
@@ -70,43 +70,43 @@ type OpenTask = {
 };
 
 /**
- * Does the validations that were asked for, from now until `stop`. The log says what there is to
- * do; a worker takes a task under a lease and by an append at the revision it read, so two never
- * end the same one. What a worker leaves behind when it is killed is taken again, `attemptsMax`
- * times in all.
+ * Starts the validation worker, which runs until `stop`. The log says which tasks are open; a
+ * worker takes a task under a lease and by an append at the revision that it read (optimistic
+ * concurrency), so two never end the same one. A task whose worker was killed is retried,
+ * `attemptsMax` times in all.
  */
 export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
   const { log, bus, clock, trouble } = needs;
   const ending = new AbortController();
   const open = new Map<string, OpenTask>();
-  const inHand = new Map<string, Promise<void>>();
-  /** Not tried again before the next sweep: another worker has it, or it could not be run. */
+  const running = new Map<string, Promise<void>>();
+  /** Tasks not retried before the next sweep: another worker has them, or they could not run. */
   const tried = new Set<string>();
-  const bookmark = openWorkerCursor(needs);
-  /** Creators as they were served, the last one last. */
-  let turns: readonly string[] = [];
+  const cursor = openWorkerCursor(needs);
+  /** Creators in the order in which they were served, for fair scheduling. */
+  let served: readonly string[] = [];
   let through: Position | null = null;
   let sweptAt = -Infinity;
   const wake = openWakeup(clock);
   const unsubscribe = bus.subscribe(taskSubject, () => wake.now());
 
-  const look = async (): Promise<void> => {
-    through = await readTaskEvents(open, log, through ?? (await bookmark.read()));
+  const readLog = async (): Promise<void> => {
+    through = await readTaskEvents(open, log, through ?? (await cursor.read()));
     const oldest = [through, ...[...open.values()].map(({ cursorBefore }) => cursorBefore)];
-    await bookmark.write(
+    await cursor.write(
       oldest.reduce(minPosition),
       ending.signal.aborted ? Infinity : clock.milliseconds(),
     );
   };
   const begin = (): void => {
-    while (inHand.size < needs.atOnce) {
-      const next = nextTask(open, inHand, tried, turns);
+    while (running.size < needs.atOnce) {
+      const next = nextTask(open, running, tried, served);
       if (next === null) return;
-      turns = markServed(turns, next.creator);
-      hold(next.task);
+      served = markServed(served, next.creator);
+      startTask(next.task);
     }
   };
-  const hold = (task: string): void => {
+  const startTask = (task: string): void => {
     tried.add(task);
     const done = handleTask(needs, task, ending.signal)
       .then((isOver) => {
@@ -116,13 +116,13 @@ export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
       })
       .catch(trouble)
       .finally(() => {
-        inHand.delete(task);
+        running.delete(task);
         wake.now();
       });
-    inHand.set(task, done);
+    running.set(task, done);
   };
   const round = async (): Promise<void> => {
-    await look();
+    await readLog();
     const now = clock.milliseconds();
     if (now - sweptAt >= sweepEveryMs) [sweptAt] = [now, tried.clear()];
     begin();
@@ -139,28 +139,28 @@ export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
       ending.abort();
       unsubscribe();
       await ended;
-      await Promise.all(inHand.values());
-      await look().catch(trouble);
+      await Promise.all(running.values());
+      await readLog().catch(trouble);
     },
   };
 };
 
-/** Whose turn it is among those that are not in hand. */
+/** Fair scheduling: the next task among those that do not run. */
 const nextTask = (
   open: ReadonlyMap<string, OpenTask>,
-  inHand: ReadonlyMap<string, unknown>,
+  inProgress: ReadonlyMap<string, unknown>,
   tried: ReadonlySet<string>,
-  turns: readonly string[],
+  served: readonly string[],
 ) => {
   const claims = [...open].map(([task, { owner, creator }]) => ({ task, owner, creator }));
-  const running = claims.filter(({ task }) => inHand.has(task));
-  const waiting = claims.filter(({ task }) => !inHand.has(task) && !tried.has(task));
-  return nextFairTask(waiting, running, turns, shares);
+  const running = claims.filter(({ task }) => inProgress.has(task));
+  const waiting = claims.filter(({ task }) => !inProgress.has(task) && !tried.has(task));
+  return nextFairTask(waiting, running, served, shares);
 };
 
 const minPosition = (one: Position, other: Position): Position => (one < other ? one : other);
 
-/** Notes what the log says from a position on; answers through where it was looked. */
+/** Applies the log's events from a position on; returns the position it reached. */
 const readTaskEvents = async (
   open: Map<string, OpenTask>,
   log: EventLog,
@@ -186,7 +186,7 @@ const applyTaskEvent = (
   } else if (type !== 'ScorerValidationStarted') open.delete(data.task_id);
 };
 
-/** True: the task has ended, by whomever. */
+/** Runs one attempt; true: the task has ended, here or elsewhere. */
 const handleTask = async (
   needs: ValidationWorkerNeeds,
   id: string,
@@ -232,7 +232,7 @@ const handleTask = async (
   }
 };
 
-/** An outcome is worth some patience: without it all is done again. */
+/** Retries the append of an outcome: without it the whole validation is repeated. */
 const appendWithRetry = async (
   { clock, trouble }: ValidationWorkerNeeds,
   append: () => Promise<{ readonly state: ScorerTask | null }>,
@@ -264,35 +264,35 @@ const heartbeatLease = async (
 const authorshipOf = (needs: ValidationWorkerNeeds, { request }: ScorerTask): Authorship =>
   serviceAuthorship(needs, request.organization_id, request.task_id);
 
-/** Hints are not worth more than some a second. */
+/** Throttle interval of progress notifications. */
 const publishEveryMs = 200;
 
 const progressPublisher = ({ bus, clock }: ValidationWorkerNeeds, task: string) => {
-  let toldAt = -Infinity;
+  let publishedAt = -Infinity;
   return ({ steps, percent }: TaskProgress): void => {
     const now = clock.milliseconds();
-    if (now - toldAt < publishEveryMs) return;
-    toldAt = now;
+    if (now - publishedAt < publishEveryMs) return;
+    publishedAt = now;
     bus.publish(progressSubject, taskProgressMessage({ task, steps, percent }));
   };
 };
 
-/** Waits until somebody calls `now`, at most as long as it is told. */
+/** Wakeup: `wait` returns after a call of `now`, or at the timeout. */
 const openWakeup = (clock: Clock) => {
-  let rouse: AbortController | null = null;
-  let isDue = false;
+  let wakeup: AbortController | null = null;
+  let isPending = false;
   return {
     now: (): void => {
-      isDue = true;
-      rouse?.abort();
+      isPending = true;
+      wakeup?.abort();
     },
     wait: async (milliseconds: number, signal: AbortSignal): Promise<void> => {
-      if (!isDue) {
-        rouse = new AbortController();
-        await clock.wait(milliseconds, AbortSignal.any([rouse.signal, signal]));
-        rouse = null;
+      if (!isPending) {
+        wakeup = new AbortController();
+        await clock.wait(milliseconds, AbortSignal.any([wakeup.signal, signal]));
+        wakeup = null;
       }
-      isDue = false;
+      isPending = false;
     },
   };
 };

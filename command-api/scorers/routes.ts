@@ -29,7 +29,7 @@ type ScorerNeeds = {
   readonly ids: Pick<Ids, 'derive'>;
 };
 
-/** The registry of contract 5.10. */
+/** Write routes of the scorer registry (contract 5.10). */
 export const scorerWrites = (needs: ScorerNeeds): readonly Route[] => [
   createScorerRoute(needs),
   changeScorerRoute(needs),
@@ -64,7 +64,7 @@ const createScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
     ({ body }) => [...nameComplaints(body.name), ...detailComplaints(body)],
   );
 
-/** Names that columns and records have for something else (contract 3.4, 4.11, 4.12). */
+/** Names used by columns and records (contract 3.4, 4.11, 4.12). */
 const reservedNames = [
   ...presetScorers.map(({ name }) => name),
   validationName,
@@ -72,12 +72,14 @@ const reservedNames = [
 ];
 const reservedSuffixes = ['_ems_error_code', '_error_message'];
 
-/** One name must not be two things. */
+/** Complaints about names with another meaning. */
 const nameComplaints = (name: string): readonly Complaint[] => {
   const isBuiltIn = registryMetricByName.has(name) || reservedNames.includes(name);
   const end = reservedSuffixes.find((one) => name.endsWith(one));
   if (!isBuiltIn && end === undefined) return [];
-  const why = isBuiltIn ? `'${name}' is the name of a built-in metric` : `no name ends in '${end}'`;
+  const why = isBuiltIn
+    ? `'${name}' is the name of a built-in metric`
+    : `a name must not end in '${end}'`;
   return [valueComplaint(['body', 'name'], why)];
 };
 
@@ -90,7 +92,12 @@ const refusePreset = (id: string): void => {
 const detailComplaints = ({ threshold }: ScorerDetailsInput): readonly Complaint[] =>
   threshold == null || threshold.display_value_levels.length === threshold.buckets.length + 1
     ? []
-    : [valueComplaint(['body', 'threshold'], 'there is one level more than buckets')];
+    : [
+        valueComplaint(
+          ['body', 'threshold'],
+          'display_value_levels must have one item more than buckets',
+        ),
+      ];
 
 const changeScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
   writeRoute(
@@ -125,15 +132,15 @@ const addVersionRoute = ({ log, ids }: ScorerNeeds): Route =>
       refusePreset(params.scorer_id);
       const { file } = files;
       const source = file === undefined ? null : sourceOf(file);
-      // The route's check has looked at it.
+      // Checked by the route's complaints.
       if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
       if (body.validation_result.result['result_type'] !== 'valid') {
-        throw valueFault(['body', 'validation_result'], 'the result is not a valid one');
+        throw valueFault(['body', 'validation_result'], 'the result must be of type valid');
       }
       const sha256 = await sha256HexOf(file.bytes);
       const found = await scorerFileOf({ log, ids }, principal.organizationId, sha256);
       if (found === null) {
-        throw valueFault(['body', 'validation_result'], 'this file was never found valid');
+        throw valueFault(['body', 'validation_result'], 'this file has no valid validation');
       }
       const id = params.scorer_id;
       const versionId = mint('ScorerVersionId');
@@ -186,10 +193,13 @@ const scorerAnswerOf = (scorer: Scorer | null, updatedAt: Instant, principal: Pr
   return scorerAnswer(facts, principal);
 };
 
-/** Of its creator and admins; presets are seen by everybody and changed by nobody. */
+/**
+ * Visibility rule: a scorer may be changed by its creator and admins; presets are visible to
+ * everyone and immutable.
+ */
 export const scorerVisibilityRules = (log: EventReader): VisibilityRules => ({
   'scorer-owner': async (principal, id) => {
-    // The routes refuse with the reason.
+    // The routes refuse presets with a reason.
     if (presetScorers.some((one) => one.id === id)) return 'allowed';
     const scorer = await liveScorer(log, principal.organizationId, id);
     if (scorer === null) return 'unseen';

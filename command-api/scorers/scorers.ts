@@ -31,7 +31,7 @@ export const create =
       : reject('already-exists', 'A scorer of this id exists already');
   };
 
-/** The same person asks for what there is already (contract 1.8, rule 5). */
+/** True if the request repeats the creation by the same person (contract 1.8, rule 5). */
 export const isRepeat = (scorer: Scorer, creation: Omit<Creation, 'createdAt'>): boolean =>
   scorer.live &&
   scorer.organizationId === creation.organizationId &&
@@ -39,7 +39,7 @@ export const isRepeat = (scorer: Scorer, creation: Omit<Creation, 'createdAt'>):
   scorer.name === creation.name &&
   JSON.stringify(scorer.details) === JSON.stringify(creation.details);
 
-/** Absence and null leave a member as it is. */
+/** Null or absent: the member stays as it is. */
 export const detailsWith = (before: ScorerDetails, given: ScorerDetailsInput): ScorerDetails => {
   const { threshold } = given;
   return {
@@ -83,8 +83,8 @@ export const change =
   };
 
 /**
- * Characters of all versions of a scorer: thousands of usual ones, and who loads the scorer does
- * not read for seconds (contract 1.11).
+ * Limit of a scorer's versions in characters together: thousands of usual ones, and a bound on the
+ * time to load a scorer (contract 1.11).
  */
 export const sourcesMax = 16 * 1_024 * 1_024;
 
@@ -95,7 +95,7 @@ export const addVersion =
     if (scorer.versions.some((one) => one.version_id === added.version_id)) return [];
     const sources = scorer.versions.reduce((sum, { source }) => sum + source.length, 0);
     if (sources + added.source.length > sourcesMax) {
-      return reject('conflict', 'All versions of a scorer have 16 MiB together');
+      return reject('conflict', 'All versions of a scorer have at most 16 MiB together');
     }
     const version = scorer.versions.length + 1;
     return [{ type: 'ScorerVersionAdded', data: { ...added, version } }];

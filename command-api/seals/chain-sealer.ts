@@ -21,7 +21,7 @@ import { newestSeal, organizationOf, type ChainSeal } from './seal-streams.js';
 import { writeSealNote, signAndRecordSeal, type SigningNeeds } from './signing.js';
 import { requestCosignatures, type WitnessNeeds } from './witnesses.js';
 
-/** A chain whose history is not what was sealed of it: it is not sealed any more. */
+/** A chain whose history contradicts its seal; it is not sealed any more. */
 export type SealRefusal = { readonly chain: ChainName; readonly why: string };
 
 export type SealNeeds = ScrubNeeds &
@@ -31,30 +31,29 @@ export type SealNeeds = ScrubNeeds &
     readonly clock: Clock;
     readonly chains: Chains & ChainPages;
     readonly everyMs: number;
-    /** Entries that one seal adds at most: what comes after them is for the next. */
+    /** Limit of entries that one seal adds; later entries are left for the next seal. */
     readonly entriesMax: number;
     readonly onSealed: () => void;
-    /** Told once of each refusal; it stays until the process ends. */
+    /** Reports each refusal once; it stays until the process ends. */
     readonly onRefused: (refusal: SealRefusal) => void;
   };
 
 export type ChainSealer = {
-  /** Looks at every chain once and seals those that are due, or all; answers how many. */
+  /** Visits every chain once and seals those that are due, or all; returns how many. */
   readonly round: (signal: AbortSignal, which?: 'due' | 'all') => Promise<number>;
   readonly refusals: () => readonly SealRefusal[];
   /**
-   * How long the oldest event waits that is not sealed; 0 when none does. An event later than the
-   * clock counts by its distance.
+   * Age of the oldest unsealed event; 0 without one. An event in the future counts by its distance.
    */
   readonly ageSeconds: () => number;
 };
 
-/** Chains whose heads are read at once. */
+/** Page size of chain heads. */
 const headsPage = 500;
-/** Witnesses that did not sign are asked again. */
+/** Retry interval of witnesses that did not sign. */
 const witnessEveryMs = 60_000;
 
-/** What it remembers from round to round follows from the log, but for what it refused. */
+/** State between rounds, derived from the log except for the refusals. */
 type SealerState = {
   readonly states: Map<ChainName, ChainSealState>;
   readonly refusals: Map<ChainName, SealRefusal>;
@@ -62,12 +61,12 @@ type SealerState = {
 
 export const openChainSealer = (needs: SealNeeds): ChainSealer => {
   const memory: SealerState = { states: new Map(), refusals: new Map() };
-  const outside = openSealPublisher(needs);
-  const nameEarlier = openEarlierErasures(needs);
+  const publishSeal = openSealPublisher(needs);
+  const recordEarlier = openEarlierErasures(needs);
   const nowMs = (): number => Date.parse(needs.clock.now());
   return {
     round: async (signal, which = 'due') => {
-      await nameEarlier(signal);
+      await recordEarlier(signal);
       let count = 0;
       for (let after: ChainName | null = null; !signal.aborted;) {
         const heads: readonly ChainHead[] = await needs.chains.heads(after, headsPage);
@@ -81,7 +80,7 @@ export const openChainSealer = (needs: SealNeeds): ChainSealer => {
         if (ready.length > 0) count += await sealAll(needs, memory, ready, signal);
         for (const { chain } of heads) {
           const seal = memory.states.get(chain)?.seal ?? null;
-          if (seal !== null && !signal.aborted) await outside(seal, nowMs());
+          if (seal !== null && !signal.aborted) await publishSeal(seal, nowMs());
         }
         after = heads.at(-1)?.chain ?? null;
         if (heads.length < headsPage) break;
@@ -135,7 +134,7 @@ const sealAll = async (
   return count;
 };
 
-/** With its newest seal as the log has it now; null when another worker was faster. */
+/** The range to seal after the newest seal in the log; null when another worker was faster. */
 const nextUnsealedRange = async (
   needs: SealNeeds,
   { states }: SealerState,
@@ -147,7 +146,10 @@ const nextUnsealedRange = async (
   return null;
 };
 
-/** The first seal of a long history is made in parts, each as durable as any seal. */
+/**
+ * Limits a range to `entriesMax`: the first seal of a long history is made in parts, each as
+ * durable as any seal.
+ */
 const limitToEntries = async (
   { chains, entriesMax }: SealNeeds,
   head: ChainHead,
@@ -164,7 +166,7 @@ const limitToEntries = async (
   };
 };
 
-/** Whether it was sealed by us. */
+/** Signs a scrubbed range; true if this process sealed it. */
 const signScrubbed = async (
   needs: SealNeeds,
   memory: SealerState,
@@ -187,7 +189,9 @@ const refuseChain = (needs: SealNeeds, { refusals }: SealerState, refusal: SealR
   needs.onRefused(refusal);
 };
 
-/** A seal that was changed may be none any more: no reason to leave other chains unsealed. */
+/**
+ * Refuses a chain whose tampered seal cannot be read, so that other chains are sealed all the same.
+ */
 const refuseOnError =
   (needs: SealNeeds, memory: SealerState, { chain }: ChainHead) =>
   (error: unknown): false => {
@@ -200,8 +204,8 @@ const refuseOnError =
   };
 
 /**
- * What does not fit is looked at once more with a new head: a copy may have taken the place of the
- * read model in between. A chain that is behind its own seal is left out until it is folded.
+ * Scrubs; repeats contradictions once with a new head, since a shadow copy may have been promoted
+ * in between. A chain that is behind its own seal is left out until it is folded.
  */
 const scrubWithRetry = async (
   needs: SealNeeds,
@@ -232,7 +236,7 @@ const scrubOnce = async (
   });
 };
 
-/** A history that has its seal as an event, and not all of what it seals. */
+/** Contradiction of a history that has its seal as an event but fewer entries than it seals. */
 const missingSealedEntries = (
   { size, position }: ChainHead,
   seal: ChainSeal | null,
@@ -241,19 +245,22 @@ const missingSealedEntries = (
     ? { contradiction: `it has ${size} entries with its seal, which covers ${seal.size}` }
     : null;
 
-/** What became of the newest seal of a chain outside the log. */
+/** Publication state of a chain's newest seal publishSeal the log. */
 type PublishedSeal = {
   readonly size: number;
   readonly witnesses: readonly string[];
   readonly askedMs: number;
 };
 
-/** Takes each newest seal out of the house: as a file, and to the witnesses. */
+/** Publishes each newest seal publishSeal the log: as a file, and to the witnesses. */
 const openSealPublisher = (needs: SealNeeds) => {
   const known = new Map<ChainName, PublishedSeal>();
-  /** When a witness gave no answer last: the others of a thousand chains need not wait for it. */
+  /**
+   * Circuit breaker per witness: time of its last failure to answer, so that it does not delay the
+   * other chains.
+   */
   const silentMs = new Map<string, number>();
-  const asked = (nowMs: number): SealNeeds => ({
+  const needsAt = (nowMs: number): SealNeeds => ({
     ...needs,
     witnesses: needs.witnesses.filter(
       ({ name }) => distanceMs(nowMs, silentMs.get(name) ?? -Infinity) >= witnessEveryMs,
@@ -263,7 +270,7 @@ const openSealPublisher = (needs: SealNeeds) => {
       needs.onWitnessFailure(name, error);
     },
   });
-  const taken = async (seal: ChainSeal): Promise<PublishedSeal> => {
+  const publish = async (seal: ChainSeal): Promise<PublishedSeal> => {
     const { chain, size, witnesses } = seal;
     const before = known.get(chain);
     if (before?.size === size) return before;
@@ -272,7 +279,7 @@ const openSealPublisher = (needs: SealNeeds) => {
   };
   return async (seal: ChainSeal, nowMs: number): Promise<void> => {
     const { chain, size } = seal;
-    const { witnesses, askedMs } = await taken(seal);
+    const { witnesses, askedMs } = await publish(seal);
     const isWhole = needs.witnesses.every(({ name }) => witnesses.includes(name));
     const isSoon = distanceMs(nowMs, askedMs) < witnessEveryMs;
     const id = `witness-${chain}-${size}`;
@@ -283,7 +290,7 @@ const openSealPublisher = (needs: SealNeeds) => {
         ? { size, witnesses, askedMs }
         : {
             size,
-            witnesses: await requestCosignatures(asked(nowMs), { ...seal, witnesses }, author),
+            witnesses: await requestCosignatures(needsAt(nowMs), { ...seal, witnesses }, author),
             askedMs: nowMs,
           },
     );

@@ -31,21 +31,20 @@ export type EarlierErasureNeeds = {
   readonly chains: Pick<Chains, 'heads'> & ChainPages;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
-  /** Whose history an event says it belongs to; null for one from before events did. */
+  /** The chain that an event names; null for one from before events named theirs. */
   readonly chainOf: (event: Evidence) => ChainName | null;
 };
 
-/** Some megabytes of data at once. */
+/** Page size: some megabytes of data. */
 const pageEvents = 500;
-/** The processor belongs to requests. */
+/** Throttle: rest times as long as the work, to leave the processor to requests. */
 const restTimes = 4;
-/** There once the log was looked through: what is gone without a fact from then on is a break. */
+/** Exists once the log was scanned: from then on, data erased without a fact is a break. */
 const doneStream = streamNameOf('seals', systemChain, 'erasures');
 
 /**
- * What went with a project or its records before erasures left facts: the first time that a log is
- * sealed by a service that asks for facts, they are named in the history of whom they were, and it
- * is written down that this was done. It is never done again.
+ * One-time migration of erasures from before they left facts: the first service that seals a log
+ * and requires facts names them in the history of their owners, and records that this was done.
  */
 export const openEarlierErasures = (needs: EarlierErasureNeeds) => {
   let isDone = false;
@@ -54,10 +53,11 @@ export const openEarlierErasures = (needs: EarlierErasureNeeds) => {
     isDone ||= (await needs.log.last(doneStream)) !== null;
     if (isDone) return;
     unnamed ??= await findUnrecordedErasures(needs, signal);
-    // Which history an old event is in, only the history knows.
+    // The chain of an old event is known from the history only.
     if (unnamed === null || (await chainsFoldedTo(needs.chains)) < unnamed.last) return;
     const named = await recordEarlierErasures(needs, unnamed);
-    // What stays of them must be kept before a scavenge takes it: some logs begin with an erasure.
+    // The evidence of erased events must be stored before a scavenge removes it: some logs begin
+    // with an erasure.
     if (unnamed.anyErased !== null) await needs.log.erase(unnamed.anyErased);
     const author = serviceAuthorship(needs, null, 'earlier-erasures');
     const event = { type: 'EarlierErasuresNamed', data: { streams: named } } as const;
@@ -70,15 +70,15 @@ export const openEarlierErasures = (needs: EarlierErasureNeeds) => {
 const isNamedFold: Fold<boolean, EarlierErasureEvent> = { initial: false, evolve: () => true };
 
 type UnrecordedErasures = {
-  /** Each with the first of its events. */
+  /** Erased streams, each with the first of its events. */
   readonly streams: ReadonlyMap<StreamName, Evidence>;
   /** Position of the newest of these. */
   readonly last: Position;
-  /** Any stream that is erased. */
+  /** Any erased stream. */
   readonly anyErased: StreamName | null;
 };
 
-/** Null when it was told to stop. */
+/** Finds erasures without a fact; null when stopped. */
 const findUnrecordedErasures = async (
   { log, clock }: EarlierErasureNeeds,
   signal: AbortSignal,
@@ -112,7 +112,7 @@ const findUnrecordedErasures = async (
   return { streams, last, anyErased: gone };
 };
 
-/** Only facts have to be read, and most events are none; one that was changed names nothing. */
+/** Parses facts of erasures only, since most events are others; a tampered one names no streams. */
 const streamsErasedBy = (type: string, data: string): readonly string[] => {
   try {
     return type.endsWith('Erased') ? erasedStreamsIn(type, parseJsonText(data)) : [];
@@ -121,7 +121,10 @@ const streamsErasedBy = (type: string, data: string): readonly string[] => {
   }
 };
 
-/** What went with a project or its records; rows of datasets have always been named. */
+/**
+ * True if an erasure of this stream may lack a fact: contents of a project or its records. Rows of
+ * datasets always had one.
+ */
 const hadNoErasureFact = (name: StreamName): boolean =>
   needsErasureEvent(name) && projectForm.test(name);
 
@@ -138,15 +141,15 @@ type ErasedGroup = {
   readonly names: StreamName[];
 };
 
-/** Answers how many. */
+/** Records the erasures by chain and project; returns their number. */
 const recordEarlierErasures = async (
   needs: EarlierErasureNeeds,
   { streams }: UnrecordedErasures,
 ): Promise<number> => {
   const groups = new Map<string, ErasedGroup>();
   for (const [name, event] of streams) {
-    const said = needs.chainOf(event);
-    const chain = said ?? (await findEntry(needs.chains, null, event))?.chain;
+    const named = needs.chainOf(event);
+    const chain = named ?? (await findEntry(needs.chains, null, event))?.chain;
     const [, project = ''] = projectForm.exec(name) ?? [];
     if (chain === undefined) continue;
     const key = `${chain} ${project}`;

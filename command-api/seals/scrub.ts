@@ -32,30 +32,29 @@ export type ScrubNeeds = {
   readonly chains: Chains;
   readonly clock: Pick<Clock, 'milliseconds' | 'wait'>;
   readonly sha256: Sha256;
-  /** Whose history an event says it belongs to; null for one from before events did. */
+  /** The chain that an event names; null for one from before events named theirs. */
   readonly chainOf: (event: Evidence) => ChainName | null;
-  /** Told how many events were hashed again. */
+  /** Reports the number of events hashed again. */
   readonly onScrubbed: (events: number) => void;
-  /** Told of each event that is not what the history says. */
+  /** Reports each event that contradicts the history. */
   readonly onMismatch: () => void;
 };
 
-/** A chain to be sealed up to `head`, after `seal`. */
+/** A chain to seal up to `head`, after `seal`. */
 export type UnsealedRange = { readonly head: ChainHead; readonly seal: ChainSeal | null };
-/** The root to sign; else the first thing that is not as it was. */
+/** The root to sign, or the first contradiction. */
 export type ScrubResult = { readonly root: Uint8Array } | { readonly contradiction: string };
 
-/** Some megabytes of data at once. */
+/** Page size: some megabytes of data. */
 const pageEvents = 500;
 const pageEntries = 500;
-/** The processor belongs to requests: four fifths of the time it rests. */
+/** Throttle: rests four fifths of the time, to leave the processor to requests. */
 const restTimes = 4;
 
 /**
- * Reads what is not sealed yet of these chains once more from the log, in one pass: hashes data,
- * lines and tree itself, from the last seal on, and believes the read model nothing. What comes out
- * continues the last seal, since it grew out of its root. Throws Fault `unavailable` when the log
- * ends before the heads.
+ * Scrub: reads the unsealed events of these chains again from the log, in one pass, and hashes
+ * data, lines and tree without trusting the read model. The result continues the last seal, since
+ * it starts from its root. Throws Fault `unavailable` when the log ends before the heads.
  */
 export const scrub = async (
   needs: ScrubNeeds,
@@ -81,84 +80,84 @@ export const scrub = async (
   return pass.found;
 };
 
-/** All chains on their way through the log: each waits for the place of its next entry. */
+/** A pass over the log for all chains: each waits for the position of its next entry. */
 const openLogPass = (needs: ScrubNeeds) => {
   const found = new Map<ChainName, ScrubResult>();
   const waiting = new Map<Position, ChainScan>();
-  const walks = new Map<ChainName, ChainScan>();
-  /** The first thing that is wrong counts. */
-  const say = (chain: ChainName, result: ScrubResult): void => {
+  const scans = new Map<ChainName, ChainScan>();
+  /** The first result of a chain counts. */
+  const setResult = (chain: ChainName, result: ScrubResult): void => {
     if (!found.has(chain)) found.set(chain, result);
   };
   const mismatch = (chain: ChainName, contradiction: string): void => {
     needs.onMismatch();
-    say(chain, { contradiction });
+    setResult(chain, { contradiction });
   };
-  const go = async (walk: ChainScan): Promise<void> => {
-    const next = await walk.next();
-    if (next === null) say(walk.chain, walk.end());
-    else waiting.set(next, walk);
+  const advance = async (scan: ChainScan): Promise<void> => {
+    const next = await scan.next();
+    if (next === null) setResult(scan.chain, scan.end());
+    else waiting.set(next, scan);
   };
-  const leftOut = (event: Evidence): void => {
+  const reportUnlisted = (event: Evidence): void => {
     const chain = needs.chainOf(event);
-    const walk = chain === null ? undefined : walks.get(chain);
-    if (walk === undefined || event.position <= walk.from || event.position >= walk.to) return;
-    mismatch(walk.chain, `${event.id} of the log is not in the history`);
+    const scan = chain === null ? undefined : scans.get(chain);
+    if (scan === undefined || event.position <= scan.from || event.position >= scan.to) return;
+    mismatch(scan.chain, `${event.id} of the log is not in the history`);
   };
   return {
     found,
-    /** Where the first of those still on their way began; null when all are there. */
+    /** Lowest start position of the pending scans; null when all are complete. */
     next: (): Position | null => [...waiting.values()].map(({ from }) => from).sort()[0] ?? null,
     begin: async (one: UnsealedRange): Promise<void> => {
-      const walk = await openChainScan(needs, one).catch(unreadableSeal);
-      if ('contradiction' in walk) {
-        say(one.head.chain, walk);
+      const scan = await openChainScan(needs, one).catch(unreadableSeal);
+      if ('contradiction' in scan) {
+        setResult(one.head.chain, scan);
         return;
       }
-      walks.set(walk.chain, walk);
-      await go(walk);
+      scans.set(scan.chain, scan);
+      await advance(scan);
     },
     take: async (event: Evidence): Promise<void> => {
-      const walk = waiting.get(event.position);
-      if (walk === undefined) {
-        leftOut(event);
+      const scan = waiting.get(event.position);
+      if (scan === undefined) {
+        reportUnlisted(event);
         return;
       }
       waiting.delete(event.position);
       needs.onScrubbed(1);
-      const contradiction = walk.take(event);
-      if (contradiction === null) await go(walk);
-      else mismatch(walk.chain, contradiction);
+      const contradiction = scan.take(event);
+      if (contradiction === null) await advance(scan);
+      else mismatch(scan.chain, contradiction);
     },
-    /** Whoever waits for a place up to there waits for nothing. */
+    /** Reports pending entries up to this position as missing from the log. */
     passed: (through: Position): void => {
-      for (const [position, walk] of waiting) {
+      for (const [position, scan] of waiting) {
         if (position > through) continue;
         waiting.delete(position);
-        mismatch(walk.chain, `${walk.place()} is not in the log`);
+        mismatch(scan.chain, `${scan.place()} is not in the log`);
       }
     },
   };
 };
 
-/** Of a seal that was changed: a size, say, that the history never had. */
+/** Contradiction from a tampered seal, whose size, setResult, the history never had. */
 const unreadableSeal = (error: unknown): { readonly contradiction: string } => {
   if (error instanceof Fault) throw error;
-  return { contradiction: `its newest seal is none: ${redactedReason(error)}` };
+  return { contradiction: `its newest seal is invalid: ${redactedReason(error)}` };
 };
 
 const logBehindFault = (after: Position): Fault =>
-  new Fault('unavailable', `the log ends at ${after}, before what was folded from it`);
+  new Fault('unavailable', `the log ends at ${after}, before the position folded from it`);
 
-/** One chain on its way from its last seal to its head. */
+/** Scan of one chain from its last seal to its head. */
 type ChainScan = {
   readonly chain: ChainName;
-  /** Its events lie after the one place and up to the other. */
+  /** Bounds of its events: after `from`, up to `to`. */
   readonly from: Position;
   readonly to: Position;
-  /** Where the next entry's event is in the log; null at the head. */
+  /** Position of the next entry's event; null at the head. */
   readonly next: () => Promise<Position | null>;
-  /** Null when the event is what its entry says. */
+  /** Checks an event against its entry; null when they agree. */
   readonly take: (event: Evidence) => string | null;
   readonly place: () => string;
   readonly end: () => ScrubResult;
@@ -173,7 +172,7 @@ const openChainScan = async (
   if (seal !== null && base64(merkleRoot(sha256, range)) !== seal.root) {
     return { contradiction: `the entries up to ${seal.size} are not those of its seal` };
   }
-  // A log that moved to another engine has other places than its seals say.
+  // After a migration to another engine, positions differ from those in seals.
   const [last] = seal === null ? [] : await chains.entries(chain, seal.size, seal.size);
   let prev = seal?.head_hash ?? genesisHash;
   let seq = seal?.size ?? 0;
@@ -191,7 +190,7 @@ const openChainScan = async (
         at = 0;
         entries = await chains.entries(chain, seq + 1, Math.min(head.size, seq + pageEntries));
       }
-      // Without it nothing is found there, and that is what will be said.
+      // A missing entry is searched at the start of the log, where the mismatch is reported.
       return entries[at]?.position ?? logStart;
     },
     take: (event) => {

@@ -20,22 +20,22 @@ import {
 import type { Instant, OrganizationId } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 
-/** A seal as the log has it; its note has the lines of those who cosigned it. */
+/** A seal; its note includes the lines of its cosigners. */
 export type ChainSeal = HistorySealed & {
   readonly stream: StreamName;
-  /** Of the event that it is. */
+  /** Time of the seal's event. */
   readonly sealedAt: Instant;
   readonly sealPosition: Position;
-  /** Names of those who cosigned it. */
+  /** Names of the cosigners. */
   readonly witnesses: readonly string[];
 };
 
-/** Whether it holds what belongs to seals: an event there makes no seal due. */
+/** True for streams of seals, whose events do not make a seal due. */
 export const isSealStream = (name: string): boolean => name.startsWith('seals-');
 
 /**
- * The stream of the day of `now` in UTC, or of the seal before where that is later: a clock that
- * was set back leaves the order of streams that of seals.
+ * Stream of seals for the UTC day of `now`, or that of the seal before if later: keeps streams in
+ * the order of seals after the clock was set back.
  */
 export const sealStream = (
   chain: ChainName,
@@ -46,7 +46,7 @@ export const sealStream = (
   return before !== null && before.stream > today ? before.stream : today;
 };
 
-/** To whose history the seals of a chain belong. */
+/** The organisation of a chain; null for the system chain. */
 export const organizationOf = (chain: ChainName): OrganizationId | null =>
   chain === systemChain ? null : (chain as OrganizationId);
 
@@ -57,11 +57,11 @@ type SealedNeeds = {
 };
 
 /**
- * The newest seal of a chain; null before the first. Those of today and yesterday are asked for in
+ * The newest seal of a chain; null before the first. Reads the streams of today and yesterday from
  * the log, since the history may lack the last ones. For older and later ones (of a clock that was
- * ahead) the history says the day: some logs look through all they have for a list of names.
- * Should it not say all, an older seal is continued, and the scrub from there on finds what is kept
- * out of the history. Throws TypeError or SyntaxError for one that was changed and is none.
+ * ahead) the history says the day, since listing stream names is a full scan on some engines. If
+ * the history is incomplete, an older seal is continued, and the scrub from there on finds the
+ * missing entries. Throws TypeError or SyntaxError for a tampered seal.
  */
 export const newestSeal = async (
   { log, chains, clock }: SealedNeeds,
@@ -117,11 +117,11 @@ export const sealsOn = async (
   return [...seals.values()];
 };
 
-/** What decisions ask of the seals of one day of a chain. */
+/** State of one day's seals of a chain, for decisions. */
 type SealedDay = {
-  /** Of the newest seal; 0: none. */
+  /** Size of the newest seal; 0: none. */
   readonly size: number;
-  /** `<size> <witness>` of each cosignature. */
+  /** Cosignatures as `<size> <witness>`. */
   readonly witnessed: ReadonlySet<string>;
 };
 export const sealedDay: Fold<SealedDay, HistorySealEvent> = {
@@ -133,7 +133,7 @@ export const sealedDay: Fold<SealedDay, HistorySealEvent> = {
 };
 const witnessKey = ({ size, witness }: HistorySealWitnessed): string => `${size} ${witness}`;
 
-/** Nothing when somebody else sealed as much meanwhile. */
+/** Records a seal; no event when another worker sealed as much meanwhile. */
 export const recordSeal =
   (sealed: HistorySealed) =>
   (day: SealedDay): Decision<HistorySealEvent> =>
@@ -152,7 +152,7 @@ const publishedKeys: Fold<ReadonlySet<string>, SealingKeyEvent> = {
   evolve: (known, { data }) => new Set([...known, data.kid]),
 };
 
-/** Each key is in the log before what it signed. */
+/** Publishes keys: each is in the log before its first signature. */
 export const publishKeys = async (
   log: EventLog,
   installation: string,
@@ -180,7 +180,7 @@ const installationName: Fold<string | null, InstallationEvent> = {
   evolve: (known, { data }) => known ?? data.installation_id,
 };
 
-/** What the installation is called that was given no name: the same one from the first time on. */
+/** Default name of the installation, derived once and then stable. */
 export const derivedInstallationName = async (
   log: EventLog,
   id: () => string,

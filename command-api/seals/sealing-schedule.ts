@@ -1,30 +1,30 @@
 import type { ChainHead, Chains } from '../../kernel/history/entries.js';
 import { isSealStream, type ChainSeal } from './seal-streams.js';
 
-/** A chain that is bigger does not wait for the hour. */
+/** Unsealed entries after which a chain is sealed early. */
 const unsealedMax = 10_000;
-/** However many events come. */
+/** Minimum interval between seals, however many events come. */
 const restMs = 60_000;
-/** Entries looked at in one step. */
+/** Entries scanned in one step. */
 const scanEntries = 512;
 
-/** What is known of a chain between two seals. */
+/** State of a chain between two seals. */
 export type ChainSealState = {
   readonly seal: ChainSeal | null;
-  /** The first entry after the seal that is no seal itself, once there is one. */
+  /** The first entry after the seal that is not a seal event itself. */
   readonly firstUnsealed: { readonly seq: number; readonly atMs: number } | null;
-  /** Up to where entries were looked at for it. */
+  /** Entry up to which the scan got. */
   readonly scannedTo: number;
 };
 
-/** From the newest seal on. */
+/** State right after a seal. */
 export const initialSealState = (seal: ChainSeal | null): ChainSealState => ({
   seal,
   firstUnsealed: null,
   scannedTo: seal?.size ?? 0,
 });
 
-/** Looks for the first entry that has to be sealed, up to the head. */
+/** Scans for the first entry to seal, up to the head. */
 export const scanForUnsealed = async (
   chains: Chains,
   { chain, size }: Pick<ChainHead, 'chain' | 'size'>,
@@ -47,13 +47,16 @@ export const scanForUnsealed = async (
   return { ...known, scannedTo };
 };
 
-/** A time later than now, where a clock was set back, is as far away as an earlier one. */
+/**
+ * Distance in time; an instant in the future, after the clock was set back, counts like one in the
+ * past.
+ */
 export const distanceMs = (nowMs: number, atMs: number): number => Math.abs(nowMs - atMs);
 
 /**
- * A chain is sealed so long after its first unsealed event that is no seal, or after 10,000 of
- * them, and never twice a minute (contract 5.14, rule 5). An event over a minute later than now is
- * due, since nothing tells how long it waits.
+ * True if a chain is due: `everyMs` after its first unsealed event other than seals, or after
+ * 10,000 of them, and never twice a minute (contract 5.14, rule 5). An event over a minute in the
+ * future is due, since its age is unknown.
  */
 export const isSealDue = (
   { size }: Pick<ChainHead, 'size'>,

@@ -26,15 +26,15 @@ export type SigningNeeds = {
   readonly files: Files;
   /** Each signs every note; the first is the one that auditors pin. */
   readonly keys: readonly SealingKey[];
-  /** What the installation is called in origins; null: a name of its own. */
+  /** Name of the installation in origins; null: a derived name. */
   readonly installation: string | null;
-  /** Where a note is kept as a file too; null: in the log only. */
+  /** Path of the note as a file; null: in the log only. */
   readonly noteFile: ((chain: ChainName, size: number) => string) | null;
 };
 
 /**
- * Signs a root that was proven to continue the seal before, and appends it; false when another
- * worker did meanwhile.
+ * Signs a root that was proven to continue the seal before, and appends the seal; false when
+ * another worker did meanwhile.
  */
 export const signAndRecordSeal = async (
   needs: SigningNeeds,
@@ -65,7 +65,7 @@ export const signAndRecordSeal = async (
   return events.length > 0;
 };
 
-/** Once is enough; after a kill between the two it is done by the next worker. */
+/** Writes the note as a file, once; after a kill before it the next worker does. */
 export const writeSealNote = async (
   { files, noteFile }: Pick<SigningNeeds, 'files' | 'noteFile'>,
   { chain, size, note }: ChainSeal,

@@ -7,14 +7,14 @@ import type { EventLog, Sha256 } from '../../kernel/ports.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { sealedDay, recordCosignature as witnessed, type ChainSeal } from './seal-streams.js';
 
-/** Somebody else who signs that each seal continues the one they signed last. */
+/** Witness: an independent service that signs that each seal continues the one it signed last. */
 type SealWitness = {
-  /** As its signature line has it. */
+  /** Name in its signature line. */
   readonly name: string;
   /**
-   * Its cosignature of the note, checked; or the size of the tree that it signed last, when the
-   * proof does not begin there. Throws Fault `unavailable` when it gives no answer and `conflict`
-   * when it refuses.
+   * Requests a cosignature of the note and checks it; returns the size of the tree that it signed
+   * last when the proof must begin there. Throws Fault `unavailable` without an answer and
+   * `conflict` for a refusal.
    */
   readonly cosign: (body: string) => Promise<NoteSignature | { readonly old: number }>;
 };
@@ -24,13 +24,12 @@ export type WitnessNeeds = {
   readonly chains: Chains;
   readonly sha256: Sha256;
   readonly witnesses: readonly SealWitness[];
-  /** Told which witness did not sign, and why; it is asked again. */
+  /** Reports a witness that did not sign, with the reason; it is retried. */
   readonly onWitnessFailure: (witness: string, error: unknown) => void;
 };
 
 /**
- * Asks those who have not signed this seal; what they sign becomes an event. Answers who has by
- * then.
+ * Requests the missing cosignatures and records them as events. Returns the names of all cosigners.
  */
 export const requestCosignatures = async (
   needs: WitnessNeeds,
@@ -53,7 +52,10 @@ export const requestCosignatures = async (
   return names;
 };
 
-/** It says itself from where it wants the proof: nothing of it has to be remembered. */
+/**
+ * Requests one cosignature; the witness names the tree size from which it needs the proof, so no
+ * state is kept.
+ */
 const cosignSeal = async (
   { chains, sha256 }: WitnessNeeds,
   { cosign }: SealWitness,
@@ -72,9 +74,9 @@ const cosignSeal = async (
     }
     old = answer.old;
   }
-  throw new Fault('conflict', 'it names another tree each time');
+  throw new Fault('conflict', 'it requested another tree size each time');
 };
-/** Another worker may have asked in between, once. */
+/** One retry for the size, one for a concurrent worker. */
 const attemptsMax = 3;
 
 const originIn = (note: string): string => parseCheckpoint(note)?.origin ?? '';

@@ -5,29 +5,32 @@ import { openChainSealer, type ChainSealer, type SealNeeds } from './chain-seale
 
 export type SealWorkerNeeds = SealNeeds & {
   readonly leases: Pick<Leases, 'acquire' | 'release'>;
-  /** Names this process among those who want the lease. */
+  /** Name of this process as a holder of the lease. */
   readonly worker: string;
-  /** Told why a round failed; it is tried again. */
+  /** Reports a failed round, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
-/** A seal comes so much later than it is due, at most. */
+/** Polling interval: the longest delay of a seal. */
 const restMs = 2_000;
 const leaseName = 'seals';
-/** Of rounds in this process. */
+/** Mutex key of the rounds in this process. */
 const roundKey = streamNameOf(leaseName);
-/** A worker that died is replaced within this time. */
+/** Lease time: a lost worker is replaced within it. */
 const leaseMs = 30_000;
 
 type HistorySealer = Worker &
   Omit<ChainSealer, 'round'> & {
-    /** Every chain that has something to seal, due or not; answers how many were sealed. */
+    /** Seals every chain with unsealed entries, due or not; returns how many. */
     readonly sealNow: () => Promise<number>;
   };
 
-/** Seals chains when they are due, in one process at a time; twice at once would do no harm. */
+/**
+ * Starts the sealing worker: seals due chains, in one process at a time under a lease; two at once
+ * would be harmless.
+ */
 export const startSealWorker = (needs: SealWorkerNeeds): HistorySealer => {
-  const { round, ...told } = openChainSealer(needs);
+  const { round, ...status } = openChainSealer(needs);
   const inTurn = openKeyedMutex();
   const end = new AbortController();
   const { leases, worker } = needs;
@@ -41,7 +44,7 @@ export const startSealWorker = (needs: SealWorkerNeeds): HistorySealer => {
     () => leases.release(leaseName, worker),
   );
   return {
-    ...told,
+    ...status,
     stop: async () => {
       end.abort();
       await stop();

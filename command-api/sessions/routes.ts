@@ -19,8 +19,8 @@ export const sessionWrites = (needs: Needs): readonly Route[] => [
     async (request) => {
       const { body, cause, mint } = request;
       const run = await runForRecords(needs, request);
-      const asked = asStarted(body, run, body.id ?? mint('SessionId'), cause.at);
-      const { session, position } = await needs.sessions.begin(asked, cause);
+      const requested = asStarted(body, run, body.id ?? mint('SessionId'), cause.at);
+      const { session, position } = await needs.sessions.begin(requested, cause);
       const { started } = session;
       return {
         position,
@@ -41,7 +41,10 @@ export const sessionWrites = (needs: Needs): readonly Route[] => [
 
 type Created = Static<typeof createSession.response>;
 
-/** The names that a client gave go with the session. */
+/**
+ * Stored response without the client's names, which are erased with the session; a replay reads
+ * them again.
+ */
 const echoOf = ({ log }: Pick<Needs, 'log'>): ResponseReplay => ({
   toStored: (body) => {
     const { name: _, external_id: _external, ...kept } = body as Created;

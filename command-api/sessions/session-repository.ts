@@ -26,15 +26,12 @@ import {
 import { reservationStream, type IdDeriver } from '../facts/reservations.js';
 import { join, sessions, sessionStream, start, type Session } from './sessions.js';
 
-/**
- * Sessions that traces name, and when each of them begins should it have to be made (contract 7 on
- * 5.6).
- */
+/** Sessions named by traces, with the start time for those to create (contract 7 on 5.6). */
 export type SessionsRequest = {
   readonly projectId: ProjectId;
   readonly run: { readonly id: RunId; readonly kind: SessionStarted['run_kind'] };
   readonly ids: ReadonlyMap<SessionId, Instant>;
-  /** With `orId` the id of a session of the run names that session. */
+  /** True if the text may be the id of a session of the run, too. */
   readonly external: {
     readonly id: string;
     readonly createdAt: Instant;
@@ -42,7 +39,7 @@ export type SessionsRequest = {
   } | null;
 };
 type JoinedSessions = {
-  /** The session with the external id asked for. */
+  /** The session with the requested external id. */
   readonly external: SessionId | null;
   readonly position: Position;
 };
@@ -54,22 +51,21 @@ type StartedSession = { readonly session: Session; readonly position: Position }
 
 export type SessionRepository = {
   /**
-   * Makes what is missing. Throws Fault `conflict` for a session of another run and for one that
-   * was deleted.
-   */
-  readonly joinSessions: (
-    asked: SessionsRequest,
-    asker: SessionRequester,
-  ) => Promise<JoinedSessions>;
-  /**
-   * A session as a client describes it. With an id of the client's own it is that one or a Fault
-   * `conflict`; without, it is the one that has the external id in the run, as it is, else a new
+   * Creates missing sessions. Throws Fault `conflict` for a session of another run or a deleted
    * one.
    */
-  readonly begin: (asked: SessionStarted, cause: Authorship) => Promise<StartedSession>;
+  readonly joinSessions: (
+    requested: SessionsRequest,
+    requester: SessionRequester,
+  ) => Promise<JoinedSessions>;
+  /**
+   * Starts a session as described by a client. With the client's own id: that session, or Fault
+   * `conflict`. Without: the run's session with that external id, unchanged, else a new one.
+   */
+  readonly begin: (requested: SessionStarted, cause: Authorship) => Promise<StartedSession>;
 };
 
-/** An external id is that of one session of its run. */
+/** External ids, each of one session of its run. */
 const externalIds = uniqueName({
   stream: ({ ids }: IdDeriver, { project_id, run_id, external_id }: SessionStarted) =>
     reservationStream('session', ids.derive('Reservation', project_id, run_id, external_id ?? '')),
@@ -90,55 +86,57 @@ export const openSessionRepository = ({
     loadStreamState(log, sessionStream(project, id), sessions);
 
   /**
-   * The session with that external id, whatever its id; made with the id asked for when there is
-   * none.
+   * The session with that external id, whatever its id; created with the requested id when missing.
    */
   const beginShared = async (
-    asked: SessionStarted,
+    requested: SessionStarted,
     externalId: string,
     cause: Authorship,
   ): Promise<StartedSession> => {
-    const names = externalIds.stream({ ids }, { ...asked, external_id: externalId });
-    const holder = await takeExternalId(log, names, null, asked.session_id, cause);
+    const names = externalIds.stream({ ids }, { ...requested, external_id: externalId });
+    const holder = await takeExternalId(log, names, null, requested.session_id, cause);
     try {
-      return await transactSession(log, { ...asked, session_id: holder }, join, cause);
+      return await transactSession(log, { ...requested, session_id: holder }, join, cause);
     } catch (error) {
-      // The claim and the session are two appends. A session that is not there although its stream
-      // takes no events was deleted: its external id is free again.
+      // The claim and the session are two appends. A missing session whose stream takes no events
+      // was deleted: its external id is free again.
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-      if (holder === asked.session_id || (await isLive(log, asked.project_id, holder))) throw error;
-      const next = await takeExternalId(log, names, holder, asked.session_id, cause);
-      return transactSession(log, { ...asked, session_id: next }, join, cause);
+      if (holder === requested.session_id || (await isLive(log, requested.project_id, holder)))
+        throw error;
+      const next = await takeExternalId(log, names, holder, requested.session_id, cause);
+      return transactSession(log, { ...requested, session_id: next }, join, cause);
     }
   };
 
-  const beginOwn = async (asked: SessionStarted, cause: Authorship): Promise<StartedSession> => {
-    const { project_id: project, session_id: id, external_id: externalId } = asked;
+  const beginOwn = async (
+    requested: SessionStarted,
+    cause: Authorship,
+  ): Promise<StartedSession> => {
+    const { project_id: project, session_id: id, external_id: externalId } = requested;
     if (externalId !== null) {
-      // A session that is known by its id is judged first: it may have another external id, or
-      // none.
+      // A session known by its id is checked first: it may have another external id, or none.
       const { state } = await sessionOf(project, id);
       const isNew = state === null;
-      const claimed = !isNew || (await externalIds.claim({ log, ids }, asked, id, cause));
+      const claimed = !isNew || (await externalIds.claim({ log, ids }, requested, id, cause));
       if (!claimed) {
         throw new Fault('conflict', 'This external id belongs to another session');
       }
     }
-    return transactSession(log, asked, start, cause);
+    return transactSession(log, requested, start, cause);
   };
 
   return {
-    begin: (asked, cause) =>
-      asked.external_id !== null && asked.minted
-        ? beginShared(asked, asked.external_id, cause)
-        : beginOwn(asked, cause),
-    joinSessions: async (asked, { cause, mint }) => {
-      const position = await joinById(log, asked, cause);
-      if (asked.external === null) return { external: null, position };
-      const { id, createdAt, orId } = asked.external;
-      const known = orId === true ? await liveById(log, asked, id) : null;
+    begin: (requested, cause) =>
+      requested.external_id !== null && requested.minted
+        ? beginShared(requested, requested.external_id, cause)
+        : beginOwn(requested, cause),
+    joinSessions: async (requested, { cause, mint }) => {
+      const position = await joinById(log, requested, cause);
+      if (requested.external === null) return { external: null, position };
+      const { id, createdAt, orId } = requested.external;
+      const known = orId === true ? await liveById(log, requested, id) : null;
       if (known !== null) return known;
-      const session = startedBy(asked, mint('SessionId'), createdAt);
+      const session = startedBy(requested, mint('SessionId'), createdAt);
       const begun = await beginShared({ ...session, external_id: id, minted: true }, id, cause);
       return {
         external: begun.session.started.session_id,
@@ -151,7 +149,7 @@ export const openSessionRepository = ({
 const isLive = async (log: EventLog, project: ProjectId, id: string): Promise<boolean> =>
   (await loadStreamState(log, sessionStream(project, id), sessions)).state?.deleted === false;
 
-/** The live session of the run with this id; null: there is none. */
+/** The live session of the run with this id; null when missing. */
 const liveById = async (
   log: EventLog,
   { projectId, run }: SessionsRequest,
@@ -164,7 +162,7 @@ const liveById = async (
   return { external: state.started.session_id, position };
 };
 
-/** A session as a trace makes it: the rest of its members stay empty (contract 7 on 5.6). */
+/** A session created by a trace: its other members stay empty (contract 7 on 5.6). */
 const startedBy = (
   { projectId, run }: SessionsRequest,
   id: SessionId,
@@ -182,17 +180,19 @@ const startedBy = (
   minted: false,
 });
 
-/** The missing ones in one append; a race that was lost is decided again. */
+/**
+ * Creates missing sessions in one append; a lost race is decided again (optimistic concurrency).
+ */
 const joinById = async (
   log: EventLog,
-  asked: SessionsRequest,
+  requested: SessionsRequest,
   cause: Authorship,
 ): Promise<Position> => {
   const missing: SessionStarted[] = [];
   let position = nowhere;
-  for (const [id, createdAt] of asked.ids) {
-    const session = startedBy(asked, id, createdAt);
-    const known = await loadStreamState(log, sessionStream(asked.projectId, id), sessions);
+  for (const [id, createdAt] of requested.ids) {
+    const session = startedBy(requested, id, createdAt);
+    const known = await loadStreamState(log, sessionStream(requested.projectId, id), sessions);
     const decision = join(session)(known.state);
     if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail);
     if (decision.length > 0) missing.push(session);
@@ -202,7 +202,7 @@ const joinById = async (
   const results = await appendEvents(
     log,
     missing.map((session) => ({
-      stream: sessionStream(asked.projectId, session.session_id),
+      stream: sessionStream(requested.projectId, session.session_id),
       events: [{ type: 'SessionStarted', data: session }],
     })),
     cause,
@@ -220,17 +220,17 @@ const joinById = async (
 
 const transactSession = async (
   log: EventLog,
-  asked: SessionStarted,
-  decide: (asked: SessionStarted) => Decide<Session | null, SessionEvent>,
+  requested: SessionStarted,
+  decide: (requested: SessionStarted) => Decide<Session | null, SessionEvent>,
   cause: Authorship,
 ): Promise<StartedSession> => {
-  const stream = sessionStream(asked.project_id, asked.session_id);
-  const { state, position } = await transact(log, stream, sessions, decide(asked), cause).catch(
+  const stream = sessionStream(requested.project_id, requested.session_id);
+  const { state, position } = await transact(log, stream, sessions, decide(requested), cause).catch(
     async (error: unknown) => {
-      // A stream without a first event that takes none was erased.
+      // An empty stream that takes no first event was erased.
       const isLost = error instanceof Fault && error.code === 'conflict';
       if (!isLost || (await loadStreamState(log, stream, sessions)).state !== null) throw error;
-      throw new Fault('conflict', `Session ${asked.session_id} was deleted`);
+      throw new Fault('conflict', `Session ${requested.session_id} was deleted`);
     },
   );
   if (state === null) throw new TypeError(`${stream} is there after it was decided on`);
@@ -238,7 +238,8 @@ const transactSession = async (
 };
 
 /**
- * Who holds the external id once `candidate` took it over from `before`; whoever was faster, stays.
+ * Holder of the external id after `candidate` tried to take it over from `before`; the first writer
+ * wins.
  */
 const takeExternalId = async (
   log: EventLog,

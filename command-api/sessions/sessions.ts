@@ -6,7 +6,7 @@ import type { ProjectId } from '../../kernel/schema-types.js';
 export const sessionStream = (project: ProjectId, session: string): StreamName =>
   streamNameOf('session', project, session);
 
-/** What is known of a session; null before it was started. */
+/** State of a session; null before it was started. */
 export type Session = { readonly started: SessionStarted; readonly deleted: boolean };
 
 export const sessions: Fold<Session | null, SessionEvent> = {
@@ -24,36 +24,34 @@ export const sessions: Fold<Session | null, SessionEvent> = {
 };
 
 /**
- * Starts a session as a client describes it; one that is known has to be the same (contract 5.6,
- * rule 3).
+ * Starts a session as described by a client; an existing one must be equal (contract 5.6, rule 3).
  */
 export const start =
-  (asked: SessionStarted): Decide<Session | null, SessionEvent> =>
+  (requested: SessionStarted): Decide<Session | null, SessionEvent> =>
   (session) => {
-    const joined = join(asked)(session);
+    const joined = join(requested)(session);
     if (session === null || 'rejected' in joined) return joined;
     const { started } = session;
     const isSame =
-      started.name === asked.name &&
-      started.external_id === asked.external_id &&
-      started.previous_session_id === asked.previous_session_id &&
-      sameMap(started.user_metadata, asked.user_metadata);
+      started.name === requested.name &&
+      started.external_id === requested.external_id &&
+      started.previous_session_id === requested.previous_session_id &&
+      sameMap(started.user_metadata, requested.user_metadata);
     return isSame
       ? []
-      : reject('conflict', `Session ${asked.session_id} was started with other content`);
+      : reject('conflict', `Session ${requested.session_id} was started with other content`);
   };
 
 /**
- * Starts a session because a trace names it; one that is known in the run is the one meant
- * (contract 5.6, rule 2).
+ * Starts a session named by a trace; an existing one of the run is joined (contract 5.6, rule 2).
  */
 export const join =
-  (asked: SessionStarted): Decide<Session | null, SessionEvent> =>
+  (requested: SessionStarted): Decide<Session | null, SessionEvent> =>
   (session) => {
-    if (session === null) return [{ type: 'SessionStarted', data: asked }];
-    if (session.deleted) return reject('conflict', `Session ${asked.session_id} was deleted`);
-    if (session.started.run_id !== asked.run_id) {
-      return reject('conflict', `Session ${asked.session_id} belongs to another run`);
+    if (session === null) return [{ type: 'SessionStarted', data: requested }];
+    if (session.deleted) return reject('conflict', `Session ${requested.session_id} was deleted`);
+    if (session.started.run_id !== requested.run_id) {
+      return reject('conflict', `Session ${requested.session_id} belongs to another run`);
     }
     return [];
   };

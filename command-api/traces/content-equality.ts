@@ -1,6 +1,6 @@
 import type { RecordContent, SpanContent } from '../../events/traces.js';
 
-/** Whether two JSON values are equal; the order of members does not matter, that of items does. */
+/** True if two JSON values are equal, ignoring the order of members. */
 export const sameJson = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object') return false;
@@ -20,9 +20,9 @@ export const sameJson = (one: unknown, other: unknown): boolean => {
 };
 
 /**
- * Whether two records have the same content (contract 5.6, rule 3): the members as sent after
- * defaults, without the ids, times and prices that the service added. Parents are compared by who
- * knows both trees.
+ * True if two records have the same content (contract 5.6, rule 3): the members as sent after
+ * defaults, without ids, times and prices added by the service. Parents are compared by the caller,
+ * which knows both trees.
  */
 export const sameContent = (one: RecordContent, other: RecordContent): boolean =>
   sameJson(one.minted ?? [], other.minted ?? []) && sameJson(sentMembers(one), sentMembers(other));
@@ -35,7 +35,7 @@ const sentMembers = (content: RecordContent): object => {
   );
 };
 
-/** A trace as one request brought it. */
+/** A trace as sent in one request. */
 export type SentTraceContent = {
   readonly trace: RecordContent;
   readonly spans: readonly SpanContent[];
@@ -43,9 +43,8 @@ export type SentTraceContent = {
 };
 
 /**
- * Ids of the records that differ between two accounts of a trace, the first one's; empty = equal.
- * Spans are compared in the order they came, and a parent whose id was made by the service by its
- * place in that order.
+ * Ids of the first trace's records that differ between two versions of a trace; empty = equal.
+ * Spans are compared in order, and a parent with a minted id by its index in that order.
  */
 export const differingRecords = (
   one: SentTraceContent,
@@ -65,7 +64,7 @@ export const differingRecords = (
       (places[0].get(span.parent_id) ?? span.parent_id) ===
       (places[1].get(counterpart.parent_id) ?? counterpart.parent_id);
     if (!isSamePlace || !sameContent(span, counterpart)) {
-      // An id that was made a moment ago says nothing to the client.
+      // A newly minted id would be unknown to the client.
       differ.add(span.minted?.includes('id') === true ? one.trace.id : span.id);
     }
   }

@@ -2,19 +2,17 @@ import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.j
 import { utf8ByteLength } from '../../kernel/code-points.js';
 
 /**
- * Bytes of JSON in one event, so that it fits the smallest limit of the engines (1 MiB) with its
+ * Limit of JSON bytes in one event, which fits the smallest limit of the engines (1 MiB) with its
  * frame.
  */
 export const eventBytesMax = 900_000;
 
-/** Each UTF-16 unit is at most six bytes of JSON: the escape of a control character. */
+/** Bytes of JSON per UTF-16 unit, at most: the escape of a control character. */
 const bytesPerUnitMax = 6;
 /** Quotes, colon, comma and the digits of any number. */
 const unitsPerValue = 30;
 
-/**
- * Roughly how many characters the value has as JSON, never less. Cheap: texts are not looked at.
- */
+/** Upper estimate of the value's characters as JSON. Cheap: texts are not scanned. */
 export const estimateCharacters = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 4;
   if (typeof value !== 'object' || value === null) return unitsPerValue;
@@ -31,8 +29,8 @@ export const estimateCharacters = (value: unknown): number => {
 };
 
 /**
- * The trace as events of one append: one `TraceLogged` of at most 900 KB and `SpansLogged` with the
- * spans that it has no room for. A record that is larger by itself has an event of its own.
+ * Packs a trace into events of one append: one `TraceLogged` of at most 900 KB and `SpansLogged`
+ * with the remaining spans. A larger record gets an event of its own.
  */
 export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
   if (estimateCharacters(logged) * bytesPerUnitMax <= eventBytesMax) {
@@ -55,7 +53,7 @@ export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
   ];
 };
 
-/** Spans that came later, in events of at most 900 KB. */
+/** Packs later spans into events of at most 900 KB. */
 export const spanEvents = (
   { project_id, trace_id, run_id }: Pick<TraceLogged, 'project_id' | 'trace_id' | 'run_id'>,
   spans: readonly SpanContent[],
@@ -70,7 +68,7 @@ export const spanEvents = (
 const frameBytes = 256;
 
 /**
- * In order, as many together as fit; the first portion is empty when what stands before it fills
+ * Packs spans in order, as many per portion as fit; the first portion is empty when `before` fills
  * its event.
  */
 const packSpans = (
@@ -92,5 +90,5 @@ const packSpans = (
   return portions;
 };
 
-/** In UTF-8. */
+/** Bytes of the value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown): number => utf8ByteLength(JSON.stringify(value));

@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { jsonBytes, estimateCharacters } from './event-packing.js';
 
 /**
- * What is remembered of a record between requests: long members are replaced by fingerprints, which
- * are equal where the members are and say how many bytes they have. So a trace of 40 MB is a few
- * hundred KB of memory, and whether a repeat or a change is the same can be told all the same.
+ * Shortens a record for the cache: long members become fingerprints, which are equal for equal
+ * members and include their size in bytes. So a trace of 40 MB takes a few hundred KB of memory,
+ * and a repeat or change can still be compared.
  */
 export const fingerprintLongValues = <R extends RecordContent>(record: R): R => {
   let short: Record<string, unknown> | null = null;
@@ -20,14 +20,14 @@ export const fingerprintLongValues = <R extends RecordContent>(record: R): R => 
   return (short ?? record) as R;
 };
 
-/** Longer than its fingerprint by far; ids, times and most names are shorter. */
+/** Far longer than a fingerprint; ids, times and most names are shorter. */
 const verbatimWeightMax = 200;
 
-/** The value itself where it is short. */
+/** The value itself if short, else its fingerprint. */
 export const fingerprintIfLong = (value: Json): Json =>
   estimateCharacters(value) <= verbatimWeightMax ? value : fingerprintOf(value);
 
-/** Bytes of a record as JSON, also when it is shortened. */
+/** Bytes of a record as JSON, also of a shortened one. */
 export const recordBytes = (record: RecordContent): number => {
   let bytes = 1;
   for (const [member, value] of Object.entries(record)) {
@@ -41,18 +41,16 @@ const valueBytes = (value: unknown): number =>
     ? Number.parseInt(value.slice(fingerprintMark.length), 10)
     : jsonBytes(value);
 
-/**
- * No client can send this: unpaired surrogates are replaced before anything looks (contract 1.2).
- */
+/** Clients cannot send this: unpaired surrogates are replaced on arrival (contract 1.2). */
 const fingerprintMark = '\ud800';
 
-/** Equal for equal values, whatever the order of their members. */
+/** Fingerprint of an object, independent of the order of members. */
 export const objectFingerprint = (value: object): string => fingerprintOf(value as JsonObject);
 
 const fingerprintOf = (value: Json): string =>
   fingerprintMark + sizeAndHash(JSON.stringify(sortedMembers(value)));
 
-/** Members by name, since their order is no content. */
+/** Members sorted by name, since their order is not content. */
 const sortedMembers = (value: Json): Json => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Json[]).map(sortedMembers);
@@ -64,9 +62,9 @@ const sortedMembers = (value: Json): Json => {
 };
 
 /**
- * Bytes of the text and 64 bits of hash, in one pass: all that comes to a long trace goes through
- * here. Only two versions of one record are ever compared by it; who makes two with the same hash
- * is told that the second is recorded already.
+ * Bytes of the text and a 64-bit hash, in one pass, since all content of long traces is hashed
+ * here. Only versions of one record are compared by it; a client that constructs a collision gets
+ * the answer that the second is recorded already.
  */
 const sizeAndHash = (text: string): string => {
   let bytes = text.length;

@@ -5,15 +5,15 @@ import type { Authorship } from '../../kernel/transact.js';
 /** A session by its external id. */
 export type NamedSession = {
   readonly id: string;
-  /** When the session begins if it has to be made. */
+  /** Start time for a session to create. */
   readonly createdAt: Instant;
-  /** The id of a session of the run names that session. */
+  /** True if the text may be the id of a session of the run, too. */
   readonly orId?: true;
 };
 
-/** Makes the sessions that traces name where they are missing; command-api/sessions answers it. */
+/** Creates missing sessions named by traces; implemented by command-api/sessions. */
 export type JoinSessions = (
-  asked: {
+  requested: {
     readonly projectId: ProjectId;
     readonly run: {
       readonly id: RunId;
@@ -22,7 +22,7 @@ export type JoinSessions = (
     readonly ids: ReadonlyMap<SessionId, Instant>;
     readonly external: NamedSession | null;
   },
-  asker: {
+  requester: {
     readonly cause: Authorship;
     readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
   },

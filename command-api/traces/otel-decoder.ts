@@ -19,7 +19,7 @@ import { wrongTypeIn } from './otel-types.js';
 import { jsonBytes } from './event-packing.js';
 
 export type OtelSource = Pick<OtelSpansReceived['parts'][number], 'resource' | 'scope'>;
-/** Spans of one trace in one request, by what sent them. */
+/** Spans of one trace in one request, grouped by source. */
 export type SentOtelTrace = {
   /** Lower-case hex. */
   readonly traceId: string;
@@ -27,11 +27,11 @@ export type SentOtelTrace = {
 };
 type DecodedSpans = {
   readonly traces: readonly SentOtelTrace[];
-  /** How many spans are invalid, and why, each reason once. */
+  /** Count of invalid spans, with distinct reasons. */
   readonly refused: RefusedSpans;
 };
 
-/** How many spans were refused, and why: each reason once. */
+/** Count of refused spans, with distinct reasons. */
 export type RefusedSpans = { count: number; readonly reasons: Set<string> };
 export const noRefusedSpans = (): RefusedSpans => ({ count: 0, reasons: new Set() });
 export const refuseSpans = (refused: RefusedSpans, count: number, reason: string): void => {
@@ -45,13 +45,12 @@ export const addRefusedSpans = (refused: RefusedSpans, { count, reasons }: Refus
   for (const reason of reasons) refused.reasons.add(reason);
 };
 
-/** Contract 1.11: it is stored with each event of its spans. */
+/** Limit of contract 1.11: the source is stored with each event of its spans. */
 const sourceBytesMax = 65_536;
 
 /**
- * The spans of an `ExportTraceServiceRequest` in JSON, by trace, in the order in which they came.
- * Members that OTLP does not have are ignored; a span with an invalid member is refused, and the
- * others are read.
+ * Decodes an `ExportTraceServiceRequest` in JSON into spans by trace, in order of arrival. Unknown
+ * members are ignored; a span with an invalid member is refused, and the others are read.
  */
 export const decodeSpans = (body: JsonObject): DecodedSpans => {
   const traces = new Map<string, Map<OtelSource, OtelSpan[]>>();
@@ -87,7 +86,7 @@ export const decodeSpans = (body: JsonObject): DecodedSpans => {
   };
 };
 
-/** What of a resource and a scope is of another type than OTLP has; null: nothing. */
+/** First member of a resource or scope with a wrong type; null: all are valid. */
 const sourceComplaint = (ofResource: JsonObject, ofScope: JsonObject): string | null => {
   const [resource, scope] = [ofResource['resource'], ofScope['scope']];
   return (
@@ -124,10 +123,10 @@ export const countSentSpans = (body: JsonObject): number => {
   return count;
 };
 
-/** A resource or scope with its schema; null for none. */
+/** A resource or scope with its schema; null when empty. */
 const decodeSource = (holder: JsonObject, name: 'resource' | 'scope') => {
-  const said = holder[name];
-  const given: JsonObject = isJsonObject(said) ? said : {};
+  const member = holder[name];
+  const given: JsonObject = isJsonObject(member) ? member : {};
   const attributes = attributesIn(given['attributes']);
   const dropped = countIn(memberOf(given, 'droppedAttributesCount'));
   const schema = textIn(memberOf(holder, 'schemaUrl'));
@@ -142,7 +141,7 @@ const decodeSource = (holder: JsonObject, name: 'resource' | 'scope') => {
   return Object.keys(place).length === 0 ? null : place;
 };
 
-/** A text says what is invalid. */
+/** Decodes a span; a text says what is invalid. */
 const decodeSpan = (given: JsonObject): OtelSpan | string => {
   const traceId = idIn(memberOf(given, 'traceId'), 16);
   if (traceId === null || traceId === '') return 'traceId is not 16 bytes, or all zeros';
@@ -153,7 +152,7 @@ const decodeSpan = (given: JsonObject): OtelSpan | string => {
   if (parent === spanId) return 'a span is not its own parent';
   const start = nanosecondsIn(memberOf(given, 'startTimeUnixNano'));
   const end = nanosecondsIn(memberOf(given, 'endTimeUnixNano'));
-  if (start === null || end === null) return 'a time is no number of nanoseconds in 64 bits';
+  if (start === null || end === null) return 'a time is not a number of nanoseconds in 64 bits';
   const wrong = wrongTypeIn('Span', given);
   if (wrong !== null) return wrong;
   const span: OtelSpan = {
@@ -170,7 +169,7 @@ const decodeSpan = (given: JsonObject): OtelSpan | string => {
 
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 const codes = ['unset', 'ok', 'error'];
-/** By number, or by name as protobuf's JSON may write it. */
+/** Enum value by number, or by name as protobuf's JSON may write it. */
 const decodeEnum = (value: Json | undefined, prefix: string, names: readonly string[]): number => {
   if (typeof value === 'number') return Number.isInteger(value) ? value : 0;
   return Math.max(0, names.indexOf(textIn(value).toLowerCase().replace(prefix, '')));

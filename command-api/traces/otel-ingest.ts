@@ -54,26 +54,26 @@ type OtelWriteContext = {
 
 type SpanWriteResult = { readonly position: Position; readonly refused: RefusedSpans };
 
-/** Streams of one append, as of an ingest request of contract 5.6. */
+/** Traces per append, as in an ingest request of contract 5.6. */
 const appendTracesMax = 1_000;
 
 /**
- * Records the spans, all of a trace in one append; what is there already changes nothing (contract
- * 5.12, rule 2). A trace that somebody else adds to at the same time is decided on again. Throws
- * Fault `unavailable` when that never ends: the exporter sends it again, and nothing is doubled.
+ * Ingests spans, those of a trace in one append; idempotent for known spans (contract 5.12, rule
+ * 2). Optimistic concurrency: a trace with concurrent appends is decided again. Throws Fault
+ * `unavailable` after too many conflicts: the exporter retries without duplicates.
  */
 export const ingestOtelSpans = async (
   needs: OtelWriteNeeds,
   traces: readonly SentOtelTrace[],
-  asker: OtelWriteContext,
+  context: OtelWriteContext,
 ): Promise<SpanWriteResult> => {
   const refused = noRefusedSpans();
   let position = logStart;
   for (let from = 0; from < traces.length; from += appendTracesMax) {
     const some = traces
       .slice(from, from + appendTracesMax)
-      .map((one) => otelTraceWrite(needs, one, asker));
-    const at = await writeBatch(needs, some, asker, refused);
+      .map((one) => otelTraceWrite(needs, one, context));
+    const at = await writeBatch(needs, some, context, refused);
     position = laterPosition(position, at);
   }
   return { position, refused };
@@ -83,7 +83,7 @@ type OtelTraceWrite = {
   readonly stream: StreamName;
   readonly traceId: TraceId;
   readonly batch: OtelBatch;
-  /** The session that it names first; null: none. */
+  /** The first session that the trace names; null: none. */
   readonly session: NamedSession | null;
 };
 
@@ -126,7 +126,7 @@ const otelTraceWrite = (
   };
 };
 
-/** Version and variant of RFC 9562 for what is not random (contract 5.12, rule 2). */
+/** UUID with version and variant of RFC 9562 for derived ids (contract 5.12, rule 2). */
 const uuidFromDigest = (digest: Uint8Array): string => {
   const bytes = digest.slice(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
@@ -141,23 +141,23 @@ const uuidFromDigest = (digest: Uint8Array): string => {
 const writeBatch = async (
   needs: OtelWriteNeeds,
   traces: readonly OtelTraceWrite[],
-  asker: OtelWriteContext,
+  context: OtelWriteContext,
   refused: RefusedSpans,
 ): Promise<Position> => {
   const { load } = needs.traceRepository;
-  const sessions = await sessionsOfNewTraces(needs, traces, asker.run, load, asker);
+  const sessions = await sessionsOfNewTraces(needs, traces, context.run, load, context);
   let { position } = sessions;
-  const fresh = await appendNewTraces(needs, traces, sessions, asker, refused);
+  const fresh = await appendNewTraces(needs, traces, sessions, context, refused);
   position = laterPosition(position, fresh.position);
   const rest = new Map(
     traces.filter(({ stream }) => !fresh.done.has(stream)).map((one) => [one.stream, one]),
   );
   return rest.size === 0
     ? position
-    : laterPosition(position, await appendToTraces(needs, rest, asker, refused));
+    : laterPosition(position, await appendToTraces(needs, rest, context, refused));
 };
 
-/** Those that nobody has seen before, each on a stream that must not exist. */
+/** Appends new traces, each on a stream that must not exist. */
 const appendNewTraces = async (
   { log, sessionSizes, spanIndex }: OtelWriteNeeds,
   traces: readonly OtelTraceWrite[],
@@ -204,22 +204,22 @@ const sessionFull = `the session has ${sessionTracesMax} traces`;
 const spansOf = ({ batch }: OtelTraceWrite): readonly string[] =>
   batch.parts.flatMap(({ spans }) => spans.map(({ id }) => id));
 
-/** Those that are there, each decided on as it is now. */
+/** Appends to existing traces, each decided in its current state. */
 const appendToTraces = async (
   needs: OtelWriteNeeds,
   traces: ReadonlyMap<StreamName, OtelTraceWrite>,
-  asker: OtelWriteContext,
+  context: OtelWriteContext,
   refused: RefusedSpans,
 ): Promise<Position> => {
   const { log, traceRepository, sessionSizes, spanIndex } = needs;
-  const { run, cause } = asker;
+  const { run, cause } = context;
   const gone = new Set<RunId>();
   const isGone = (trace: Trace | null): trace is null =>
     trace === null || trace.deleted || gone.has(trace.runId);
   const load = async (stream: StreamName): Promise<StreamState<Trace | null>> => {
     const loaded = await traceRepository.load(stream);
     const runId = loaded.state?.runId;
-    // A trace stays in the run of its first spans, and goes with it.
+    // A trace stays in the run of its first spans, and is deleted with it.
     const isElsewhere = runId !== undefined && runId !== run.id;
     if (isElsewhere && (await liveRun(log, run.projectId, runId)) === null) gone.add(runId);
     return loaded;
@@ -228,7 +228,7 @@ const appendToTraces = async (
     const { state } = await load(stream);
     return isGone(state) ? null : state;
   };
-  const late = await sessionsOfOldTraces(needs, traces, present, asker);
+  const late = await sessionsOfOldTraces(needs, traces, present, context);
   const full = await sessionSizes.fullSessions([...late.of.values()]);
   const kept = new Map(
     [...traces].filter(([stream, one]) => {
@@ -249,7 +249,7 @@ const appendToTraces = async (
     const one = traces.get(stream);
     if (one === undefined) continue;
     if (at === 'conflict') {
-      throw new Fault('unavailable', 'Too many others add to a trace at the same time; try again');
+      throw new Fault('unavailable', 'Too many concurrent writes to a trace; try again');
     }
     position = laterPosition(position, at);
     if (isGone(before.state)) {

@@ -4,17 +4,17 @@ import type { OtelSource, SentOtelTrace } from './otel-decoder.js';
 import { jsonBytes } from './event-packing.js';
 
 /**
- * Contract 1.11: resources and scopes are stored with each trace of a request, so one of 60 KB and
- * 2,000 small traces would take 120 MB. Exporters send some KB with up to 1,000 traces.
+ * Limit of contract 1.11: resources and scopes are stored with each trace of a request, so one of
+ * 60 KB and 2,000 small traces would take 120 MB. Exporters send some KB with up to 1,000 traces.
  */
 export const resourcesBytesMax = 8_388_608;
-/** The share of one trace, however many there are. */
+/** Minimum share of one trace, however many there are. */
 const shareMin = 2_048;
 
 /**
- * These traces with resources and scopes that together have at most `resourcesBytesMax` as JSON, or
- * `shareMin` each. Beyond that each is whole with the first trace that has it; with the others it
- * has its first attributes and counts the rest in `droppedAttributesCount`, as OTLP has it.
+ * Limits resources and scopes to `resourcesBytesMax` as JSON in total, or `shareMin` each. Beyond
+ * that each is stored whole with its first trace only; with the others it keeps its first
+ * attributes and counts the rest in `droppedAttributesCount`, as in OTLP.
  */
 export const limitResources = (traces: readonly SentOtelTrace[]): readonly SentOtelTrace[] => {
   const uses = new Map<OtelSource, number>();
@@ -51,7 +51,7 @@ const shortenResource = ({ resource, scope }: OtelSource, bytesMax: number): Ote
   };
 };
 
-/** Attributes that records follow from first, then the others in their order. */
+/** Keeps routing attributes first, then the others in order, as many as fit. */
 const fitAttributes = (holder: Holder, bytesMax: number): Holder => {
   if (jsonBytes(holder) <= bytesMax) return holder;
   const { attributes = [], droppedAttributesCount = 0, ...rest } = holder;
@@ -75,7 +75,7 @@ const fitAttributes = (holder: Holder, bytesMax: number): Holder => {
     ...(dropped > 0 && { droppedAttributesCount: dropped }),
   };
 };
-/** A longer name, version or schema address of a resource or scope is left out. */
+/** Limit of a resource's or scope's name, version and schema URL; longer ones are dropped. */
 const textMax = 255;
-/** Of `droppedAttributesCount` and the names of members. */
+/** Bytes reserved for `droppedAttributesCount` and member names. */
 const countBytes = 64;

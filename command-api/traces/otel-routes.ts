@@ -28,7 +28,7 @@ export type OtelRouteNeeds = Omit<OtelTargetNeeds, 'log' | 'ids'> & { readonly s
 type OtelRouteContext = OtelWriteNeeds &
   OtelTargetNeeds & { readonly prices: ReturnType<typeof openPrices> };
 
-/** Contract 5.12 at its three addresses. */
+/** Write routes of the OTLP receiver at its three addresses (contract 5.12). */
 export const otelReceiverRoutes = (needs: OtelRouteContext): readonly Route[] =>
   otlpOperations.map((operation) =>
     writeRoute(
@@ -47,8 +47,8 @@ export const otelReceiverRoutes = (needs: OtelRouteContext): readonly Route[] =>
           if (run === null) continue;
           projects.add(run.projectName);
           const prices = await needs.prices(run.projectId);
-          const asker = { run, prices, cause, mint };
-          const written = await ingestOtelSpans(needs, group.traces, asker);
+          const context = { run, prices, cause, mint };
+          const written = await ingestOtelSpans(needs, group.traces, context);
           addRefusedSpans(refused, written.refused);
           position = laterPosition(position, written.position);
         }
@@ -63,29 +63,29 @@ export const otelReceiverRoutes = (needs: OtelRouteContext): readonly Route[] =>
   );
 
 /**
- * Null: the resource of these spans names a place that is not there, or not the caller's; they are
- * refused, and the others are not. What headers name is a Fault of the request.
+ * The run of a group; null: the resource names a missing or invisible target, and only its spans
+ * are refused. A wrong target in the headers is a Fault of the request.
  */
 const runOfGroup = async (
   needs: OtelRouteContext,
   group: TargetedTraces,
-  asking: Parameters<typeof otelTargetRun>[1],
+  request: Parameters<typeof otelTargetRun>[1],
   refused: RefusedSpans,
 ): Promise<TargetRun | null> => {
   const { placed } = group;
-  const isSaid = Object.keys(placed).length > 0;
-  const headers = { ...asking.headers, ...placed };
-  const wrong = isSaid ? headerComplaints(headers) : [];
+  const isRouted = Object.keys(placed).length > 0;
+  const headers = { ...request.headers, ...placed };
+  const wrong = isRouted ? headerComplaints(headers) : [];
   const spans = countGroupSpans(group);
   if (wrong[0] !== undefined) {
     refuseSpans(refused, spans, `the resource names a place: ${wrong[0].msg}`);
     return null;
   }
   try {
-    return await otelTargetRun(needs, { ...asking, headers });
+    return await otelTargetRun(needs, { ...request, headers });
   } catch (error) {
     const isPlace =
-      isSaid && error instanceof Fault && ['not-found', 'forbidden'].includes(error.code);
+      isRouted && error instanceof Fault && ['not-found', 'forbidden'].includes(error.code);
     if (!isPlace) throw error;
     refuseSpans(refused, spans, `the resource names a place: ${error.message}`);
     return null;
@@ -102,7 +102,7 @@ const countComplaints = (body: JsonObject): readonly Complaint[] => {
   return [{ loc: ['body', 'resourceSpans'], msg, type: 'too_long' }];
 };
 
-/** Null: no header has a name that is near one of those that name a project or a run. */
+/** Warning about headers whose names resemble those of a project or run; null without one. */
 const warningOf = (
   misspelt: readonly MisspeltHeader[],
   projects: ReadonlySet<string>,
@@ -114,8 +114,8 @@ const warningOf = (
 };
 
 /**
- * Reasons of ours that fit a line of a collector's log. A warning without refused spans has
- * `rejectedSpans` 0, as the protocol has it.
+ * The OTLP response, with reasons short enough for a line of a collector's log. A warning without
+ * refused spans has `rejectedSpans` 0, as in the protocol.
  */
 const answerOf = ({ count, reasons }: RefusedSpans, warning: string | null) =>
   count === 0 && warning === null

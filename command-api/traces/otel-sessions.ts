@@ -10,7 +10,7 @@ import type { OtelSource } from './otel-decoder.js';
 import { laterSpanEvents, type OtelBatch } from './otel-span-events.js';
 import type { Trace } from './trace.js';
 
-/** A trace as its session counts it. */
+/** A trace as counted by its session. */
 export type SessionTrace = Pick<TraceLogged, 'project_id' | 'session_id'>;
 
 type SpansOfResource = {
@@ -19,8 +19,8 @@ type SpansOfResource = {
 };
 
 /**
- * The session that these spans name first, or else their resources; null: none. A session that has
- * to be made begins with the span that names it.
+ * The first session that these spans name, else their resources; null: none. A session to create
+ * begins with the span that names it.
  */
 export const sessionNamedBy = (
   parts: readonly SpansOfResource[],
@@ -29,7 +29,7 @@ export const sessionNamedBy = (
   const asNamed = (id: string, span: OtelSpan): NamedSession => ({
     id,
     createdAt: otelRecord(otelMapping, span, receivedAt).created_at,
-    // SDKs send the id of a session that they began by its own route as its name.
+    // SDKs send the id of a session created by its own route as its name.
     orId: true,
   });
   for (const span of parts.flatMap(({ spans }) => spans)) {
@@ -50,7 +50,7 @@ type SessionRequester = {
 };
 type RunOfSession = { readonly id: RunId; readonly kind: Trace['runKind'] };
 
-/** Joins each session once: by run and name. */
+/** Memoised joins: each session is joined once, by run and name. */
 const openSessionJoins = ({ joinSessions }: Needs, { cause, mint }: SessionRequester) => {
   const joined = new Map<string, SessionId | null>();
   let position = logStart;
@@ -75,33 +75,33 @@ const openSessionJoins = ({ joinSessions }: Needs, { cause, mint }: SessionReque
 
 export type NewTraceSessions = {
   readonly of: ReadonlyMap<StreamName, SessionId | null>;
-  /** Traces that exist already: they are not appended as new ones. */
+  /** Traces that exist already and are not appended as new ones. */
   readonly known: ReadonlySet<StreamName>;
   readonly position: Position;
 };
 
-/** Sessions of the traces that do not exist yet; made when missing. */
+/** Sessions of traces that do not exist yet; created when missing. */
 export const sessionsOfNewTraces = async (
   needs: Needs,
   traces: readonly { readonly stream: StreamName; readonly session: NamedSession | null }[],
   run: RunOfSession & { readonly projectId: ProjectId },
   load: (stream: StreamName) => Promise<StreamState<Trace | null>>,
-  asker: SessionRequester,
+  requester: SessionRequester,
 ): Promise<NewTraceSessions> => {
-  const joining = openSessionJoins(needs, asker);
+  const joins = openSessionJoins(needs, requester);
   const of = new Map<StreamName, SessionId | null>();
   const known = new Set<StreamName>();
   for (const { stream, session } of traces) {
     if (session === null) continue;
     if ((await load(stream)).state !== null) known.add(stream);
-    else of.set(stream, await joining.join(run.projectId, run, session));
+    else of.set(stream, await joins.join(run.projectId, run, session));
   }
-  return { of, known, position: joining.position() };
+  return { of, known, position: joins.position() };
 };
 
 /**
- * Sessions of traces that exist without one and get spans that name one (contract 5.12, rule 5),
- * in the run of the trace; made when missing. `load` answers null for a trace that is gone.
+ * Sessions of existing traces without one, whose new spans name one (contract 5.12, rule 5), in the
+ * run of the trace; created when missing. `load` returns null for a deleted trace.
  */
 export const sessionsOfOldTraces = async (
   needs: Needs,
@@ -110,15 +110,15 @@ export const sessionsOfOldTraces = async (
     { readonly batch: OtelBatch; readonly session: NamedSession | null }
   >,
   load: (stream: StreamName) => Promise<Trace | null>,
-  asker: SessionRequester,
+  requester: SessionRequester,
 ): Promise<{ readonly of: ReadonlyMap<StreamName, SessionTrace>; readonly position: Position }> => {
-  const joining = openSessionJoins(needs, asker);
+  const joins = openSessionJoins(needs, requester);
   const of = new Map<StreamName, SessionTrace>();
   for (const [stream, { batch, session }] of traces) {
     if (session === null) continue;
     const trace = await load(stream);
     if (trace === null || trace.sessionId !== null) continue;
-    // Repeated and refused spans name none.
+    // Repeated and refused spans are ignored.
     const added = laterSpanEvents(batch, trace).events.flatMap((event) =>
       event.type === 'OtelSpansReceived' ? event.data.parts : [],
     );
@@ -128,8 +128,8 @@ export const sessionsOfOldTraces = async (
     );
     if (named === null) continue;
     const run = { id: trace.runId, kind: trace.runKind };
-    const id = await joining.join(trace.projectId, run, named);
+    const id = await joins.join(trace.projectId, run, named);
     if (id !== null) of.set(stream, { project_id: trace.projectId, session_id: id });
   }
-  return { of, position: joining.position() };
+  return { of, position: joins.position() };
 };

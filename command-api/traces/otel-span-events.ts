@@ -7,7 +7,7 @@ import { objectFingerprint } from './fingerprints.js';
 import { eventBytesMax, jsonBytes, estimateCharacters } from './event-packing.js';
 import type { Trace } from './trace.js';
 
-/** Spans of one trace as they came in one request, with the ids that follow from theirs. */
+/** Spans of one trace in one request, with derived ids. */
 export type OtelBatch = {
   readonly base: Pick<
     OtelSpansReceived,
@@ -19,16 +19,16 @@ type SentSpan = OtelReceivedSpan;
 
 type SpanEvents = { readonly events: readonly TraceEvent[]; readonly refused: RefusedSpans };
 
-/** All that came, as the first events of a trace; of a span that came twice the first counts. */
+/** Events for the first spans of a trace; the first of repeated spans counts. */
 export const firstSpanEvents = (
   batch: OtelBatch,
   session: OtelSpansReceived['session_id'],
 ): SpanEvents => recordedSpans(batch, null, session);
 
 /**
- * What a trace that is there does not have yet (contract 5.12, rule 2): a span that it has already
- * is quiet when it is the same and refused when it is another. A trace without a session gets the
- * one that the batch names (rule 5). Deciding twice is harmless.
+ * Events for an existing trace (contract 5.12, rule 2): a known span has no effect when equal and
+ * is refused when different. A trace without a session gets the one that the batch names (rule 5).
+ * Idempotent.
  */
 export const laterSpanEvents = (
   batch: OtelBatch,
@@ -99,7 +99,10 @@ type Parts = OtelBatch['parts'];
 const bytesPerUnitMax = 6;
 const frameBytes = 1_024;
 
-/** In order, as many together as fit an event of at most 900 KB; a larger span is alone in one. */
+/**
+ * Packs spans in order, as many as fit an event of at most 900 KB; a larger span gets one of its
+ * own.
+ */
 const packParts = (parts: Parts): readonly Parts[] => {
   if (parts.length === 0) return [];
   if (estimateCharacters(parts) * bytesPerUnitMax <= eventBytesMax) return [parts];

@@ -3,16 +3,16 @@ import { routingOf } from '../../kernel/otel/record.js';
 import type { OtelSource, SentOtelTrace } from './otel-decoder.js';
 
 type TargetHeaders = Readonly<Partial<Record<RoutingHeader, string>>>;
-/** Traces of one request that go to one place. */
+/** Traces of one request with the same target. */
 export type TargetedTraces = {
-  /** What their resources say in place of headers that are missing. */
+  /** Routing from their resources, in place of missing headers. */
   readonly placed: TargetHeaders;
   readonly traces: readonly SentOtelTrace[];
 };
 
 /**
- * The traces of a request by where they go: a resource names the project and the run as headers do,
- * where these are missing (contract 5.12, rule 1).
+ * Groups the traces of a request by target: a resource names the project and the run in place of
+ * missing headers (contract 5.12, rule 1).
  */
 export const groupByTarget = (
   traces: readonly SentOtelTrace[],
@@ -43,21 +43,23 @@ const streamHeaders = ['logstreamid', 'logstream'] as const;
 const experimentHeaders = ['experimentid', 'experiment'] as const;
 const runHeaders = [...streamHeaders, ...experimentHeaders];
 
-/** Headers that the request leaves to resources. */
+/** Routing headers that the request lacks, so that resources may name them. */
 const openHeaders = (headers: Readonly<Record<string, string>>): readonly RoutingHeader[] =>
   [projectHeaders, runHeaders].flatMap((names) =>
     names.some((name) => headers[name] !== undefined) ? [] : names,
   );
 
-/** Of several an id counts before a name, and an experiment before a log stream. */
+/**
+ * Routing of a resource: an id takes precedence over a name, and an experiment over a log stream.
+ */
 const targetHeadersOf = (
   { resource }: OtelSource,
   open: readonly RoutingHeader[],
 ): TargetHeaders => {
-  const said = routingOf(otelMapping, resource?.attributes);
+  const routing = routingOf(otelMapping, resource?.attributes);
   const first = (names: readonly RoutingHeader[]): TargetHeaders => {
-    const name = names.find((one) => open.includes(one) && said[one] !== undefined);
-    return name === undefined ? {} : { [name]: said[name] };
+    const name = names.find((one) => open.includes(one) && routing[one] !== undefined);
+    return name === undefined ? {} : { [name]: routing[name] };
   };
   return { ...first(projectHeaders), ...first([...experimentHeaders, ...streamHeaders]) };
 };

@@ -19,10 +19,10 @@ import {
   type Run,
 } from '../facts/runs.js';
 
-/** The project of that name; command-api/projects answers it, and makes what is missing. */
+/** The project of that name, created when missing; implemented by command-api/projects. */
 type ProjectByName = (
   name: string,
-  asker: { readonly principal: Principal; readonly cause: Authorship },
+  caller: { readonly principal: Principal; readonly cause: Authorship },
 ) => Promise<VisibleProject>;
 
 export type OtelTargetNeeds = {
@@ -43,7 +43,7 @@ const nameMax = 255;
 const control = /\p{Cc}/u;
 const runHeaders = ['logstreamid', 'logstream', 'experimentid', 'experiment'] as const;
 
-/** What is wrong with the headers that say where spans go (contract 5.12, rule 1). */
+/** Complaints about the routing headers (contract 5.12, rule 1). */
 export const headerComplaints = (headers: Headers): readonly Complaint[] => {
   const found: Complaint[] = [];
   for (const name of ['projectid', 'project', ...runHeaders]) {
@@ -54,7 +54,9 @@ export const headerComplaints = (headers: Headers): readonly Complaint[] => {
       if (canonicalUuid(value) === null)
         found.push({ loc, msg: 'Input should be a valid UUID', type: 'uuid_parsing' });
     } else if (!isName(value)) {
-      found.push(valueComplaint(loc, `a name has 1 to ${nameMax} characters, none of control`));
+      found.push(
+        valueComplaint(loc, `a name has 1 to ${nameMax} characters without control characters`),
+      );
     }
   }
   const runs = runHeaders.filter((name) => headers[name] !== undefined);
@@ -63,28 +65,31 @@ export const headerComplaints = (headers: Headers): readonly Complaint[] => {
   }
   return found;
 };
-/** An id beside a name of the same kind counts. */
+/** An id takes precedence over a name of the same kind. */
 const isOnePair = (runs: readonly string[]): boolean =>
   new Set(runs.map((name) => name.replace(/id$/, ''))).size === 1;
 const isName = (value: string): boolean =>
   value.trim() !== '' && codePointCount(value.trim()) <= nameMax && !control.test(value);
 
-/** With the name of its project. */
+/** A run with the name of its project. */
 export type TargetRun = Run & { readonly projectName: string };
 
-/** Throws Fault `not-found` for what is out of sight, `forbidden` to who is no editor. */
+/**
+ * The run to which the headers route. Throws Fault `not-found` for an invisible target, `forbidden`
+ * unless the caller is an editor.
+ */
 export const otelTargetRun = async (
   needs: OtelTargetNeeds,
-  asking: OtelTargetRequest,
+  request: OtelTargetRequest,
 ): Promise<TargetRun> => {
-  const project = await targetProject(needs, asking);
+  const project = await targetProject(needs, request);
   if (!isRoleAtLeast(projectRoles, project.role, 'editor')) {
     throw new Fault(
       'forbidden',
       `This needs the role editor in the project; yours is ${project.role}`,
     );
   }
-  return { ...(await targetRun(needs, project.id, asking)), projectName: project.name };
+  return { ...(await targetRun(needs, project.id, request)), projectName: project.name };
 };
 
 const targetProject = async (

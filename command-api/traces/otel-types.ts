@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { idIn, memberOf, nanosecondsIn } from './otel-values.js';
 
 /**
- * Complaints about the lists and messages around the spans of a JSON request: what is of another
- * type there would lose every span below it (contract 5.12). At most one.
+ * Complaints about the lists and messages around the spans of a JSON request, since a wrong type
+ * there would lose every span below it (contract 5.12). At most one.
  */
 export const containerComplaints = (body: JsonObject): readonly Complaint[] => {
   for (const { value, loc } of listItems(body, 'resourceSpans', ['body'])) {
@@ -43,9 +43,9 @@ const complaint = (loc: Loc, what: 'list' | 'object'): Complaint => ({
 });
 
 /**
- * The member of a message in OTLP/JSON that has another type than its field, with what it should
- * be; null: there is none. Null is absent, as in protobuf's JSON, and members that OTLP does not
- * have are ignored.
+ * The first member of an OTLP/JSON message whose type differs from its field's, with the expected
+ * type; null: all are valid. Null counts as absent, as in protobuf's JSON, and unknown members are
+ * ignored.
  */
 export const wrongTypeIn = (message: string, given: JsonObject, path = ''): string | null => {
   const fields = fieldsOf.get(message);
@@ -95,7 +95,7 @@ const isInteger = (value: Json): boolean =>
   isNumber(value) || (isText(value) && /^-?\d{1,19}$/.test(value));
 const doubles = /^(?:NaN|-?Infinity|-?\d.*)$/;
 
-/** By protobuf's name. Enums are int32 here, and may be their name. */
+/** Checks of scalar types by protobuf's name. Enums are int32 here, and may be sent by name. */
 const scalars: Readonly<
   Partial<Record<string, { readonly is: (value: Json) => boolean; readonly what: string }>>
 > = {
@@ -115,7 +115,7 @@ const scalars: Readonly<
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`);
 
-/** The fields of each message by both names that protobuf's JSON has for them. */
+/** Fields of each message by both names of protobuf's JSON. */
 const fieldsOf: ReadonlyMap<string, ReadonlyMap<string, Field>> = new Map(
   Object.entries(otlpMessages).map(([message, { fields }]) => [
     message,

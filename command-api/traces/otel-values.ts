@@ -2,7 +2,7 @@ import type { OtelAttribute, OtelEvent, OtelValue } from '../../kernel/otel/span
 import { isJsonObject } from '../../kernel/otel/values.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
-/** A member by its name in lowerCamelCase or as the `.proto` has it: both are JSON of protobuf. */
+/** A member by its name in lowerCamelCase or as in the `.proto`: both are JSON of protobuf. */
 export const memberOf = (given: JsonObject, name: string): Json | undefined => {
   const said = given[name];
   if (said !== undefined) return said;
@@ -11,11 +11,13 @@ export const memberOf = (given: JsonObject, name: string): Json | undefined => {
 };
 const snakes: Record<string, string> = Object.create(null) as Record<string, string>;
 
-/** Items that are objects; `wrongTypeIn` refuses the span that has others. */
+/** Items that are objects; `wrongTypeIn` refuses spans with others. */
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-/** Undefined for 0, as for what is no count: members at their default are left out. */
+/**
+ * A positive count; undefined for 0 or an invalid value: members with default values are left out.
+ */
 export const countIn = (value: Json | undefined): number | undefined => {
   const count = Number(value ?? 0);
   return Number.isSafeInteger(count) && count > 0 ? count : undefined;
@@ -27,7 +29,7 @@ export const attributesIn = (value: Json | undefined): readonly OtelAttribute[] 
     return { key: textIn(one['key']), value: isJsonObject(said) ? valueIn(said) : {} };
   });
 
-/** As it came, without members that OTLP does not have; `{}` is an absent value. */
+/** The value as sent, without unknown members; `{}` is an absent value. */
 const valueIn = (given: JsonObject): OtelValue => {
   const text = memberOf(given, 'stringValue');
   if (typeof text === 'string') return { stringValue: text };
@@ -45,7 +47,7 @@ const valueIn = (given: JsonObject): OtelValue => {
   return isJsonObject(map) ? { kvlistValue: { values: attributesIn(map['values']) } } : {};
 };
 
-/** 64 bits are a text, and a number that some send instead is read too. */
+/** 64-bit integers are texts; numbers, which some senders use, are accepted too. */
 const intIn = (value: Json): OtelValue => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return { intValue: String(value) };
   if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return { intValue: value };
@@ -55,7 +57,7 @@ const intIn = (value: Json): OtelValue => {
 };
 
 const lastNanosecond = 2n ** 64n - 1n;
-/** Nanoseconds as text, `0` for what was not sent; null for what is no time. */
+/** Nanoseconds as text, `0` if absent; null for an invalid time. */
 export const nanosecondsIn = (value: Json | undefined): string | null => {
   if (value === undefined || value === null || value === '') return '0';
   if (typeof value === 'number') {
@@ -68,9 +70,9 @@ export const nanosecondsIn = (value: Json | undefined): string | null => {
 
 const isZero = /^0+$/;
 /**
- * An id of so many bytes as lower-case hex, `''` for none (all zeros is none as well); null for
- * what is no id. OTLP/JSON has hex; base64, as protobuf's own JSON has it, ends with `=` at these
- * lengths and is read too.
+ * An id of this length as lower-case hex, `''` if absent or all zeros; null for an invalid id.
+ * OTLP/JSON uses hex; base64, as in protobuf's own JSON, ends with `=` at these lengths and is
+ * accepted too.
  */
 export const idIn = (value: Json | undefined, bytes: 8 | 16): string | null => {
   if (value === undefined || value === null || value === '') return '';

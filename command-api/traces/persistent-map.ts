@@ -1,11 +1,10 @@
 /**
- * A persistent map: adding to one leaves every older value as it was, and a long row of single
- * additions costs far less than copying the map each time, which would make late spans of one trace
- * quadratic.
+ * Persistent map: adding entries leaves older versions unchanged, and many single additions cost
+ * far less than copying the map each time, which would make late spans of one trace quadratic.
  */
 export type PersistentMap<V> = {
   readonly base: ReadonlyMap<string, V>;
-  /** Newer than the base, and small: about the square root of it. */
+  /** Newer entries, small: about the square root of the base. */
   readonly recent: ReadonlyMap<string, V>;
 };
 

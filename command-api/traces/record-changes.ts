@@ -12,7 +12,7 @@ import { recordBytes, fingerprintIfLong } from './fingerprints.js';
 import { withChanges, type Trace } from './trace.js';
 import { inputOf, isInputOf, isOutputOf, outputOf } from './record-values.js';
 
-/** A change as it was sent (contract 5.6, rule 5); null and absence mean: as it was. */
+/** A change as sent (contract 5.6, rule 5); null or absent: unchanged. */
 type SentChange = {
   readonly input?: Json;
   readonly output?: Json;
@@ -23,7 +23,7 @@ type SentChange = {
   readonly metrics?: SentMetrics | null;
 };
 
-/** Changes the trace's own record. Nothing where all is so already. */
+/** Changes the trace's own record; no event without an effect. */
 export const updateTrace =
   (change: SentChange): Decide<Trace | null, TraceEvent> =>
   (trace) => {
@@ -48,7 +48,7 @@ export const updateTrace =
     ];
   };
 
-/** Changes one span of the trace. Nothing where all is so already. */
+/** Changes one span of the trace; no event without an effect. */
 export const updateSpan =
   (spanId: SpanId, change: SentChange): Decide<Trace | null, TraceEvent> =>
   (trace) => {
@@ -81,7 +81,7 @@ const recordOf = (trace: Trace | null, id: string | undefined) => {
     : { trace, record: record.now, place: { project_id: trace.projectId, trace_id: trace.id } };
 };
 
-/** A trace that stays as large or becomes smaller is never too large. */
+/** Rejects growth beyond the limit; a change that does not grow the trace always passes. */
 const sizeRejection = (
   { trace, record }: { readonly trace: Trace; readonly record: RecordContent },
   changes: RecordChanges,
@@ -130,12 +130,12 @@ const differenceTo = (record: RecordContent, change: SentChange): Difference | R
   };
 };
 
-/** Values that are not so already, and how many the record has with them. */
+/** Scores that differ from the recorded ones, and the resulting number of metrics. */
 const differentScores = (record: RecordContent, change: SentChange) => {
   const before = new Map(Object.entries(record.metrics ?? {}));
-  const asked = new Map(Object.entries(bareMetrics(change.metrics ?? {})));
-  if (change.duration_ns != null) asked.set('duration_ns', change.duration_ns);
-  const values = [...asked].filter(([name, value]) => value !== (before.get(name) ?? null));
+  const wanted = new Map(Object.entries(bareMetrics(change.metrics ?? {})));
+  if (change.duration_ns != null) wanted.set('duration_ns', change.duration_ns);
+  const values = [...wanted].filter(([name, value]) => value !== (before.get(name) ?? null));
   let count = before.size;
   for (const [name, value] of values) {
     if (value === null) count -= 1;
@@ -144,7 +144,7 @@ const differentScores = (record: RecordContent, change: SentChange) => {
   return { values: Object.fromEntries(values), count };
 };
 
-/** The request does not say the kind of a span, so what its kind allows is judged here. */
+/** Checks the value against the span's kind, which the request does not name. */
 const valueComplaints = (
   { type }: RecordContent,
   member: 'input' | 'output',
@@ -156,7 +156,7 @@ const valueComplaints = (
     : [valueComplaint(['body', member], `this is no ${member} of a record of type ${type}`)];
 };
 
-/** What a record has in all stays within what one request may bring (contract 1.11). */
+/** Totals of a record stay within the limits of one request (contract 1.11). */
 const countComplaints = (
   member: 'tags' | 'metrics',
   count: number,

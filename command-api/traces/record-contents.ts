@@ -5,7 +5,7 @@ import type { Brand, Instant, Json } from '../../kernel/schema-types.js';
 import type { PriceOf } from '../facts/price-list.js';
 import { inputOf, outputOf, withoutNulls } from './record-values.js';
 
-/** What the service adds where nothing was sent (contract 5.6). */
+/** Defaults for absent members (contract 5.6). */
 export type RecordDefaults = {
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
   readonly receivedAt: Instant;
@@ -14,7 +14,7 @@ export type RecordDefaults = {
 
 type Writable<T> = { -readonly [member in keyof T]: T[member] };
 
-/** The trace's own record, ready to be stored (events/traces.ts says what that means). */
+/** The trace's own record, in stored form (events/traces.ts). */
 export const traceContent = (sent: SentTrace, minting: RecordDefaults): RecordContent =>
   contentOf(sent, 'trace', sent.id ?? minting.mint('TraceId'), minting);
 
@@ -51,10 +51,7 @@ const flatten = (
   if (sent.spans != null) for (const below of sent.spans) flatten(below, id, minting, flat);
 };
 
-/**
- * Written as plain assignments, and not as a loop over names, because every span that comes in goes
- * through here.
- */
+/** Hot path of every incoming span: plain assignments instead of a loop over names. */
 const contentOf = (
   sent: SentTrace | SentSpan,
   type: RecordContent['type'],
@@ -144,13 +141,13 @@ const isEmpty = (map: object): boolean => {
   return true;
 };
 
-/** Order kept, repeats and nulls dropped. */
+/** Distinct tags in order, without nulls. */
 export const distinctTags = (tags: readonly (string | null)[]): readonly string[] => {
   if (tags.length === 1 && tags[0] != null) return [tags[0]];
   return [...new Set(tags)].filter((tag) => tag !== null);
 };
 
-/** Without `metrics/` before the names; of two values for one name the last counts. */
+/** Metrics without the prefix `metrics/`; of two values for one name the last counts. */
 export const bareMetrics = (sent: SentMetrics): SentMetrics => {
   for (const name in sent) {
     if (bareMetricName(name) === name) continue;

@@ -3,9 +3,7 @@ import type { Json, JsonObject } from '../../kernel/schema-types.js';
 
 type Kind = Exclude<RecordKind, 'session'>;
 
-/**
- * The forms that inputs and outputs come in (contract 5.6). An empty list is whatever is asked for.
- */
+/** Forms of inputs and outputs (contract 5.6). An empty list fits any list form. */
 type Form =
   'text' | 'message' | 'messages' | 'document' | 'documents' | 'parts' | 'control' | 'nothing';
 
@@ -36,7 +34,7 @@ const isMessage = (item: Json): boolean => has(item, 'role') && has(item, 'conte
 const has = (item: Json, member: string): boolean =>
   typeof item === 'object' && item !== null && Object.hasOwn(item, member);
 
-/** The first form that fits: the guard vouches that the value is one of them. */
+/** The first form that fits; validation has ensured that one does. */
 const formOf = (value: Json): Form => {
   if (typeof value === 'string') return 'text';
   if (value === null) return 'nothing';
@@ -49,7 +47,7 @@ const formOf = (value: Json): Form => {
   return has(value, 'action') ? 'control' : 'document';
 };
 
-/** Whether a value that is legal for some kind of record is legal for this one. */
+/** True if an input of this form is legal for this kind of record. */
 export const isInputOf = (kind: Kind, value: Json): boolean => isOneOf(inputs[kind], value);
 export const isOutputOf = (kind: Kind, value: Json): boolean => isOneOf(outputs[kind], value);
 
@@ -59,8 +57,8 @@ const isOneOf = (forms: readonly Form[], value: Json): boolean => {
 };
 
 /**
- * Without unknown members; a text for an llm is one message of the user, but "" stays what it is
- * without any input.
+ * The input without unknown members; a text for an llm becomes one user message, but "" stays as it
+ * is.
  */
 export const inputOf = (kind: Kind, value: Json): Json => {
   if (typeof value === 'string') {
@@ -70,8 +68,8 @@ export const inputOf = (kind: Kind, value: Json): Json => {
 };
 
 /**
- * Without unknown members; a text from an llm is a message of the assistant, a retriever answers a
- * list of documents.
+ * The output without unknown members; a text from an llm becomes an assistant message, a
+ * retriever's output a list of documents.
  */
 export const outputOf = (kind: Kind, value: Json): Json => {
   if (kind === 'llm' && typeof value === 'string') return { content: value, role: 'assistant' };
@@ -149,8 +147,7 @@ const controlOf = (value: JsonObject): JsonObject => {
 };
 
 /**
- * A null entry of a map is dropped (contract 7). The map itself when there is none, which is the
- * common case.
+ * Drops null entries of a map (contract 7). Returns the map itself without any, the common case.
  */
 export const withoutNulls = <V>(
   map: Readonly<Record<string, V | null>>,

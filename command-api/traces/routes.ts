@@ -211,8 +211,8 @@ const updateSpanRoute = (needs: TraceRouteContext): Route =>
   );
 
 /**
- * Throws Fault `not-found` when it does not come within 2 s, is deleted, or its run is (contract
- * 5.6, rule 4).
+ * The live trace. Throws Fault `not-found` when it does not arrive within 2 s, or it or its run is
+ * deleted (contract 5.6, rule 4).
  */
 const liveTrace = async (
   needs: TraceRouteContext,

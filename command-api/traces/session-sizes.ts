@@ -5,16 +5,14 @@ import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports
 import type { ProjectId, SessionId } from '../../kernel/schema-types.js';
 import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
 
-/** Contract 1.11: what showing, searching and rolling up one session may cost. */
+/** Limit of contract 1.11: bounds the cost of showing, searching and rolling up one session. */
 export const sessionTracesMax = 100_000;
-/**
- * A session is counted in steps of so many: one append more for each, and none for most sessions.
- */
+/** Traces per counting event: one more append for each step, and none for most sessions. */
 const stepTraces = 1_000;
-/** Sessions whose counts are in memory, some 200 bytes each. */
+/** Sessions with counts in memory, some 200 bytes each. */
 const sessionsMax = 20_000;
 
-/** How many traces the log says that a session has had. */
+/** Fold: number of traces of a session, as recorded in the log. */
 const sizes: Fold<number, SessionSizeEvent> = {
   initial: 0,
   evolve: (traces, { data }) => traces + data.traces,
@@ -23,22 +21,22 @@ const sizes: Fold<number, SessionSizeEvent> = {
 export const sizedSessionStream = (project: ProjectId, session: SessionId): StreamName =>
   streamNameOf('sized-session', project, session);
 
-/** A trace, as far as its session is concerned. */
+/** A trace as counted by its session. */
 type SizedTrace = Pick<TraceLogged, 'project_id' | 'session_id'>;
 
 type SessionKey = { readonly project: ProjectId; readonly session: SessionId };
 
 export type SessionSizes = {
-  /** Those of the sessions that these traces are in which take no more. */
+  /** The full sessions among those of these traces. */
   readonly fullSessions: (traces: readonly SizedTrace[]) => Promise<ReadonlySet<SessionId>>;
-  /** These are durable now, each for the first time. */
+  /** Counts traces that are now durable, each for the first time. */
   readonly countTraces: (traces: readonly SizedTrace[], cause: Authorship) => Promise<void>;
 };
 
 /**
- * Counts the traces of sessions, in the log in steps and between them in memory. What other
- * processes logged is seen with each own step, so a session may end up with some thousands more
- * than the bound (contract 1.11); a lost count costs a trace too many and never one too few.
+ * Counter of traces per session, recorded in the log in steps and kept in memory between them.
+ * Traces of other processes are seen with each own step, so a session may exceed the limit by some
+ * thousands (contract 1.11). A lost count leaves a trace too many, never one too few.
  */
 export const openSessionSizes = (log: EventLog): SessionSizes => {
   const known = boundedMap<StreamName, { inLog: number; more: number }>(sessionsMax);
@@ -48,26 +46,30 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
       inLog: (await loadStreamState(log, name, sizes)).state,
       more: 0,
     };
-    // Somebody may have asked at the same time, and counted.
+    // A concurrent call may have loaded and counted.
     const now = known.get(name) ?? size;
     known.set(name, now);
     return now;
   };
-  const say = async ({ project, session }: SessionKey, name: StreamName, cause: Authorship) => {
+  const recordStep = async (
+    { project, session }: SessionKey,
+    name: StreamName,
+    cause: Authorship,
+  ) => {
     const size = await sizeOf(name);
     const traces = size.more;
     if (traces < stepTraces) return;
-    // Who counts meanwhile begins anew.
+    // Concurrent counts start from zero.
     size.more = 0;
     const grew: SessionSizeEvent = {
       type: 'SessionGrew',
       data: { project_id: project, session_id: session, traces },
     };
     try {
-      const said = await transact(log, name, sizes, () => [grew], cause);
-      size.inLog = said.state;
+      const recorded = await transact(log, name, sizes, () => [grew], cause);
+      size.inLog = recorded.state;
     } catch {
-      // The traces are durable, whatever becomes of their count: it is said with the next ones.
+      // The traces are durable in any case: their count is recorded with the next step.
       size.more += traces;
     }
   };
@@ -85,7 +87,7 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
       for (const { count, name, ...place } of sessionsOf(traces).values()) {
         const size = await sizeOf(name);
         size.more += count;
-        await say(place, name, cause);
+        await recordStep(place, name, cause);
       }
     },
   };

@@ -7,7 +7,7 @@ import { recordBytes, fingerprintLongValues } from './fingerprints.js';
 import { spanEvents } from './event-packing.js';
 import type { Trace } from './trace.js';
 
-/** Ids of the records that the trace, which lives, has with other content. */
+/** Ids of records that the live trace has with other content. */
 export const differingIds = (trace: Trace, logged: TraceLogged): readonly string[] =>
   differingRecords(
     {
@@ -24,10 +24,7 @@ const sentContentOf = (trace: Trace): SentTraceContent => {
   return { trace: record.sent, spans: trace.sentSpans, is_complete: trace.sentComplete };
 };
 
-/**
- * Adds spans that came later. Each one that the trace has already must be the same, under the same
- * parent.
- */
+/** Adds later spans. A known span must be equal, under the same parent. */
 export const addSpans =
   (spans: readonly SpanContent[]): Decide<Trace | null, TraceEvent> =>
   (trace) => {
@@ -47,9 +44,8 @@ export const addSpans =
   };
 
 /**
- * Spans without those that are known already, before (shortened) or earlier in the same list;
- * `differ` has the ids that are known with other content. Spans whose ids the service made cannot
- * be known.
+ * Spans without repeats, neither known before (shortened) nor earlier in the list; `differ` has the
+ * ids with other content. Spans with minted ids cannot be known.
  */
 export const distinctSpans = (
   spans: readonly SpanContent[],
@@ -67,11 +63,11 @@ export const distinctSpans = (
   return { distinct: [...distinct.values()], differ: [...differ] };
 };
 
-/** Contract 1.11: what reading, scoring and showing one trace as a whole may cost. */
+/** Limits of contract 1.11: bound the cost of reading, scoring and showing one trace as a whole. */
 const traceSpansMax = 20_000;
 const traceBytesMax = 64 * 1024 * 1024;
 
-/** Why a trace cannot have so many spans, or so many bytes of records; null when it can. */
+/** Rejects a trace with too many spans, or too many bytes of records; null: within the limits. */
 export const traceTooLarge = (spans: number, bytes: number): Rejection | null => {
   if (spans > traceSpansMax) {
     return reject('conflict', `A trace has at most ${traceSpansMax} spans; this would be ${spans}`);
@@ -84,8 +80,8 @@ export const traceTooLarge = (spans: number, bytes: number): Rejection | null =>
 const listedIdsMax = 20;
 
 /**
- * 409 that names the ids (contract 5.6, rule 3): those with other content, those of traces that
- * were deleted, which keep their ids, and sessions that take no more traces (contract 1.11).
+ * Conflict (409) that names the ids (contract 5.6, rule 3): those with other content, those of
+ * deleted traces, which keep their ids, and full sessions (contract 1.11).
  */
 export const takenIdsConflict = (
   differ: readonly string[],

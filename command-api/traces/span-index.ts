@@ -1,24 +1,20 @@
 import type { ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
 
 /**
- * Which trace a span is in. An index may say where to look but never what is true: whoever asks
- * confirms on the stream of the trace. It may lag behind the log, and it may lack what is old or
- * what another process wrote.
+ * Index from span to trace, a hint only: callers confirm it on the stream of the trace. It may lag
+ * behind the log, and it may lack old spans and those of other processes.
  */
 export type SpanIndex = {
-  /** The known owners of the spans, without I/O: every ingest request asks for them. */
+  /** Known owners of the spans, without I/O, since every ingest request looks them up. */
   readonly owners: (project: ProjectId, spans: Iterable<string>) => ReadonlyMap<string, TraceId>;
   readonly traceOf: (project: ProjectId, span: SpanId) => Promise<TraceId | null>;
-  /** Spans that were just made durable in this trace. */
+  /** Records spans that are now durable in this trace. */
   readonly record: (project: ProjectId, trace: TraceId, spans: Iterable<string>) => void;
 };
 
-/** What main supplies: read models, or answers that know nothing. */
+/** Lookup supplied by main: read models, or a stub without entries. */
 export type SpanLookup = {
-  /**
-   * Asked for a change of a span that was not written lately. It may wait until the read model has
-   * caught up.
-   */
+  /** Looks up a span that was not written recently. May wait until the read model has caught up. */
   readonly traceOfSpan: SpanIndex['traceOf'];
 };
 
@@ -39,21 +35,20 @@ export const openSpanIndex = ({ traceOfSpan }: SpanLookup): SpanIndex => {
   };
 };
 
-/** A power of two. Twelve bytes each, so some 6 MB. */
+/** Size of the table, a power of two. Twelve bytes each, so some 6 MB. */
 const slotCount = 2 ** 19;
-/** Traces whose ids are kept beside the slots. */
+/** Trace ids kept for the slots. */
 const tracesMax = 2 ** 16;
 
 /**
- * The spans that this process wrote last, so that in the usual case nobody waits for a read model.
- * Every span that comes in goes through here; numbers in fixed tables cost a tenth of what strings
- * in a Map do, and the collector nothing. A newer span takes the slot of an older one, so old ones
- * are forgotten at random.
+ * Lossy fixed-size hash table of recent writes, span id → trace id: saves ingest a read-model
+ * lookup. Hot path of every incoming span: numbers in typed arrays cost a tenth of strings in a
+ * Map, and no garbage collection. A newer span overwrites the slot of an older one.
  */
 export const openRecentSpans = () => {
   const high = new Uint32Array(slotCount);
   const low = new Uint32Array(slotCount);
-  /** Which trace, counted from 1; 0 = an empty slot. */
+  /** Index of the trace, counted from 1; 0 = an empty slot. */
   const places = new Uint32Array(slotCount);
   const traces: TraceId[] = [];
   let count = 0;
@@ -83,8 +78,8 @@ export const openRecentSpans = () => {
 };
 
 /**
- * 32 bits of the text (FNV-1a, finished as in MurmurHash3). A chance match costs a look at the
- * wrong stream, no more.
+ * 32-bit hash of a text (FNV-1a, finished as in MurmurHash3). A collision costs a read of the wrong
+ * stream, no more.
  */
 const hash32 = (text: string, seed: number): number => {
   let hash = seed;

@@ -8,19 +8,18 @@ import { spanContents, traceContent, type RecordDefaults } from './record-conten
 import { distinctSpans } from './span-additions.js';
 import { differingRecords } from './content-equality.js';
 
-/** The traces of one request, ready to be decided one by one. */
+/** Traces of one request, ready to be decided one by one. */
 export type TraceBatch = {
-  /** As they were sent, with ids: the same trace twice is in here twice. */
+  /** Ids as sent: a repeated trace occurs twice. */
   readonly ids: readonly TraceId[];
   readonly spansCount: number;
-  /** Each trace once, in the order of the request. */
+  /** Distinct traces in the order of the request. */
   readonly logged: readonly TraceLogged[];
   /**
-   * Ids that occur twice in the request with different content: what came first counts (contract
-   * 5.6, rule 3).
+   * Ids repeated in the request with different content: the first counts (contract 5.6, rule 3).
    */
   readonly differ: readonly string[];
-  /** Spans that came with an id of their own, and the trace that they are in. */
+  /** Spans with an id of the client's own, with their trace. */
   readonly sentSpans: ReadonlyMap<string, TraceId>;
 };
 
@@ -74,7 +73,7 @@ export const batchOf = (
   return { ids, spansCount, logged: [...first.values()], differ, sentSpans };
 };
 
-/** Most traces are small, and comparing a few ids costs less than a table of them. */
+/** Linear scan of small traces: comparing a few ids is cheaper than a hash table. */
 const linearScanMax = 16;
 const hasRepeats = (spans: readonly SpanContent[]): boolean =>
   spans.length <= linearScanMax
@@ -94,7 +93,7 @@ const ownedByEarlierTrace = (
 ): readonly string[] =>
   spans.map(({ id }) => id).filter((id) => (sentSpans.get(id) ?? traceId) !== traceId);
 
-/** The sessions that the traces name by id, each with the time of the first trace that does. */
+/** Sessions named by id, each with the time of the first trace that names it. */
 export const sessionsById = (
   body: SentTraces,
   receivedAt: Instant,
@@ -107,7 +106,7 @@ export const sessionsById = (
   return named;
 };
 
-/** The external id, when some trace needs it, with the time of the first one that does. */
+/** The external id, if a trace needs it, with the time of the first one that does. */
 export const externalSessionOf = (
   body: SentTraces,
   receivedAt: Instant,

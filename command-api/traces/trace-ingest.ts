@@ -22,16 +22,17 @@ export type TraceWriteNeeds = {
 
 type TraceWriteResult = {
   readonly position: Position;
-  /** How many traces and spans were not there before. */
+  /** Number of new traces and spans. */
   readonly fresh: number;
-  /** Of traces that were there before: the session that they are in. */
+  /** Sessions of the traces that existed before. */
   readonly sessions: ReadonlyMap<TraceId, SessionId | null>;
 };
 
 /**
- * Every trace of the request in one append, each on a stream that must not exist; only where one
- * does, it is read and compared (contract 5.6, rule 3). Throws Fault `conflict` naming all ids that
- * are taken, after the others were recorded; it says which they were.
+ * Appends every trace of the request in one append, each on a stream that must not exist
+ * (optimistic concurrency); an existing one is read and compared (contract 5.6, rule 3). Throws
+ * Fault `conflict` naming all taken ids, after the others were recorded; it lists the recorded
+ * ones.
  */
 export const writeTraces = async (
   needs: TraceWriteNeeds,
@@ -85,7 +86,7 @@ export const writeTraces = async (
   return { position, fresh, sessions };
 };
 
-/** What became of each, the new ones counted in their sessions. */
+/** Appends new traces and counts them in their sessions; returns the result of each. */
 const appendTraces = async (
   { log, sessionSizes }: TraceWriteNeeds,
   traces: readonly TraceLogged[],
@@ -106,9 +107,9 @@ const newTraceAddition = (logged: TraceLogged): StreamAddition => ({
 });
 
 type LogComparison = {
-  /** The trace was deleted, or went with its run. */
+  /** True if the trace or its run was deleted. */
   readonly isGone: boolean;
-  /** Nothing was ever logged under its id, or that was erased. */
+  /** True if its stream has no events: never logged, or erased. */
   readonly isNew: boolean;
   readonly differ: readonly string[];
   readonly sessionId: SessionId | null;
@@ -121,8 +122,8 @@ const compareWithLog = async (
   const { state, position } = await traceRepository.load(
     traceStream(logged.project_id, logged.trace_id),
   );
-  // A stream that takes no first event and has none was erased. What went with its run is not there
-  // to be repeated: a 200 would promise what nobody can read.
+  // An empty stream that takes no first event was erased. A trace of a deleted run cannot be
+  // repeated: a 200 would promise unreadable data.
   const isGone =
     state === null ||
     state.deleted ||
@@ -137,13 +138,13 @@ const compareWithLog = async (
   };
 };
 
-/** Ids that the client made; others nobody can name before reading them. */
+/** Ids made by the client; minted ones are unknown to clients before they read them. */
 export const sentIds = (spans: readonly SpanContent[]): readonly string[] =>
   spans.filter(({ minted }) => minted?.includes('id') !== true).map(({ id }) => id);
 
 /**
- * Spans that another trace of the project has: the index says where to look, that trace's stream
- * whether it is so.
+ * Spans owned by another trace of the project: candidates from the index, confirmed on that trace's
+ * stream.
  */
 export const ownedElsewhere = async (
   { traceRepository, spanIndex }: TraceWriteNeeds,

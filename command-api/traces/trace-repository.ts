@@ -13,18 +13,17 @@ import { traces, type Trace } from './trace.js';
 type LoadedTrace = StreamState<Trace | null>;
 
 /**
- * Traces as the log has them. What was folded is kept, within bounds, and only brought up to date
- * when it is asked for again: a trace that grows by many requests is not folded from its first
- * event each time.
+ * Cached traces, always as current as the log. A cached trace is caught up with its new events
+ * only, so one that grows by many requests is not folded from its first event each time.
  */
 export type TraceRepository = {
   readonly load: (stream: StreamName) => Promise<LoadedTrace>;
   /**
-   * A trace that may be on its way is waited for, at most 2 s (contract 5.6, rule 4). Null: there
-   * is none.
+   * The trace, polled for up to 2 s since it may be on its way (contract 5.6, rule 4). Null:
+   * missing.
    */
   readonly existing: (stream: StreamName) => Promise<Trace | null>;
-  /** As `transact` of the kernel, on what is kept. */
+  /** Transacts like `transact` of the kernel, on the cached state. */
   readonly transact: (
     stream: StreamName,
     decide: Decide<Trace | null, TraceEvent>,
@@ -33,15 +32,15 @@ export type TraceRepository = {
 };
 
 /**
- * Characters of all the traces kept, long texts as fingerprints: some 100 MB of memory. The largest
- * trace that the contract allows, 20,000 spans, takes a quarter of it.
+ * Weight limit of the cache in characters, with long texts as fingerprints: some 100 MB of memory.
+ * The largest trace that the contract allows, 20,000 spans, takes a quarter of it.
  */
-const keptWeightMax = 32_000_000;
+const cacheWeightMax = 32_000_000;
 /** Contract 5.6, rule 4. */
 export const waitMaxMs = 2_000;
 /**
- * After the first look; then twice as long each time, so that what never comes costs eight looks,
- * however much others write meanwhile.
+ * First polling interval, doubled each time (exponential backoff), so that a missing trace costs
+ * eight loads, however much is written meanwhile.
  */
 const firstPollMs = 25;
 
@@ -56,28 +55,28 @@ export const openTraceRepository = ({
     log,
     fold: traces,
     weightOf: (trace) => trace?.weight ?? 0,
-    weightMax: keptWeightMax,
+    weightMax: cacheWeightMax,
   });
 
   return {
     load,
     existing: (stream) => {
-      const look = async (): Promise<Trace | null> => (await load(stream)).state;
-      return pollUntilFound(clock, look);
+      const poll = async (): Promise<Trace | null> => (await load(stream)).state;
+      return pollUntilFound(clock, poll);
     },
     transact: (stream, decide, authorship) =>
       transact(log, stream, { ...traces, load, store }, decide, authorship),
   };
 };
 
-/** Asks until there is an answer, at most as long as the contract lets a client wait. */
+/** Polls with exponential backoff until a result, at most `waitMaxMs`. */
 export const pollUntilFound = async <T>(
   clock: Pick<Clock, 'milliseconds' | 'wait'>,
-  ask: () => Promise<T | null>,
+  find: () => Promise<T | null>,
 ): Promise<T | null> => {
   const until = clock.milliseconds() + waitMaxMs;
   for (let restMs = firstPollMs; ; restMs *= 2) {
-    const answer = await ask();
+    const answer = await find();
     const left = until - clock.milliseconds();
     if (answer !== null || left <= 0) return answer;
     await clock.wait(Math.min(left, restMs), new AbortController().signal);

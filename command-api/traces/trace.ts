@@ -21,19 +21,21 @@ import { objectFingerprint, recordBytes, fingerprintLongValues } from './fingerp
 import { jsonBytes, estimateCharacters } from './event-packing.js';
 
 /**
- * A record as it came, which a repeat is compared with, and as it is now, which a change is; both
+ * A record as sent, for comparison with repeats, and in its current state, for changes; both
  * shortened.
  */
 type LoggedRecord = {
   readonly sent: RecordContent;
   readonly now: RecordContent;
-  /** Metrics of `now` whose value a scorer recorded. Absent: none. */
+  /** Metrics of `now` recorded by a scorer. Absent: none. */
   readonly scored?: ReadonlySet<string>;
-  /** Of a span that an exporter sent: what a repeat is compared with, whatever maps it. */
+  /**
+   * Fingerprint of a span as sent by an exporter: compares repeats independently of the mapping.
+   */
   readonly print?: string;
 };
 
-/** What is known of a trace; null before it was logged. */
+/** State of a trace; null before it was logged. */
 export type Trace = {
   readonly projectId: ProjectId;
   readonly id: TraceId;
@@ -42,17 +44,17 @@ export type Trace = {
   readonly sessionId: SessionId | null;
   readonly sentComplete: boolean;
   readonly isComplete: boolean;
-  /** The span that an exporter sent as its root; null: none came. */
+  /** The root span from an exporter; null: not received. */
   readonly root: string | null;
-  /** What came in the request that logged it, shortened. */
+  /** Spans of the request that logged it, shortened. */
   readonly sentSpans: readonly SpanContent[];
-  /** The trace's own and its spans', by id. */
+  /** Records of the trace and its spans, by id. */
   readonly records: PersistentMap<LoggedRecord>;
   readonly deleted: boolean;
-  /** Of its records as JSON as they are now, or of what exporters sent, if more (1.11). */
+  /** Bytes of its current records as JSON, or of the exporters' spans, if more (1.11). */
   readonly bytes: number;
   readonly spansCount: number;
-  /** Roughly the characters of this, for whoever keeps it in memory. */
+  /** Approximate characters, for caches. */
   readonly weight: number;
 };
 
@@ -111,7 +113,7 @@ export const traces: Fold<Trace | null, TraceEvent> = {
         );
       case 'RatingGiven':
       case 'RatingWithdrawn':
-        // Who rated it is nothing that logging or changing it depends on.
+        // Ratings do not affect logging or changes.
         return trace;
       case 'TraceDeleted':
         return { ...trace, deleted: true };
@@ -121,7 +123,7 @@ export const traces: Fold<Trace | null, TraceEvent> = {
   },
 };
 
-/** As a trace that was logged with these spans, or as one that got more of them. */
+/** Folds received spans onto a new or existing trace. */
 const withReceivedSpans = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const mapped = otelTrace(otelMapping, data);
   const trace = before ?? traceFromSpans(data, mapped.trace);
@@ -129,11 +131,11 @@ const withReceivedSpans = (before: Trace | null, data: OtelSpansReceived): Trace
     spans.map(({ sent }) => objectFingerprint(sent)),
   );
   const spans = mapped.spans.map(fingerprintLongValues);
-  // What came is kept and read as well, and much of it may be in no record.
+  // The spans as sent are stored and read too, and much of them may be in no record.
   const bytes = Math.max(sum(spans, recordBytes), sum(data.parts, jsonBytes));
   const grown: Trace = {
     ...trace,
-    // While a trace has no session, the first spans that name one give it (contract 5.12, rule 5).
+    // While a trace has no session, the first spans that name one set it (contract 5.12, rule 5).
     sessionId: trace.sessionId ?? data.session_id,
     records: persistentSet<LoggedRecord>(
       trace.records,

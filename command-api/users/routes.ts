@@ -18,7 +18,7 @@ type UserNeeds = {
   readonly ids: Ids;
   readonly inTurn: KeyedMutex;
   readonly authorizer: Pick<RequestAuthorizer, 'visibleUser'>;
-  /** Where to look for admins; the log says who of them is one. */
+  /** Candidate admins from a read model; the log decides who is one. */
   readonly adminsOf: (organization: OrganizationId) => Promise<readonly UserId[]>;
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
 };
@@ -41,7 +41,7 @@ const changeUserRoute = (needs: UserNeeds): Route =>
     permit(before);
     const changed = async (last: boolean) =>
       transact(log, userStream(id), users, change(id, body, last), cause);
-    // The role is looked at again in turn: others may have changed it meanwhile.
+    // The role is checked again under the mutex: a concurrent request may have changed it.
     const roleChanged = async () => {
       const now = requireUser(await liveUser(log, id));
       permit(now);
@@ -86,22 +86,24 @@ const isLastAdmin = async (
   }
   return true;
 };
-/** Two admins who part with their roles at once do so one after the other. */
+/**
+ * Mutex for changes of admins: two who give up their role concurrently do so one after the other.
+ */
 const serializeAdminChanges = <T>(
   { log, inTurn }: UserNeeds,
   { organizationId }: User,
   cause: Authorship,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const turn = reservationStream('last-admin', organizationId);
-  return inTurn([turn], async () => {
-    if (!(await claimName(log, turn, cause.requestId, async () => 'may come', cause))) {
+  const mutex = reservationStream('last-admin', organizationId);
+  return inTurn([mutex], async () => {
+    if (!(await claimName(log, mutex, cause.requestId, async () => 'may come', cause))) {
       throw new Fault('conflict', 'Another admin is being changed; try again');
     }
     try {
       return await work();
     } finally {
-      await releaseName(log, turn, cause.requestId, cause);
+      await releaseName(log, mutex, cause.requestId, cause);
     }
   });
 };
@@ -124,7 +126,7 @@ const requireUser = (user: User | null): User => {
   return user;
 };
 
-/** The last event that changed what is shown of a user. */
+/** Time of the last event that changed a shown member. */
 const changedAt = (events: readonly StoredEvent[]): Instant | null =>
   events.findLast(({ type }) => shownTypes.has(type))?.metadata.at ?? null;
 const shownTypes: ReadonlySet<string> = new Set([

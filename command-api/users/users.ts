@@ -10,7 +10,10 @@ type UserChange = {
   readonly role?: OrganizationRole | null;
 };
 
-/** Null and absence leave a member as it is. `isLastAdmin`: no other admin of theirs lives. */
+/**
+ * Null or absent: the member stays as it is. `isLastAdmin`: no other admin of the organisation is
+ * live.
+ */
 export const change =
   (user_id: UserId, wanted: UserChange, isLastAdmin: boolean): Decide<User | null, UserEvent> =>
   (user) => {

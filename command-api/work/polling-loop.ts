@@ -1,19 +1,19 @@
 import type { Clock } from '../../kernel/ports.js';
 
-/** Something that goes on beside requests until it is stopped. */
+/** A background process that runs until it is stopped. */
 export type Worker = { readonly stop: () => Promise<void> };
 
 type Needs = {
   readonly clock: Clock;
-  /** How soon it looks again when there was nothing to do, or a step failed. */
+  /** Polling interval after an idle or failed step. */
   readonly restMs: number;
-  /** Told why a step failed; it is tried again. */
+  /** Reports a failed step, which is retried. */
   readonly trouble: (error: unknown) => void;
 };
 
 /**
- * Repeats `step` from now until `stop`: at once, but after others had their turn, while it answers
- * that it worked, and after a rest when it did not or failed. `lastly` follows the last step.
+ * Polling loop: repeats `step` until `stop`, after a yield to the event loop while it reports work,
+ * and after `restMs` when idle or failed. `lastly` runs after the last step.
  */
 export const startWorker = (
   { clock, restMs, trouble }: Needs,

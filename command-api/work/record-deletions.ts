@@ -19,10 +19,10 @@ import {
 import type { DeletionId } from '../../kernel/schema-types.js';
 import { deletionStream } from '../facts/deletions.js';
 
-/** So many streams are written at once: enough for a server, few enough for memory. */
+/** Batch size of stream writes: enough for a server, few enough for memory. */
 const batchStreams = 64;
 
-/** What a deletion stream says; null before it was begun. */
+/** State of a deletion; null before it began. */
 export type Deletion = { readonly deleted: RecordsDeleted; readonly erased: boolean };
 
 export const deletions: Fold<Deletion | null, DeletionEvent> = {
@@ -34,8 +34,8 @@ export const deletions: Fold<Deletion | null, DeletionEvent> = {
 };
 
 /**
- * Deletes these records: first the fact, which the worker acts on whatever becomes of the caller,
- * then each record for itself. Repeating it changes nothing. Answers the last position.
+ * Deletes records: first appends the fact, which the worker completes whatever happens to the
+ * caller, then a tombstone for each record. Idempotent. Returns the last position.
  */
 export const deleteRecords = async (
   log: EventLog,
@@ -50,17 +50,17 @@ export const deleteRecords = async (
       known === null ? [{ type: 'RecordsDeleted', data: deleted }] : [],
     cause,
   );
-  // What the log has counts: somebody else may have begun this deletion with other records.
+  // The log's records count: a concurrent call may have begun this deletion with others.
   const last = await appendTombstones(log, state?.deleted ?? deleted, cause);
   return laterPosition(last, position);
 };
 
-/** More would not fit one event of a bounded size. */
+/** Limit of one part: more would not fit one event of a bounded size. */
 const partTracesMax = 1_000;
 
 /**
- * A deletion in parts of a bounded size, each with an id of its own. Sessions come last, when their
- * traces are gone; so do the spans.
+ * Splits a deletion into parts of a bounded size, each with its own id. Sessions and the span count
+ * are in the last part, after their traces.
  */
 export const splitDeletion = (
   { session_ids, trace_ids, spans, ...place }: Omit<RecordsDeleted, 'deletion_id'>,
@@ -79,7 +79,7 @@ export const splitDeletion = (
   });
 };
 
-/** A tombstone for each record that has none: from there on nothing is added to it. */
+/** Appends a tombstone to each record without one: the record takes no more events. */
 const appendTombstones = async (
   log: EventLog,
   deleted: RecordsDeleted,
@@ -88,10 +88,10 @@ const appendTombstones = async (
   const tombstones = tombstonesOf(deleted);
   let last = logStart;
   for (let from = 0; from < tombstones.length; from += batchStreams) {
-    const asked = new Map(tombstones.slice(from, from + batchStreams));
+    const batch = new Map(tombstones.slice(from, from + batchStreams));
     const outcomes = await transactAll(
       log,
-      asked,
+      batch,
       { load: loadLastType(log), decide: tombstoneIfMissing },
       cause,
     );
@@ -103,7 +103,7 @@ const appendTombstones = async (
   return last;
 };
 
-/** What the last event of a stream is; null: there is none. */
+/** Type of a stream's last event; null: empty. */
 const loadLastType =
   (log: EventLog) =>
   async (name: StreamName): Promise<StreamState<string | null>> => {
@@ -115,7 +115,7 @@ const loadLastType =
 const tombstoneIfMissing = (end: string | null, tombstone: Event): Decision<Event> =>
   end === null || end === tombstone.type ? [] : [tombstone];
 
-/** Content of the records is gone for good when it resolves. Repeatable, also after a kill. */
+/** Erases the content of the records for good. Idempotent, also after a kill. */
 export const eraseRecords = async (
   log: EventLog,
   deleted: RecordsDeleted,

@@ -6,8 +6,8 @@ export const serviceActor: Actor = { type: 'service', id: 'assay', role: 'servic
 type Needs = { readonly clock: Pick<Clock, 'now'>; readonly ids: Pick<Ids, 'derive'> };
 
 /**
- * The service itself, under the id of the work that it does for an organisation. Done again it
- * makes the same event ids; `seed` keeps those of different works on one stream apart.
+ * Authorship of the service, under the id of its work for an organisation. Repeated work derives
+ * the same event ids; `seed` separates different works on one stream.
  */
 export const serviceAuthorship = (
   { clock, ids }: Needs,
@@ -24,9 +24,7 @@ export const serviceAuthorship = (
   eventId: (name, revision) => ids.derive('EventId', ...seed, name, String(revision)),
 });
 
-/**
- * As `serviceAuthorship`, because of an event: under the request that left it, in its organisation.
- */
+/** Authorship of the service in reaction to an event: under its request and organisation. */
 export const reactionAuthorship = (
   needs: Needs,
   { id, metadata }: StoredEvent,

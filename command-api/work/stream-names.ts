@@ -2,7 +2,7 @@ import type { EventReader, StreamName } from '../../kernel/ports.js';
 
 const pageStreams = 100;
 
-/** Names of all streams that begin with `prefix`, by code point; the log is asked page by page. */
+/** Names of all streams that begin with `prefix`, by code point; read from the log page by page. */
 export async function* streamNames(
   log: Pick<EventReader, 'streams'>,
   prefix: string,

@@ -1,17 +1,17 @@
 import { logStart, type EventReader, type Files, type Position } from '../../kernel/ports.js';
 
 /**
- * Up to where a worker is done with the log, kept in a file. Losing it costs a look through the log
- * and nothing else; one that is beyond the log's head is of another log, and counts as lost, as one
- * that is damaged does.
+ * Cursor of a worker: the log position it has completed, stored in a file. Losing it costs a scan
+ * of the log and nothing else; one beyond the log's head (from another log) or a damaged one counts
+ * as lost.
  */
 type WorkerCursor = {
   readonly read: () => Promise<Position>;
-  /** Kept at most once a minute; `Infinity` keeps it now. */
-  readonly write: (bookmark: Position, nowMs: number) => Promise<void>;
+  /** Writes at most once a minute; `Infinity` writes now. */
+  readonly write: (position: Position, nowMs: number) => Promise<void>;
 };
 
-/** Twice, so that a byte that changes on the disk is seen; earlier builds wrote it once. */
+/** The position twice, to detect a damaged byte; earlier builds wrote it once. */
 const fileForm = /^([0-9a-f]{16})(?: \1)?$/;
 const writeEveryMs = 60_000;
 
@@ -32,10 +32,10 @@ export const openWorkerCursor = ({ files, log, path }: Needs): WorkerCursor => {
       known = found !== null && found <= (await log.head()) ? found : null;
       return known ?? logStart;
     },
-    write: async (bookmark, nowMs) => {
-      if (bookmark === known || nowMs - at < writeEveryMs) return;
-      await files.write(path, new TextEncoder().encode(`${bookmark} ${bookmark}\n`));
-      known = bookmark;
+    write: async (position, nowMs) => {
+      if (position === known || nowMs - at < writeEveryMs) return;
+      await files.write(path, new TextEncoder().encode(`${position} ${position}\n`));
+      known = position;
       at = nowMs;
     },
   };
