@@ -20,11 +20,11 @@ export type Tracing = {
   readonly close: () => Promise<void>;
 };
 
-export type RequestSpan = {
+type RequestSpan = {
   /** `status`: of HTTP; an error from 500 on. */
   readonly describe: (name: string, status: number, attributes: SpanAttributes) => void;
 };
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** Value of `tracestate` in requests that export spans of a service: they are not traced. */
 export const exportMark = 'assay=export';
@@ -42,8 +42,9 @@ export const noTracing: Tracing = {
 type Method = (...values: readonly unknown[]) => unknown;
 
 /**
- * The port with a span around each call of `methods`, named `<name>.<method>`; the port itself where
- * tracing is off. A call that carries a traceparent in a QueryContext is a child of that span.
+ * The port with a span around each call of `methods`, named `<name>.<method>`; the port itself
+ * where tracing is off. A call that carries a traceparent in a QueryContext is a child of that
+ * span.
  */
 export const tracedPort = <T extends object>(
   tracing: Tracing,

@@ -23,9 +23,9 @@ import { exportMark, type Tracing } from '../../kernel/tracing.js';
 const tracedRequestsMax = 100;
 
 /**
- * Tracing by OpenTelemetry's SDK, which reads its own `OTEL_*` variables: endpoint, headers, sampler,
- * batches, resource. Spans are sent as OTLP protobuf over HTTP, from a queue of limited size; a
- * collector that is away costs spans and nothing else.
+ * Tracing by OpenTelemetry's SDK, which reads its own `OTEL_*` variables: endpoint, headers,
+ * sampler, batches, resource. Spans are sent as OTLP protobuf over HTTP, from a queue of limited
+ * size; a collector that is away costs spans and nothing else.
  */
 export const openTracing = (version: string): Tracing => {
   const ids = openTraceIds();
@@ -129,7 +129,7 @@ const openTraceIds = () => {
 const uuidForm = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /** Trace id of a request: the digits of a UUID, else the first 16 bytes of the id's SHA-256. */
-export const traceIdOf = (requestId: string): string =>
+const traceIdOf = (requestId: string): string =>
   uuidForm.test(requestId)
     ? requestId.replaceAll('-', '')
     : createHash('sha256').update(requestId).digest('hex').slice(0, 32);
