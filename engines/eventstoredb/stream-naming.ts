@@ -29,7 +29,8 @@ const spaceForm = /^[A-Za-z0-9_]{1,64}$/;
 
 /** Throws TypeError for a space that could be mistaken for another or for a system stream. */
 export const openStreamNaming = (space: string): StreamNaming => {
-  if (!spaceForm.test(space)) throw new TypeError('a space is 1 to 64 of A-Z, a-z, 0-9 and _');
+  if (!spaceForm.test(space))
+    throw new TypeError('a space must be 1 to 64 characters of A-Z, a-z, 0-9 and _');
   const prefix = `${space}.`;
   return {
     prefix,

@@ -63,7 +63,7 @@ const countFields = async (count: FieldCounter, most: number): Promise<number | 
 };
 
 const malformedMessage = (): Fault =>
-  new Fault('malformed', 'The body is not the message of this operation');
+  new Fault('malformed', 'The body is not a valid protobuf message of this operation');
 const tooManyFields = (most: number) =>
   valueComplaint(
     ['body'],

@@ -80,7 +80,7 @@ export const respond = async (
     ({ release } = answer);
     writeAnswer(ctx, answer, (error) => {
       const fields = { request_id: requestId, operation: meta.operation };
-      logger.warn({ ...fields, cause: errorSummary(error) }, 'an answer was cut short');
+      logger.warn({ ...fields, cause: errorSummary(error) }, 'response cut short');
     });
   } catch (error) {
     writeProblem(ctx, problemFor(error, meta, logger), meta);

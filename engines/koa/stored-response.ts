@@ -25,6 +25,9 @@ export type HandledResponse = {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 };
 
+/**
+ * Answers a query (CQRS read side), once its read models are folded far enough (read-your-writes).
+ */
 export const answerQuery = async (
   bound: CompiledRoute,
   authorized: AuthorizedRequest,

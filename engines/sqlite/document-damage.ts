@@ -41,7 +41,7 @@ export const prepareOrRebuild = async (
   return { file: name, cause };
 };
 
-const atNextStart = 'documents.sqlite is damaged: at the next start it is set aside and built anew';
+const atNextStart = 'documents.sqlite is damaged: the next start sets it aside and rebuilds it';
 
 /** Null when no damage was found in the file since it was opened for writing. */
 export const recordedDamage = (file: string): string | null =>

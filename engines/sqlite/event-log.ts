@@ -213,7 +213,7 @@ const startWriterThread = async (dir: string) => {
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
   // A retry repairs no file.
   if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
-  const what = 'log.sqlite is damaged; no position can be told: the file cannot be opened';
+  const what = 'log.sqlite is damaged; the position is unknown: the file cannot be opened';
   throw new Fault('invalid', `${why}; ${what}; see: assay doctor, assay restore`);
 };
 

@@ -100,9 +100,9 @@ const withFileContext = <T>(dir: string, work: () => T): T => {
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
       throw Object.assign(error, { path: path ?? logFile(dir) });
     }
-    const said = `${logFile(dir)} is damaged, or no log of a service (${code})`;
-    const place = 'no position can be told: its lists cannot be read';
-    throw new Fault('conflict', `${said}; ${place}; assay doctor says more of a data folder`, {
+    const what = `${logFile(dir)} is damaged or not a log of this service (${code})`;
+    const place = 'the position is unknown: its tables cannot be read';
+    throw new Fault('conflict', `${what}; ${place}; run assay doctor on its data folder`, {
       cause: error,
     });
   }

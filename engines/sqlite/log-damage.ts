@@ -23,7 +23,7 @@ export const damagedRowFault = (position: Position, why: string): Fault =>
 
 /** Fault of damage that is not at a known event. */
 export const unlocatedDamageFault = (why: string, cause?: unknown): Fault =>
-  new Fault('log-damaged', `The log is damaged; no position can be told: ${why}`, { cause });
+  new Fault('log-damaged', `The log is damaged; the position is unknown: ${why}`, { cause });
 
 /** Called at each read that finds damage; `before` is the position before it, when known. */
 export type ReportDamage = (cause: string, before: Position | null) => void;

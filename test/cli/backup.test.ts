@@ -132,7 +132,7 @@ describe('a service that is backed up, lost and restored', function () {
     const from = await runAssay(join(folder.dir, 'from'), 'restore', broken, '--keys', keys);
     for (const { code, output } of [into, from]) {
       expect(code, output).to.equal(1);
-      expect(output).to.include(`${file} is damaged, or no log of a service (SQLITE_NOTADB)`);
+      expect(output).to.include(`${file} is damaged or not a log of this service (SQLITE_NOTADB)`);
     }
   });
 

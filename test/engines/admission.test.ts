@@ -3,7 +3,7 @@ import { openRequestAdmission } from '../../engines/koa/admission.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-describe('requests begin', () => {
+describe('request admission', () => {
   const begun = (networks: readonly string[], perTickMax: number) => {
     const order: string[] = [];
     const admission = openRequestAdmission(perTickMax);
@@ -11,7 +11,7 @@ describe('requests begin', () => {
     return { order, admission };
   };
 
-  it('a few in each turn of the event loop, all in the end', async () => {
+  it('starts a few requests per event-loop tick, and all in the end', async () => {
     const { order } = begun(Array<string>(5).fill('a'), 2);
     const counts = [order.length];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -21,7 +21,7 @@ describe('requests begin', () => {
     expect(counts).to.deep.equal([2, 4, 5, 5]);
   });
 
-  it('at once where there is room again', async () => {
+  it('starts a request at once when there is room again', async () => {
     const { order, admission } = begun(['a', 'a', 'a'], 2);
     await nextTurn();
     await nextTurn();
@@ -29,7 +29,7 @@ describe('requests begin', () => {
     expect(order).to.deep.equal(['a', 'a', 'a', 'b']);
   });
 
-  it('of one network after the other, however many one of them sends', async () => {
+  it('alternates between networks, however many requests one of them sends', async () => {
     const { order, admission } = begun(['a', ...Array<string>(100).fill('a')], 1);
     admission.admit('b', () => order.push('b'));
     admission.admit('c', () => order.push('c'));
@@ -37,7 +37,7 @@ describe('requests begin', () => {
     expect(order).to.deep.equal(['a', 'a', 'b', 'c', 'a']);
   });
 
-  it('from where somebody came in lately before strangers, who have one place', async () => {
+  it('prefers networks with a recent credential, but leaves strangers one place', async () => {
     const order: string[] = [];
     const admission = openRequestAdmission(2, (network) => network === 'known');
     const take = (network: string) => admission.admit(network, () => order.push(network));

@@ -3,7 +3,7 @@ import { openByteBudget, type ByteBudget, type QuotaOwner } from '../../engines/
 
 const mebibyte = 1_048_576;
 
-describe('the budget of bytes', () => {
+describe('byte budget', () => {
   let budget: ByteBudget;
   beforeEach(() => {
     budget = openByteBudget(128 * mebibyte, (why) => {
@@ -26,7 +26,7 @@ describe('the budget of bytes', () => {
     return times;
   };
 
-  it('has room for a key that holds little while another of its person fills', () => {
+  it('grants a small reservation to a key while another key of its person fills the budget', () => {
     expect(fills(key('filler'), mebibyte)).to.equal(64);
     expect(takes(key('filler'), 1_000)).to.equal(false);
     expect(takes(key('innocent'), 1_000)).to.equal(true);
@@ -34,7 +34,7 @@ describe('the budget of bytes', () => {
     expect(takes(key('innocent'), mebibyte)).to.equal(false);
   });
 
-  it('has room for other people while all keys of one fill', () => {
+  it('grants room to other people while all keys of one person fill the budget', () => {
     fills(key('filler'), mebibyte);
     for (let n = 0; n < 100; n += 1) fills(key(`large ${n}`), mebibyte);
     for (let n = 0; n < 1_000; n += 1) takes(key(`small ${n}`), 1_000);
@@ -42,7 +42,7 @@ describe('the budget of bytes', () => {
     expect(takes(key('innocent', 'another'), 1_000)).to.equal(true);
   });
 
-  it('has room for whoever is alone, and again when the bytes are gone', () => {
+  it('grants a single reservation of any size, and the next after its release', () => {
     const held = budget.open(key('alone'));
     held.reserve(200 * mebibyte);
     expect(takes(key('other', 'another'), 1)).to.equal(false);
@@ -50,7 +50,7 @@ describe('the budget of bytes', () => {
     expect(takes(key('other', 'another'), 1)).to.equal(true);
   });
 
-  it('gives an address without a credential little once it holds something', () => {
+  it('grants little to an address without a credential once it holds a reservation', () => {
     expect(takes(key('somebody'), mebibyte)).to.equal(true);
     expect(fills(key('10.0.0.1', null), mebibyte)).to.equal(2);
     expect(takes(key('10.0.0.2', null), 1_000)).to.equal(true);

@@ -4,7 +4,7 @@ import { openContractChecker } from '../../engines/koa/contract-checker.js';
 import type { Logger } from '../../engines/pino/logger.js';
 import type { Metrics } from '../../engines/prometheus/metrics.js';
 
-describe('the watch over answers', () => {
+describe('contract checker', () => {
   const bound = {
     operation: { operationId: 'odd' },
     answer: () => {
@@ -13,7 +13,7 @@ describe('the watch over answers', () => {
   } as unknown as CompiledRoute;
   const told = { bytes: 2, body: () => ({}) };
 
-  it('lets one out whose schema nobody can compare it with, and says so', () => {
+  it('passes a response whose schema cannot be compared, and logs it', () => {
     const logged: unknown[] = [];
     const counted: string[] = [];
     const logger = { error: (fields: unknown, what: string) => logged.push([fields, what]) };
@@ -32,7 +32,7 @@ describe('the watch over answers', () => {
     expect(counted).to.deep.equal(['odd']);
   });
 
-  it('of tests takes it for a defect', () => {
+  it('throws in strict mode', () => {
     const watch = openContractChecker(true, {} as Logger, {} as Metrics);
     expect(() => watch.checkAnswer(bound, told, 'request-1')).to.throw(
       'no guard knows the keyword x',

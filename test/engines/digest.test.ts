@@ -6,8 +6,8 @@ import { runs } from '../support/runs.js';
 
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-describe('digests of events', () => {
-  it('are those of the salt and the text in UTF-8, or of the text alone', () => {
+describe('event digests', () => {
+  it('hash the salt and the text in UTF-8, or the text alone', () => {
     const salt = openSalts()();
     const text = '{"say":"日本 \\ud800"}';
     const bytes = Buffer.from(text, 'utf8');
@@ -32,14 +32,14 @@ describe('digests of events', () => {
     );
   });
 
-  it('have a salt of their own each, which no later one overwrites', () => {
+  it('use a unique salt each, which no later one overwrites', () => {
     const salt = openSalts();
     const salts = Array.from({ length: 2_000 }, salt);
     expect(new Set(salts.map((one) => one.toString('hex'))).size).to.equal(salts.length);
     expect(salts.every(({ length }) => length === saltBytes)).to.equal(true);
   });
 
-  it('are of the bytes that an engine gives back: JSON read and written again is the same', () => {
+  it('survive a JSON round trip through an engine', () => {
     const special = fc.constantFrom('__proto__', '\ud800', '1', 'a\u0000b', '\u2028');
     const json = fc.oneof(
       fc.jsonValue(),

@@ -42,7 +42,7 @@ const parsed = (text: string) => {
   return (read.repeated ?? []).map((path) => path.join('/'));
 };
 
-describe('members of a JSON text that are sent twice', () => {
+describe('duplicate members of a JSON text', () => {
   it('are found by their spelling, in objects and lists at any depth', () => {
     expect(parsed(String.raw`{"a":1,"b":[{"c":1,"c":{"d":1,"\u0064":2}}],"a":2}`)).to.deep.equal([
       'b/0/c',
@@ -59,7 +59,7 @@ describe('members of a JSON text that are sent twice', () => {
     expect(parsed(`{${Array.from({ length: 100 }, () => '"a":1').join()}}`)).to.have.length(21);
   });
 
-  it('are those of any text, and none of a text without', () => {
+  it('are found in any text, and never in a text without them', () => {
     const name = fc.oneof(
       fc.string({ maxLength: 3 }),
       fc.constantFrom('a', 'b', '"', '\\', '__proto__'),

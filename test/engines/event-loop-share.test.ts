@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { openTimeSlices } from '../../engines/node/event-loop-share.js';
 
-describe('a long work in slices', () => {
+describe('event-loop time slices', () => {
   const busy = (milliseconds: number): void => {
     const until = performance.now() + milliseconds;
     while (performance.now() < until);
   };
 
-  it('leaves turns to others, however many such works there are', async () => {
+  it('leave ticks to other work, however many long works run', async () => {
     const inSlices = openTimeSlices();
     let turns = 0;
     let done = false;
@@ -24,7 +24,7 @@ describe('a long work in slices', () => {
     expect(turns).to.be.at.least(8);
   });
 
-  it('answers what each slice answered, and what it throws', async () => {
+  it('return the result of each slice, and throw its error', async () => {
     const inSlices = openTimeSlices();
     expect(await inSlices(() => 7)).to.equal(7);
     const failed = inSlices(() => {

@@ -170,7 +170,7 @@ const fidelity = (name: string, open: () => Promise<Opened>): void => {
       );
     });
 
-    it('shows erased events to whoever reads everything, and the tombstone', async () => {
+    it('returns erased events and the tombstone to readers of everything', async () => {
       const stream = newName();
       await client.appendToStream(stream, events(2), { expectedRevision: 'no_stream' });
       const [first] = await read(stream);
@@ -186,7 +186,7 @@ const fidelity = (name: string, open: () => Promise<Opened>): void => {
       expect(ours.at(-1)?.revision).to.equal(9_223_372_036_854_775_807n);
     });
 
-    it('subscribes to everything after a position, filtered, with marks on the way', async () => {
+    it('subscribes to everything after a position, filtered, with checkpoints', async () => {
       const [stream, other] = [newName(), newName()];
       await client.appendToStream(stream, events(2), { expectedRevision: 'no_stream' });
       const position = (await read(stream))[0]?.event?.position;
@@ -280,7 +280,7 @@ if (given !== undefined) {
 describe('the EventStoreDB test server', function () {
   this.timeout(60_000);
 
-  it('drops live subscribers on command, and says why', async () => {
+  it('drops live subscribers on command, with a reason', async () => {
     const { client, server, close } = await opened(true)();
     if (server === null) return;
     server.subscribers.burstMax = 32;
@@ -300,7 +300,7 @@ describe('the EventStoreDB test server', function () {
     await close();
   });
 
-  it('runs as a process, and knows everything again after SIGKILL', async () => {
+  it('runs as a process, and recovers everything after SIGKILL', async () => {
     const { dir, remove } = await temporaryFolder();
     const main = fileURLToPath(new URL('../support/eventstore-server/main.js', import.meta.url));
     const start = async (port: number) => {

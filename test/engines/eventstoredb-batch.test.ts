@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { pollUntil } from '../support/poll-until.js';
 
-describe('appends to EventStoreDB over one call', function () {
+describe('EventStoreDB batch appends', function () {
   this.timeout(60_000);
   let server: EventStoreServer;
   let log: EventLog;
@@ -31,20 +31,20 @@ describe('appends to EventStoreDB over one call', function () {
   const many = (count: number) =>
     Array.from({ length: count }, () => appendOf(newStream(), 'none', newEvent('one')));
 
-  it('costs no other call while all goes well', async () => {
+  it('use a single call while all goes well', async () => {
     await begin(true);
     await log.append(many(60));
     expect(server.counts).to.deep.equal({ append: 0, batchAppend: 60 });
   });
 
-  it('is not taken from a server that has none, after the first answer', async () => {
+  it('fall back to single appends after the first response of a server without them', async () => {
     await begin(false);
     await appendOne(log, appendOf(newStream(), 'none', newEvent('first')));
     await log.append(many(20));
     expect(server.counts).to.deep.equal({ append: 21, batchAppend: 0 });
   });
 
-  it('has a slow append keep no other waiting', async () => {
+  it('do not delay an append behind a slow one', async () => {
     await begin(true);
     const order: string[] = [];
     let letGo = (): void => undefined;
@@ -79,7 +79,7 @@ describe('appends to EventStoreDB over one call', function () {
     return answered;
   };
 
-  it('ends no other append because one is silent, and finds that one', async () => {
+  it('time out a silent append without ending the others', async () => {
     await begin(true);
     const silent = appendOf(newStream(), 'none', newEvent('silent'));
     const answered = await amongOthers(silent);
@@ -87,14 +87,14 @@ describe('appends to EventStoreDB over one call', function () {
     expect(server.counts).to.deep.equal({ append: 0, batchAppend: answered + 1 });
   });
 
-  it('keeps no call open that it uses no more', async () => {
+  it('close a replaced call', async () => {
     await begin(true);
     await amongOthers(appendOf(newStream(), 'none', newEvent('silent')));
     await appendOne(log, appendOf(newStream(), 'none', newEvent('next')));
     await pollUntil('only the last call is open', 2_000, async () => server.batchCalls() === 1);
   });
 
-  it('stores once what was under way when the call broke', async () => {
+  it('store pending events once when the call breaks', async () => {
     await begin(true);
     const streams = many(40);
     server.faults.plan('append', { kind: 'lost-answer' });
@@ -102,7 +102,7 @@ describe('appends to EventStoreDB over one call', function () {
     for (const { stream } of streams) expect(await log.read(stream)).to.have.length(1);
   });
 
-  it('goes back to one call after it broke', async () => {
+  it('return to a shared call after it broke', async () => {
     await begin(true);
     server.faults.plan('append', { kind: 'unavailable' });
     await appendOne(log, appendOf(newStream(), 'none', newEvent('broken')));

@@ -69,12 +69,12 @@ describe('EventStoreDB behind a connection string', function () {
       return { port, authority };
     };
 
-    it('lets in who knows the password and trusts the certificate', async () => {
+    it('connects with the right password and a trusted certificate', async () => {
       const { port, authority } = await secured();
       await works(await open(`esdb://${named}@localhost:${port}?tlsCAFile=${authority}`));
     });
 
-    it('says to the log alone why it cannot come in, and never the password', async () => {
+    it('logs why it cannot connect, and never the password', async () => {
       const { port, authority } = await secured();
       const urls = [
         `esdb://assay:other@localhost:${port}?tlsCAFile=${authority}`,
@@ -94,7 +94,7 @@ describe('EventStoreDB behind a connection string', function () {
   });
 
   describe('of a cluster', () => {
-    it('asks the nodes that are named who leads', async () => {
+    it('asks the named nodes for the leader', async () => {
       const leader = await start();
       const follower = await start({
         dir: join(dir, 'follower'),
@@ -109,7 +109,7 @@ describe('EventStoreDB behind a connection string', function () {
       expect(follower.counts).to.deep.equal({ append: 0, batchAppend: 0 });
     });
 
-    it('is unavailable and does not end the process while no node answers', async () => {
+    it('is unavailable, without ending the process, while no node responds', async () => {
       const log = await open(
         'esdb://127.0.0.1:1,127.0.0.1:2?tls=false&maxDiscoverAttempts=2&discoveryInterval=10',
       );
@@ -117,7 +117,7 @@ describe('EventStoreDB behind a connection string', function () {
       for (const error of errors) expect(error).to.include({ code: 'unavailable' });
     });
 
-    it('goes to the new leader with what it was about to write', async () => {
+    it('retries a write at the new leader', async () => {
       const leader = await start({ dir: join(dir, 'new leader') });
       const old = await start();
       const log = await open(`esdb://127.0.0.1:${old.port}?tls=false`);
@@ -131,7 +131,7 @@ describe('EventStoreDB behind a connection string', function () {
       expect(old.store.read(`assay.${stream}`)).to.equal(null);
     });
 
-    it('is unavailable during an election and goes on after it', async () => {
+    it('is unavailable during an election and recovers after it', async () => {
       const server = await start();
       const log = await open(server.url);
       server.faults.plan('append', { kind: 'unavailable' }, 1_000);
@@ -149,7 +149,7 @@ describe('EventStoreDB behind a connection string', function () {
     });
   });
 
-  it('refuses a string that is none before anything is sent', async () => {
+  it('rejects a malformed connection string before it sends anything', async () => {
     for (const url of ['', 'localhost:2113', 'http://localhost:2113', 'esdb://']) {
       const error = await open(url).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(Error);

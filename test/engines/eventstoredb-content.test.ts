@@ -30,7 +30,7 @@ const filesWith = (dir: string, text: string): readonly string[] => {
   });
 };
 
-describe('What EventStoreDB holds', function () {
+describe('EventStoreDB content', function () {
   this.timeout(60_000);
   let server: EventStoreServer;
   let stranger: EventStoreDBClient;
@@ -54,7 +54,7 @@ describe('What EventStoreDB holds', function () {
     await remove();
   });
 
-  it('may be from before there were salts: the digest is that of the data alone', async () => {
+  it('reads events stored before salts existed, with a digest of the data alone', async () => {
     const stream = newStream();
     const { id, type, metadata } = newEvent();
     const stored = { ...metadata, assay: { id, bytes: 12 } };
@@ -65,7 +65,7 @@ describe('What EventStoreDB holds', function () {
     expect([event?.id, event?.salt, event?.digest]).to.deep.equal([id, null, digest]);
   });
 
-  describe('an append larger than the server takes', () => {
+  describe('append larger than the server accepts', () => {
     it('is one event as if there were no limit, also when it is read in pages', async () => {
       const stream = newStream();
       const events = [newEvent('small'), large(3_500_000), newEvent('after')];
@@ -78,7 +78,7 @@ describe('What EventStoreDB holds', function () {
       expect(await log.streams('', null, 10)).to.deep.equal([stream]);
     });
 
-    it('may be many events, each small enough', async () => {
+    it('may consist of many events, each small enough', async () => {
       const stream = newStream();
       const events = Array.from({ length: 40 }, (_, index) => large(60_000, String(index)));
       await appendOne(log, appendOf(stream, 'none', ...events));
@@ -97,7 +97,7 @@ describe('What EventStoreDB holds', function () {
       expect(await log.read(append.stream)).to.have.length(1);
     });
 
-    it('lets one of those who saw the same revision win', async () => {
+    it('lets one of several appends at the same revision win', async () => {
       const stream = newStream();
       const results = await Promise.all(
         Array.from({ length: 4 }, (_, index) =>
@@ -110,7 +110,7 @@ describe('What EventStoreDB holds', function () {
       expect(event?.data).to.include({ mark: winner });
     });
 
-    it('is there once when answers get lost on the way', async () => {
+    it('is stored once when responses get lost', async () => {
       for (const kind of ['lost-answer', 'unavailable'] as const) {
         server.faults.plan('append', { kind }, 2);
         const append = appendOf(newStream(), 'none', large(1_500_000));
@@ -122,7 +122,7 @@ describe('What EventStoreDB holds', function () {
     });
   });
 
-  it('keeps nothing of an erased stream once scavenged, nor parts that lost a race', async () => {
+  it('keeps nothing of an erased stream after a scavenge, nor parts that lost a race', async () => {
     const [gone, kept] = [newStream(), newStream()];
     await Promise.all([
       appendOne(log, appendOf(gone, 'none', large(1_500_000), newEvent(`${canary} small`))),
@@ -140,7 +140,7 @@ describe('What EventStoreDB holds', function () {
     expect(filesWith(dir, canary)).to.deep.equal([]);
   });
 
-  it('is left out by every process once one has erased it', async () => {
+  it('hides a stream in every process once one has erased it', async () => {
     const other = await openEventStore({ url: server.url });
     const [gone, kept] = [newStream(), newStream()];
     await appendOne(log, appendOf(gone, 'none', newEvent(1), newEvent(2)));
@@ -154,7 +154,7 @@ describe('What EventStoreDB holds', function () {
     await other.close();
   });
 
-  it('may be erased by many at once', async () => {
+  it('erases one stream from many processes at once', async () => {
     const other = await openEventStore({ url: server.url });
     const streams = Array.from({ length: 60 }, () => newStream());
     await log.append(streams.map((stream) => appendOf(stream, 'none', newEvent())));
@@ -166,7 +166,7 @@ describe('What EventStoreDB holds', function () {
     await other.close();
   });
 
-  it('leaves out what is on its way to be erased when the process died in between', async () => {
+  it('hides a stream whose erasure was interrupted by a crash', async () => {
     const stream = newStream();
     await appendOne(log, appendOf(stream, 'none', newEvent()));
     server.faults.plan('delete', { kind: 'access-denied' }, 2);
@@ -178,8 +178,8 @@ describe('What EventStoreDB holds', function () {
     expect(await appendOne(log, appendOf(stream, 0, newEvent()))).to.equal('conflict');
   });
 
-  describe('what others keep on the same server', () => {
-    it('is passed over by pages, head, streams and those who wait', async () => {
+  describe('events of others on the same server', () => {
+    it('are skipped by pages, head, streams and waits', async () => {
       const noise = Array.from({ length: 80 }, (_, n) => jsonEvent({ type: 'Noise', data: { n } }));
       const events = [newEvent('a'), newEvent('b')];
       const stream = newStream();
@@ -211,7 +211,7 @@ describe('What EventStoreDB holds', function () {
       expect((await log.page(head, 10)).events.map(({ data }) => data)).to.deep.equal(['c']);
     });
 
-    it('may be another log of ours', async () => {
+    it('may be another log of this service', async () => {
       const other = await openEventStore({ url: server.url, space: 'other' });
       const stream = newStream();
       await appendOne(log, appendOf(stream, 'none', newEvent('here')));
@@ -224,7 +224,7 @@ describe('What EventStoreDB holds', function () {
     });
   });
 
-  it('lists streams again at the cost of what came since', async () => {
+  it('lists streams again at the cost of newer events only', async () => {
     const streams = ['thing-a-1', 'thing-a-2', 'thing-b-1', 'other-a-1'];
     const listed = (prefix: string): Promise<readonly StreamName[]> =>
       log.streams(prefix, null, 10);
@@ -246,8 +246,8 @@ describe('What EventStoreDB holds', function () {
     ]);
   });
 
-  describe('what an operator did to a stream', () => {
-    it('does not stop the log: a soft-deleted one reads as empty and goes on', async () => {
+  describe("operator's changes to a stream", () => {
+    it('do not stop the log: a soft-deleted stream reads as empty and goes on', async () => {
       const stream = newStream();
       await appendOne(log, appendOf(stream, 'none', newEvent(0), newEvent(1)));
       await stranger.deleteStream(`assay.${stream}`);
@@ -259,7 +259,7 @@ describe('What EventStoreDB holds', function () {
       expect((await readAllPages(log)).at(-1)).to.include({ data: 3, revision: 3 });
     });
 
-    it('does not stop the log: a tombstoned one reads as empty and refuses', async () => {
+    it('do not stop the log: a tombstoned stream reads as empty and rejects appends', async () => {
       const [gone, kept] = [newStream(), newStream()];
       await appendOne(log, appendOf(gone, 'none', newEvent(0)));
       await stranger.tombstoneStream(`assay.${gone}`);
@@ -269,7 +269,7 @@ describe('What EventStoreDB holds', function () {
       expect((await readAllPages(log)).at(-1)?.stream).to.equal(kept);
     });
 
-    it('does not stop the log: notes without metadata are no events of ours', async () => {
+    it('do not stop the log: notes without metadata are not events of it', async () => {
       const decoding = await openEventStore({
         url: server.url,
         decode: (type, schema) => {
@@ -286,7 +286,7 @@ describe('What EventStoreDB holds', function () {
     });
   });
 
-  it('takes no event whose id is no uuid, and no stream without a name', async () => {
+  it('rejects an event whose id is not a uuid, and a stream without a name', async () => {
     const events = [{ ...newEvent(), id: 'not-a-uuid' }];
     for (const append of [
       { stream: newStream(), expected: 'none' as const, events },

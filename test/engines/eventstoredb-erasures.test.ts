@@ -14,7 +14,7 @@ import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { runs } from '../support/runs.js';
 import { pollUntil } from '../support/poll-until.js';
 
-describe('What EventStoreDB keeps of erased events', function () {
+describe('EventStoreDB envelopes of erased events', function () {
   this.timeout(60_000);
   let server: EventStoreServer;
   let log: EventLog;
@@ -51,7 +51,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     return found[0];
   };
 
-  it('is what every process answers, before a scavenge and after, as more is erased', async () => {
+  it('are the same in every process, before a scavenge and after, as more is erased', async () => {
     const streams = await filled(20);
     let expected = await evidenceIn(other);
     for (const [number, stream] of streams.toReversed().entries()) {
@@ -67,7 +67,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     expect(await log.lag(logStart)).to.equal(60);
   });
 
-  it('has a digest of the data alone where events are from before there were salts', async () => {
+  it('have a digest of the data alone for events stored before salts existed', async () => {
     const stranger = EventStoreDBClient.connectionString(server.url);
     const stream = newStream();
     const { id, type, metadata } = newEvent();
@@ -84,7 +84,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     await stranger.dispose();
   });
 
-  it('comes with the next erasure for streams erased before envelopes were kept', async () => {
+  it('are migrated by the next erasure for streams that were erased without them', async () => {
     const stranger = EventStoreDBClient.connectionString(server.url);
     const [old, older, next] = await filled(3);
     if (old === undefined || older === undefined || next === undefined) return expect.fail();
@@ -105,7 +105,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     await stranger.dispose();
   });
 
-  it('is given back by the last scavenge of the node that is furthest behind', async () => {
+  it('report the last scavenge of the node that is furthest behind', async () => {
     expect(await log.spaceReclaim()).to.deep.equal({ when: 'later', since: null });
     const operator = EventStoreDBClient.connectionString(server.url);
     const happened = async (type: string, scavengeId: string, node: string, result = 'Success') => {
@@ -133,7 +133,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     await operator.dispose();
   });
 
-  it('has what another process appended behind the envelopes', async () => {
+  it('include events that another process appended during the erasure', async () => {
     for (let round = 0; round < runs(10); round += 1) {
       const stream = newStream();
       await appendOne(log, appendOf(stream, 'none', newEvent(0)));
@@ -152,7 +152,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     }
   });
 
-  it('is tried again, at most eight times, while somebody appends in between', async () => {
+  it('retry an erasure, at most eight times, while other appends conflict', async () => {
     const stream = newStream();
     await appendOne(log, appendOf(stream, 'none', newEvent(0)));
     let last = 0;
@@ -169,7 +169,7 @@ describe('What EventStoreDB keeps of erased events', function () {
     expect(found).to.deep.equal([...found.keys()]);
   });
 
-  it('is whole after a death at any write of an erasure', async () => {
+  it('are complete after a crash at any write of an erasure', async () => {
     for (const kind of ['append', 'delete'] as const) {
       for (const before of [0, 1]) {
         const stream = newStream();

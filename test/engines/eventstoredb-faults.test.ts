@@ -36,7 +36,7 @@ const unavailable = async (work: Promise<unknown>): Promise<void> => {
   expect(error).to.include({ name: 'Fault', code: 'unavailable', retryAfterSeconds: 2 });
 };
 
-describe('EventStoreDB when something goes wrong', function () {
+describe('EventStoreDB faults', function () {
   this.timeout(60_000);
   let server: EventStoreServer;
   let network: TcpProxy;
@@ -66,10 +66,10 @@ describe('EventStoreDB when something goes wrong', function () {
     await remove();
   });
 
-  describe('an append whose outcome is unknown', () => {
+  describe('append with an unknown outcome', () => {
     const kinds = ['unavailable', 'deadline', 'timeout', 'unknown', 'silent'] as const;
     for (const kind of [...kinds, 'lost-answer', 'silent-after'] as const) {
-      it(`is there once when the first answer is ${kind}`, async () => {
+      it(`is stored once when the first response is ${kind}`, async () => {
         const stream = newStream();
         await appendOne(log, appendOf(stream, 'none', newEvent('before')));
         server.faults.plan('append', { kind });
@@ -82,7 +82,7 @@ describe('EventStoreDB when something goes wrong', function () {
       });
     }
 
-    it('is a lost race when somebody else was faster meanwhile', async () => {
+    it('conflicts when another append was faster meanwhile', async () => {
       const stream = newStream();
       await appendOne(log, appendOf(stream, 'none', newEvent('before')));
       server.faults.plan('append', { kind: 'silent' });
@@ -99,7 +99,7 @@ describe('EventStoreDB when something goes wrong', function () {
       expect(await losing).to.equal('conflict');
     });
 
-    it('is unavailable, in bounded time, when no answer ever comes', async () => {
+    it('is unavailable, in bounded time, when no response ever arrives', async () => {
       server.faults.plan('append', { kind: 'silent' }, 20);
       const waited = idleAwareClock();
       const append = appendOf(newStream(), 'none', newEvent('late'));
@@ -121,7 +121,7 @@ describe('EventStoreDB when something goes wrong', function () {
     });
   });
 
-  it('stores an event once that is sent one to five times, whatever happens (A8)', async () => {
+  it('stores an event once that is sent one to five times, under any fault (A8)', async () => {
     const fault: Arbitrary<InjectedFault> = constantFrom(
       { kind: 'unavailable' },
       { kind: 'deadline' },
@@ -174,7 +174,7 @@ describe('EventStoreDB when something goes wrong', function () {
 
   describe('a read', () => {
     for (const kind of ['unavailable', 'unknown', 'silent'] as const) {
-      it(`is asked again when the first answer is ${kind}`, async () => {
+      it(`retries when the first response is ${kind}`, async () => {
         const stream = newStream();
         await appendOne(log, appendOf(stream, 'none', newEvent('here')));
         server.faults.plan('read', { kind });
@@ -184,7 +184,7 @@ describe('EventStoreDB when something goes wrong', function () {
       });
     }
 
-    it('is unavailable while it is refused, and says why to the log alone', async () => {
+    it('is unavailable while it is refused, and logs why', async () => {
       server.faults.plan('read', { kind: 'access-denied' });
       await unavailable(log.read(newStream()));
       expect(log.health()).to.include({ writable: false, fatal: false });
@@ -192,7 +192,7 @@ describe('EventStoreDB when something goes wrong', function () {
       await pollUntil('it is found well again', 5_000, async () => log.health().writable);
     });
 
-    it('leaves the engine well when the server answers one question with an error', async () => {
+    it('keeps the engine healthy when the server answers one query with an error', async () => {
       await appendOne(log, appendOf(newStream(), 'none', newEvent('here')));
       const nowhere = `${(await log.head()).slice(0, -1)}f` as Position;
       const seen = new Set<boolean>();
@@ -205,7 +205,7 @@ describe('EventStoreDB when something goes wrong', function () {
       expect([...seen]).to.deep.equal([true]);
     });
 
-    it('finds the engine ill when the question after an error has none either', async () => {
+    it('marks the engine unhealthy when the query after an error fails too', async () => {
       server.faults.plan('read', { kind: 'unknown' }, 5);
       await unavailable(log.read(newStream()));
       await pollUntil('it is ill', 1_000, async () => !log.health().writable);
@@ -214,7 +214,7 @@ describe('EventStoreDB when something goes wrong', function () {
     });
   });
 
-  it('erases no stream whose entry in the register was refused, whoever asked', async () => {
+  it('erases no stream whose register entry was refused, in any process', async () => {
     const streams = [newStream(), newStream(), newStream()];
     for (const stream of streams) await appendOne(log, appendOf(stream, 'none', newEvent()));
     // The first is being entered while the others come, who share the next entry; envelopes come
@@ -227,7 +227,7 @@ describe('EventStoreDB when something goes wrong', function () {
     expect(left.map(({ length }) => length)).to.deep.equal([0, 1, 1]);
   });
 
-  it('is unavailable within seconds while the server is away, well again by itself', async () => {
+  it('is unavailable within seconds while the server is away, and recovers by itself', async () => {
     const stream = newStream();
     await appendOne(log, appendOf(stream, 'none', newEvent('before')));
     await server.close();
@@ -246,7 +246,7 @@ describe('EventStoreDB when something goes wrong', function () {
     expect((await log.read(stream)).map(({ data }) => data)).to.deep.equal(['before', 'after']);
   });
 
-  it('answers nothing wrong while the network is frozen', async () => {
+  it('returns nothing wrong while the network is frozen', async () => {
     const stream = newStream();
     await appendOne(log, appendOf(stream, 'none', newEvent('before')));
     network.pause();
@@ -263,7 +263,7 @@ describe('EventStoreDB when something goes wrong', function () {
     expect((await log.read(stream)).map(({ data }) => data)).to.deep.equal(['before', 'after']);
   });
 
-  it('loses nothing and doubles nothing while connections break under 16 writers', async () => {
+  it('loses and duplicates nothing while connections break under 16 writers', async () => {
     const acknowledged = new Map<StreamName, number>();
     const eachWrites = 20;
     let answered = 0;
@@ -298,7 +298,7 @@ describe('EventStoreDB when something goes wrong', function () {
   });
 
   describe('following', () => {
-    it('goes on without a gap or a repeat when subscribers are dropped as too slow', async () => {
+    it('continues without a gap or a repeat when subscribers are dropped as too slow', async () => {
       server.subscribers.burstMax = 10;
       const each = 40;
       const total = 12 * each;
@@ -314,7 +314,7 @@ describe('EventStoreDB when something goes wrong', function () {
       expect(all).to.have.length(total);
     });
 
-    it('opens a subscription again that stopped without a word', async () => {
+    it('reopens a subscription that stopped silently', async () => {
       server.faults.plan('subscribe', { kind: 'silent' });
       const other = await open();
       const waiting = log.waitForGrowth(logStart);
@@ -327,7 +327,7 @@ describe('EventStoreDB when something goes wrong', function () {
       expect((await log.page(head, 10)).events).to.have.length(1);
     });
 
-    it('finds the log again whose server was away while it waited', async () => {
+    it('recovers when the server was away during a wait', async () => {
       const head = await log.head();
       const waiting = log.waitForGrowth(head);
       await server.close();

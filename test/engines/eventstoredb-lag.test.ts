@@ -26,8 +26,8 @@ const openLog = () => {
   return { log, read, readPositions, grow };
 };
 
-describe('the lag on EventStoreDB', () => {
-  it('is how many events come after, up to a bound, whoever asks in whatever order', async () => {
+describe('EventStoreDB lag', () => {
+  it('counts the events after a position, up to a limit, in any order of calls', async () => {
     const asks = fc.array(
       fc.oneof(
         fc.record({ grow: fc.integer({ min: 0, max: 1_500 }) }),
@@ -56,7 +56,7 @@ describe('the lag on EventStoreDB', () => {
     await fc.assert(property, { seed: drawSeed('lags'), numRuns: runs(100) });
   });
 
-  it('reads an event once, however many read models ask and however often', async () => {
+  it('reads an event once, however many read models count and however often', async () => {
     const { read, readPositions, grow } = openLog();
     const lag = openLagCounter(readPositions);
     for (let round = 0; round < 20; round += 1) {

@@ -12,8 +12,8 @@ import { runs } from '../support/runs.js';
 const positionOf = (n: number): Position =>
   n === 0 ? logStart : (n.toString(16).padStart(16, '0') as Position);
 
-describe('the types that were passed on EventStoreDB', () => {
-  it('never hide an event of a type that is wanted, however the log was read', () => {
+describe('EventStoreDB cache of recent types', () => {
+  it('never hides an event of a requested type, however the log was read', () => {
     const place = fc.nat(60);
     const steps = fc.array(
       fc.oneof(
@@ -51,7 +51,7 @@ describe('the types that were passed on EventStoreDB', () => {
     fc.assert(property, { seed: drawSeed('passed types'), numRuns: runs(300) });
   });
 
-  it('are known as far as was read, and of so many events at most', () => {
+  it('covers the range that was read, and at most its number of events', () => {
     const passed = openRecentTypes(10);
     const log = Array.from({ length: 100 }, (_, at) => ({
       type: at === 94 ? 'rare' : 'common',
@@ -66,7 +66,7 @@ describe('the types that were passed on EventStoreDB', () => {
     expect(passed.firstPositionWithout(['rare'], positionOf(5))).to.equal(positionOf(5));
   });
 
-  it('are read from the server once, however many follow the log for others', async () => {
+  it('reads the server once, however many workers follow the log', async () => {
     const { dir, remove } = await temporaryFolder();
     const server = await startEventStoreServer({ dir });
     const log = await openEventStore({ url: server.url });

@@ -11,8 +11,8 @@ const bodyOf = (operationId: string): TSchema => {
 const ignoredIn = (operationId: string, body: unknown) =>
   compileIgnoredMembers(bodyOf(operationId), components)(body).map(({ path }) => path.join('/'));
 
-describe('what of a body nobody reads', () => {
-  it('is found in traces, in their spans at any depth, and in messages', () => {
+describe('ignored members of a body', () => {
+  it('are found in traces, in their spans at any depth, and in messages', () => {
     const body = {
       log_steam_id: 'x',
       traces: [
@@ -53,7 +53,7 @@ describe('what of a body nobody reads', () => {
     });
   });
 
-  it('is not what is kept as it was sent: tools, events, maps', () => {
+  it('exclude content that is stored as sent: tools, events, maps', () => {
     const span = {
       type: 'llm',
       tools: [{ type: 'function', function: { name: 'f' } }],
@@ -63,7 +63,7 @@ describe('what of a body nobody reads', () => {
     expect(ignoredIn('logTraces', { traces: [{ spans: [span] }] })).to.deep.equal([]);
   });
 
-  it('is found in filters, which one schema cannot judge', () => {
+  it('are found in filters, which one schema cannot validate', () => {
     const leaf = { type: 'text', name: 'input', operator: 'eq', value: 'x', case_sensitve: false };
     const tree = { and_: [{ not: { filter: { ...leaf } } }] };
     expect(
@@ -81,7 +81,7 @@ describe('what of a body nobody reads', () => {
     expect(ignoredIn('searchExperiments', { filters })).to.deep.equal(['filters/0/valeu']);
   });
 
-  it('is nothing of the example of any operation', () => {
+  it('do not occur in the example of any operation', () => {
     for (const { operationId, body, bodyBy, example } of operations) {
       const schema = bodyBy?.bodies['openai'] ?? body;
       if (schema === null) continue;
@@ -90,13 +90,13 @@ describe('what of a body nobody reads', () => {
     }
   });
 
-  it('is told of 21 members, and all are taken out', () => {
+  it('are reported up to 21, and all are removed', () => {
     const body = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`x${at}`, at]));
     expect(ignoredIn('logTraces', body)).to.have.length(21);
     expect(body).to.deep.equal({});
   });
 
-  it('can be asked of any JSON, whether it fits or not', () => {
+  it('are found in any JSON, whether it fits the schema or not', () => {
     for (const value of [
       null,
       1,

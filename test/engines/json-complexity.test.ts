@@ -32,7 +32,7 @@ const naive = (drawn: unknown) => {
   return { values: valuesIn(drawn), members, names: names.size, levels: levelsIn(drawn) };
 };
 
-describe('the weight of a JSON text', () => {
+describe('JSON complexity', () => {
   it('counts members, items, objects and lists, and names once', () => {
     expect(weightOf('"a:b,c"')).to.deep.equal({ values: 0, members: 0, names: 0, levels: 0 });
     expect(weightOf('{"a":1,"b" : [1,2],"c":{"a":{}}}')).to.deep.equal({
@@ -42,17 +42,17 @@ describe('the weight of a JSON text', () => {
       levels: 3,
     });
   });
-  it('is not mistaken about texts that look like more of it', () => {
+  it('ignores structure characters inside texts', () => {
     const text = String.raw`{"a":"\",\"b\":{[,","c\\":"x","c\":":1}`;
     expect(weightOf(text)).to.deep.equal({ values: 3, members: 3, names: 3, levels: 1 });
   });
-  it('is the same in whatever pieces the text comes', () => {
+  it('is the same in any pieces of the text', () => {
     const text = String.raw`[{"é\"":1,"long name":{"é\"":[]}},{"\u0061":"\\"}]`;
     for (let size = 1; size < 12; size += 1) {
       expect(weightOf(text, size), `${size}`).to.deep.equal(weightOf(text));
     }
   });
-  it('is that of the parsed value, whatever it is and in whatever pieces it comes', () => {
+  it('equals that of the parsed value, in any pieces of the text', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: fc.constantFrom('"', '\\\\', ':', ',', '{', 'a'), maxLength: 80 }),
@@ -78,7 +78,7 @@ describe('the weight of a JSON text', () => {
     fc.assert(property, { seed: drawSeed('weights of JSON'), numRuns: runs(500) });
     expect(taken, `of ${named} names`).to.be.at.most(4 + named / 500);
   });
-  it('tells 25,000 names apart but for a few, long ones and short ones', () => {
+  it('distinguishes 25,000 names but for a few, long ones and short ones', () => {
     for (const before of ['', 'n'.repeat(200)]) {
       const names = Array.from({ length: 25_000 }, (_, n) => [`${before}${n}`, n] as const);
       const { names: found } = weightOf(JSON.stringify(Object.fromEntries(names)));

@@ -24,7 +24,7 @@ import { appendOne } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
 
-describe('a copy of the log on SQLite', () => {
+describe('copy of the SQLite log', () => {
   let from: Awaited<ReturnType<typeof temporaryFolder>>;
   let to: Awaited<ReturnType<typeof temporaryFolder>>;
   let bus: NotificationBus;
@@ -59,7 +59,7 @@ describe('a copy of the log on SQLite', () => {
     expect(await evidenceIn(to.dir)).to.deep.equal(await evidenceIn(from.dir));
   };
 
-  it('has every event as it is stored, and then what came since', async () => {
+  it('has every event as it is stored, and then the newer ones', async () => {
     await grow(1_200, 'first');
     expect(await copied()).to.deep.equal({ position: await log.head(), added: 1_200 });
     await same();
@@ -69,7 +69,7 @@ describe('a copy of the log on SQLite', () => {
     expect((await copied()).added).to.equal(0);
   });
 
-  it('goes on where it broke off', async () => {
+  it('resumes after an interruption', async () => {
     await grow(1_800, 'x');
     const broken = copied((done) => {
       if (done >= 1_000) throw new Error('killed');
@@ -80,7 +80,7 @@ describe('a copy of the log on SQLite', () => {
     await same();
   });
 
-  it('loses what is erased after it was copied, byte for byte', async () => {
+  it('loses the content that is erased after it was copied, byte for byte', async () => {
     const stream = newStream();
     await appendOne(log, appendOf(stream, 'none', newEvent({ text: 'canary-in-the-copy' })));
     await grow(5, 'neighbour');
@@ -125,7 +125,7 @@ describe('a copy of the log on SQLite', () => {
     copy.close();
   });
 
-  it('is of one log only', async () => {
+  it('rejects another log', async () => {
     await grow(3, 'ours');
     await copied();
     const other = await temporaryFolder();

@@ -10,8 +10,8 @@ import { temporaryFolder } from '../support/folder.js';
 
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('the clock', () => {
-  it('tells the time of the machine in canonical form, to the microsecond', () => {
+describe('clock', () => {
+  it("returns the machine's time in canonical form, to the microsecond", () => {
     const earliest = Date.now() - 5;
     const instants = Array.from({ length: 1_000 }, () => systemClock.now());
     const latest = Date.now() + 5;
@@ -39,7 +39,7 @@ describe('the clock', () => {
 });
 
 describe('ids', () => {
-  it('are uuids of the version-4 layout, drawn or derived', () => {
+  it('are uuids of the version-4 layout, random or derived', () => {
     const parts = fc.array(fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(parts, (all) => {
@@ -62,7 +62,7 @@ describe('ids', () => {
     expect(randomIds.derive('A', 'ab', 'c')).to.equal(derived[0]);
   });
 
-  it('stay what they were: derived ones are stored', () => {
+  it('stay as they were: derived ones are stored', () => {
     expect(randomIds.derive('EventId', 'request', 'stream', '0')).to.equal(
       '5c719433-c39e-4720-a41d-68e4517bff70',
     );
@@ -77,7 +77,7 @@ describe('files', () => {
   });
   afterEach(() => remove());
 
-  it('are null until they are written, then whole, for the owner only', async () => {
+  it('are null until they are written, then complete, for the owner only', async () => {
     const path = join(dir, 'new', 'folder', 'key');
     expect(await diskFiles.read(path)).to.equal(null);
     await diskFiles.write(path, Buffer.from('first, and longer'));
@@ -88,7 +88,7 @@ describe('files', () => {
     expect(await readdir(join(dir, 'new', 'folder'))).to.deep.equal(['key']);
   });
 
-  it('are as they were when a write fails, whatever a crash left beside', async () => {
+  it('are unchanged when a write fails, whatever a crash left beside', async () => {
     const path = join(dir, 'key');
     await diskFiles.write(path, Buffer.from('first'));
     await writeFile(`${path}.new`, 'torn', { mode: 0o644 });

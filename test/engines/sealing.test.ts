@@ -33,7 +33,7 @@ const changed = (base64: string, mask: number): readonly string[] => {
   });
 };
 
-describe('what is sealed', function () {
+describe('sealed content', function () {
   this.timeout(60_000 * runs(1));
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const masterKey = randomBytes(32);
@@ -58,7 +58,7 @@ describe('what is sealed', function () {
       () => false,
     );
 
-  it('never has the nonce of another under its key, in whichever process', async () => {
+  it('never repeats a nonce under its key, in any process', async () => {
     const vaults = [vaultIn('nonces'), vaultIn('nonces')];
     const { data_key_id: key } = await (vaults[0] as Vault).seal(place, 'the first makes the key');
     const nonces = new Set<string>();
@@ -77,7 +77,7 @@ describe('what is sealed', function () {
     }
   });
 
-  it('never has the nonce of another where texts are sealed under one key for ever', () => {
+  it('never repeats a nonce of texts under one lasting key', () => {
     const { seal } = textSeal(masterKey);
     const nonces = new Set<string>();
     for (let sealed = 0; sealed < runs(10_000); sealed += 1) {
@@ -87,7 +87,7 @@ describe('what is sealed', function () {
     expect(nonces.size).to.equal(runs(10_000));
   });
 
-  it('does not open once any byte of it is another', () =>
+  it('does not open after a change of any byte', () =>
     assert(
       asyncProperty(
         string({ maxLength: 60 }),
@@ -106,7 +106,7 @@ describe('what is sealed', function () {
       { seed, numRuns: runs(40) },
     ));
 
-  it('does not open once any byte of its wrapped data key is another', async () => {
+  it('does not open after a change of any byte of its wrapped data key', async () => {
     const sealed = await vaultIn('wrapped').seal(place, 'secret');
     const [key] = await keysIn('wrapped').all();
     if (key === undefined) throw new Error('no data key');
@@ -121,7 +121,7 @@ describe('what is sealed', function () {
     expect(await vaultIn('wrapped').open(place, sealed)).to.equal('secret');
   });
 
-  it('does not open as a text of one key once any byte or its place is another', () =>
+  it('does not open as a text of one key after a change of any byte or of its place', () =>
     assert(
       property(
         string({ maxLength: 60 }),

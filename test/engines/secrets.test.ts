@@ -15,7 +15,7 @@ import { runs } from '../support/runs.js';
 const known = 'asy_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf0osngO';
 const secrets = openSecrets(Buffer.alloc(32, 1));
 
-it('Hints of one installation have a space that follows from its key', () => {
+it('derives the notification space of an installation from its key', () => {
   const other = openSecrets(Buffer.alloc(32, 2));
   expect(secrets.notificationSpace).to.match(/^assay\.[0-9a-f]{32}$/);
   expect(openSecrets(Buffer.alloc(32, 1)).notificationSpace).to.equal(secrets.notificationSpace);
@@ -23,7 +23,7 @@ it('Hints of one installation have a space that follows from its key', () => {
 });
 
 describe('API key values', () => {
-  it('have the form of the contract’s known answer', () =>
+  it("have the form of the contract's known answer", () =>
     expect(encodeApiKey(Uint8Array.from({ length: 32 }, (_, index) => index))).to.equal(known));
 
   it('carry a checksum that any bytes pass and any changed digit fails', () =>
@@ -40,13 +40,13 @@ describe('API key values', () => {
       { numRuns: runs(50) },
     ));
 
-  it('are minted anew each time', () => {
+  it('are unique', () => {
     const minted = Array.from({ length: 100 }, secrets.mintKey);
     expect(new Set(minted).size).to.equal(100);
     expect(minted.every(isValidApiKey)).to.equal(true);
   });
 
-  it('are refused without a look-up when the checksum is wrong; other forms are looked up', () => {
+  it('are rejected without a look-up when the checksum is wrong; other forms are looked up', () => {
     expect(secrets.hashKey(`${known.slice(0, -1)}P`)).to.equal(null);
     expect(secrets.hashKey('asy_')).to.equal(null);
     expect(secrets.hashKey('a value of another system')).to.match(/^[0-9a-f]{64}$/);
@@ -58,14 +58,14 @@ describe('API key values', () => {
     expect(secrets.hashKey(known)).not.to.equal(other.hashKey(known));
   });
 
-  it('are shown by their ends', () => {
+  it('are displayed by their ends', () => {
     expect(secrets.truncate(known)).to.equal('asy_003a...sngO');
     expect(secrets.truncate('another-form-of-a-key-0123456789')).to.equal('anot...6789');
   });
 });
 
-describe('the secret key of a data folder', () => {
-  it('is made once, for its owner’s eyes only', async () => {
+describe('secret key of a data folder', () => {
+  it('is created once, readable by its owner only', async () => {
     const { dir, remove } = await temporaryFolder();
     const path = join(dir, 'secret.key');
     const made = await ensureSecretKey(diskFiles, path);
@@ -75,7 +75,7 @@ describe('the secret key of a data folder', () => {
     await remove();
   });
 
-  it('is not made anew over a file that holds something else', async () => {
+  it('is not created over a file with other content', async () => {
     const { dir, remove } = await temporaryFolder();
     const path = join(dir, 'secret.key');
     await diskFiles.write(path, Buffer.from('torn'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDatabase, type Database } from '../../engines/sqlite/database.js';
 import { temporaryFolder } from '../support/folder.js';
 
-describe('a connection to SQLite', () => {
+describe('SQLite connection', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let database: Database;
   const file = (): string => join(folder.dir, 'some.sqlite');
@@ -30,7 +30,7 @@ describe('a connection to SQLite', () => {
     }
   };
 
-  it('answers rows as objects, as lists of cells and as first cells', () => {
+  it('returns rows as objects, as lists of cells and as first cells', () => {
     put('a');
     put('b');
     const sql = 'SELECT id, name FROM items WHERE id > ? ORDER BY id';
@@ -48,14 +48,14 @@ describe('a connection to SQLite', () => {
     expect(database.prepareValue(sql).get(2)).to.equal(undefined);
   });
 
-  it('begins a statement anew where a loop over its rows was left', () => {
+  it('restarts a statement after a loop over its rows was left', () => {
     for (const name of ['a', 'b', 'c']) put(name);
     const all = database.prepareCells('SELECT name FROM items ORDER BY id');
     for (const [name] of all.iterate()) if (name === 'b') break;
     expect([...all.iterate()]).to.deep.equal([['a'], ['b'], ['c']]);
   });
 
-  it('names the result code of SQLite in each error, from whichever method', () => {
+  it('names the result code of SQLite in each error, from every method', () => {
     put('a');
     expect(codeOf(() => put('a'))).to.equal('SQLITE_CONSTRAINT_UNIQUE');
     expect(codeOf(() => database.exec('no SQL'))).to.equal('SQLITE_ERROR');
@@ -73,7 +73,7 @@ describe('a connection to SQLite', () => {
     database.exec('COMMIT');
   });
 
-  it('names what it meets in a damaged file, row by row too', async () => {
+  it('names the damage of a file, row by row too', async () => {
     const broken = join(folder.dir, 'broken.sqlite');
     const { writeFile } = await import('node:fs/promises');
     await writeFile(broken, 'no file of SQLite '.repeat(100));
@@ -84,7 +84,7 @@ describe('a connection to SQLite', () => {
     await rm(broken);
   });
 
-  it('undoes a transaction that throws, and one within it with it', () => {
+  it('rolls back a transaction that throws, and one within it with it', () => {
     const failing = (): void => {
       database.transaction('immediate', () => {
         put('outer');
@@ -99,7 +99,7 @@ describe('a connection to SQLite', () => {
     expect(names()).to.deep.equal(['kept']);
   });
 
-  it('throws what a function of SQL throws, as it was', () => {
+  it('throws the error of an SQL function unchanged', () => {
     class Refused extends Error {}
     database.define('refuse', { deterministic: true }, () => {
       throw new Refused('on purpose');
@@ -110,14 +110,14 @@ describe('a connection to SQLite', () => {
     expect(() => database.prepare('SELECT refuse()').get()).to.throw(Refused, 'on purpose');
   });
 
-  it('stores numbers as integers where the column says so, and bytes as they are', () => {
+  it('stores numbers as integers where the column says so, and bytes unchanged', () => {
     const body = Buffer.from([0, 255, 7]);
     database.prepare('INSERT INTO items VALUES (?, ?, ?)').run(2 ** 40, 'a', body);
     const types = database.prepareCells('SELECT typeof(id), typeof(body), body FROM items').get();
     expect(types).to.deep.equal(['integer', 'blob', new Uint8Array(body)]);
   });
 
-  it('is closed once, however often it is asked', () => {
+  it('closes once, however often it is called', () => {
     database.close();
     database.close();
     expect(database.isOpen()).to.equal(false);

@@ -23,7 +23,7 @@ const filesWith = async (dir: string, text: string): Promise<readonly string[]> 
   return found;
 };
 
-describe('the files of the log on SQLite', () => {
+describe('SQLite log files', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let bus: NotificationBus;
   let log: EventLog;
@@ -56,7 +56,7 @@ describe('the files of the log on SQLite', () => {
     expect(await filesWith(folder.dir, canary)).to.deep.equal([]);
   });
 
-  it('are read without hints too, only a little later', async () => {
+  it('are read without notifications too, only a little later', async () => {
     const deaf = openBus('nobody publishes here');
     const reader = await openEventReader({ dir: folder.dir, bus: deaf });
     const head = await reader.head();
@@ -78,7 +78,7 @@ describe('the files of the log on SQLite', () => {
     expect(await log.read(other)).to.deep.equal([]);
   });
 
-  it('are refused when a newer build has written them', async () => {
+  it('are rejected when a newer build has written them', async () => {
     await log.close();
     const database = openDatabase(join(folder.dir, 'log.sqlite'));
     database.pragma('user_version = 99');
@@ -91,7 +91,7 @@ describe('the files of the log on SQLite', () => {
     expect(refusal).to.have.property('message').that.includes(folder.dir);
   });
 
-  it('open when they are from before there were salts, whose events then have none', async () => {
+  it('open when written before salts existed, whose events then have none', async () => {
     await appendOne(log, appendOf(newStream(), 'none', newEvent({ old: true })));
     await log.close();
     const database = openDatabase(join(folder.dir, 'log.sqlite'));
@@ -143,7 +143,7 @@ describe('the files of the log on SQLite', () => {
     expect((await log.page(positionAt(0), 1_000)).events).to.have.length(200);
   });
 
-  it('grow in a WAL that is brought home while writing goes on', async () => {
+  it('checkpoint the WAL while writing goes on', async () => {
     const text = 'z'.repeat(900_000);
     for (let round = 0; round < 60; round += 1) {
       await log.append([appendOf(newStream(), 'none', newEvent(text))]);
@@ -156,8 +156,8 @@ describe('the files of the log on SQLite', () => {
   });
 });
 
-describe('the files of documents on SQLite', () => {
-  it('lose what a crash left half built, and keep what is live', async () => {
+describe('SQLite document files', () => {
+  it('lose unfinished shadows of a crash, and keep the live generation', async () => {
     const { dir, remove } = await temporaryFolder();
     const documents = await openDocuments({ dir });
     const document = { key: 'a', scope: 'here', fields: {}, body: 'the mark of the copy' };
@@ -178,7 +178,7 @@ describe('the files of documents on SQLite', () => {
     await remove();
   });
 
-  it('are without what was deleted after a while', async () => {
+  it('drop deleted content after a while', async () => {
     const { dir, remove } = await temporaryFolder();
     const documents = await openDocuments({ dir, truncateWalAfterMs: 20 });
     const canary = 'a-canary-that-was-deleted';

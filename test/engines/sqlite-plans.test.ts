@@ -23,11 +23,11 @@ describe('events of a few types on SQLite', () => {
   const ofTheIndex =
     'SEARCH events USING COVERING INDEX events_type (type=? AND rowid>? AND rowid<?)';
 
-  it('are found without a look at the others', async () => {
+  it('are found without reading the others', async () => {
     expect(await planOf(() => undefined)).to.include(ofTheIndex);
   });
 
-  it('are found so in a log from before it had the index', async () => {
+  it('are found so in a log that predates the index', async () => {
     const plan = await planOf((dir) => {
       const database = openForWriting(dir);
       database.exec('DROP INDEX events_type');

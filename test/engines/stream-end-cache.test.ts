@@ -11,8 +11,8 @@ import { authorAt } from '../support/test-log.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
-describe('known ends of streams', () => {
-  it('are what was found last, and nothing while somebody writes, or after it', async () => {
+describe('stream-end cache', () => {
+  it('returns the last revision read, and nothing during or after a write', async () => {
     const ends = openStreamEndCache();
     ends.note('a', 1);
     ends.note('b', 5);
@@ -57,7 +57,7 @@ describe('known ends of streams', () => {
       await remove();
     });
 
-    it('are where the log has them, whoever writes at the same time', async () => {
+    it('agrees with the log under concurrent writes', async () => {
       const step = fc.record({
         what: fc.constantFrom('write', 'race', 'erase', 'read', 'last', 'some'),
         stream: fc.nat(2),

@@ -18,7 +18,7 @@ type Store = {
   numbers(to: number): AsyncIterable<number>;
 };
 
-describe('a port served from another thread', () => {
+describe('thread RPC', () => {
   let channel: MessageChannel;
   let store: Store;
   let released: number;
@@ -78,7 +78,7 @@ describe('a port served from another thread', () => {
   });
   afterEach(() => channel.port2.close());
 
-  it('answers calls with values that structured clone can carry', async () => {
+  it('passes values that structured clone can carry', async () => {
     expect(await store.add(1, 2)).to.equal(3);
     const groups = await store.groups(['a', 'b']);
     expect([...groups]).to.deep.equal([
@@ -87,7 +87,7 @@ describe('a port served from another thread', () => {
     ]);
   });
 
-  it('carries a Fault with its code and complaints, other errors with their message', async () => {
+  it('passes a Fault with its code and complaints, other errors with their message', async () => {
     const fault = await store.refuse().catch((error: unknown) => error as Fault);
     expect(fault).to.be.instanceOf(Fault);
     expect(fault.code).to.equal('invalid');
@@ -98,7 +98,7 @@ describe('a port served from another thread', () => {
     expect((error.cause as Error).message).to.equal('Out of Memory at …: deeper');
   });
 
-  it('gives bytes away instead of a copy, where they have a buffer of their own', async () => {
+  it('transfers bytes instead of copying, when they have a buffer of their own', async () => {
     const [one, other] = await store.bytes();
     expect([[...(one ?? [])], [...(other ?? [])]]).to.deep.equal([
       [1, 2],
@@ -107,13 +107,13 @@ describe('a port served from another thread', () => {
     expect(kept.map(({ byteLength }) => byteLength)).to.deep.equal([0, 2]);
   });
 
-  it('refuses methods that the port does not have', async () => {
+  it('rejects methods that the port does not have', async () => {
     const other = callProxy<{ toString(): Promise<string>; gone(): Promise<void> }>(channel.port2);
     const error = await other.gone().catch((thrown: unknown) => thrown as Error);
     expect((error as Error).message).to.equal('no method is called gone');
   });
 
-  it('reads iterables page by page and lets go of one that is left early', async () => {
+  it('reads iterables page by page and ends one that is left early', async () => {
     const all = await Array.fromAsync(store.numbers(1_200));
     expect(all).to.have.length(1_200);
     expect(all.at(-1)).to.equal(1_199);
@@ -126,13 +126,13 @@ describe('a port served from another thread', () => {
     expect(((await failed.catch((error: unknown) => error)) as Error).message).to.equal('seven');
   });
 
-  it('calls back functions that were passed', async () => {
+  it('calls functions that were passed', async () => {
     const seen: number[] = [];
     expect(await store.count((n) => seen.push(n))).to.equal('done');
     expect(seen).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends a call there when nobody waits for it, and here when it ended there', async () => {
+  it('ends a cancelled call there, and here once it ended there', async () => {
     const gone = new AbortController();
     const asking = { signal: gone.signal };
     expect(await store.ask('quick', asking)).to.equal('quick false');
@@ -154,7 +154,7 @@ describe('a port served from another thread', () => {
     expect(await store.ask('quick', asking).catch((error: unknown) => error)).to.equal(reason);
   });
 
-  it('may hear there by any number of listeners that nobody waits', async () => {
+  it('allows any number of listeners of the cancellation', async () => {
     const asking = { signal: new AbortController().signal };
     const warnings = await warningsDuring(() => store.ask('much', asking));
     expect(warnings).to.deep.equal([]);

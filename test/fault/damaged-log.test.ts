@@ -156,7 +156,7 @@ describe('a service whose log is damaged on the disk', function () {
       expect(code, command).to.equal(1);
       expect(output, command)
         .to.match(/damaged/)
-        .and.to.match(/position [0-9a-f]{16}|no position can be told: ./);
+        .and.to.match(/position [0-9a-f]{16}|the position is unknown: ./);
     }
   });
 

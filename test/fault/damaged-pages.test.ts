@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 
 const pageBytes = 8_192;
-const place = /position [0-9a-f]{16}|no position can be told: ./;
+const place = /position [0-9a-f]{16}|the position is unknown: ./;
 
 type Page = { readonly of: string; readonly pages: readonly number[] };
 

@@ -72,7 +72,7 @@ describe('the HTTP engine at the socket', () => {
       });
       expect(chunked.status).to.equal(413);
     });
-    it('that has to be JSON in UTF-8', async () => {
+    it('only as JSON in UTF-8', async () => {
       const invalid = {
         detail: [{ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' }],
       };
@@ -100,7 +100,7 @@ describe('the HTTP engine at the socket', () => {
         });
       }
     });
-    it('with 100,000 values and 2,000 names that differ', async () => {
+    it('with 100,000 values and 2,000 distinct names', async () => {
       const heavy = {
         detail: [
           {
@@ -125,7 +125,7 @@ describe('the HTTP engine at the socket', () => {
       const again = `{"any":[${Array(9_000).fill('{"a":1,"b":[]}').join()}]}`;
       expect(await echoed(again)).to.have.property('any');
     });
-    it('with unpaired surrogates made whole, the last of duplicates, any member name', async () => {
+    it('with unpaired surrogates fixed, the last of duplicates, any member name', async () => {
       expect(
         await echoed(String.raw`{"text":"a\ud800b","any":{"\udc00":["\ud83d\ude00"]}}`),
       ).to.deep.equal({ text: 'a\ufffdb', any: { '\ufffd': ['😀'] } });
@@ -137,7 +137,7 @@ describe('the HTTP engine at the socket', () => {
         '{"any":[{"__proto__":{"x":1}},{"__proto__":{},"y":2}]}',
       );
     });
-    it('after it has checked who sends it', async () => {
+    it('after authentication', async () => {
       const big = { body: 'x'.repeat(2_000_000) };
       expect((await service.as(null).send('POST', '/v2/echo', big)).status).to.equal(401);
     });
@@ -158,13 +158,13 @@ describe('the HTTP engine at the socket', () => {
       );
       expect(answer).to.match(/^HTTP\/1\.1 431 .*X-Request-Id: .*\r\n\r\n$/s);
     });
-    it('an address that is none: 400', async () => {
+    it('a malformed URL: 400', async () => {
       const answer = await raw(
         'GET http://[::1/v2/public HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       );
       expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
     });
-    it('what is not HTTP: 400', async () => {
+    it('input that is not HTTP: 400', async () => {
       const answer = await raw('HELLO\r\n\r\n');
       expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
     });

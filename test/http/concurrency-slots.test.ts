@@ -27,7 +27,7 @@ const anybody = operation({
   requires: 'public',
 });
 
-describe('requests at work', () => {
+describe('concurrency slots', () => {
   let service: SmallService;
   let sockets: RawSockets;
   /** One for each request that its handler works on. */
@@ -75,7 +75,7 @@ describe('requests at work', () => {
   const done = [200, undefined];
   const shed = [503, '1'];
 
-  it('do not include those whose body has not arrived, with a credential or without', async () => {
+  it('are not held while a body arrives, with a credential or without', async () => {
     await start({ load: { requestsMax: 1, bodyBytesMax: 1_048_576 } });
     for (let times = 0; times < 8; times += 1) {
       await sockets.open(unsent('POST /v2/quick'));
@@ -112,7 +112,7 @@ describe('requests at work', () => {
     await first;
   });
 
-  it('do not hold up the healthcheck', async () => {
+  it('are not required by the healthcheck', async () => {
     await start({ load: { requestsMax: 1 } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);
@@ -122,7 +122,7 @@ describe('requests at work', () => {
     await first;
   });
 
-  it('do not include those that wait for a read model', async () => {
+  it('are not held by requests that wait for a read model', async () => {
     const { promise: behind, resolve: arrived } = Promise.withResolvers<Position>();
     await start({ load: { requestsMax: 1 }, reached: () => behind });
     const reads = service.as('editor').send('GET', '/v2/large');
@@ -134,7 +134,7 @@ describe('requests at work', () => {
     expect((await reads).status).to.equal(200);
   });
 
-  it('make only a few large answers at a time, and leave room for others', async () => {
+  it('limit the large answers made at a time, and leave room for others', async () => {
     await start({ load: { largeMax: 2, largePerCallerMax: 1 }, largeReads: ['large'] });
     const mine = [1, 2, 3].map(() => service.as('editor').send('GET', '/v2/large'));
     await atWork(1);
@@ -151,7 +151,7 @@ describe('requests at work', () => {
     expect((await Promise.all(mine)).map((reply) => reply.status)).to.deep.equal([200, 200, 200]);
   });
 
-  it('hold the rows of only a few datasets at a time, and leave room for others', async () => {
+  it('limit the datasets whose rows are in memory, and leave room for others', async () => {
     await start({
       load: { tablesMax: 2, tablesPerPersonMax: 1 },
       tableWrites: ['heavy'],

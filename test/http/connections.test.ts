@@ -43,7 +43,7 @@ describe('connections', () => {
     return socket;
   };
 
-  it('that have been idle longest are closed first, from the address that has most', async () => {
+  it('are closed by idle time, from the address that has most', async () => {
     await start({ load: { connectionsMax: 4 } });
     const few = await rested('127.0.0.2');
     const oldest = await rested('127.0.0.3');
@@ -59,7 +59,7 @@ describe('connections', () => {
     }
   });
 
-  it('from one address are limited, except from a trusted proxy', async () => {
+  it('are limited per address, except from a trusted proxy', async () => {
     await start({ load: { connectionsPerAddressMax: 2 }, trustedProxies: ['127.0.0.3'] });
     const first = await rested('127.0.0.2');
     await rested('127.0.0.2');
@@ -85,7 +85,7 @@ describe('connections', () => {
     ['of somebody', 'editor'],
     ['of nobody, whose body is not read', 'nobody'],
   ] as const) {
-    it(`that send a body in crumbs are cut, ${whose}`, async () => {
+    it(`are cut when they send a body in tiny chunks, ${whose}`, async () => {
       await start({});
       const socket = await sockets.open(chunked('/v2/echo', credential));
       socket.resume();
@@ -97,7 +97,7 @@ describe('connections', () => {
     });
   }
 
-  it('that send a body in larger pieces are not cut', async () => {
+  it('are not cut when they send a body in larger chunks', async () => {
     await start({});
     const socket = await sockets.open(chunked('/v2/echo', 'editor'));
     const pieces = `[${chunk(' '.repeat(300)).repeat(3_000)}`;
@@ -108,7 +108,7 @@ describe('connections', () => {
     expect(await service.metrics.text()).not.to.include('why="crumbs"} 1');
   });
 
-  it('that are all at work leave no room for another one from their address', async () => {
+  it('are refused to an address while all of its own are busy', async () => {
     await start({ load: { connectionsPerAddressMax: 2 } });
     const slow = [
       await sockets.open(unsent('POST /v2/echo', { Expect: '100-continue' }), '127.0.0.2'),
@@ -160,7 +160,7 @@ describe('connections', () => {
     await closed(attack[0] as Socket);
   });
 
-  it('whose requests are complete are not cut to make room', async () => {
+  it('are not cut to make room while their requests are complete', async () => {
     const reads: (() => void)[] = [];
     const reached = async (): Promise<Position> => {
       await new Promise<void>((resolve) => reads.push(resolve));
@@ -204,13 +204,13 @@ describe('connections', () => {
     });
   });
 
-  it('that bring a request with two Host headers are answered 400', async () => {
+  it('are answered 400 for a request with two Host headers', async () => {
     await start({});
     const socket = await sockets.open(headOf('GET /v2/public', { host: 'other.example' }));
     expect(await answered(socket)).to.equal('400');
   });
 
-  it('that send ahead more than a few requests are cut, and leave nothing behind', async () => {
+  it('are cut when they pipeline more than a few requests, and leave nothing behind', async () => {
     await start({ load: { requestsPerConnectionMax: 4, perTickMax: 1 } });
     const few = await sockets.open(headOf('HEAD /v2/public').repeat(4), '127.0.0.2');
     await answered(few);

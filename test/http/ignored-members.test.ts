@@ -8,7 +8,7 @@ import { expectInvalid } from '../support/key-ring.js';
 const strict = { Prefer: 'handling=strict' };
 const ignoredOf = ({ headers }: Reply<unknown>): unknown => headers['x-ignored-members'];
 
-describe('what a request says that nobody reads', () => {
+describe('ignored parts of a request', () => {
   let app: App;
   let root: string;
   before(async () => {
@@ -21,7 +21,7 @@ describe('what a request says that nobody reads', () => {
   const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
     app.client.send<Record<string, unknown>>('POST', `${root}${path}`, { body, headers });
 
-  it('is listed in the answer, whatever the answer is', async () => {
+  it('are listed in every answer', async () => {
     const search = await post('/traces/search?pages=5', { model_id: id() });
     expect([search.status, ignoredOf(search)]).to.deep.equal([200, '?pages, model_id']);
     const logged = await post('/traces', { traces: [{ input: 'a' }, { inptu: 'b' }] });
@@ -33,7 +33,7 @@ describe('what a request says that nobody reads', () => {
     expect(ignoredOf(await post('/traces/search', {}))).to.equal(undefined);
   });
 
-  it('is not tolerated by who prefers strict handling', async () => {
+  it('are rejected under strict handling', async () => {
     const reply = await post('/traces?x=1', { traces: [{ inptu: 'b' }], modle: 1 }, strict);
     expect(reply.status).to.equal(422);
     expect(reply.headers['preference-applied']).to.equal('handling=strict');
@@ -55,13 +55,13 @@ describe('what a request says that nobody reads', () => {
     ]);
   });
 
-  it('is told next to what else is wrong', async () => {
+  it('are reported beside other complaints', async () => {
     const reply = await post('/log_streams', { nmae: 'a' }, strict);
     const detail = reply.body['detail'] as readonly { readonly type: string }[];
     expect(detail.map(({ type }) => type)).to.deep.equal(['missing', 'extra_forbidden']);
   });
 
-  it('obeys the first preference of its name and no other', async () => {
+  it('obey the first preference of its name and no other', async () => {
     const status = async (Prefer: string) =>
       (await post('/traces/search', { x: 1 }, { Prefer })).status;
     for (const prefer of [
@@ -80,7 +80,7 @@ describe('what a request says that nobody reads', () => {
     }
   });
 
-  it('has room in a header, however much it is and whatever it is called', async () => {
+  it('fit into a header, whatever their number and names', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x${at}`, at]));
     const listed = String(ignoredOf(await post('/traces/search', many))).split(', ');
     expect([listed.length, listed.at(-2), listed.at(-1)]).to.deep.equal([21, 'x19', '...']);
@@ -97,7 +97,7 @@ describe('what a request says that nobody reads', () => {
     expect(shown).to.match(/, \.\.\.$/);
   });
 
-  it('is found in forms, and in urlencoded bodies', async () => {
+  it('are found in forms, and in urlencoded bodies', async () => {
     const reply = await upload(app, {
       file: 'a\n1\n',
       parts: { name: `form ${id()}`, projekt_id: '1', column_mapping: '{"inptu":["a"]}' },
@@ -111,7 +111,7 @@ describe('what a request says that nobody reads', () => {
     expect([login.status, ignoredOf(login)]).to.deep.equal([401, 'scope']);
   });
 
-  it('is ignored in changes of traces and spans as well, whatever its value', async () => {
+  it('are ignored in changes of traces and spans as well, whatever their value', async () => {
     const [trace, span] = [id(), id()];
     await post('/traces', { traces: [{ id: trace, spans: [{ type: 'tool', id: span }] }] });
     for (const path of [`traces/${trace}`, `spans/${span}`]) {
@@ -124,7 +124,7 @@ describe('what a request says that nobody reads', () => {
     expect(logged.status).to.equal(200);
   });
 
-  it('has columns that an edit of a dataset makes told, and refused when strict', async () => {
+  it('include columns that a dataset edit creates, which are rejected when strict', async () => {
     const { body: dataset } = await upload(app, { file: 'a,b\n1,2\n', parts: { name: id() } });
     const path = `/v2/datasets/${dataset.id}/content`;
     const edit = (values: object, headers: Readonly<Record<string, string>> = {}) =>

@@ -11,7 +11,7 @@ import { Fault } from '../../kernel/fault.js';
 
 const token = 'token-of-operators-0123456789';
 
-describe('the door of the operators’ listener', () => {
+describe("operators' listener", () => {
   let ops: RunningServer;
   const start = async (options: Partial<OpsOptions> = {}): Promise<void> => {
     ops = await startOpsServer({
@@ -42,7 +42,7 @@ describe('the door of the operators’ listener', () => {
         .end(method === 'POST' ? '{}' : undefined);
     });
 
-  it('says of a command that failed that it did, and keeps the cause to the log', async () => {
+  it('reports a failed command, and keeps the cause to the log', async () => {
     const failing = async (): Promise<never> => {
       throw new Error('a defect at /srv/data');
     };
@@ -64,7 +64,7 @@ describe('the door of the operators’ listener', () => {
     expect(await asked()).to.equal(why);
   });
 
-  it('takes requests for an address or a name of its machine, and for no other name', async () => {
+  it('accepts an address or a name of its machine as Host, and no other name', async () => {
     await start({ host: 'localhost' });
     for (const Host of ['localhost:8081', '127.0.0.1', '[::1]:9', '10.0.0.7:8081', 'LOCALHOST']) {
       expect(await ask('GET', { Host }), Host).to.equal(200);
@@ -80,7 +80,7 @@ describe('the door of the operators’ listener', () => {
     }
   });
 
-  it('takes commands without a token from this machine alone', async () => {
+  it('accepts commands without a token from this machine only', async () => {
     await start({ host: '0.0.0.0' });
     expect(await ask('POST', {})).to.equal(200);
     const [outer] = Object.values(networkInterfaces())
@@ -91,7 +91,7 @@ describe('the door of the operators’ listener', () => {
     expect(await ask('GET', {}, outer.address)).to.equal(200);
   });
 
-  it('takes commands with the token and no others once there is one', async () => {
+  it('accepts commands with the configured token only', async () => {
     await start({ token });
     const bearing = (text: string) => ask('POST', { Authorization: `Bearer ${text}` });
     expect(await bearing(token)).to.equal(200);
@@ -101,7 +101,7 @@ describe('the door of the operators’ listener', () => {
     expect(await ask('GET', {})).to.equal(200);
   });
 
-  it('lets in commands that have the token in their environment', async () => {
+  it('accepts commands that have the token in their environment', async () => {
     await start({ token });
     const url = `http://127.0.0.1:${ops.port}`;
     const config = readConfig({ ASSAY_OPS_TOKEN: token });
@@ -113,7 +113,7 @@ describe('the door of the operators’ listener', () => {
     expect(String(refusal)).to.include('ASSAY_OPS_TOKEN');
   });
 
-  it('is where ASSAY_OPS_HOST says, whatever the host of the API', async () => {
+  it('listens on ASSAY_OPS_HOST, whatever the host of the API', async () => {
     await start();
     const config = readConfig({ ASSAY_HOST: '0.0.0.0', ASSAY_OPS_TOKEN: token });
     expect(config.opsHost).to.equal('127.0.0.1');

@@ -23,7 +23,7 @@ const trace = '88888888-8888-4888-8888-888888888888';
 const losers = /^(trace|annotation-templates|insights-settings|integration)-/;
 
 /** Whoever is in a race here loses it: another process is always faster. */
-describe('a race that is lost every time', () => {
+describe('optimistic concurrency that always conflicts', () => {
   let service: SmallService;
   let client: Client;
   let lost = false;
@@ -136,7 +136,7 @@ describe('a race that is lost every time', () => {
       insights: { logstream: { enabled: true } },
     }));
 
-  it('is 409 for integrations, and what was sealed in vain cannot be used', async () => {
+  it('is 409 for integrations, and unused sealed secrets cannot be used', async () => {
     const body = { organization_id: 'account', token: 'secret' };
     await refused('PUT', '/v2/integrations/writer', body);
     await client.call('PUT', '/v2/integrations/writer', { body });

@@ -295,7 +295,7 @@ describe('OTLP', () => {
     expect(reply.headers.get('content-type')).to.equal('application/x-protobuf');
     expect(readMessage('Status', new Uint8Array(await reply.arrayBuffer()))).to.deep.equal({
       code: 3,
-      message: 'The body is not the message of this operation',
+      message: 'The body is not a valid protobuf message of this operation',
     });
     const stranger = await raw(new Uint8Array(), { 'service-api-key': 'nobody' });
     expect(stranger.status).to.equal(401);

@@ -16,7 +16,7 @@ const hang = operation({
   response: Type.Object({}),
 });
 
-describe('a client that waits for an answer', () => {
+describe('request scope', () => {
   let service: SmallService;
   let asked: Promise<AbortSignal>;
   const started = async (options: Parameters<typeof smallService>[1] = {}): Promise<void> => {
@@ -38,7 +38,7 @@ describe('a client that waits for an answer', () => {
   const aborted = (signal: AbortSignal): Promise<unknown> =>
     signal.aborted ? Promise.resolve() : once(signal, 'abort');
 
-  it('ends a question whose client is gone', async () => {
+  it('ends a query whose client disconnected', async () => {
     await started();
     const sent = ask();
     const signal = await asked;
@@ -48,7 +48,7 @@ describe('a client that waits for an answer', () => {
     await service.close();
   });
 
-  it('says of a write that took too long that part of it may be recorded', async () => {
+  it('reports that a timed-out write may be recorded in part', async () => {
     const storing = operation({
       ...operationDefaults,
       operationId: 'hang',
@@ -72,7 +72,7 @@ describe('a client that waits for an answer', () => {
     await service.close();
   });
 
-  it('answers 503 with what helps when the time is up, and ends the question', async () => {
+  it('answers 503 with advice when the time is up, and ends the query', async () => {
     await started({ answerWithinMs: ({ operation: { operationId } }) => operationId.length });
     const { status, body, headers } = await service.as('editor').send('GET', '/v2/hang');
     expect(status).to.equal(503);
@@ -85,7 +85,7 @@ describe('a client that waits for an answer', () => {
     await service.close();
   });
 
-  it('learns that the service stops before connections are cut', async () => {
+  it('answers 503 on shutdown before connections are cut', async () => {
     await started({ abortAfterMs: 1 });
     const sent = ask();
     const signal = await asked;
@@ -95,7 +95,7 @@ describe('a client that waits for an answer', () => {
     expect(signal.aborted).to.equal(true);
   });
 
-  it('has the log open until the handlers at work have ended', async () => {
+  it('keeps the log open until the running handlers have ended', async () => {
     let found: string | null = null;
     const { promise: begun, resolve: tell } = Promise.withResolvers<void>();
     const routes = (log: EventLog) => [

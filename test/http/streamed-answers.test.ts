@@ -15,7 +15,7 @@ const chunksOf = (answer: IncomingMessage): readonly Buffer[] => {
 
 const line = `${'x'.repeat(999)}\n`;
 
-describe('an answer that is made while it is sent', () => {
+describe('streamed answer', () => {
   let service: SmallService;
   let produced = 0;
   const { promise: over, resolve: ended } = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ describe('an answer that is made while it is sent', () => {
   });
   after(() => service.close());
 
-  it('comes whole, with its media type and no length', async () => {
+  it('arrives complete, with its media type and without a length', async () => {
     const { status, headers, body } = await service.as('editor').send('GET', '/v2/some');
     expect([status, headers['content-type'], headers['content-length']]).to.deep.equal([
       200,
@@ -76,7 +76,7 @@ describe('an answer that is made while it is sent', () => {
     ['broken', 'cannot be read'],
     ['stuck', 'took longer than 0.2 s'],
   ]) {
-    it(`is cut and does not look whole when a part fails: ${path}`, async () => {
+    it(`is cut, and visibly incomplete, when a part fails: ${path}`, async () => {
       const asked = request(`${service.url}/v2/${path}`, {
         headers: { 'Service-API-Key': 'editor' },
         agent: false,
@@ -98,7 +98,7 @@ describe('an answer that is made while it is sent', () => {
     });
   }
 
-  it('is made no faster than the client takes it, and no more once they are gone', async () => {
+  it("is produced at the client's pace, and stops when it disconnects", async () => {
     const asked = request(`${service.url}/v2/endless`, {
       headers: { 'Service-API-Key': 'editor' },
       agent: false,
