@@ -22,8 +22,8 @@ import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
 import { findLostLog, type LostLog } from './sqlite/lost-log.js';
 
-// Clients of servers are loaded once one is asked for: nobody waits for them at a start without.
-// DuckDB is two hundred files, which only the thread needs that has the records.
+// Server clients are loaded on demand, so that a start without them does not wait. DuckDB is two
+// hundred files, needed only by the thread with the records.
 const duckdbRecords = async () => (await import('./duckdb/records.js')).openRecords;
 const eventStore = async () => (await import('./eventstoredb/event-log.js')).openEventStore;
 const mongoDocuments = async () => (await import('./mongodb/documents.js')).openMongoDocuments;
@@ -32,30 +32,31 @@ const mongoDataKeys = async () => (await import('./mongodb/data-keys.js')).openM
 const mongoLeases = async () => (await import('./mongodb/leases.js')).openMongoLeases;
 const natsBus = async () => (await import('./nats/bus.js')).openNatsBus;
 
-/**
- * Loads the engine of embedded records, before it is known that they are asked for. Never rejects.
- */
+/** Preloads the engine of embedded records before it is needed. Never rejects. */
 export const warmRecords = async (): Promise<void> => {
   await duckdbRecords().catch(() => null);
 };
 
-/** Which engine stands behind each port: null = the embedded one in the data folder. */
+/** Choice of the engine behind each port: null = the embedded one in the data folder. */
 export type EngineChoice = {
   readonly dataDir: string;
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
   readonly natsUrl: string | null;
-  /** What records on DuckDB may take; absent = their own default. */
+  /** Memory limit of records on DuckDB; absent = its default. */
   readonly recordsMemoryMb?: number;
-  /** `replica`: not beside the documents, but in processes that open them as `replicaOf` says. */
+  /**
+   * `replica`: records are not beside the documents but in replica processes, which open them by
+   * `replicaOf`.
+   */
   readonly records?: 'shared' | 'replica';
-  /** Into how many parts the records are folded beside the documents; absent = they are one. */
+  /** Number of partitions of the records beside the documents; absent = one. */
   readonly recordsPartitions?: number;
   /** A thread that folds exports spans of its own (kernel/tracing.ts); absent = it does not. */
   readonly isTraced?: boolean;
 };
 
-/** The engines of a replica: the service's log, and a folder of its own for what is folded. */
+/** Engines of a replica: the service's log, and a separate folder for its read models. */
 export const replicaOf = (choice: EngineChoice): EngineChoice => ({
   ...choice,
   dataDir: join(choice.dataDir, 'replica'),
@@ -65,14 +66,14 @@ export const replicaOf = (choice: EngineChoice): EngineChoice => ({
   recordsPartitions: 1,
 });
 
-/** Where code scorers run; null = a folder among the temporary files. */
+/** Working folder of code scorers; null = a temporary folder. */
 type SandboxChoice = {
   readonly sandbox: SandboxMode;
   readonly sandboxDir: string | null;
 };
 
 /**
- * The engines of one service. Every thread that needs one opens it through here; nothing else names
+ * Engines of one service. Every thread that needs one opens it through here; no other module names
  * an engine.
  */
 export type Engines = {
@@ -84,38 +85,42 @@ export type Engines = {
     readonly records: 'duckdb' | 'mongodb';
     readonly bus: 'memory' | 'nats';
   };
-  /** The data folder holds a log or read models, so only one process may use it. */
+  /** True if the data folder holds a log or read models, so that only one process may use it. */
   readonly embedded: boolean;
   /**
-   * Alone in the folder, or Fault `conflict`; `invalid` where its log is lost (D-179). Answers the
-   * function that gives it back.
+   * Locks the folder and returns the unlock function. Fault `conflict` if locked; `invalid` if its
+   * log is lost (D-179).
    */
   lock(): () => void;
-  /** `space`: over NATS only those of one space hear each other; null = only this process. */
+  /**
+   * Opens the notification bus. `space`: over NATS, only buses of one space exchange messages; null
+   * = only this process.
+   */
   bus(space: string | null): Promise<NotificationBus>;
-  /** Decoded, for deciding. Once per process. */
+  /** Decoded log, for decisions. Once per process. */
   log(bus: NotificationBus): Promise<EventLog>;
   /**
-   * As stored: the projector decodes, so that what it cannot read parks a stream and not the page.
+   * Log as stored: the projector decodes it, so that a poison event parks its stream and not the
+   * page.
    */
   reader(bus: NotificationBus): Promise<EventReader>;
   /**
-   * A damaged file is begun anew by whoever writes, and told.
-   * `read-alone`: without threads for searches, in a process that has nobody else to answer.
+   * Opens the documents. The writer replaces a damaged file by a new one and reports it.
+   * `read-alone`: without search threads, in a process that serves no other requests.
    */
   documents(
     access: 'read' | 'read-alone' | 'write',
     broken?: (broken: DamagedFile) => void,
   ): Promise<Documents>;
-  /** On DuckDB one owner per process. `part`: the only partition that is meant, from 1. */
+  /** Opens the records. On DuckDB one owner per process. `part`: the only partition, from 1. */
   records(asked?: {
     readonly notice?: (incident: Incident) => void;
     readonly part?: number;
   }): Promise<Records>;
   leases(): Promise<Leases>;
-  /** Where the read models are, but no read model: nothing rebuilds them. */
+  /** Data keys, stored beside the read models but not rebuildable. */
   dataKeys(): Promise<DataKeyStore>;
-  /** At once: what it can do shows a little later. */
+  /** Opens at once; its capabilities are known a little later. */
   sandbox(): Sandbox;
 };
 
@@ -186,12 +191,12 @@ export const openEngines = async (
   };
 };
 
-/** Whether a service ever wrote to this folder; makes nothing. */
+/** True if a service ever wrote to this folder; creates nothing. */
 export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
-/** Where a restoring keeps what it has, until all of the log is there. */
+/** Staging folder of a restore, until all of the log is there. */
 export const restoringFolder = (dir: string): string => join(dir, 'restoring');
 
-/** A restoring that broke off, and what to do; null: there is none. */
+/** An interrupted restore, and what to do; null if none. */
 export const halfRestored = (dir: string): LostLog | null => {
   const restoring = restoringFolder(resolve(dir));
   if (hasLog(dir) || !existsSync(restoring)) return null;
@@ -201,13 +206,13 @@ export const halfRestored = (dir: string): LostLog | null => {
   };
 };
 
-/** A service would begin an empty installation beside what is there already. */
+/** Throws if a restore was interrupted: a service would begin an empty installation beside it. */
 export const refuseHalfRestored = (dir: string): void => {
   const half = halfRestored(dir);
   if (half !== null) throw new Fault('conflict', `${half.found}: ${half.toDo}`);
 };
 
-/** The folder of a log; before anything is written to it. */
+/** Locks the folder of a log, before anything is written to it. */
 const lockedLog = (dir: string): (() => void) => {
   refuseHalfRestored(dir);
   const unlock = lockFolder(dir);
@@ -220,31 +225,31 @@ const lockedLog = (dir: string): (() => void) => {
   }
 };
 
-/** Throws Fault `invalid` where a new log would empty the last copies of what was logged. */
+/** Throws Fault `invalid` where a new log would erase the last copies of the old one. */
 export const refuseLost = (dir: string): void => {
   const lost = findLostLog(resolve(dir));
   if (lost !== null) throw new Fault('invalid', `${lost.found}: ${lost.toDo}`);
 };
 
-/** One process at a time in a folder: its backup has the same rule. */
+/** Lock of a folder, one process at a time; its backup uses it too. */
 export const lockedFolder = lockFolder;
 
 export const dataKeysFolder = (dir: string): string => join(dir, 'data-keys');
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
-/** What the secret key of this folder is told from another by (engines/node/key-check.ts). */
+/** Check value that identifies the folder's secret key (engines/node/key-check.ts). */
 export const keyCheckFile = (dir: string): string => join(dir, 'secret.check');
 /**
- * Up to where deletions were acted on; a lost one costs a look through the log, as the first start
- * of a build with this name does: under another one only records were erased.
+ * Cursor of the erasure worker; a lost one costs a scan of the log, as does the first start of a
+ * build with this name: under another one only records were erased.
  */
 export const erasingFile = (dir: string): string => join(dir, 'erasures');
-/** Up to where answers kept for a repeat are erased, a day late. */
+/** Cursor of the eraser of stored idempotency responses, a day behind. */
 export const forgettingFile = (dir: string): string => join(dir, 'forgetting');
-/** Up to where users who were removed have left groups and projects. */
+/** Cursor of the removal of removed users from groups and projects. */
 export const offboardingFile = (dir: string): string => join(dir, 'offboarding');
-/** Up to where validations of scorers are ended. */
+/** Cursor of the worker that ends scorer validations. */
 export const scoringFile = (dir: string): string => join(dir, 'scoring');
-/** Up to where traces of runs with scorers are scored. */
+/** Cursor of the scoring of traces of runs with scorers. */
 export const runScoringFile = (dir: string): string => join(dir, 'run-scoring');
-/** Where the running service says on which ports it listens, for the operator's commands. */
+/** Ports of the running service, for the operator's commands. */
 export const serviceFile = (dir: string): string => join(dir, 'service.json');

@@ -9,21 +9,21 @@ import { extractTaggedBranches } from './tagged-branches.js';
 import { shapeOf, type TextKind, type Openness, type Shape, type RootShape } from './shape.js';
 import { compileTextReader } from './text-parameters.js';
 
-/** `value` is the request's own object with canonical values in it. */
+/** Result of a guard; `value` is the request's own object with canonical values in it. */
 export type GuardResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly complaints: readonly Complaint[] };
 export type Guard = (value: unknown) => GuardResult;
 
 /**
- * ajv says whether a value fits, in code that it generates from the schema that the OpenAPI
- * document publishes. Only when it does not, complaints.ts goes over the value again to word what
- * is wrong: ajv's own errors have neither the order nor the branch of a union that contract 1.4
- * asks for. A generated test holds the two to one judgement.
+ * Compiles the guard of a request part. ajv decides whether a value fits, in code that it generates
+ * from the schema that the OpenAPI document publishes. Only on a misfit does complaints.ts check
+ * the value again to word the errors: ajv's own errors have neither the order nor the branch of a
+ * union that contract 1.4 requires. A generated test holds the two to one judgement.
  *
- * Values of a body are changed in place to their canonical form. Other places hold text, or lists
- * of it, which is parsed into a new object first. Nesting has to be bounded before: both recurse
- * where the schema does.
+ * Values of a body are changed in place to their canonical form. Other parts hold text, or lists of
+ * it, which is parsed into a new object first. Nesting has to be bounded before: both recurse where
+ * the schema does.
  */
 export const compileGuard = (schema: TSchema, place: RequestPart): Guard => {
   const shaped = shapeOf(schema, 'open');
@@ -41,17 +41,14 @@ export const compileGuard = (schema: TSchema, place: RequestPart): Guard => {
   };
 };
 
-/**
- * Cannot happen while the generated test holds; if it does, the answer is still a 422 of the
- * contract's shape.
- */
+/** Fallback of the contract's shape (422); unreachable while the generated test holds. */
 const fallbackComplaint = (loc: readonly string[]): Complaint =>
   valueComplaint(loc, 'not of the form that the operation describes');
 
 /**
- * Whether the service's own answer is what its schema promises: canonical values, and no member
- * beside the named ones of an object that does not say `additionalProperties`. Empty = it is. The
- * schema is read on first use, so that the service starts at once.
+ * Compiles the check of an answer against its schema: canonical values, and no unnamed member in an
+ * object without `additionalProperties`. Empty = conformant. The schema is read on first use, so
+ * that the service starts at once.
  */
 export const compileAnswerGuard = (schema: TSchema): AnswerGuard => {
   let guard: AnswerGuard | null = null;
@@ -75,7 +72,7 @@ const answerGuardOf = (schema: TSchema): AnswerGuard => {
 
 type FitsCheck = (holder: { value: unknown }) => boolean;
 
-/** The code is generated on first use, so that the service starts at once. */
+/** Check whose code is generated on first use, so that the service starts at once. */
 const lazyCheck = (shaped: RootShape, openness: Openness): FitsCheck => {
   let fits: FitsCheck | null = null;
   return (holder) => {
@@ -84,7 +81,7 @@ const lazyCheck = (shaped: RootShape, openness: Openness): FitsCheck => {
   };
 };
 
-/** One shape is generated once: most operations have the path of another one. */
+/** Generates the check of each shape once: most operations share their path's with another. */
 const compileCheck = (shaped: RootShape, openness: Openness): FitsCheck => {
   const generator = generators[openness];
   const text = JSON.stringify(shaped);
@@ -100,8 +97,8 @@ const compileCheck = (shaped: RootShape, openness: Openness): FitsCheck => {
 };
 
 /**
- * The shape, its named ones where ajv generates them once for all guards: what a span may be stands
- * in two of them and takes a tenth of a second.
+ * The shape with its named ones replaced by references that ajv generates once for all guards: the
+ * shape of a span is part of two of them and takes a tenth of a second.
  */
 const withSharedNames = (
   { shape, definitions }: RootShape,
@@ -122,8 +119,8 @@ const withSharedNames = (
 };
 
 /**
- * Checks a text of its kind and puts the canonical form in its place, before its length is looked
- * at.
+ * Keyword that checks a text of its kind and replaces it by the canonical form, before its length
+ * is checked.
  */
 const kindKeyword = (openness: Openness): CodeKeywordDefinition => ({
   keyword: 'x-kind',
@@ -159,20 +156,19 @@ const ajvOf = (openness: Openness): Ajv => {
   const ajv = new Ajv({
     discriminator: true,
     allowUnionTypes: true,
-    // Shapes come from shape.ts, which refuses what it does not know; ajv need not judge them
-    // again.
+    // Shapes come from shape.ts, which rejects unknown keywords; ajv need not check them again.
     strict: false,
     strictNumbers: true,
     meta: false,
     validateSchema: false,
     messages: false,
     inlineRefs: false,
-    // Its pass over the code takes a third of the time to generate it; V8 makes the same of both.
+    // Optimizing takes a third of the generation time; V8 runs both equally fast.
     code: { optimize: false },
   });
   ajv.addKeyword(kindKeyword(openness));
-  // ajv's own walk every text to its end to count code points; these look only when the UTF-16
-  // length leaves a doubt.
+  // ajv's own keywords count the code points of every text; these count only when the UTF-16 length
+  // leaves a doubt.
   ajv.removeKeyword('maxLength');
   ajv.removeKeyword('minLength');
   ajv.addKeyword(
@@ -186,7 +182,7 @@ const ajvOf = (openness: Openness): Ajv => {
 type CheckGenerator = {
   readonly ajv: Ajv;
   readonly known: Map<string, FitsCheck>;
-  /** By the text of all definitions of a shape, the place that they have. */
+  /** Place of a shape's definitions, by their JSON text. */
   readonly named: Map<string, string>;
 };
 const generatorOf = (openness: Openness): CheckGenerator => ({

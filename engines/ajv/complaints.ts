@@ -10,16 +10,15 @@ export const complaintsMax = 100;
 type ComplaintSubject = {
   readonly shape: Shape;
   readonly definitions: Definitions;
-  /** `text`: what is still a string where a number or boolean belongs could not be parsed. */
+  /** `text`: a string in the place of a number or boolean could not be parsed. */
   readonly source: 'json' | 'text';
   readonly readings: KindParsers;
   readonly loc: readonly string[];
 };
 
 /**
- * What is wrong with a value, in the words, the order and the number of contract 1.4; empty when
- * nothing is. Members come in the order of the schema, items by index, members that no schema names
- * last.
+ * Complaints about a value, in the words, order and number of contract 1.4; empty if it fits.
+ * Members come in the order of the schema, items by index, unnamed members last.
  */
 export const complaintsAbout = (
   value: unknown,
@@ -74,8 +73,8 @@ const fitsType = (value: unknown, types: readonly JsonTypeName[]): boolean => {
 };
 
 /**
- * The branch that a union is judged by: the one whose JSON type the value has; of several the one
- * with the least to complain about, the first of them on a tie.
+ * Judges a union by one branch: the one with the value's JSON type; of several the one with the
+ * fewest complaints, the first on a tie.
  */
 const checkUnion = (value: unknown, branches: readonly Shape[], at: ComplaintTarget): void => {
   const typed = branches.filter((one) => {

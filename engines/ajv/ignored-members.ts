@@ -5,26 +5,25 @@ import { shapeOf, jsonTypeOf, type Shape, type RootShape } from './shape.js';
 export type IgnoredMember = {
   /** Names and indices, from the value to the member. */
   readonly path: readonly string[];
-  /** Names that the object could have instead, those of other kinds of its union with them. */
+  /** Names that the object may have, including those of its union's other branches. */
   readonly known: readonly string[];
 };
 
-/** One more than an answer names (contract 1.2, rule 3), to know that there are more. */
+/** One more than an answer names (contract 1.2, rule 3), to show that there are more. */
 export const ignoredMax = 21;
 
 /**
- * Takes the members out of a value that its schema does not name, wherever they are, and says which
- * they were: `ignoredMax` at most, in the order in which they were sent. `components`: what stands
- * for `component(name)` (kernel/schema-types.ts).
+ * Compiles a function that removes unnamed members from a value, at any depth, and returns them:
+ * `ignoredMax` at most, in the order sent. `components` resolves `component(name)`
+ * (kernel/schema-types.ts).
  *
- * A record of an ingest request costs a look-up for each of its members, and nothing is made while
- * there is nothing to say.
+ * Costs an ingested record one look-up per member, and allocates only when a member is ignored.
  */
 export const compileIgnoredMembers = (
   schema: TSchema,
   components: Readonly<Record<string, TSchema>>,
 ): ((value: unknown) => readonly IgnoredMember[]) => {
-  // Made on first use, so that the service starts at once.
+  // Compiled on first use, so that the service starts at once.
   let look: IgnoredFinder | null | undefined;
   return (value) => {
     if (look === undefined) look = ignoredFinder(shapeOf(schema, 'open', components));
@@ -32,14 +31,14 @@ export const compileIgnoredMembers = (
   };
 };
 
-/** Null: nothing was ignored. */
+/** Finder of ignored members; null: none. */
 type IgnoredFinder = (value: unknown) => IgnoredMember[] | null;
 type Members = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Members of all objects among the branches of a union. */
+/** Member names of all objects among the branches of a union. */
 const namesIn = (
   branches: readonly Shape[],
   definitionOf: (ref: string) => Shape,
@@ -51,14 +50,14 @@ const namesIn = (
   ),
 ];
 
-/** Null for a shape in which nothing can be ignored. */
+/** Builds the finder; null for a shape in which nothing can be ignored. */
 const ignoredFinder = ({ shape, definitions }: RootShape): IgnoredFinder | null => {
-  /** By the name of a definition and what it has beside it; undefined while it is being made. */
+  /** Finders by definition and sibling names; undefined while under construction. */
   const made = new Map<string, IgnoredFinder | null | undefined>();
   const definitionOf = (ref: string): Shape => definitions[ref.slice('#/$defs/'.length)] ?? {};
   const accepts = acceptor(definitionOf);
 
-  /** `siblings`: names of members that the other branches of a union have. */
+  /** Finder of a shape; `siblings`: member names of the union's other branches. */
   const lookOf = (one: Shape, siblings: readonly string[] = []): IgnoredFinder | null => {
     if (one.$ref !== undefined) return lookOfReference(one.$ref, siblings);
     if (one.discriminator !== undefined) return lookOfTagged(one, one.discriminator.propertyName);
@@ -85,7 +84,7 @@ const ignoredFinder = ({ shape, definitions }: RootShape): IgnoredFinder | null 
     );
     return (value) => (isObject(value) ? (byTag.get(value[tag])?.(value) ?? null) : null);
   };
-  /** By the first branch that the value can be of. */
+  /** Finder of a union: uses the first branch that accepts the value. */
   const lookOfUnion = (shapes: readonly Shape[]): IgnoredFinder | null => {
     const siblings = namesIn(shapes, definitionOf);
     const branches = shapes.map((branch) => ({ branch, look: lookOf(branch, siblings) }));
@@ -106,7 +105,7 @@ const ignoredFinder = ({ shape, definitions }: RootShape): IgnoredFinder | null 
     const own = Object.entries(properties ?? {});
     const named = new Map(own.map(([member, one]) => [member, lookOf(one)]));
     const other = typeof others === 'object' ? lookOf(others) : null;
-    // A shape without names is a free object; a closed one was refused by the guard.
+    // A shape without names is a free object; the guard has rejected a closed one.
     const mayIgnore = properties !== undefined && others === undefined;
     if (!mayIgnore && other === null && [...named.values()].every((look) => look === null)) {
       return null;
@@ -117,7 +116,7 @@ const ignoredFinder = ({ shape, definitions }: RootShape): IgnoredFinder | null 
   return lookOf(shape);
 };
 
-/** Of a list whose items are looked at so. */
+/** Finder of a list with this finder for its items. */
 const listFinder =
   (look: IgnoredFinder): IgnoredFinder =>
   (value) => {
@@ -130,7 +129,10 @@ const listFinder =
     return found;
   };
 
-/** Of an object with these members; `others` are looked at too, or they are taken out. */
+/**
+ * Finder of an object with these members; `others` is the finder of other members, or they are
+ * removed.
+ */
 const memberFinder =
   (
     named: ReadonlyMap<string, IgnoredFinder | null>,
@@ -139,7 +141,7 @@ const memberFinder =
   (value) => {
     if (!isObject(value)) return null;
     let found: IgnoredMember[] | null = null;
-    // Objects of JSON.parse inherit nothing enumerable, and every member of a body is met.
+    // Objects of JSON.parse inherit nothing enumerable, and every member of a body is visited.
     // oxlint-disable-next-line guard-for-in -- see above
     for (const member in value) {
       const own = named.get(member);
@@ -170,8 +172,8 @@ const addMembers = (
 };
 
 /**
- * Whether a value can be of a shape, as far as it takes to tell the branches of a union apart: its
- * JSON type, the members that have to be there, literals, and the first item of a list.
+ * Tells the branches of a union apart: true if a value can be of a shape by its JSON type, required
+ * members, literals, and the first item of a list.
  */
 const acceptor = (definitionOf: (ref: string) => Shape) => {
   const accepts = (shape: Shape, value: unknown): boolean => {

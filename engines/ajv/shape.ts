@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
 
 /**
- * The part of JSON Schema that the guard knows, in the one form that compile.ts and complaints.ts
+ * Subset of JSON Schema that the guard supports, in the one form that compile.ts and complaints.ts
  * both read. Unions of different JSON types are one shape with several types, because each of its
- * keywords speaks of one type only; unions of objects that a literal member tells apart have a
+ * keywords applies to one type only; unions of objects that a literal member tells apart have a
  * `discriminator`; named shapes are under the root's `$defs`.
  */
 export type Shape = {
@@ -16,9 +16,7 @@ export type Shape = {
   readonly discriminator?: { readonly propertyName: string };
   readonly oneOf?: readonly Shape[];
   readonly 'x-kind'?: TextKind;
-  /**
-   * Said of a value of none of the types, where the words for the first of them would be untrue.
-   */
+  /** Complaint about a value of none of the types, where that of the first type would be untrue. */
   readonly 'x-otherwise'?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -50,8 +48,8 @@ export const jsonTypeOf = (value: unknown): JsonTypeName => {
 };
 
 /**
- * `open`: what a client sends, unknown members are ignored. `closed`: what the service answers,
- * which it knows.
+ * `open`: requests, whose unknown members are ignored. `closed`: the service's answers, whose
+ * members are all known.
  */
 export type Openness = 'open' | 'closed';
 
@@ -109,18 +107,18 @@ type Raw = Readonly<Record<string, unknown>>;
 type ShapeScope = {
   readonly openness: Openness;
   readonly components: Components;
-  /** Names of the enclosing `$defs` to names under the root's. */
+  /** Names of the enclosing `$defs`, mapped to names under the root's. */
   readonly names: ReadonlyMap<string, string>;
   readonly definitions: Map<string, Shape>;
 };
 
-/** By name, what stands for `component(name)` (kernel/schema-types.ts). */
+/** Schemas of `component(name)` (kernel/schema-types.ts), by name. */
 type Components = Readonly<Record<string, TSchema>>;
 
 /**
- * The shape of a TypeBox schema. Throws on a keyword that the guard does not know, of what is sent
- * at boot and of an answer with the first one: a rule that nobody checks must not look like one. A
- * component that `components` does not have may be any JSON.
+ * Converts a TypeBox schema to a shape. Throws on an unsupported keyword, for requests at boot and
+ * for answers at the first one: an unchecked rule must not look like a rule. A component missing in
+ * `components` may be any JSON.
  */
 export const shapeOf = (
   schema: unknown,
@@ -172,7 +170,7 @@ const normalize = (raw: Raw, outer: ShapeScope): Shape => {
   };
 };
 
-/** Contract 1.3: an integer is exact as a double. */
+/** Integer bounds of contract 1.3: exact as a double. */
 const safeBounds = (raw: Raw): Shape => ({
   ...(raw['minimum'] === undefined &&
     raw['exclusiveMinimum'] === undefined && { minimum: Number.MIN_SAFE_INTEGER }),
@@ -200,7 +198,7 @@ const membersOf = (raw: Raw, scope: ShapeScope): Shape => {
 
 const othersOf = (raw: Raw, scope: ShapeScope, hasNamed: boolean): Shape | boolean | undefined => {
   const patterns = Object.values((raw['patternProperties'] ?? {}) as Readonly<Record<string, Raw>>);
-  // TypeBox writes a map as the one pattern ^.*$, which would leave out names with a line break.
+  // TypeBox writes a map as the one pattern ^.*$, which would exclude names with a line break.
   if (patterns.length > 1) throw new Error('the guard knows one pattern of member names: any');
   if (patterns[0] !== undefined) return normalize(patterns[0], scope);
   const others = raw['additionalProperties'];
@@ -215,14 +213,14 @@ const defineNames = (named: Raw, outer: ShapeScope): ShapeScope => {
   const scope = { ...outer, names };
   for (const name of Object.keys(named)) {
     const place = names.get(name) ?? name;
-    // Taken before its content is read: a shape inside it may define names of its own.
+    // Reserved before its content is read: a shape inside it may define names of its own.
     outer.definitions.set(place, {});
     outer.definitions.set(place, normalize(named[name] as Raw, scope));
   }
   return scope;
 };
 
-/** What a component, or a reference to one from another component, is called. */
+/** Name of a component, or of one referenced from another component; null for other schemas. */
 const componentIn = (raw: Raw): string | null => {
   const name = Object.keys(raw).length === 1 ? raw['x-component'] : undefined;
   if (typeof name === 'string') return name;
@@ -233,7 +231,7 @@ const componentIn = (raw: Raw): string | null => {
 const componentReference = (name: string, schema: TSchema, scope: ShapeScope): string => {
   const place = `component-${name}`;
   if (!scope.definitions.has(place)) {
-    // Taken before its content is read, so that it may refer to itself.
+    // Reserved before its content is read, so that it may refer to itself.
     scope.definitions.set(place, {});
     scope.definitions.set(place, normalize(schema as Raw, { ...scope, names: new Map() }));
   }
@@ -257,8 +255,7 @@ const unionShape = (branches: readonly Shape[]): Shape => {
           { type: ['object'], discriminator: { propertyName: tag }, oneOf: objects },
           ...flat.filter((one) => !objects.includes(one)),
         ];
-  // The order of types is the order in which the schema names them: the first one words the
-  // complaint.
+  // Types keep the order of the schema: the first one words the complaint.
   const ordered =
     tag === null || flat[0] === objects[0] ? told : [...told.slice(1), ...told.slice(0, 1)];
   return mergeBranches(ordered) ?? { anyOf: ordered };
@@ -268,8 +265,8 @@ const isUnionOnly = (shape: Shape): boolean =>
   shape.anyOf !== undefined && Object.keys(shape).length === 1;
 
 /**
- * The member that has another literal in each of the objects, and is required in all; null when
- * there is none.
+ * Discriminator: the member required in all objects with a different literal in each; null if none
+ * qualifies.
  */
 const tagOf = (objects: readonly Shape[]): string | null => {
   const candidates = Object.keys(objects[0]?.properties ?? {});
@@ -285,7 +282,8 @@ const tagOf = (objects: readonly Shape[]): string | null => {
 };
 
 /**
- * One shape for branches of different JSON types, null when a keyword of one would bind the other.
+ * Merges branches of different JSON types to one shape; null when a keyword of one would bind the
+ * other.
  */
 const mergeBranches = (branches: readonly Shape[]): Shape | null => {
   const types = branches.flatMap((one) => one.type ?? []);

@@ -3,9 +3,9 @@ import type { Shape, RootShape } from './shape.js';
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * The same shape with every branch of a tagged union under a name. ajv generates a function per
- * name and otherwise puts all branches into one function, whose stack frame is so large that a few
- * dozen nested spans overflow the stack. Equal branches share a name, so each is generated once.
+ * Moves every branch of a tagged union into a named definition. ajv generates a function per name
+ * and otherwise puts all branches into one function, whose stack frame is so large that a few dozen
+ * nested spans overflow the stack. Equal branches share a name, so each is generated once.
  */
 export const extractTaggedBranches = ({ shape, definitions }: RootShape): RootShape => {
   const named: Record<string, Shape> = {};

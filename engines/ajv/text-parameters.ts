@@ -3,10 +3,9 @@ import type { Shape } from './shape.js';
 import type { RequestPart } from './text-kinds.js';
 
 /**
- * Reads the texts of a path, query, header or form into the types that the shape names (contract
- * 1.2, rule 5). A text that cannot be read stays text, for complaints.ts to find. Of a repeated
- * parameter the last one counts, unless it is a list. Parameters that the shape does not name are
- * left out.
+ * Parses the texts of a path, query, header or form into the types of the shape (contract 1.2, rule
+ * 5). An unparsable text stays text, for complaints.ts to find. The last one of a repeated
+ * parameter counts, unless it is a list. Parameters outside the shape are dropped.
  */
 export const compileTextReader = (
   shape: Shape,
@@ -24,7 +23,7 @@ export const compileTextReader = (
   };
 };
 
-/** What is no text any more, as JSON parts of a form, stays as it is. */
+/** Parses one value; parsed parts, such as JSON parts of a form, stay as they are. */
 const valueOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
   if (typeof text !== 'string' && !Array.isArray(text)) return text;
   const items: readonly unknown[] = typeof text === 'string' ? [text] : text;
@@ -49,6 +48,9 @@ const scalarOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
   return text;
 };
 
-/** `+02:00` arrives as ` 02:00` from clients that do not escape the plus (contract 1.3). */
+/**
+ * Restores the plus: `+02:00` arrives as ` 02:00` from clients that do not escape it (contract
+ * 1.3).
+ */
 const withPlus = (text: string): string =>
   canonicalInstant(text) === null ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text;

@@ -7,42 +7,40 @@ import type { PasswordHasher } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 
-/** What OWASP asks of argon2id at least: 19 MiB, twice, one lane; about 20 ms. */
+/** Cost of argon2id, the minimum of OWASP: 19 MiB, two passes, one lane; about 20 ms. */
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * At most two leave half of libuv's four threads to everything else, and one fewer than there are
- * processors leaves it one of those: on two processors two at once made reads ten times as slow
- * (bench row bad-passwords).
+ * Concurrent hashes: at most two, so that half of libuv's four threads stay free, and one fewer
+ * than processors, so that one of those does: on two processors two at once made reads ten times as
+ * slow (bench row bad-passwords).
  */
 export const hashConcurrency = (processors: number): number =>
   Math.max(1, Math.min(2, processors - 1));
-/** A second of waiting at 20 ms each; beyond that an answer would come late. */
+/** Queue length: a second of waiting at 20 ms each; beyond that the answer would be late. */
 const waitingMaxEach = 50;
 
-/** How long a right password is known again without the work. */
+/** TTL of a verified password in the cache. */
 const cacheTtlMs = 60_000;
-/** Wrong passwords within that time after which it is not (contract 2.5, rule 4). */
+/** Wrong passwords within the TTL that disable the cache for a person (contract 2.5, rule 4). */
 const wrongMax = 20;
-/**
- * People with a password who call within one minute; beyond that the oldest is worked out again.
- */
+/** People with a password who call within one minute; beyond that the oldest entry is evicted. */
 const cacheEntriesMax = 10_000;
 
-/** Longer ones were never taken (contract 2.5), so they need no look. */
+/** Longest password accepted (contract 2.5): longer ones fail without hashing. */
 const charactersMax = 128;
 
 /**
- * Nobody has this hash: 16 bytes of salt and 32 of hash, all zero, at the same cost. Comparing with
- * it takes as long as a wrong password does.
+ * Dummy hash for unknown users: 16 bytes of salt and 32 of hash, all zero, at the same cost.
+ * Comparing with it takes as long as a wrong password, against timing attacks.
  */
 const dummyHash =
   `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}` +
   `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
- * Works in libuv's threads, never on the one that accepts requests. `pepper` is 32 bytes outside
- * the log: without it a stolen log says nothing about passwords.
+ * Password hashing in libuv's threads, never on the event loop. `pepper` is 32 bytes outside the
+ * log: without it a stolen log reveals nothing about passwords.
  */
 export const openPasswords = ({
   pepper,
@@ -76,23 +74,23 @@ export const openPasswords = ({
   };
 };
 
-/** A right password of one person at one network, as a keyed hash. */
+/** A verified password of one person at one network, as a keyed hash. */
 type CachedPassword = { mark: string; at: number; wrong: readonly number[] };
 
 /**
- * Recently right passwords, by person and network: a guess from elsewhere must not learn here,
- * uncounted, that it is right. At the same network wrong ones are counted: after `wrongMax` within
- * a minute no password is known here for that person, the right one included.
+ * Cache of recently verified passwords, by person and network: a guess from elsewhere must not
+ * learn here, uncounted, that it is right. Wrong ones from the same network are counted: after
+ * `wrongMax` within a minute the cache accepts no password of that person, not even the right one.
  */
 const openPasswordCache = (clock: Pick<Clock, 'milliseconds'>) => {
-  // A key of this process alone: what is remembered is of no use elsewhere.
+  // Random key of this process: cached marks are useless elsewhere.
   const key = randomBytes(32);
   const recent = boundedMap<string, CachedPassword>(cacheEntriesMax);
   const keyed = (text: string): string => createHmac('sha256', key).update(text).digest('base64');
   const isRecent = (at: number): boolean => clock.milliseconds() - at < cacheTtlMs;
   const nameOf = (digest: string, network: string): string => `${digest}\n${network}`;
   return {
-    /** Counts the password as wrong when another one is known. */
+    /** True if cached; counts the password as wrong when a different one is cached. */
     isKnown: (digest: string, password: string, network: string): boolean => {
       const known = recent.get(nameOf(digest, network));
       if (known === undefined) return false;

@@ -1,14 +1,13 @@
-/** Looked for in this order; the first is that of RFC 4180. */
+/** Candidate delimiters by priority; the first is that of RFC 4180. */
 const delimiters = [',', ';', '\t'] as const;
 type Delimiter = (typeof delimiters)[number];
 
-/** As much of a file as is looked at: what has a longer line without any is one column. */
+/** Part of a file that is sampled: a longer line without a delimiter is one column. */
 const sampleCharacters = 65_536;
 
 /**
- * What stands between the cells of a CSV file (contract 5.11): a comma, unless the header has none
- * and both it and the line after it, where there is one, have a semicolon or a tab. What is within
- * quotes does not count.
+ * Delimiter of a CSV file (contract 5.11): a comma, unless the header has none and both it and the
+ * line after it, if any, have a semicolon or a tab. Quoted text does not count.
  */
 export const detectDelimiter = (text: string): Delimiter => {
   const [header = '', next = ''] = firstLines(text.slice(0, sampleCharacters));
@@ -18,7 +17,7 @@ export const detectDelimiter = (text: string): Delimiter => {
   return found ?? comma;
 };
 
-/** The first two lines that are not empty, without what is quoted. */
+/** The first two non-empty lines, without quoted text. */
 const firstLines = (text: string): readonly string[] =>
   text
     .replaceAll(/"[^"]*(?:"|$)/g, '"')

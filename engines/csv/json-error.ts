@@ -1,10 +1,9 @@
 /**
- * Where a text stops being JSON: the index of the first character that cannot stand there, its
- * length when it ends too early, null when it is JSON. The parser itself tells the place of some
- * mistakes only.
+ * Position of the first JSON syntax error: the index of the unexpected character, the length of a
+ * truncated text, null for valid JSON. The parser itself reports the position of some errors only.
  */
 export const jsonErrorIndex = (text: string): number | null => {
-  /** What ends the arrays and objects that are open. */
+  /** Closing brackets of the open arrays and objects. */
   const open: string[] = [];
   let wants: 'value' | 'item' | 'member' | 'name' | 'colon' | 'next' = 'value';
   let at = skipBlanks(text, 0);

@@ -29,10 +29,9 @@ export type TableFormat = 'csv' | 'json' | 'jsonl';
 export type TableFile = { readonly bytes: Uint8Array; readonly fileName: string };
 
 /**
- * The table of a file (contract 5.11): CSV by RFC 4180 with the delimiter that it has, JSON Lines,
- * or JSON with an array of objects; the format by what is asked for, else by the ending of the
- * name, else by the first character. Throws Fault `invalid` at the file with the line of what is
- * wrong.
+ * Parses the table of a file (contract 5.11): CSV by RFC 4180 with its detected delimiter, JSON
+ * Lines, or JSON with an array of objects; the format as requested, else by the file name, else by
+ * the first character. Throws Fault `invalid` at the file with the line of the error.
  */
 export const parseTable = async (
   { bytes, fileName }: TableFile,
@@ -89,7 +88,7 @@ const readCsv = async (text: string): Promise<ContentTable> => {
       delimiter,
       relax_column_count: true,
       skip_empty_lines: true,
-      // Looking for it would cost twenty times as much for a long first line.
+      // Detecting it would cost twenty times as much for a long first line.
       record_delimiter: ['\r\n', '\n', '\r'],
     }),
   );
@@ -171,7 +170,7 @@ const readJsonLines = (text: string): ContentTable => {
   return table.done();
 };
 
-/** Undefined for what is no JSON. */
+/** Parsed JSON; undefined if malformed. */
 const parseJson = (text: string): unknown => {
   try {
     return parseJsonText(text);
@@ -180,7 +179,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Columns in order of first appearance; a missing member is null. */
+/** Table builder: columns in order of first appearance; a missing member is null. */
 const openTable = () => {
   const places = new Map<string, number>();
   const rows: StoredCells[] = [];
@@ -203,7 +202,9 @@ const openTable = () => {
   };
 };
 
-/** Flat: true and false are their text, what lies deeper is its compact JSON (contract 5.11). */
+/**
+ * Flattens a value: true and false become text, deeper values their compact JSON (contract 5.11).
+ */
 const flattenCell = (value: unknown, line: () => number): ContentCell => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return scalarOf(value, line);
@@ -215,7 +216,7 @@ const flattenCell = (value: unknown, line: () => number): ContentCell => {
 
 const scalarOf = (value: unknown, line: () => number): Scalar => {
   if (typeof value === 'string') return value.toWellFormed();
-  // 1e999 is read as infinite, and has no JSON to be kept as.
+  // 1e999 parses as infinite, which has no JSON form to store.
   const finite = (_member: string, one: unknown): unknown => {
     if (typeof one === 'number' && !Number.isFinite(one)) throw lineFault(line(), tooLarge);
     return one;
@@ -225,7 +226,7 @@ const scalarOf = (value: unknown, line: () => number): Scalar => {
 };
 const tooLarge = 'has a number that is too large';
 
-/** The line in which the item of a top-level array begins: the text is known to be JSON. */
+/** Line in which an item of a top-level array begins, in a valid JSON text. */
 const itemLine = (text: string, item: number): number => {
   let depth = 0;
   let index = 0;
@@ -251,6 +252,6 @@ const itemLine = (text: string, item: number): number => {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-/** Of a text that ends too early its last line; blanks at its end are nobody's mistake. */
+/** Line of the syntax error: for a truncated text its last line, without trailing blanks. */
 const brokenLine = (text: string): number =>
   newlines(text.trimEnd().slice(0, jsonErrorIndex(text) ?? text.length)) + 1;

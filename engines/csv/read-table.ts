@@ -7,24 +7,24 @@ import { callProxy } from '../node/thread-rpc.js';
 import { parseTable, type TableFile, type TableFormat } from './parse-table.js';
 import type { TableReader } from './table-worker.js';
 
-/** A file of this size is parsed before a thread would have started. */
+/** Largest file parsed on this thread: faster than starting a thread. */
 const inlineBytesMax = 262_144;
 /**
- * 32 MiB take a second or two, and what would take long is refused before (size-limits.ts): beyond
- * this the machine has too much to do.
+ * Timeout: 32 MiB take a second or two, and slow inputs are rejected earlier (size-limits.ts);
+ * beyond this the machine is overloaded.
  */
 const timeoutMs = 25_000;
-/** Ten times the largest file: strings, rows and what the parser keeps of them. */
+/** Heap of a worker, ten times the largest file: strings, rows and the parser's state. */
 const heapMegabytes = 512;
-/** Each may use a processor and its heap. */
+/** Concurrent workers: each may use a processor and its heap. */
 const threadsMax = 2;
 
 const parseSemaphore = openSemaphore(threadsMax);
 
 /**
- * The table of a file (engines/csv/parse-table.ts). A large file is read in a thread of its own,
- * within limits of time and memory, so that nobody waits for it. Throws Fault `invalid` at the
- * file, or `unavailable`.
+ * Reads the table of a file (engines/csv/parse-table.ts). A large file is parsed in its own thread,
+ * within limits of time and memory, so that no other request is delayed. Throws Fault `invalid` at
+ * the file, or `unavailable`.
  */
 export const readTable = async (
   file: TableFile,
@@ -56,7 +56,7 @@ const readInWorker = async (file: TableFile, asked: TableFormat | null): Promise
 
 const timeoutFault = () =>
   new Fault('unavailable', 'The service has no time to read the file now; try again');
-/** Its heap is full; anything else that ends a thread is a defect. */
+/** Maps a full heap to a fault; any other end of a thread is a defect. */
 const memoryFault = (error: unknown) =>
   (error as { readonly code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? valueFault(['body', 'file'], 'the file takes too much memory to read')

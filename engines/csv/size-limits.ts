@@ -1,7 +1,9 @@
 import { datasetColumnsMax, datasetRowsMax } from '../../kernel/dataset-content.js';
 import { valueFault, type Fault } from '../../kernel/fault.js';
 
-/** Deeper values are nobody's rows, and writing them as text would overflow the stack. */
+/**
+ * Nesting limit: deeper values are not table rows, and serializing them would overflow the stack.
+ */
 const levelsMax = 128;
 
 export const lineFault = (line: number, what: string): Fault =>
@@ -12,7 +14,7 @@ export const tooManyRowsFault = (): Fault =>
 
 /**
  * Throws for a record of more cells than a dataset has columns, before a parser makes thirty
- * million strings of thirty million delimiters. Quotes that do not match are left to the parser.
+ * million strings of thirty million delimiters. Unmatched quotes are left to the parser.
  */
 export const checkCsvLimits = (text: string, delimiter = ','): void => {
   const separator = delimiter.charCodeAt(0);
@@ -35,9 +37,9 @@ export const checkCsvLimits = (text: string, delimiter = ','): void => {
 };
 
 /**
- * The line in which a record begins, the first being record 1; lines without anything between
- * records are none. All before it are whole. The parser counts a CRLF within quotes twice, and of
- * quotes that do not match it knows only where it gave up, which may be the end of the file.
+ * Line in which a record begins, counted from 1; empty lines between records do not count. All
+ * earlier records are complete. The parser's own line is unusable: it counts a CRLF within quotes
+ * twice, and for unmatched quotes gives only where it stopped, maybe the end of the file.
  */
 export const recordLine = (text: string, record: number): number => {
   let line = 1;
@@ -61,8 +63,8 @@ export const recordLine = (text: string, record: number): number => {
 };
 
 /**
- * Throws for JSON that no dataset can be made of, before a parser builds it: too many rows, too
- * many members of a row, values too deep. `lines`: each line is a row of its own.
+ * Throws for JSON beyond a dataset's limits, before a parser builds it: too many rows, too many
+ * members of a row, values too deep. `lines`: one row per line.
  */
 export const checkJsonLimits = (text: string, lines: boolean): void => {
   const rowDepth = lines ? 1 : 2;
@@ -110,7 +112,7 @@ const colon = 0x3a;
 const backslash = 0x5c;
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The index of the quote that ends the string, or of the last character. */
+/** Index of the quote that ends the string, or of the last character. */
 export const stringEnd = (text: string, begin: number): number => {
   for (let at = begin + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -3,7 +3,7 @@ import type { StoredCells, ContentTable } from '../../kernel/dataset-content.js'
 import { serveCalls } from '../node/thread-rpc.js';
 import { parseTable, type TableFile, type TableFormat } from './parse-table.js';
 
-/** One file: `read` answers its columns, then `rows` its rows. */
+/** Reader of one file: `read` returns its columns, then `rows` its rows. */
 export type TableReader = {
   read(file: TableFile, asked: TableFormat | null): Promise<readonly string[]>;
   rows(): AsyncIterable<StoredCells>;

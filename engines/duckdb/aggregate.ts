@@ -37,11 +37,11 @@ import { integerList } from './sql.js';
 import { recordSource } from './record-source.js';
 import { widgetMeasures, widgetValues } from './widget-measures.js';
 
-/** As `aggregate` of kernel/records/reference/aggregate.ts, which is the reference. */
+/** `aggregate` in SQL; kernel/records/reference/aggregate.ts is the reference. */
 export const aggregate = (
   whole: RecordsModel,
   plan: AggregatePlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<Aggregate | AggregateRefusal> =>
   whole.connections.scan(async (statements) => {
     const model = await projectModelOf(whole, statements, plan.project);
@@ -61,11 +61,11 @@ export const aggregate = (
       groups: groupsOf(inquiry, cells, categories),
       errors: await readMetricErrors(inquiry),
     };
-  }, asking);
+  }, context);
 
 type MeasuredCells = { readonly cells: Rows; readonly total: Rows[number] };
 
-/** The cells, and the total over the whole window and all groups, each record once. */
+/** Measures the cells, and the total over the whole window and all groups, each record once. */
 const measureCells = async (inquiry: AggregateQuery): Promise<MeasuredCells> => {
   const { columns } = inquiry;
   if (columns.isMany) {
@@ -73,7 +73,7 @@ const measureCells = async (inquiry: AggregateQuery): Promise<MeasuredCells> => 
     const cells = await cellRows(inquiry, columns, 'cells');
     return { cells: cells.map((row) => row.slice(1)), total: total.slice(1) };
   }
-  // One scan answers both: reading and filtering the records is what costs.
+  // One scan for both: reading and filtering the records is the cost.
   const rows = await cellRows(inquiry, columns, 'both');
   const of = (whole: number): Rows =>
     rows.filter(([level]) => Number(level) === whole).map((row) => row.slice(1));
@@ -81,8 +81,8 @@ const measureCells = async (inquiry: AggregateQuery): Promise<MeasuredCells> => 
 };
 
 /**
- * Whether it is the total, groups, bucket, requests, sessions, spans, measures. The row of the
- * total is there without records too.
+ * Rows of (is the total, groups, bucket, requests, sessions, spans, measures). The total's row
+ * exists without records too.
  */
 const cellRows = (
   inquiry: AggregateQuery,
@@ -123,7 +123,10 @@ const shortValueColumns: ReadonlySet<string> = new Set([
   'run_id',
 ]);
 
-/** Looks first where there may be as many groups as records, or groups as long as texts. */
+/**
+ * Checks the number and length of groups before the scan, where both may be as large as the
+ * records.
+ */
 const checkGroupsBeforeScan = async (inquiry: AggregateQuery): Promise<AggregateRefusal | null> => {
   const { columns, statements, plan } = inquiry;
   if (
@@ -203,7 +206,9 @@ const groupsOf = (
     }));
 };
 
-/** Asked only where some record has an error of the metric at all: then its column has a number. */
+/**
+ * Reads errors of the measured metrics; skips the scan unless a column of such errors has a number.
+ */
 const readMetricErrors = async ({
   model,
   statements,

@@ -25,8 +25,8 @@ import { recordKeys } from './record-sizes.js';
 import { groupsByName, type NamedGroup } from './row-decoding.js';
 
 /**
- * One transaction: rows out, rows in, deletions, checkpoint. See `Records.apply` for what repeats
- * and old fences do.
+ * Applies a batch in one transaction: removes replaced rows, appends rows, deletes, moves the
+ * checkpoint. Repeats and old fences: see `Records.apply`.
  */
 export const applyWrites = async (
   model: RecordsModel,
@@ -76,7 +76,7 @@ export const applyWrites = async (
   await model.recordGrowth(writes.groups.reduce((sum, { rows }) => sum + rows.length, 0));
 };
 
-/** Rows that were put together before it may be wrong after it. */
+/** True if rows of a batch prepared before this one may be wrong after it. */
 const invalidatesPrefetched = (
   { newProjects, newColumns }: Pick<RowBatch, 'newProjects' | 'newColumns'>,
   { deletedRuns, deletedProjects }: RecordWrites,
@@ -145,7 +145,7 @@ const recordChangedRuns = (
   }
 };
 
-/** Runs of the traces that go without anything in their place. */
+/** Runs of the removed traces that get no replacement rows. */
 const readEmptiedRuns = async (
   statements: Statements,
   { groups }: RecordWrites,
@@ -182,8 +182,8 @@ const removeGroups = async (
 };
 
 /**
- * Takes out the rows of groups that stay in part, so that others can take their places. Answers
- * those groups as they are found.
+ * Deletes the changed rows of partly kept groups, so that the new ones can take their keys. Returns
+ * those groups as stored.
  */
 const removeChanged = async (
   statements: Statements,
@@ -229,11 +229,11 @@ const removeDeleted = async (
   const condition = conditions.join(' OR ');
   const tables = populations.map((population) => tableOf[population]);
   const leaving = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
-  // Most runs that go have no records, or had theirs taken out before.
+  // Most deleted runs have no records, or had them removed before.
   const some = condition === '' ? [] : await rows(`${leaving.join(' UNION ALL ')} LIMIT 1`);
   if (some.length > 0) {
-    // All rows of a group are of one run, so what belongs to groups goes first, while the rows
-    // still name them.
+    // All rows of a group are of one run, so tables of groups go first, while the rows still name
+    // the groups.
     for (const table of tablesOfGroups) {
       await rows(`DELETE FROM ${table} WHERE grp IN (${leaving.join(' UNION ')})`);
     }
@@ -257,5 +257,5 @@ const removeDeleted = async (
   for (const sql of statementsToRun) await rows(sql);
 };
 
-/** The table asks for an id; a purge has none. */
+/** Id of a purge row: the table requires an id. */
 const nilUuid = '00000000-0000-0000-0000-000000000000';

@@ -3,12 +3,12 @@ import type { RecordWrites } from '../../kernel/records/records.js';
 import { buildBatchFromMemory, finishBatch, type RowBatch } from './row-batch.js';
 import type { RecordsModel } from './model.js';
 
-// Putting a batch together takes the folding thread longer than anything else does, and while one
-// is committed that thread has nothing to do (D-181).
+// Building a batch takes the folding thread longer than any other step, and that thread is idle
+// while a batch commits (D-181).
 
 type PrefetchedBatch = {
   readonly model: RecordsModel;
-  /** Those of the model by then. */
+  /** `invalidations` of the model when the batch was built. */
   readonly changes: number;
   readonly batch: RowBatch;
 };
@@ -16,8 +16,8 @@ type PrefetchedBatch = {
 const prefetchedBatches = new WeakMap<RecordWrites, PrefetchedBatch>();
 
 /**
- * While the batch before is committed, if it has begun. Nothing is prepared where that batch brings
- * what the rows depend on.
+ * Prefetch: builds the rows of the next batch while the current one commits. Skips when the current
+ * batch changes something that the rows depend on.
  */
 export const prefetchBatch = async (model: RecordsModel, writes: RecordWrites): Promise<void> => {
   if (!(await model.rowsAppended)) return;
@@ -31,8 +31,8 @@ export const prefetchBatch = async (model: RecordsModel, writes: RecordWrites): 
 };
 
 /**
- * What was prepared of these writes, once; null when it may have to look different after what was
- * applied since: what was deleted, and the numbers of names and projects.
+ * Returns the prefetched rows of these writes, once; null if a batch applied since may have changed
+ * them (deletions, numbers of columns and projects).
  */
 export const takePrefetched = (model: RecordsModel, writes: RecordWrites): RowBatch | null => {
   const found = prefetchedBatches.get(writes);

@@ -18,26 +18,26 @@ import { isCategorical } from './widget-measures.js';
 export const checkCategoryLimit = async (
   inquiry: AggregateQuery,
 ): Promise<AggregateRefusal | null> => {
-  for (const [widget, asked] of inquiry.plan.widgets.entries()) {
-    if (!isCategorical(asked)) continue;
+  for (const [index, widget] of inquiry.plan.widgets.entries()) {
+    if (!isCategorical(widget)) continue;
     const { sql, parameters } = groupedRowsSql(inquiry, noGroupColumns, (source) => [
-      source.measuredValue(asked),
+      source.measuredValue(widget),
     ]);
     const [found] = await inquiry.statements.rows(
-      `SELECT count(DISTINCT v0) FROM ${eachValueSql(asked, sql)}`,
+      `SELECT count(DISTINCT v0) FROM ${eachValueSql(widget, sql)}`,
       parameters,
     );
-    if (Number(found?.[0]) > categoriesMax) return { refused: 'categories', widget };
+    if (Number(found?.[0]) > categoriesMax) return { refused: 'categories', widget: index };
   }
   return null;
 };
 
-/** The rows once for each value that is counted. */
+/** SQL of the rows, repeated for each item when the value is a list. */
 const eachValueSql = ({ type }: Widget, rows: string): string =>
   type === 'string_list' ? `(SELECT * REPLACE (unnest(v0) AS v0) FROM ${rows})` : rows;
 
 export type CategoryCounts = Record<string, number>;
-/** By cell, null for the total: categories by column. */
+/** Categories by column, by cell; the null cell is the total. */
 export type CellCategories = ReadonlyMap<string | null, ReadonlyMap<string, CategoryCounts>>;
 export const cellKey = (key: string, bucket: DuckDBValue): string => `${String(bucket)} ${key}`;
 
@@ -47,7 +47,7 @@ export const countCategories = async (inquiry: AggregateQuery): Promise<CellCate
   for (const [column, widget] of new Map(textWidgets.map((one) => [measuredColumn(one), one]))) {
     const add = (cell: string | null, category: string, count: number): void => {
       const metrics = cells.get(cell) ?? new Map<string, CategoryCounts>();
-      // Without a prototype: a category may be called `__proto__`.
+      // No prototype: a category may be called `__proto__`.
       const counts = metrics.get(column) ?? (Object.create(null) as CategoryCounts);
       counts[category] = (counts[category] ?? 0) + count;
       metrics.set(column, counts);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Which runs were written lately, kept in memory: one process owns the file, and what it forgets
- * costs its caller one look at everything.
+ * In-memory change feed of recently written runs. One process owns the file; after an eviction or
+ * restart the caller re-reads everything.
  */
 export type ChangedRuns = {
   record(project: string, run: string): void;
@@ -12,13 +12,13 @@ export type ChangedRuns = {
   ): { readonly token: string; readonly runs: readonly string[] | null };
 };
 
-/** Runs remembered; of the older ones it is only known that they may have changed. */
+/** Runs remembered; the least recently written is evicted, and older tokens then get null. */
 const rememberedMax = 20_000;
 
 export const openChangedRuns = (max = rememberedMax): ChangedRuns => {
-  // Another opening of the file, and another copy of it, begins anew.
+  // Reopening or replacing the file starts a new epoch.
   const epoch = randomUUID();
-  /** By run, the one that changed last at the end. */
+  /** Changes by run, most recent last. */
   const changes = new Map<string, { readonly project: string; readonly at: number }>();
   let last = 0;
   let forgotten = 0;

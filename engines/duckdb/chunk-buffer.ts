@@ -10,17 +10,17 @@ import {
 import { mapEngineErrors } from './connections.js';
 
 type Layout = { readonly types: readonly DuckDBType[]; readonly logical: readonly LogicalType[] };
-/** Of each column its cells; none: all of them are null. */
+/** Cells by column; undefined = all null. */
 type Columns = (ColumnVector | undefined)[];
 
-/** Rows on their way into a table, column by column: what is not set is null. */
+/** Column-wise buffer of the rows to append to a table; unset cells are null. */
 export type ChunkBuffer = {
   readonly table: string;
   readonly layout: Layout;
-  /** With the engine already. */
+  /** Full chunks, already handed to the engine. */
   readonly fullChunks: DuckDBDataChunk[];
   columns: Columns;
-  /** The row at hand, of `columns`; -1 before the first. */
+  /** Index of the current row in `columns`; -1 before the first. */
   rowIndex: number;
 };
 
@@ -29,7 +29,7 @@ export const openChunkBuffer = (
   columns: readonly { readonly type: DuckDBType }[],
 ): ChunkBuffer => ({ table, layout: layoutOf(columns), fullChunks: [], columns: [], rowIndex: -1 });
 
-/** Opens the next row, for `setCell`. */
+/** Starts the next row, for `setCell`. */
 export const beginRow = (chunks: ChunkBuffer): void => {
   chunks.rowIndex += 1;
   if (chunks.rowIndex < chunkRows) return;
@@ -55,7 +55,7 @@ export const addRow = (chunks: ChunkBuffer, values: readonly (CellValue | null)[
   }
 };
 
-/** Gives the engine the rows that fill no chunk: none of them is held here any more. */
+/** Hands the last, partial chunk to the engine; the buffer then holds no rows. */
 export const flushRows = (chunks: ChunkBuffer): void => {
   if (chunks.rowIndex < 0) return;
   chunks.fullChunks.push(buildChunk(chunks, chunks.rowIndex + 1));
@@ -63,7 +63,7 @@ export const flushRows = (chunks: ChunkBuffer): void => {
   chunks.rowIndex = -1;
 };
 
-/** Within the transaction at hand, all of them or none. */
+/** Appends all chunks or none, within the current transaction. */
 export const appendChunks = async (
   connection: DuckDBConnection,
   chunks: ChunkBuffer,
@@ -76,7 +76,8 @@ export const appendChunks = async (
       for (const chunk of chunks.fullChunks) appender.appendDataChunk(chunk);
       appender.closeSync();
     } catch (error) {
-      // It would write what it holds when it is collected, in whatever transaction there is then.
+      // An appender left open would flush when it is garbage-collected, into whatever transaction
+      // is open then.
       appender.clear();
       throw error;
     }

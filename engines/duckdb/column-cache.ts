@@ -1,22 +1,22 @@
 import { columnNamesMax, type ColumnNameKind } from '../../kernel/records/column-names.js';
 
-/** Numbers that stand in `facets` for a project's columns, by ids such as `metrics/reward`. */
+/** Numbers of a project's columns in `facets`, by ids such as `metrics/reward`. */
 export type ColumnNumbers = ReadonlyMap<string, number>;
 
-/** `counts` counts places, also those of names that were forgotten since. */
+/** Columns of a project. `counts` includes the slots of forgotten names. */
 export type ProjectColumns = {
   readonly numbers: ColumnNumbers;
   readonly counts: Readonly<Record<ColumnNameKind, number>>;
 };
 
-/** Columns of the projects that were asked about last, by the project's number. */
+/** LRU cache of project columns, by the project's number. */
 export type ColumnCache = {
   get(project: number): ProjectColumns | null;
   set(project: number, named: ProjectColumns): void;
   delete(project: number): void;
 };
 
-/** Names in memory, of all projects together: some 30 MB when all of them are as long as may be. */
+/** Names in memory, over all projects: some 30 MB at the longest possible names. */
 const rememberedMax = 100 * columnNamesMax;
 
 export const openColumnCache = (max = rememberedMax): ColumnCache => {

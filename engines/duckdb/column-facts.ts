@@ -15,11 +15,11 @@ import { projectModelOf, type ProjectModel } from './project-columns.js';
 import { metricSql } from './schema.js';
 import { integerCondition, recordSource } from './record-source.js';
 
-/** As `columnFacts` of kernel/records/reference/aggregate.ts. */
+/** `columnFacts` in SQL; reference: kernel/records/reference/aggregate.ts. */
 export const columnFacts = (
   whole: RecordsModel,
   scope: RecordScope,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<ColumnFacts> =>
   whole.connections.scan(async (statements) => {
     const model = await projectModelOf(whole, statements, scope.project);
@@ -41,7 +41,7 @@ export const columnFacts = (
       userMetadata: keys.sort(byCodePoint).slice(0, userMetadataKeysMax),
       templates,
     };
-  }, asking);
+  }, context);
 
 const readPresentColumns = async (
   model: ProjectModel,
@@ -58,7 +58,7 @@ const readPresentColumns = async (
   return [Number(found?.[0]), registered.map(({ name }) => name)];
 };
 
-/** Traces without ratings cost a look at a null each. */
+/** Templates that rate some record of the scope. A trace without ratings costs one null check. */
 const readRatedTemplates = async (
   model: ProjectModel,
   { rows }: Statements,

@@ -12,27 +12,27 @@ import {
 } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 
-// The library puts cells into a chunk one by one: ids as big integers, a bit of validity by several
-// of them. So columns are put together here as the engine has them, and copied once (D-177).
+// The library writes cells into a chunk one by one: ids as big integers, a validity bit by several
+// of them. Here columns are built in the engine's layout and copied once (D-177).
 
-/** Ids are canonical texts. A `bigint` is for BIGINT, and so is a whole number. */
+/** Cell of a column. Ids are canonical texts; BIGINT takes a `bigint` or a whole number. */
 export type CellValue = string | number | boolean | bigint | readonly string[];
 
-/** One column of a chunk: what is not put is null. */
+/** One column of a chunk; unset rows are null. */
 export type ColumnVector = {
-  /** Rows in any order, each once. */
+  /** Sets a row, in any order, each at most once. */
   readonly put: (row: number, value: CellValue) => void;
-  /** Into the chunk that has this many rows. It may be called once. */
+  /** Copies the column into a chunk of `rows` rows. At most one call. */
   readonly copyTo: (chunk: DuckDBDataChunk, column: number, rows: number) => void;
 };
 
-/** What the engine takes in one chunk. */
+/** Rows per chunk of the engine. */
 export const chunkRows = 2_048;
 const bitsOfByte = 8;
-/** Of the widest cells, which are ids, and the places of lists. */
+/** Bytes of the widest cells: ids and list entries. */
 const cellBytes = 16;
 
-/** Memory for the cells of columns, used again and again: as much as a batch ever needed. */
+/** Free list of cell buffers: grows to the largest batch seen. */
 const freeBuffers: ArrayBuffer[] = [];
 const takeBuffer = (): ArrayBuffer => freeBuffers.pop() ?? new ArrayBuffer(chunkRows * cellBytes);
 
@@ -55,7 +55,7 @@ const copyValidity = ({ chunk }: DuckDBDataChunk, column: number, bits: ArrayBuf
 
 const allNull = new ArrayBuffer(chunkRows / bitsOfByte);
 const zeroCells = new ArrayBuffer(chunkRows * cellBytes);
-/** Half of a record's columns have no value. A list has its place in the vector even then. */
+/** Fills a column with nulls. A list column needs its entries even then. */
 export const writeNulls = (chunk: DuckDBDataChunk, column: number, type: DuckDBType): void => {
   if (type instanceof DuckDBListType) {
     const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
@@ -66,7 +66,7 @@ export const writeNulls = (chunk: DuckDBDataChunk, column: number, type: DuckDBT
 
 type Put = (row: number, value: CellValue) => void;
 
-/** Cells of one width, that `over` puts into memory. */
+/** Column of fixed-width cells; `over` writes them into the buffer. */
 const fixedWidthVector =
   (width: number, over: (space: ArrayBuffer) => Put): (() => ColumnVector) =>
   () => {
@@ -106,7 +106,7 @@ const textVector = (): ColumnVector => {
   };
 };
 
-/** Few records have any, so the library may. */
+/** List column, left to the library: few records have lists. */
 const listVector = (): ColumnVector => {
   const values: (readonly string[])[] = [];
   return {
@@ -151,7 +151,9 @@ const booleanVector = fixedWidthVector(1, (space) => {
   };
 });
 
-/** 128 bits, the lowest word first and the highest bit turned, so that they sort as their texts. */
+/**
+ * UUID column: 128 bits, lowest word first, highest bit flipped, so that ids sort as their texts.
+ */
 const uuidVector = fixedWidthVector(cellBytes, (space) => {
   const words = new Uint32Array(space);
   return (row, value) => {
@@ -164,7 +166,7 @@ const uuidVector = fixedWidthVector(cellBytes, (space) => {
   };
 });
 
-/** Twice four hexadecimal digits. */
+/** 32-bit word of two groups of four hexadecimal digits. */
 const wordAt = (text: string, high: number, low: number): number =>
   (fourAt(text, high) << 16) | fourAt(text, low);
 const fourAt = (text: string, at: number): number =>
@@ -172,7 +174,7 @@ const fourAt = (text: string, at: number): number =>
   (digitAt(text, at + 1) << 8) |
   (digitAt(text, at + 2) << 4) |
   digitAt(text, at + 3);
-/** Of `0` to `9` and `a` to `f`. */
+/** Value of a digit `0` to `9` or `a` to `f`. */
 const digitAt = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
   return code < 0x3a ? code - 0x30 : code - 0x57;
@@ -190,9 +192,9 @@ const vectorsByType: ReadonlyMap<DuckDBType, () => ColumnVector> = new Map<
   [VARCHAR, textVector],
 ]);
 
-/** Of a type that schema.ts uses. */
+/** Opens a column of a type that schema.ts uses. */
 export const openColumnVector = (type: DuckDBType): ColumnVector => {
   const open = type instanceof DuckDBListType ? listVector : vectorsByType.get(type);
-  if (open === undefined) throw new TypeError(`no cells of ${type.toString()}`);
+  if (open === undefined) throw new TypeError(`unsupported column type: ${type.toString()}`);
   return open();
 };

@@ -4,12 +4,12 @@ import { Fault } from '../../kernel/fault.js';
 import type { QueryContext } from '../../kernel/ports.js';
 
 type ConnectionPool = {
-  /** `work` with a connection of its own, when one is free; those who wait come in turn. */
+  /** Runs `work` with an exclusive connection; waiters are served first in, first out. */
   withConnection<T>(
-    asking: QueryContext,
+    context: QueryContext,
     work: (connection: DuckDBConnection) => Promise<T>,
   ): Promise<T>;
-  /** Once all are back; nobody gets one afterwards. */
+  /** Closes all connections once they are returned; later calls get none. */
   close(): Promise<void>;
 };
 
@@ -42,10 +42,10 @@ export const openConnectionPool = (connections: readonly DuckDBConnection[]): Co
     }
   };
   return {
-    withConnection: async (asking, work) => {
-      throwIfAborted(asking);
+    withConnection: async (context, work) => {
+      throwIfAborted(context);
       if (closed) throw new Fault('unavailable', 'The records are closed');
-      const connection = await acquire(asking);
+      const connection = await acquire(context);
       try {
         return await work(connection);
       } finally {
@@ -60,10 +60,12 @@ export const openConnectionPool = (connections: readonly DuckDBConnection[]): Co
   };
 };
 
-// A statement that still waits for a thread forgets that it was interrupted when it begins.
+// Interrupt interval: a statement still waiting for a thread drops an interrupt when it starts.
 export const interruptAgainMs = 50;
 
-/** A statement, interrupted when its asker waits no longer; the connection is well afterwards. */
+/**
+ * Runs a statement and interrupts it when the request is cancelled; the connection stays usable.
+ */
 export const runInterruptibly = async <T>(
   connection: DuckDBConnection,
   { signal }: QueryContext,

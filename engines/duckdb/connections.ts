@@ -9,8 +9,8 @@ import { scanThreadsOf } from './scan-threads.js';
 export type Rows = readonly (readonly DuckDBValue[])[];
 
 /**
- * One connection for the length of a transaction, for one statement after the other. A failure of
- * the engine is a Fault `unavailable`.
+ * Statements of one connection, run in sequence within a transaction. Engine errors become Fault
+ * `unavailable`.
  */
 export type Statements = {
   readonly connection: DuckDBConnection;
@@ -19,40 +19,41 @@ export type Statements = {
 
 export type ModelConnections = {
   /**
-   * All statements of `work` see one state. At most `readersMax` at a time, the others wait in
-   * turn. Interrupted when its asker waits no longer.
+   * Runs `work` in a read transaction: all its statements see one snapshot. At most `readersMax` at
+   * a time, further ones queue; interrupted on cancellation.
    */
-  read<T>(work: (statements: Statements) => Promise<T>, asking?: QueryContext): Promise<T>;
-  /** The same for what looks at more than a few rows: with a second thread of the engine. */
-  scan<T>(work: (statements: Statements) => Promise<T>, asking?: QueryContext): Promise<T>;
-  /** The same for one statement, which sees one state anyway: no transaction around it. */
-  readOne<T>(work: (statements: Statements) => Promise<T>, asking?: QueryContext): Promise<T>;
-  /** Ends what is read now, and what waits to be. */
+  read<T>(work: (statements: Statements) => Promise<T>, context?: QueryContext): Promise<T>;
+  /** `read` with a second engine thread, for work that scans more than a few rows. */
+  scan<T>(work: (statements: Statements) => Promise<T>, context?: QueryContext): Promise<T>;
+  /** `read` without a transaction, for a single statement, which sees one snapshot anyway. */
+  readOne<T>(work: (statements: Statements) => Promise<T>, context?: QueryContext): Promise<T>;
+  /** Interrupts running and queued reads. */
   interrupt(): void;
   /**
-   * One at a time, in the order of the calls; all of it is kept or, when `work` throws, nothing.
+   * Runs `work` in a write transaction, one at a time in call order; rolled back when `work`
+   * throws.
    */
   write<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** Outside any transaction, after the writes asked for before. */
+  /** Runs a statement outside any transaction, after the writes queued before it. */
   maintain(sql: string): Promise<void>;
-  /** Waits for the work at hand; again and again is once. */
+  /** Closes after running work ends; repeated calls share one close. */
   close(): Promise<void>;
-  /** Ends the work at hand: nothing of it is worth waiting for. */
+  /** Closes and interrupts running work. */
   abandon(): Promise<void>;
 };
 
-// More would only share the same two threads, and each holds memory for its query. The service
-// asks fewer heavy questions at a time than this (service/read-models.ts), so that the projections
-// and what an index finds never wait for them.
+// More would only share the same two threads, and each holds memory for its query. The service runs
+// fewer heavy queries at a time than this (service/read-models.ts), so that projections and index
+// look-ups never wait for them.
 const readersMax = 8;
 
 type ReadRunner = <T>(
   connection: DuckDBConnection,
   work: (statements: Statements) => Promise<T>,
-  asking: QueryContext,
+  context: QueryContext,
 ) => Promise<T>;
 
-/** `catalog` is the attached file that unqualified table names mean. */
+/** Opens the connections; `catalog` is the attached file of unqualified table names. */
 export const openConnections = async (
   instance: DuckDBInstance,
   catalog: string,
@@ -67,11 +68,11 @@ export const openConnections = async (
   while (opened.length < readersMax) opened.push(await connect());
   const readers = openConnectionPool(opened);
   const reading = new Set<AbortController>();
-  const inTurn = openMutex();
+  const runExclusive = openMutex();
 
   let closed: Promise<void> | null = null;
   const closeAll = async (): Promise<void> => {
-    await inTurn(() => Promise.resolve());
+    await runExclusive(() => Promise.resolve());
     await readers.close();
     writer.closeSync();
   };
@@ -92,9 +93,11 @@ export const openConnections = async (
       if (signal?.aborted === true) end();
       signal?.addEventListener('abort', end, { once: true });
       reading.add(ending);
-      const asking = { signal: ending.signal };
+      const context = { signal: ending.signal };
       try {
-        return await readers.withConnection(asking, (connection) => run(connection, work, asking));
+        return await readers.withConnection(context, (connection) =>
+          run(connection, work, context),
+        );
       } finally {
         reading.delete(ending);
         signal?.removeEventListener('abort', end);
@@ -105,15 +108,16 @@ export const openConnections = async (
   const read = reader(readInTransaction);
   return {
     read,
-    scan: (work, asking) => threads.runScan(() => read(work, asking)),
-    readOne: reader((connection, work, asking) => work(statementsOf(connection, asking))),
+    scan: (work, context) => threads.runScan(() => read(work, context)),
+    readOne: reader((connection, work, context) => work(statementsOf(connection, context))),
     interrupt,
-    write: (work) => inTurn(() => write(writer, work)),
-    maintain: (sql) => inTurn(() => mapEngineErrors(() => writer.run(sql)).then(() => undefined)),
+    write: (work) => runExclusive(() => write(writer, work)),
+    maintain: (sql) =>
+      runExclusive(() => mapEngineErrors(() => writer.run(sql)).then(() => undefined)),
     close,
     abandon: async () => {
       interrupt();
-      // One that still waits for a thread forgets it, and the next one knows nothing of it.
+      // A waiting statement drops the interrupt; the next one is unaffected.
       const again = setInterval(() => writer.interrupt(), interruptAgainMs);
       writer.interrupt();
       await close().finally(() => clearInterval(again));
@@ -130,11 +134,11 @@ const write = async <T>(
 };
 
 /**
- * The transaction begins with the first statement: going to a thread and back for it alone takes as
- * long as a small question.
+ * Read transaction that begins with its first statement: a separate round trip to an engine thread
+ * takes as long as a small query.
  */
-const readInTransaction: ReadRunner = async (connection, work, asking) => {
-  const { rows } = statementsOf(connection, asking);
+const readInTransaction: ReadRunner = async (connection, work, context) => {
+  const { rows } = statementsOf(connection, context);
   let begun = false;
   const begin = (): string => {
     const first = begun ? '' : 'BEGIN TRANSACTION READ ONLY; ';
@@ -162,24 +166,24 @@ const commitOrRollback = async <T>(
     if (hasBegun()) await mapEngineErrors(() => connection.run('COMMIT'));
     return result;
   } catch (error) {
-    // The rollback may fail too, as after a lost disk; the first failure is the one to tell.
+    // The rollback may fail too, as after a lost disk; report the first failure.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
 };
 
-const statementsOf = (connection: DuckDBConnection, asking: QueryContext): Statements => ({
+const statementsOf = (connection: DuckDBConnection, context: QueryContext): Statements => ({
   connection,
   rows: (sql, parameters) =>
     mapEngineErrors(async () => {
-      const reader = await runInterruptibly(connection, asking, () =>
+      const reader = await runInterruptibly(connection, context, () =>
         connection.runAndReadAll(sql, parameters?.values, parameters?.types),
       );
       return reader.getRows();
     }),
 });
 
-/** No error of the engine crosses the port. */
+/** Maps engine errors to Fault `unavailable`: none crosses the port. */
 export const mapEngineErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -12,10 +12,10 @@ import { bindText, newParameters } from './sql.js';
 // Groups read at a time, fewer when they are large.
 const pageGroups = 200;
 
-/** One item a row, by group in code point order and by ordinal in it. */
-export async function* dump(ask: RunOnModel): AsyncIterable<DumpItem> {
+/** Dumps all records, one item per row: groups in code point order, then by ordinal. */
+export async function* dump(withModel: RunOnModel): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
-    const [last, rows] = await ask((model) => readPage(model, after));
+    const [last, rows] = await withModel((model) => readPage(model, after));
     if (last === null) return;
     yield* rows.map(dumpItem);
     after = last;

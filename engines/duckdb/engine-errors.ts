@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.js';
 import type { IncidentKind } from '../../kernel/records/records.js';
 
-/** What the engine said, behind the Fault that crosses the port. */
+/** The engine's own message, the cause of the Fault that crosses the port. */
 const engineMessage = (error: unknown): string => {
   const cause = error instanceof Fault ? error.cause : error;
   return cause instanceof Error ? cause.message : '';
@@ -14,13 +14,13 @@ export const incidentKindOf = (error: unknown): IncidentKind => {
   return isInstanceInvalidated(error) ? 'invalidated' : 'failed';
 };
 
-/** The engine has given the instance up: only closing all of it and opening it again helps. */
+/** True if the engine invalidated the instance: only closing and reopening all of it helps. */
 export const isInstanceInvalidated = (error: unknown): boolean =>
   /FATAL Error|has been invalidated|INTERNAL Error|Failed to rollback|Corrupted ART/i.test(
     engineMessage(error),
   );
 
-/** The file is not what was written: no opening will read it. */
+/** True if the file is corrupt: no reopening will read it. */
 export const isFileCorrupt = (error: unknown): boolean =>
   corruptFileMessages.some((one) => one.test(engineMessage(error)));
 
@@ -30,13 +30,13 @@ const corruptFileMessages: readonly RegExp[] = [
   /Failure while replaying WAL|Failed to deserialize/i,
 ];
 
-/** The same fault; where the file is damaged its message says what is done about that. */
+/** Replaces the fault by one that names the repair if the file is damaged; otherwise returns it. */
 export const describeDamage = (error: unknown): unknown =>
   error instanceof Fault && isFileCorrupt(error)
     ? new Fault(
         'unavailable',
-        'The file of the records is damaged: it is set aside, and the records are rebuilt from ' +
-          'the log. Retry; /readyz says how far they are',
+        'The database file of the records is damaged: it is set aside, and the records are ' +
+          'rebuilt from the log. Retry later; /readyz shows the progress',
         { cause: error.cause },
       )
     : error;

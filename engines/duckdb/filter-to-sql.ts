@@ -12,16 +12,16 @@ import {
   type SqlParameters,
 } from './sql.js';
 
-/** Expressions over one row of the statement; each is null where the row has no value. */
+/** SQL expressions over one row; null where the row has no value. */
 export type FilterColumns = {
   readonly parameters: SqlParameters;
   readonly templates: readonly string[];
   text(column: string): string;
-  /** The text as `foldCase` has it. Of a long text its beginning, here as in `text`. */
+  /** The text as `foldCase` returns it; of a long text its beginning, as in `text`. */
   foldedText(column: string): string;
-  /** Whether the pieces of a long text have all of these between them; null: no text is long. */
+  /** True if pieces of a long text contain all of `bound`; null if no text is long. */
   longTextContains(column: string, folded: boolean, bound: readonly string[]): string | null;
-  /** Whether a long text ends so, where the row has its beginning; null: no text is long. */
+  /** Suffix match on long texts, whose row holds only the beginning; null if no text is long. */
   longTextEndsWith(column: string, folded: boolean, bound: string): LongEnd | null;
   texts(column: string): string;
   foldedTexts(column: string): string;
@@ -30,17 +30,17 @@ export type FilterColumns = {
   number(column: string): string;
   boolean(column: string): string;
   annotators(): string;
-  /** Whether some record of the level below is as the filter says; never null. */
+  /** True if a record of the level below matches the filter; never null. */
   existsBelow(level: 'span' | 'trace', where: Filter): string;
 };
 
-/** Conditions: the text is long, and it is long and ends so. */
+/** Conditions: the text is long; it is long and has the suffix. */
 type LongEnd = { readonly isLong: string; readonly ends: string };
 
 /**
- * The filter as a condition for WHERE, true for exactly the rows that `matches` (kernel/filter.ts)
- * accepts. A condition may be null where it is false: negations are pushed down to the leaves, and
- * what is left are AND and OR, which answer true only on true.
+ * Translates the filter to a WHERE condition, true for exactly the rows that `matches`
+ * (kernel/filter.ts) accepts. A condition may be null where it is false: negations are pushed down
+ * to the leaves, and the remaining AND and OR are true only on true.
  */
 export const filterToSql = (filter: Filter, columns: FilterColumns): string =>
   condition(filter, false, columns);
@@ -141,7 +141,7 @@ const textComparison = (
   return operator === 'eq' || operator === 'one_of' ? found : isNotTrue(found);
 };
 
-/** Ids are lower-case on both sides; one that is not written as a uuid equals none. */
+/** Id comparison: both sides are lower-case; a value that is not a UUID matches nothing. */
 const idLeaf = (
   filter: Extract<FilterCondition, { readonly kind: 'id' }>,
   columns: FilterColumns,
@@ -158,7 +158,7 @@ const idLeaf = (
   return filter.operator === 'eq' || filter.operator === 'one_of' ? found : isNotTrue(found);
 };
 
-// Up to about this many, looking for each item is faster than building a set of them per record.
+// Up to about this many items, single look-ups are faster than building a set per record.
 const listContainsMax = 8;
 
 const collectionLeaf = (
@@ -171,7 +171,7 @@ const collectionLeaf = (
     : columns.foldedTexts(filter.column);
   const has = `coalesce(${list}, CAST([] AS VARCHAR[]))`;
   const few = values.length <= listContainsMax && values.length > 0;
-  /** Each wanted item looked for by itself. */
+  /** One look-up per wanted item. */
   const oneByOne = (word: string): string =>
     `(${values
       .map((value) => `list_contains(${has}, ${bindText(columns.parameters, value)})`)

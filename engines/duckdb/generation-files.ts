@@ -9,11 +9,11 @@ export const databaseFileName = (generation: number): string =>
   `records-v${schemaVersion}-${generation}.duckdb`;
 const legacyFileName = (generation: number): string => `records-${generation}.duckdb`;
 
-/** The generation that is live; the first one in a folder without a pointer. */
+/** The live generation; 1 in a folder without a pointer. */
 export const readLiveGeneration = async (dir: string): Promise<number> =>
   (await readNumber(dir, pointerName)) ?? 1;
 
-/** The generation of the lasting copy; null too when a crash let it become the live one. */
+/** The generation of the durable copy; null also after a crash that already made it live. */
 export const readDurableGeneration = async (dir: string): Promise<number | null> => {
   const lasting = await readNumber(dir, lastingName);
   return lasting === (await readLiveGeneration(dir)) ? null : lasting;
@@ -31,7 +31,7 @@ export const clearDurableGeneration = (dir: string): Promise<void> =>
 const readNumber = async (dir: string, name: string): Promise<number | null> => {
   try {
     const number = Number.parseInt(await readFile(join(dir, name), 'utf8'), 10);
-    // What is no number is lost, and the file it named with it.
+    // An unreadable number is lost, and the file it named with it.
     return Number.isNaN(number) ? null : number;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
@@ -39,7 +39,7 @@ const readNumber = async (dir: string, name: string): Promise<number | null> => 
   }
 };
 
-/** After a crash at any moment the number is the old or the new one, whole. */
+/** Writes the number atomically: after a crash it is the old or the new one. */
 const writeNumber = async (dir: string, name: string, generation: number): Promise<void> => {
   const beside = join(dir, `${name}.new`);
   const file = await open(beside, 'w', 0o600);
@@ -58,19 +58,19 @@ const writeNumber = async (dir: string, name: string, generation: number): Promi
   }
 };
 
-/** The live file of a folder from before names had a version in them gets one, whole. */
+/** Renames the live file of a folder from before file names had a version. */
 export const migrateFileName = async (dir: string, generation: number): Promise<void> => {
   const files = await readdir(dir);
   const [old, now] = [legacyFileName(generation), databaseFileName(generation)];
   if (files.includes(now) || !files.includes(old)) return;
-  // The file last: a crash in between leaves an old name, and this is done again.
+  // The main file last: a crash in between leaves the old name, and the migration repeats.
   if (files.includes(`${old}.wal`)) await rename(join(dir, `${old}.wal`), join(dir, `${now}.wal`));
   await rename(join(dir, old), join(dir, now));
 };
 
 /**
- * Files of other versions, and copies that a crash left behind, finished or not, are built again
- * when asked for; a lasting one is gone on with.
+ * Removes files of other versions and unfinished copies, which are rebuilt on demand; keeps the
+ * durable copy.
  */
 export const removeStaleFiles = async (
   dir: string,

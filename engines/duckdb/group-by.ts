@@ -13,13 +13,13 @@ import type { SqlParameters } from './sql.js';
 type KeyColumn = {
   readonly isText: boolean;
   readonly ofSpans: boolean;
-  /** One row for each of a record's values. */
+  /** True if the value is a list: one row per item. */
   readonly isList: boolean;
   readonly of: (source: RecordSource) => string;
 };
 export type GroupColumns = {
   readonly keys: readonly KeyColumn[];
-  /** A record may be in several groups. */
+  /** True if a record may be in several groups. */
   readonly isMany: boolean;
 };
 export const noGroupColumns: GroupColumns = { keys: [], isMany: false };
@@ -63,17 +63,20 @@ export const readGroupColumns = async (
   return { keys, isMany: keys.some(({ ofSpans, isList }) => ofSpans || isList) };
 };
 
-/** Missing and `''` are one. */
+/** Group key of a text column; missing and `''` are one. */
 const textKeySql = (value: KeyColumn['of']) => (source: RecordSource) =>
   `coalesce(${value(source)}, '')`;
 
-/** A record counts in the group of each of its tags, one without any in that of missing values. */
+/**
+ * Group key of a list column: a record counts in the group of each tag, one without tags in that of
+ * missing values.
+ */
 const listKeySql = (value: KeyColumn['of']) => (source: RecordSource) => {
   const list = `list_distinct(${value(source)})`;
   return `CASE WHEN len(${list}) > 0 THEN ${list} ELSE [''] END`;
 };
 
-/** A row for each item of the lists. In one SELECT several would be unfolded side by side. */
+/** One row per item of the lists. A single SELECT would unnest several lists side by side. */
 const unnestedSql = (select: string, lists: readonly string[]): string =>
   lists.reduce(
     (sql, column) => `SELECT * REPLACE (unnest(${column}) AS ${column}) FROM (${sql})`,
@@ -83,20 +86,20 @@ const unnestedSql = (select: string, lists: readonly string[]): string =>
 const listsAmong = (places: readonly KeyPlace[]): readonly string[] =>
   places.flatMap(({ key, at }) => (key.isList ? [groupColumnName(at)] : []));
 
-/** The column of the key at this place. */
+/** Name of the key column at this index. */
 export const groupColumnName = (at: number): string => `g${at}`;
 
 type KeyPlace = { readonly key: KeyColumn; readonly at: number };
 const placesOf = ({ keys }: GroupColumns, ofSpans: boolean): readonly KeyPlace[] =>
   keys.map((key, at) => ({ key, at })).filter(({ key }) => key.ofSpans === ofSpans);
 
-/** What a SELECT of records has for the keys that are columns of their own. */
+/** SELECT expressions of the keys that are the record's own columns. */
 export const ownKeyColumns = (columns: GroupColumns, source: RecordSource): readonly string[] =>
   placesOf(columns, false).map(({ key, at }) => `${key.of(source)} AS ${groupColumnName(at)}`);
 
 /**
- * The records of `select`, which has `ownKeyColumns` and `grp`, once for each group that they are
- * in. Traces without a span that has a value are in the group of missing ones.
+ * The records of `select` (with `ownKeyColumns` and `grp`), once per group they are in. Traces
+ * without a span that has a value are in the group of missing ones.
  */
 export const groupedSql = (
   model: ProjectModel,

@@ -13,7 +13,7 @@ import { bigintConstant } from './sql.js';
 import { recordSource } from './record-source.js';
 import type { WidgetMeasures } from './widget-measures.js';
 
-/** One aggregate that is being answered. */
+/** State of one aggregate query. */
 export type AggregateQuery = {
   readonly model: ProjectModel;
   readonly statements: Statements;
@@ -25,8 +25,8 @@ export type AggregateQuery = {
 const microsecondsPerMinute = 60_000_000n;
 
 /**
- * The records considered, each once for every group that it is in: `g0…` the group, `b` bucket,
- * `grp` trace, `session`, `spans`, and `v0…` the values asked for.
+ * The records considered, each once per group that it is in: `g0…` the group, `b` bucket, `grp`
+ * trace, `session`, `spans`, and `v0…` the requested values.
  */
 export const groupedRowsSql = (
   { model, plan }: AggregateQuery,
@@ -40,7 +40,7 @@ export const groupedRowsSql = (
   const at = offset === 0n ? 'r.created_at' : `(r.created_at + ${bigintConstant(offset)})`;
   const columns = [
     ...ownKeyColumns(groups, source),
-    // Whole division goes towards zero; before 1970 it must go down.
+    // Integer division truncates towards zero; before 1970 it must round down.
     `(${at} - CASE WHEN ${at} < 0 THEN ${bigintConstant(width - 1n)} ELSE 0 END)` +
       ` // ${bigintConstant(width)} AS b`,
     'r.grp AS grp',
@@ -55,11 +55,11 @@ export const groupedRowsSql = (
   };
 };
 
-/** The columns of a group in `groupedRowsSql`. */
+/** Group columns of `groupedRowsSql`. */
 export const groupKeyNames = ({ keys }: GroupColumns): readonly string[] =>
   keys.map((_, at) => groupColumnName(at));
 
-/** The group that a row begins with. */
+/** Group values, the first cells of a row. */
 export const groupValuesOf = (
   { columns }: AggregateQuery,
   row: readonly DuckDBValue[],

@@ -14,37 +14,38 @@ import {
   describeDamage,
 } from './engine-errors.js';
 
-/**
- * What works on a model, and has the engine opened again when that is what its failure asks for.
- */
+/** Runs work on a model; reopens the engine when the failure requires it. */
 export type RunOnModel = <T>(work: (model: RecordsModel) => Promise<T>) => Promise<T>;
 
-/** The live model, which another one may replace: a copy, or itself opened again. */
+/**
+ * Supervises the engine instance and its live model, which a copy may replace or a reopening may
+ * restore.
+ */
 export type InstanceSupervisor = {
-  /** Throws Fault `unavailable` while it is being opened again. */
+  /** The live model. Throws Fault `unavailable` during a reopening. */
   readonly live: () => RecordsModel;
   readonly instance: () => DuckDBInstance;
   readonly run: RunOnModel;
-  /** The same on a model beside the live one, until its instance is gone. */
+  /** `run` for a model beside the live one, until its instance is gone. */
   readonly runOn: (model: RecordsModel) => RunOnModel;
-  /** It is closed, and was never the live one. */
+  /** Forgets a closed model that never became live. */
   readonly untrack: (model: RecordsModel) => void;
-  /** Works follow each other, and an opening waits for them and they for it. */
+  /** Runs `work` under the mutex that reopenings use too. */
   readonly runExclusive: <T>(work: () => Promise<T>) => Promise<T>;
-  /** In turn only: another file is the live one from here on, also after a crash. */
+  /** Makes another file the live one, durably. Exclusive only. */
   readonly promote: (model: RecordsModel, generation: number) => Promise<void>;
-  /** The files of models that another one replaced are gone; throws while one of them stays. */
+  /** Removes the files of replaced models; throws while one remains. */
   readonly removeReplacedFiles: () => Promise<void>;
-  /** In turn, and counted: a file that no batch can be written to is dropped. */
+  /** Exclusive write that counts lost instances: a file that accepts no batch is dropped. */
   readonly write: (work: (model: RecordsModel) => Promise<void>) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 /**
- * Batches in a row that cost the instance before the file is blamed: then the log fills another.
+ * Consecutive batches that lost the instance before the file is dropped and rebuilt from the log.
  */
 const lostInstancesMax = 3;
-/** A file that does not open is tried this often, as the disk or the memory may be another time. */
+/** Attempts to open a file: disk or memory may recover in between. */
 const triesMax = 3;
 const reopenDelayMs = 1_000;
 
@@ -58,13 +59,13 @@ export const openInstanceSupervisor = async (
   where: SupervisorOptions,
 ): Promise<InstanceSupervisor> => {
   const current = await openSupervisedInstance(where);
-  const inTurn = openMutex();
+  const runExclusive = openMutex();
   const { opened: now } = current;
   const failed = (on: LiveInstance, error: unknown): void => {
     if (!(error instanceof Fault) || error.cause === undefined) return;
     where.onIncident({ kind: incidentKindOf(error), did: 'nothing', cause: redactedReason(error) });
     if (!isInstanceInvalidated(error) && !isFileCorrupt(error)) return;
-    void inTurn(() => current.reopen(on, error)).catch(() => null);
+    void runExclusive(() => current.reopen(on, error)).catch(() => null);
   };
   const watched = async <T>(on: LiveInstance, work: () => Promise<T>): Promise<T> => {
     try {
@@ -87,42 +88,42 @@ export const openInstanceSupervisor = async (
       return async (work) => {
         const on = now();
         if (on.instance !== instance) {
-          throw new Fault('unavailable', 'The copy is gone: the engine was opened again');
+          throw new Fault('unavailable', 'The shadow copy was lost: the engine was reopened');
         }
         return watched(on, () => work(model));
       };
     },
     untrack: (model) => void current.shadows.delete(model),
-    runExclusive: inTurn,
+    runExclusive,
     promote: current.promote,
-    removeReplacedFiles: () => inTurn(current.removeReplacedFiles),
+    removeReplacedFiles: () => runExclusive(current.removeReplacedFiles),
     write: (work) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const on = now();
         await watched(on, () => current.countLosses(() => work(on.live)));
       }),
     close: async () => {
       current.stop();
-      await inTurn(() => Promise.resolve());
+      await runExclusive(() => Promise.resolve());
       await current.close();
     },
   };
 };
 
-/** The instance with the live model, opened again when it broke. */
+/** The instance and its live model, reopened after a failure. */
 type SupervisedInstance = {
-  /** Throws Fault `unavailable` while it is being opened again. */
+  /** The open instance. Throws Fault `unavailable` during a reopening. */
   readonly opened: () => LiveInstance;
-  /** Models beside the live one, which are gone with their instance. */
+  /** Models beside the live one; they end with their instance. */
   readonly shadows: Set<RecordsModel>;
-  /** In turn only. Another one may have seen to what broke already. */
+  /** Reopens the instance unless another caller already did. Exclusive only. */
   readonly reopen: (broken: LiveInstance, why: unknown) => Promise<void>;
   readonly promote: InstanceSupervisor['promote'];
-  /** In turn only. */
+  /** Exclusive only. */
   readonly removeReplacedFiles: InstanceSupervisor['removeReplacedFiles'];
-  /** A batch; those in a row that cost the instance are counted. */
+  /** Runs a batch and counts consecutive instance losses. */
   readonly countLosses: (batch: () => Promise<void>) => Promise<void>;
-  /** Nothing is opened again from here on, and questions end. */
+  /** Stops reopening and ends queries. */
   readonly stop: () => void;
   readonly close: () => Promise<void>;
 };
@@ -140,11 +141,13 @@ const openSupervisedInstance = async (where: SupervisorOptions): Promise<Supervi
   };
   let opened: LiveInstance | null = await openFirst(where);
   let isStopped = false;
-  /** Instances that batches cost since the last one was written. */
+  /** Instances lost since the last batch was written. */
   let lost = 0;
   const now = (): LiveInstance => {
     if (opened !== null) return opened;
-    throw new Fault('unavailable', 'The records are being opened again', { retryAfterSeconds: 1 });
+    throw new Fault('unavailable', 'The record store is being reopened. Retry in a second', {
+      retryAfterSeconds: 1,
+    });
   };
   return {
     opened: now,
@@ -166,7 +169,7 @@ const openSupervisedInstance = async (where: SupervisorOptions): Promise<Supervi
       opened = { instance, live: model };
       besides.delete(model);
       replaced.add(live);
-      // It has switched; what stays is removed another time.
+      // Promoted already; a remaining file is removed later.
       await removeReplaced().catch(() => undefined);
     },
     removeReplacedFiles: removeReplaced,
@@ -212,8 +215,8 @@ const openFirst = async (where: SupervisorOptions): Promise<LiveInstance> => {
 };
 
 /**
- * Tried until it opens; null = it was stopped meanwhile. `why` of not null: the file is dropped
- * first, which may fail as an opening does.
+ * Retries until the file opens; null if stopped meanwhile. With `why`, the file is dropped first,
+ * which may fail like an opening.
  */
 const reopenUntilReadable = async (
   where: SupervisorOptions,

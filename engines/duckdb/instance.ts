@@ -11,16 +11,16 @@ import {
   removeStaleFiles,
 } from './generation-files.js';
 
-// A checkpoint writes the last, half-filled row group of each table again, so it should come
-// seldom; an opening after a crash reads up to this much.
+// A checkpoint rewrites the last, half-filled row group of each table, so it should be rare;
+// opening after a crash replays up to this much write-ahead log.
 const checkpointThreshold = '48MB';
 
-/** An engine with the file that the pointer names. */
+/** An engine instance with the file that the pointer names. */
 export type LiveInstance = { readonly instance: DuckDBInstance; readonly live: RecordsModel };
 
 /**
- * Copies that were being built are gone then, but for a lasting one. Throws what the engine says
- * against the file.
+ * Opens the live file and removes unfinished copies, except a durable one. Throws the engine's
+ * error about the file.
  */
 export const openLiveInstance = async (dir: string, memoryMb: number): Promise<LiveInstance> => {
   const spill = join(dir, 'records-spill');

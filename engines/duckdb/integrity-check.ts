@@ -9,9 +9,9 @@ import { textConstant } from './sql.js';
 type FileCheck = { readonly summary: string; readonly problem: string | null };
 
 /**
- * The live file of the records with its write-ahead log, opened to read only; nobody else may have
- * it open. All of its tables are read, and places all over its indexes: the engine compares the
- * checksum of each block that it reads. `quick`: only whether it opens.
+ * Checks the live file of the records and its write-ahead log, opened read-only; no other process
+ * may have it open. Reads all tables and samples all indexes: the engine verifies the checksum of
+ * each block it reads. `quick`: only opens the file.
  */
 export const checkRecordsFile = async (
   dir: string,
@@ -55,7 +55,9 @@ const indexed = [
   ['groups', 'name'],
 ] as const;
 
-/** Throws what the engine says against a block; answers what else is wrong. */
+/**
+ * Reads every table and index. Throws the engine's error about a block; returns any other defect.
+ */
 const readAll = async (connection: DuckDBConnection): Promise<string | null> => {
   for (const table of tableNames) {
     await rowsOf(connection, `SELECT bit_xor(hash(one)) FROM ${table} AS one`);
@@ -67,9 +69,9 @@ const readAll = async (connection: DuckDBConnection): Promise<string | null> => 
   return null;
 };
 
-/** A block of an index has thousands of entries. */
+/** Index look-ups per table: a block of an index has thousands of entries. */
 const placesMax = 2_000;
-/** So few values are looked up in the index, and not by a scan of the table. */
+/** Values per look-up, few enough that the engine uses the index and does not scan. */
 const placesAtOnce = 100;
 
 const isIndexMissingRows = async (

@@ -4,7 +4,10 @@ import type { SortOrder } from '../../kernel/documents.js';
 import type { RecordSource } from './record-source.js';
 import { bigintConstant, bindText, uuidConstant } from './sql.js';
 
-/** Where a stretch ended: the value that it is sorted by, as text of its type, and the ties. */
+/**
+ * Cursor of keyset pagination: the last row's sort value, as text of its type, and its
+ * tie-breakers.
+ */
 type KeysetPosition = {
   readonly type: string;
   readonly value: string | null;
@@ -12,14 +15,17 @@ type KeysetPosition = {
   readonly id: string;
 };
 
-/** By what records are ordered before their ties; null: by those alone. */
+/** Sort expression; null: tie-breakers only. */
 type KeysetOrder = {
   readonly by: string | null;
   readonly sort: SortOrder | null;
   readonly source: RecordSource;
 };
 
-/** What a stretch selects beside its rows, and the condition that it goes on with. */
+/**
+ * Keyset pagination: the SELECT columns of a row's cursor, and the condition for the rows after
+ * one.
+ */
 export const keysetSql = (after: string | null, { by, sort, source }: KeysetOrder) => ({
   places:
     `, typeof(${by ?? 'NULL'}), CAST(${by ?? 'NULL'} AS VARCHAR),` +
@@ -38,7 +44,10 @@ export const keysetToken = ([, , type, value, created, id]: readonly DuckDBValue
     id: String(id),
   } satisfies KeysetPosition);
 
-/** Missing values are last in both directions (contract 3.8). */
+/**
+ * Condition for the rows after a cursor. Missing values sort last in both directions (contract
+ * 3.8).
+ */
 const afterKeyset = (
   { type, value, created, id }: KeysetPosition,
   by: string | null,
@@ -49,7 +58,7 @@ const afterKeyset = (
   const ties = `(r.created_at < ${at} OR (r.created_at = ${at} AND r.id < ${uuidConstant(id)}))`;
   if (by === null) return ties;
   if (value === null) return `${by} IS NULL AND ${ties}`;
-  if (!types.has(type)) throw new TypeError(`nothing is sorted by a ${type}`);
+  if (!types.has(type)) throw new TypeError(`unsupported sort type: ${type}`);
   const bound = `CAST(${bindText(parameters, value)} AS ${type})`;
   const sign = sort?.ascending === true ? '>' : '<';
   return `${by} ${sign} ${bound} OR ${by} IS NULL OR (${by} = ${bound} AND ${ties})`;

@@ -2,28 +2,28 @@ import { firstCodePoints } from '../../kernel/code-points.js';
 import { comparedCharactersMax } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 
-// The engine works on 2,048 rows at a time and holds all their texts in memory meanwhile; texts
-// that are longer than its blocks of 256 KiB it holds one by one, through commits and checkpoints
-// too. So a row has the beginning of a text only, and what is longer lies in the table `texts`, in
-// pieces.
+// The engine processes 2,048 rows at a time and holds all their texts in memory meanwhile; texts
+// longer than its 256 KiB blocks stay in memory one by one, through commits and checkpoints too. So
+// a row has only the beginning of a text, and a longer one lies in pieces in the table `texts`.
 
-/** Characters of a text that lie in its own row: what is compared of it. */
+/** The beginning of a text, stored in its own row: the part that is compared. */
 export const headOf = (text: string): string => firstCodePoints(text, comparedCharactersMax);
 
-/** 2,048 of them are 16 MB of ASCII, and 48 MB at the most. */
+/** Length of a piece: 2,048 of them are 16 MB of ASCII, and 48 MB at most. */
 const pieceLength = 8_192;
 /**
- * What a filter looks for has 1,024 code points at most (contract 1.11), so a piece has it whole.
+ * Overlap of pieces: a search value has at most 1,024 code points (contract 1.11), so some piece
+ * holds any match whole.
  */
 const overlap = 2_048;
 
 export type TextPiece = {
-  /** Where in the text it begins, in UTF-16 units. */
+  /** Offset in the text, in UTF-16 units. */
   readonly start: number;
   readonly text: string;
 };
 
-/** All of the text; neighbours overlap when it is searched. */
+/** Splits the whole text; pieces of a searched text overlap. */
 export const splitText = (text: string, searched: boolean): readonly TextPiece[] => {
   const pieces: TextPiece[] = [];
   for (let start = 0; ;) {
@@ -34,14 +34,15 @@ export const splitText = (text: string, searched: boolean): readonly TextPiece[]
   }
 };
 
-/** The place or the one before it, so that no pair of surrogates is torn. */
+/** The index, or the one before it if a surrogate pair would be split. */
 const surrogateBoundary = (text: string, at: number): number => {
   const before = text.charCodeAt(at - 1);
   return at < text.length && before >= 0xd800 && before <= 0xdbff ? at - 1 : at;
 };
 
 /**
- * `pieces` are all of a text, in any order: sorting them costs the engine as much as reading them.
+ * Joins all pieces of a text, in any order: sorting them in the engine costs as much as reading
+ * them.
  */
 export const joinPieces = (pieces: readonly TextPiece[]): string => {
   let length = 0;
@@ -55,13 +56,13 @@ export const joinPieces = (pieces: readonly TextPiece[]): string => {
 };
 
 /**
- * In `columns` from the first long text on: before, no question needs to look for one. All metrics
- * share one, since their names are the tenants'.
+ * Marker in `columns` from the first long text on; without it queries skip the pieces. All metrics
+ * share one marker, since their names are the tenants'.
  */
 export const longTextMarker = (population: Population, name: string): string =>
   `long/${population}/${name.startsWith('metrics/') ? 'metrics' : name}`;
 
-/** What a record is read from is called by this in `texts`; searched columns by their ids. */
+/** Name in `texts` of a record's packed text; searched columns use their ids. */
 export const restName = 'rest';
-/** What it is asked about without being read (see outlines.ts). */
+/** Name in `texts` of a record's outline (see outlines.ts). */
 export const outlineName = 'outline';

@@ -1,10 +1,10 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 
-// Where somebody looked into an index, it stays in memory and counts against the limit of the
-// engine. Under a limit that stays, looking up records one after the other would leave nothing to
-// any question, and at last not to the next batch either (D-182).
+// Index blocks stay in memory once read and count against the engine's limit. Under a fixed limit,
+// record look-ups would in time leave no memory for queries, and at last none for the next batch
+// (D-182).
 
-/** What an index takes for a row of its table once all of it is in memory. */
+/** Bytes per row of a fully loaded index, by table. */
 const indexBytes: Readonly<Record<string, number>> = {
   sessions: 40,
   traces: 40,
@@ -12,24 +12,24 @@ const indexBytes: Readonly<Record<string, number>> = {
   texts: 20,
   groups: 120,
 };
-/** Of indexes there is room for so much in what the engine is given anyway. */
+/** Index memory included in the engine's own limit. */
 const includedMb = 32;
-/** More rows than these take no more than that room. */
+/** Growth in rows that fits the included memory: the limit is not adjusted below it. */
 const unrecordedRowsMax = 100_000;
 
-/** The memory of one engine: what it was given, and on top of that what its indexes may take. */
+/** Memory limit of one engine: its own limit plus what its indexes may take. */
 type MemoryLimit = {
-  /** So many rows more lie in its files. */
+  /** Counts rows added to its files. */
   readonly recordGrowth: (rows: number) => Promise<void>;
-  /** As its files are now. */
+  /** Sets the limit for the present files. */
   readonly adjust: () => Promise<void>;
 };
 
 const limitsByInstance = new WeakMap<DuckDBInstance, MemoryLimit>();
 
-/** Of an engine that was opened with that limit. */
+/** Opens the limit of an engine that was opened with `megabytes`. */
 export const openMemoryLimit = (instance: DuckDBInstance, megabytes: number): MemoryLimit => {
-  let unnoticed = 0;
+  let unrecordedRows = 0;
   const set = async (): Promise<void> => {
     const connection = await instance.connect();
     try {
@@ -45,18 +45,18 @@ export const openMemoryLimit = (instance: DuckDBInstance, megabytes: number): Me
       connection.closeSync();
     }
   };
-  const fit = async (): Promise<void> => {
-    unnoticed = 0;
-    // Less than what is in use cannot be set: another time. Nothing of it is the batch's failure,
-    // which is committed by then.
+  const adjust = async (): Promise<void> => {
+    unrecordedRows = 0;
+    // The engine rejects a limit below current use: retried at the next growth. Never fails the
+    // batch, which is committed by then.
     await set().catch(() => undefined);
   };
   const memory: MemoryLimit = {
     recordGrowth: async (rows) => {
-      unnoticed += rows;
-      if (unnoticed >= unrecordedRowsMax) await fit();
+      unrecordedRows += rows;
+      if (unrecordedRows >= unrecordedRowsMax) await adjust();
     },
-    adjust: fit,
+    adjust,
   };
   limitsByInstance.set(instance, memory);
   return memory;

@@ -14,11 +14,11 @@ import type { ColumnNumbers } from './column-cache.js';
 import { tableOf } from './schema.js';
 import { bindText, integerList, newParameters } from './sql.js';
 
-// Deletion by metadata finds each entry of a session or a trace (contract 5.13), those too whose
-// key is no column. Facets have the columns, and of a value its beginning; all else is looked up by
-// a hash, which says nothing of names and is as small for each.
+// Deletion by metadata must find every entry of a session or trace (contract 5.13), also under keys
+// that are not columns. Facets cover the columns, with the beginning of each value; all other
+// entries are looked up by a hash, which reveals no names and has one size.
 
-/** Entries of the row that its facets cannot tell. Nobody asks for those of spans. */
+/** Entries of the row that facets cannot find; none for spans, which are not looked up. */
 export const entriesOutsideFacets = (
   { kind, userMetadata }: RecordRow,
   columns: ColumnNumbers,
@@ -31,14 +31,11 @@ export const entriesOutsideFacets = (
 
 const columnOf = (key: string): string => `user_metadata/${key}`;
 
-/** Shorter than what facets keep, so what they have of it is not the beginning of another value. */
+/** True if facets hold the whole value: it is shorter than what they keep. */
 const fitsInFacet = (value: string): boolean =>
   value.length < comparedCharactersMax || codePointCount(value) < comparedCharactersMax;
 
-/**
- * The first half of a SHA-256 in the form of an id: no two entries share it. JSON keeps key and
- * value apart.
- */
+/** Half of a SHA-256 as an id, free of collisions in practice. JSON keeps key and value apart. */
 export const entryHash = (key: string, value: string): string => {
   const hash = createHash('sha256')
     .update(JSON.stringify([key, value]))
@@ -46,11 +43,11 @@ export const entryHash = (key: string, value: string): string => {
   return [0, 8, 12, 16, 20].map((from, at, all) => hash.slice(from, all[at + 1] ?? 32)).join('-');
 };
 
-/** As `Records.withEntry`. */
+/** Implements `Records.withEntry`. */
 export const recordsWithEntry = (
   model: RecordsModel,
   { project, population, key, value, limit }: MetadataEntryPlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<readonly RecordSize[]> =>
   model.connections.read(async (statements) => {
     const number = model.projects.get(project);
@@ -72,4 +69,4 @@ export const recordsWithEntry = (
       to,
     );
     return found.map(([id, spans]) => ({ id: String(id), spanCount: Number(spans) }));
-  }, asking);
+  }, context);

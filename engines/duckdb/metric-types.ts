@@ -7,10 +7,7 @@ import type { CachedMetricTypes, RecordsModel } from './model.js';
 import type { ProjectModel } from './project-columns.js';
 import { integerList } from './sql.js';
 
-/**
- * The type of each metric outside the registry that has one, by contract 3.4, rule 2; of `names`,
- * null = of all.
- */
+/** Reads the types of metrics outside the registry (contract 3.4, rule 2); `names` null = all. */
 export const readMetricTypes = async (
   model: Pick<ProjectModel, 'projects' | 'columns'>,
   { rows }: Statements,
@@ -36,7 +33,7 @@ export const readMetricTypes = async (
   );
 };
 
-/** Those of `loadMetricTypes` that need no look at the rows; null when some of them do. */
+/** Metric types from the cache only; null if some of them need a query. */
 export const cachedMetricTypes = (
   model: Pick<RecordsModel, 'metricTypes'>,
   project: string,
@@ -61,10 +58,9 @@ const pickTypes = (
   );
 
 /**
- * The same as `readMetricTypes`, remembered until something is written: finding a type goes over
- * all values of the metric, so only those are sought that are asked for. `position` is the
- * checkpoint's before the statements began, so that what they see is never older than what it is
- * remembered by.
+ * Cached `readMetricTypes`, valid until the next write: inferring a type reads all values of the
+ * metric, so only the requested ones are inferred. `position` is the checkpoint before the
+ * statements began, so that an entry is never older than its position.
  */
 export const loadMetricTypes = async (
   model: ProjectModel,
@@ -81,12 +77,12 @@ export const loadMetricTypes = async (
   const missing = names?.filter((name) => !known.types.has(name)) ?? null;
   const found = await readMetricTypes(model, statements, project, missing);
   for (const name of missing ?? found.keys()) {
-    // Names that are no columns are whatever a client asks for.
+    // Names without a column come from clients, in any number.
     if (known.types.size < namesMax) known.types.set(name, found.get(name) ?? null);
   }
   known.isWhole ||= missing === null;
   model.metricTypes.set(project, known);
   return pickTypes(known, names);
 };
-/** How many are remembered of each project: all that are columns and as many more. */
+/** Cached names per project: all possible columns and as many unknown names. */
 const namesMax = 2 * columnNamesMax;

@@ -10,67 +10,63 @@ import { openColumnCache, type ColumnCache } from './column-cache.js';
 import { schemaVersion, tables } from './schema.js';
 import { textConstant } from './sql.js';
 
-/** What was found of the types of a project's metrics outside the registry, as of a position. */
+/** Cached types of a project's metrics outside the registry, at a position. */
 export type CachedMetricTypes = {
   readonly position: Position;
-  /** Null = the metric has none. */
+  /** Type by name; null = the metric has none. */
   readonly types: Map<string, MetricType | null>;
-  /** Every metric that has one is among them. */
+  /** True if every metric with a type is included. */
   isWhole: boolean;
 };
 
-/** Projects whose metric types are remembered. */
+/** Projects whose metric types are cached. */
 const typedProjectsMax = 100;
 
-/** One file: its connections and what is kept of it in memory. */
+/** One database file: its connections and its in-memory state. */
 export type RecordsModel = {
-  /** What its tables are called by from elsewhere. */
+  /** Name of the attached file in qualified table names. */
   readonly catalog: string;
   readonly path: string;
   readonly connections: ModelConnections;
-  /** Numbers that stand for the ids of projects that have rows. */
+  /** Numbers of the projects that have rows, by id. */
   readonly projects: Map<string, number>;
-  /** What some row has or had: ids of schema.ts, a few for each standard column. */
+  /** Markers of features that some row has or had: ids of schema.ts, a few per standard column. */
   readonly markers: Set<string>;
   readonly columnCache: ColumnCache;
   readonly deletedRuns: Set<string>;
   readonly deletedProjects: Set<string>;
   readonly changedRuns: ChangedRuns;
-  /** By project; see metric-types.ts. */
+  /** Metric types by project; see metric-types.ts. */
   readonly metricTypes: BoundedMap<string, CachedMetricTypes>;
   /**
-   * A text with one of these must be stored folded: the engine's `lower` would not fold it as
-   * `foldCase` does.
+   * Characters whose texts must be stored folded, since the engine's `lower` differs from
+   * `foldCase`.
    */
   readonly misfolded: RegExp;
-  /** So many rows more lie in the file. */
+  /** Counts rows added to the file. */
   readonly recordGrowth: (rows: number) => Promise<void>;
   checkpoint: { readonly position: Position; readonly fence: number };
-  /**
-   * Counts batches after which the rows of others may have to look different (see
-   * batch-prefetch.ts).
-   */
+  /** Counts batches that may change the rows of prefetched ones (see batch-prefetch.ts). */
   invalidations: number;
   /**
-   * The rows of the batch that is being applied are with the engine. False: they never will be, or
-   * others may have to look different once they are committed.
+   * Resolves once the engine has the rows of the current batch. False: the batch failed, or its
+   * commit may change the rows of prefetched ones.
    */
   rowsAppended: Promise<boolean>;
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
   close(): Promise<void>;
-  /** Lets go of a file that the engine has given up. */
+  /** Releases a file whose engine instance was invalidated. */
   abandon(): Promise<void>;
 };
 
-// Small row groups: a checkpoint writes the last, half-filled one again, and windows skip whole
-// groups by their time.
+// Small row groups: a checkpoint rewrites the last, half-filled one, and time windows skip whole
+// groups.
 const rowGroupSize = 20_480;
 
 /**
- * Opens the file or makes an empty one; a file of another schema is emptied, so that its projection
- * starts over.
+ * Opens or creates the file; empties a file of another schema, so that its projection starts over.
  */
 export const openModel = async (
   instance: DuckDBInstance,
@@ -91,7 +87,7 @@ export const openModel = async (
     isAttached = true;
     connections = await openConnections(instance, catalog);
     const read = await readModel(connections);
-    // One of them at a time: a connection that is closed under its statement ends the process.
+    // One close at a time: closing a connection under its statement ends the process.
     let ending: Promise<void> | null = null;
     const close = (): Promise<void> => (ending ??= closeModel(read, control, catalog));
     const leave = async (): Promise<void> => {
@@ -104,7 +100,7 @@ export const openModel = async (
     return { catalog, path, ...read, recordGrowth: grew, close, abandon: leave };
   } catch (error) {
     await connections?.abandon().catch(() => undefined);
-    // The next one who opens the file attaches it under this name again.
+    // The next opening attaches the file under this name again.
     if (isAttached) await control.run(`DETACH ${catalog}`).catch(() => undefined);
     // An open connection would keep the engine and its file.
     control.closeSync();
@@ -133,14 +129,14 @@ const closeModel = async (
   control: DuckDBConnection,
   catalog: string,
 ): Promise<void> => {
-  // Only saves the next opening some reading: what is not in the file is in the log beside it.
+  // Optional: saves the next opening some reading, since the write-ahead log has the rest.
   await connections.maintain(`CHECKPOINT ${catalog}`).catch(() => undefined);
   await connections.close();
   await control.run(`DETACH ${catalog}`);
   control.closeSync();
 };
 
-/** `readMisfolded` once per thread: it depends on the engine and not on the file. */
+/** `readMisfolded`, once per thread: it depends on the engine, not on the file. */
 const readMisfoldedOnce = async (connections: ModelConnections): Promise<string> => {
   if (misfoldedCache !== null) return misfoldedCache;
   const misfolded = await connections.read(readMisfolded);
@@ -150,8 +146,7 @@ const readMisfoldedOnce = async (connections: ModelConnections): Promise<string>
 let misfoldedCache: string | null = null;
 
 /**
- * The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as
- * a character class.
+ * Character class of the code points that the engine's `lower` and `foldCase` treat differently.
  */
 const readMisfolded = async ({ rows }: Statements): Promise<string> => {
   const lowered = await rows(

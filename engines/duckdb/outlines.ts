@@ -53,7 +53,7 @@ export const spanOutlines = (
     ];
     const conditions = [
       ...keyLists(small).map((list) => `key IN (${list.join(', ')})`),
-      // Rows of a large group are read by a stretch of keys.
+      // Rows of a large group are read as a key range.
       ...large.map(
         (group) => `key > ${recordKey(group, 0)} AND key < ${recordKey(group, group.size)}`,
       ),
@@ -76,7 +76,7 @@ export const spanOutlines = (
     return found;
   });
 
-/** Keys of the spans, in lists that are looked up at once; those of a group may be in two. */
+/** Keys of the spans, in lists of one look-up each; a group may be split over two. */
 const keyLists = (groups: readonly NamedGroup[]): readonly (readonly bigint[])[] => {
   const keys = groups.flatMap(recordKeys('span'));
   return Array.from({ length: Math.ceil(keys.length / keysPerStatement) }, (_, at) =>
@@ -84,11 +84,11 @@ const keyLists = (groups: readonly NamedGroup[]): readonly (readonly bigint[])[]
   );
 };
 
-/** A text is the outline itself, or a short record. */
+/** Outline from its stored text, which is the outline itself or a short record. */
 const outlineFrom = <Outline>(text: string, outlineOf: (row: RecordRow) => Outline): Outline =>
   text.startsWith('[') ? outlineOf(unpackRow(text)) : (parseJsonText(text) as Outline);
 
-/** Of rows of a key and an outline: one that is too long for a row lies in pieces. */
+/** Outlines of rows (key, outline); long ones are joined from their pieces. */
 const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readonly string[]> => {
   const long = stored.flatMap(([key, outline]) =>
     String(outline).length < comparedCharactersMax ? [] : [String(key)],
@@ -134,29 +134,32 @@ export const sessionsWithTraces = (
   sessions: readonly SessionScope[],
 ): Promise<readonly SessionScope[]> =>
   model.connections.read(async ({ rows }) => {
-    const asked = sessions.flatMap(({ project, session }) => {
+    const wanted = sessions.flatMap(({ project, session }) => {
       const number = model.projects.get(project);
       return number === undefined || !isUuid(session) ? [] : [{ project, session, number }];
     });
-    if (asked.length === 0) return [];
+    if (wanted.length === 0) return [];
     const found = await rows(
       `SELECT DISTINCT project, session_id FROM traces WHERE NOT lone
-       AND project IN (${integerList([...new Set(asked.map(({ number }) => number))])})
-       AND session_id IN (${asked.map(({ session }) => uuidConstant(session)).join(', ')})`,
+       AND project IN (${integerList([...new Set(wanted.map(({ number }) => number))])})
+       AND session_id IN (${wanted.map(({ session }) => uuidConstant(session)).join(', ')})`,
     );
     const known = new Set(
       found.map(([project, id]) => `${Number(project)} ${(id as DuckDBUUIDValue).toString()}`),
     );
-    return asked
+    return wanted
       .filter(({ number, session }) => known.has(`${number} ${session}`))
       .map(({ project, session }) => ({ project, session }));
   });
 
-/** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
+/**
+ * Implements `Records.tracesOfSessions`: counts the traces first, then reads those of as many
+ * sessions as fit.
+ */
 export const tracesOfSessions = (
   model: RecordsModel,
   { project, sessions, tracesMax }: TracesOfSessionsPlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<readonly SessionTraces[]> =>
   model.connections.read(async ({ rows }) => {
     const number = model.projects.get(project);
@@ -178,7 +181,7 @@ export const tracesOfSessions = (
       return [String(session), size] as const;
     });
     return groupBySession(first, traces);
-  }, asking);
+  }, context);
 
 export const traceOutlines = (
   model: RecordsModel,

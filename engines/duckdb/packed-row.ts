@@ -9,16 +9,16 @@ import type {
   RecordRow,
 } from '../../kernel/records/record.js';
 
-// As plain JSON a span of 450 bytes is a record of 850: names of members, ids that are in it four
-// times, members that are empty. All of it is logged ahead, and written again at a checkpoint.
+// As plain JSON, a span of 450 bytes is a record of 850: member names, ids repeated four times,
+// empty members. All of it goes to the write-ahead log, and is written again at a checkpoint.
 
-/** In this order; empty ones at the end are left out. */
+/** Packed record, members in this order; trailing empty ones are omitted. */
 type Packed = readonly [
   kind: RecordKind,
   ordinal: number,
-  /** The noun, of a group that is called after the project and the record's own id. */
+  /** Group: only its noun if the name is derived from the project and the record's own id. */
   group: string | readonly [StreamName],
-  /** Which standard columns have a value: bit by place in contract 3.3. */
+  /** Bit set of the standard columns with a value, by their order in contract 3.3. */
   present: number,
   values: readonly ColumnValue[],
   /** Name, cell, name, cell. */
@@ -29,19 +29,19 @@ type Packed = readonly [
   annotators?: RecordRow['annotators'],
   errors?: RecordRow['errors'],
 ];
-/** A value of the record itself, one that is rolled up, or a cell that has more than these. */
+/** Cell: an own value, a rolled-up one in an array, or a cell with further members. */
 type PackedCell = MetricValue | readonly [MetricValue] | MetricCell;
 type Values = RecordRow['values'];
 
-/** What of a record its text need not say, since it is known from elsewhere. */
+/** Parts of a record that are stored elsewhere. */
 type PackOptions = {
-  /** Standard columns: bit by place in contract 3.3. */
+  /** Standard columns to omit: bit set by their order in contract 3.3. */
   readonly elsewhere: number;
-  /** Those to say. */
+  /** Annotators to include. */
   readonly annotators: readonly string[];
 };
 
-/** The record as text; nothing of it is said twice. */
+/** Packs the record as text, without repetition. */
 export const packRow = (row: RecordRow, { elsewhere, annotators }: PackOptions): string => {
   const { kind, ordinal, values, body, spanCount, userMetadata, errors } = row;
   const own = ownId(kind, values);
@@ -52,7 +52,7 @@ export const packRow = (row: RecordRow, { elsewhere, annotators }: PackOptions):
   return JSON.stringify(packed);
 };
 
-/** The record again; its values come in the order of contract 3.3. */
+/** Unpacks a record; its values are in the order of contract 3.3. */
 export const unpackRow = (text: string): RecordRow => {
   const [kind, ordinal, group, present, kept, metrics = [], ...more] = parseJsonText(
     text,
@@ -79,7 +79,7 @@ const isEmpty = (member: unknown): boolean => {
   return true;
 };
 
-/** Of the record's trace; of a session its own. */
+/** The trace's id; for a session its own id. */
 const ownId = (kind: RecordKind, values: Values): ColumnValue =>
   values[populationOf(kind) === 'span' ? 'trace_id' : 'id'] ?? null;
 
@@ -95,15 +95,17 @@ const unpackGroup = (group: Packed[2], values: Values, own: ColumnValue): Stream
 
 const presenceBits = 32;
 
-/** Throws where there are more columns than a row has bits that say which of them it has. */
+/** Throws if there are more standard columns than bits in a row's bit set. */
 export const checkPresenceBits = (columns: readonly unknown[]): void => {
   if (columns.length <= presenceBits) return;
-  throw new TypeError(`${columns.length} standard columns, and ${presenceBits} bits for them`);
+  throw new TypeError(
+    `${columns.length} standard columns exceed the ${presenceBits} bits of a row`,
+  );
 };
 checkPresenceBits(standardColumns);
 
 const columns = standardColumns.map(({ id }) => id);
-/** Columns of ids that often have the own one, and what stands for it there. */
+/** Id columns that often equal the record's own id, and the mark that replaces it. */
 const ownIdColumns: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
 const ownIdMark = 0;
 

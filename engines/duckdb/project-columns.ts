@@ -4,7 +4,7 @@ import type { RecordsModel } from './model.js';
 import { integerList } from './sql.js';
 import type { ColumnNumbers, ProjectColumns } from './column-cache.js';
 
-/** What a question about one project needs to know of the model. */
+/** The part of the model that a query about one project needs. */
 export type ProjectModel = Pick<RecordsModel, 'projects' | 'markers' | 'metricTypes'> & {
   readonly columns: ColumnNumbers;
 };
@@ -29,7 +29,7 @@ export const loadProjectColumns = async (
   const known = model.columnCache.get(project);
   if (known !== null) return known;
   const read = await readProjectColumns(statements, project);
-  // A state that was passed meanwhile is right for this question and for no later one.
+  // A superseded state is right for this query only: not cached.
   const [checkpoint] = await statements.rows('SELECT position, fence FROM mark');
   const { position, fence } = model.checkpoint;
   if (checkpoint?.[0] === position && Number(checkpoint[1]) === fence)
@@ -50,7 +50,7 @@ const readProjectColumns = async (
   );
 };
 
-/** With these beside those that it has. */
+/** Adds columns to those of the project. */
 export const addColumns = (
   { numbers, counts }: ProjectColumns,
   added: readonly { readonly id: string; readonly number: number }[],
@@ -72,7 +72,9 @@ export const noProjectColumns: ProjectColumns = {
 
 const kindOf = (id: string): ColumnNameKind => id.slice(0, id.indexOf('/')) as ColumnNameKind;
 
-/** A name that no record has any more leaves the file, and keeps its place (decision D-111). */
+/**
+ * True if the name has left the file, since no record uses it; it keeps its slot (decision D-111).
+ */
 const isForgotten = (id: string): boolean => id.indexOf('/') === id.length - 1;
 export const liveColumnsSql = (catalog: string): string =>
   `SELECT * REPLACE (

@@ -16,13 +16,13 @@ type MutableCounts = RatingCounts & {
 };
 
 /**
- * As `talliesOf` of kernel/records/feedback.ts; traces without ratings cost a look at a null each.
+ * `talliesOf` of kernel/records/feedback.ts in SQL; a trace without ratings costs one null check.
  */
 export const ratingCounts = (
   model: RecordsModel,
   project: string,
   runs: readonly string[] | null,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<readonly RatingCounts[]> =>
   model.connections.scan(async ({ rows }) => {
     const number = model.projects.get(project);
@@ -64,4 +64,4 @@ export const ratingCounts = (
       });
     }
     return [...tallies.values()].sort(byRunAndTemplate);
-  }, asking);
+  }, context);

@@ -1,7 +1,7 @@
 import type { RatingType } from '../../kernel/records/feedback.js';
 import { isUuid } from './schema.js';
 
-/** The lists of ratings in a trace's row: see `ratings` and `rating_texts` of schema.ts. */
+/** Rating lists of a trace's row: see `ratings` and `rating_texts` of schema.ts. */
 export type RatingLists = { readonly values: string; readonly texts: string };
 
 export const ratingSqlTypes: Readonly<Record<RatingType, string>> = {
@@ -10,13 +10,13 @@ export const ratingSqlTypes: Readonly<Record<RatingType, string>> = {
   text: 'VARCHAR',
 };
 
-/** Where in an item the value begins: after the template's id and a slash. */
+/** Offset of the value in an item, after the template's id and a slash. */
 const valueFrom = 38;
 const value = `substr(one, ${valueFrom})`;
 
 /**
- * What the column of a template shows, as `ratingValue` of kernel/records/feedback.ts; null without
- * a rating.
+ * Value of a template's column, as `ratingValue` of kernel/records/feedback.ts; null without a
+ * rating.
  */
 export const ratingValueSql = (template: string, type: RatingType, lists: RatingLists): string => {
   if (!isUuid(template)) return `CAST(NULL AS ${ratingSqlTypes[type]})`;

@@ -19,23 +19,23 @@ import {
 export const rowsByGroup = (
   model: RecordsModel,
   names: readonly StreamName[],
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> =>
   model.connections.read(
     async (statements) => readGroups(statements, await groupsByName(statements, names)),
-    asking,
+    context,
   );
 
 export const groupBytes = (
   model: RecordsModel,
   names: readonly StreamName[],
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<ReadonlyMap<StreamName, number>> =>
   model.connections.read(async (statements) => {
     const groups = await groupsByName(statements, names);
     const weighed = await takeGroupsWithin(statements, groups, Number.POSITIVE_INFINITY);
     return new Map(weighed.map(({ name, bytes }) => [name, bytes]));
-  }, asking);
+  }, context);
 
 export const readGroups = async (
   statements: Statements,
@@ -59,7 +59,7 @@ export const findGroup = (
   project: string,
   population: Population,
   id: string,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<StreamName | null> =>
   model.connections.readOne(async ({ rows }) => {
     const number = model.projects.get(project);
@@ -69,16 +69,16 @@ export const findGroup = (
        WHERE r.project = ${number} AND r.id = ${uuidConstant(id)}`,
     );
     return found === undefined ? null : (String(found[0]) as StreamName);
-  }, asking);
+  }, context);
 
-/** Their rows have two megabytes at most, their long texts apart, and are read unweighed. */
+/** Groups this small are read unweighed: two megabytes of rows at most, long texts apart. */
 const unweighedSpansMax = 24;
 
-/** As `Records.groupOf`. Each statement takes about a millisecond, whatever it finds. */
+/** Implements `Records.groupOf`. Each statement takes about a millisecond, whatever its result. */
 export const groupRows = (
   model: RecordsModel,
   { project, population, id, bytesMax }: GroupPlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<StoredGroup | null> =>
   model.connections.read(async (statements) => {
     const number = model.projects.get(project);
@@ -107,7 +107,7 @@ export const groupRows = (
     const { name: group, bytes } = weighed ?? { ...named, bytes: 0 };
     if (bytes > bytesMax) return { group, bytes, rows: null };
     return { group, bytes, rows: (await readGroups(statements, [named])).get(group) ?? [] };
-  }, asking);
+  }, context);
 
 const readGroupName = async ({ rows }: Statements, grp: number): Promise<NamedGroup> => {
   const [found] = await rows(

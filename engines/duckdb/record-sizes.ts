@@ -3,17 +3,17 @@ import type { Population } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import { ordinalsMax, populations, tableOf } from './schema.js';
 
-// The engine looks keys up in the index while they are few, and scans the table beyond 2,048.
+// The engine uses the index for few keys, and scans the table beyond 2,048.
 export const keysPerStatement = 1_000;
 
-/** A record that is there, and what it weighs. */
+/** An existing record's key and size. */
 export type SizedKey = { readonly key: bigint; readonly bytes: number };
 
-/** Of the record at this place of its group. */
+/** Key of the record with this ordinal in its group. */
 export const recordKey = ({ grp }: Pick<GroupExtent, 'grp'>, ordinal: number): bigint =>
   BigInt(grp * ordinalsMax + ordinal);
 
-/** Keys that records of the group can have: a session or trace comes first, spans after it. */
+/** Possible keys of a group's records: a session or trace first, then spans. */
 export const recordKeys =
   (population: Population) =>
   ({ grp, size }: GroupExtent): readonly bigint[] => {
@@ -22,7 +22,7 @@ export const recordKeys =
     return Array.from({ length: size - 1 }, (_, at) => BigInt(first + at + 1));
   };
 
-/** `size` is one more than the largest ordinal. */
+/** A group's number and `size`, one more than its largest ordinal. */
 export type GroupExtent = { readonly grp: number; readonly size: number };
 
 export const groupExtentOf = ([grp, size]: readonly DuckDBValue[]): GroupExtent => ({
@@ -51,7 +51,7 @@ export const sizedKeyOf = ([key, bytes]: readonly DuckDBValue[]): SizedKey => ({
   bytes: Number(bytes),
 });
 
-/** As many from the beginning as have no more bytes than that, and at least one. */
+/** Takes records in order within `bytesMax`, always at least one. */
 export const takeWithinBytes = (
   sized: readonly SizedKey[],
   bytesMax: number,
@@ -64,7 +64,7 @@ export const takeWithinBytes = (
   return end < 0 ? sized : sized.slice(0, end);
 };
 
-/** The same of groups, which weigh what their records do, with that. */
+/** `takeWithinBytes` for groups: returns each with the size of its records. */
 export const takeGroupsWithin = async <G extends GroupExtent>(
   statements: Statements,
   groups: readonly G[],
@@ -112,30 +112,30 @@ const readGroupBytes = async (
 type SizedPopulation = { readonly population: Population; readonly sized: readonly SizedKey[] };
 
 /**
- * All records of the groups. One statement while they are few: what it costs to have one planned
- * and a thread woken for it is more than what it reads.
+ * Sizes of all records of the groups. One statement while they are few: planning it and waking a
+ * thread cost more than the reading.
  */
 export const readGroupSizes = async (
   statements: Statements,
   groups: readonly GroupExtent[],
 ): Promise<readonly SizedPopulation[]> => {
-  const asked = populations
+  const keysByPopulation = populations
     .map((population) => ({ population, keys: groups.flatMap(recordKeys(population)) }))
     .filter(({ keys }) => keys.length > 0);
-  if (asked.some(({ keys }) => keys.length > keysPerStatement)) {
+  if (keysByPopulation.some(({ keys }) => keys.length > keysPerStatement)) {
     const found: SizedPopulation[] = [];
-    for (const { population, keys } of asked) {
+    for (const { population, keys } of keysByPopulation) {
       found.push({ population, sized: await readSizes(statements, population, keys) });
     }
     return found;
   }
-  if (asked.length === 0) return [];
-  const selects = asked.map(
+  if (keysByPopulation.length === 0) return [];
+  const selects = keysByPopulation.map(
     ({ population, keys }, at) =>
       `SELECT key, bytes, ${at} FROM ${tableOf[population]} WHERE key IN (${keys.join(', ')})`,
   );
   const rows = await statements.rows(selects.join(' UNION ALL '));
-  return asked.map(({ population }, at) => ({
+  return keysByPopulation.map(({ population }, at) => ({
     population,
     sized: rows.filter(([, , of]) => Number(of) === at).map(sizedKeyOf),
   }));

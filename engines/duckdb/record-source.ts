@@ -23,23 +23,20 @@ import {
 } from './sql.js';
 
 /**
- * The records that a plan considers, as `FROM … WHERE …`, and the columns of them: `r` is the
+ * The records that a plan considers, as `FROM … WHERE …`, and their column expressions: `r` is the
  * record.
  */
 export type RecordSource = {
   readonly parameters: SqlParameters;
-  /**
-   * The value of a standard column or of user metadata in its stored type; null where there is
-   * none.
-   */
+  /** A standard column or user metadata in its stored type; null where there is no value. */
   column(column: string): string;
-  /** The visible value of a metric (contract 3.4, rule 3). */
+  /** Visible value of a metric (contract 3.4, rule 3). */
   metric(metric: string, type: MetricType | null): string;
-  /** What the ratings by the template show; null without one, and for what is no trace. */
+  /** Value of the template's ratings; null without one, and for records other than traces. */
   rating(template: string, type: RatingType): string;
-  /** The visible value of what is measured; of texts of ratings the part that is compared. */
+  /** Visible value of a measure; for rating texts the compared part. */
   measuredValue(one: MeasureTarget): string;
-  /** Ask for it last: it joins what the columns asked for need. */
+  /** The FROM and WHERE clauses. Call last: joins what the requested columns need. */
   fromWhere(): string;
 };
 
@@ -77,15 +74,15 @@ const comparedRating = (
   return `left(${rating(template, type)}, ${comparedCharactersMax})`;
 };
 
-/** Columns of a record in SQL, and the joins that those asked for need. */
+/** SQL of a record's columns, and the joins that the requested ones need. */
 type SourceColumns = {
   readonly standard: (column: string, type: string) => string;
   readonly metric: (metric: string, type: MetricType | null) => string;
   readonly rating: (template: string, type: RatingType, lists?: RatingLists) => string;
   readonly typed: (column: string, type: MetricType, sql: string) => string;
-  /** Of its row in `facets`. */
+  /** Member of the column's row in `facets`. */
   readonly facet: (column: string, member: string, type: string) => string;
-  /** What a span has of its trace lies there alone. */
+  /** Column that a span inherits and that only its trace's row stores. */
   readonly copied: (column: string) => string;
   readonly joins: () => string;
 };
@@ -98,7 +95,7 @@ const sourceColumns = (
 ): SourceColumns => {
   const joins = new Map<number, string>();
   let joinsTrace = false;
-  /** A record has at most one for a column id. */
+  /** A record has at most one row per column id. */
   const facet = (column: string, member: string, type: string): string => {
     const number = model.columns.get(column);
     if (number === undefined) return nullSql(type);
@@ -162,13 +159,13 @@ const sourceColumns = (
   };
 };
 
-/** Conditions on long texts, which lie in pieces. */
+/** Conditions on long texts, which are stored in pieces. */
 const longTextConditions = (
   model: ProjectModel,
   scope: RecordScope,
   to: SqlParameters,
 ): Pick<FilterColumns, 'longTextContains' | 'longTextEndsWith'> => {
-  /** Of the column's long texts; null: there is none. */
+  /** FROM clause of the column's pieces; null if no text is long. */
   const pieces = (column: string): string | null => {
     const project = model.projects.get(scope.project);
     const isLong = model.markers.has(longTextMarker(scope.population, column));
@@ -190,7 +187,7 @@ const longTextConditions = (
     longTextEndsWith: (column, isFolded, bound) => {
       const from = pieces(column);
       if (from === null) return null;
-      // The last piece has more than is looked for: it repeats some of the one before it.
+      // The last piece is longer than any search value: it repeats part of the one before.
       const last = `max_by(${pieceText(isFolded)}, t.start)`;
       const ends = `SELECT t.key ${from} GROUP BY t.key HAVING suffix(${last}, ${bound})`;
       return { isLong: `r.key IN (SELECT t.key ${from})`, ends: `r.key IN (${ends})` };
@@ -263,8 +260,8 @@ const filterColumns = (
 };
 
 /**
- * A join with those below, each looked at once, and not a question of its own for each record:
- * `r` is the record outside of the brackets, and the one below it within.
+ * Semi-join with the level below: one scan, not a subquery per record. `r` is the outer record
+ * outside the brackets, the inner one within.
  */
 const belowSql = (
   model: ProjectModel,
@@ -273,7 +270,7 @@ const belowSql = (
   population: 'span' | 'trace',
   filter: Filter,
 ): string => {
-  // A span is in its trace's run; a trace may be in another one than its session.
+  // A span is in its trace's run; a trace may be in another run than its session.
   const ofRun = population === 'span' ? run : null;
   const everywhere = { from: null, to: null, kinds: null, filter };
   const scope: RecordScope = { project, run: ofRun, population, templates, ...everywhere };
@@ -284,8 +281,8 @@ const belowSql = (
 };
 
 /**
- * Whether `num` shows in an integer metric: own ones without a fraction, and all roll-ups (contract
- * 3.4, rule 5).
+ * True if `num` is visible in an integer metric: own values without a fraction, and all roll-ups
+ * (contract 3.4, rule 5).
  */
 export const integerCondition = (facet: string): string =>
   `(${facet}.num = trunc(${facet}.num) OR ${facet}.rolled_up` +

@@ -31,24 +31,24 @@ import { count, search, sessionPage } from './search.js';
 import { prefetchBatch } from './batch-prefetch.js';
 import { applyWrites } from './apply-writes.js';
 
-// Leaves room for the rest of a service that is to stay under 1 GB.
+// Leaves room for the rest of a service that stays under 1 GB.
 const defaultMemoryMb = 300;
 
 type RecordsOptions = {
   readonly dir: string;
   readonly memoryMb?: number;
-  /** How long nothing is written before what was deleted leaves the file. */
+  /** Idle time without writes before deleted data leaves the file. */
   readonly purgeIdleMs?: number;
-  /** How long what was deleted may stay in the file while batches come. */
+  /** Longest time that deleted data stays in the file while batches arrive. */
   readonly purgeLaterMs?: number;
   readonly onIncident?: (incident: Incident) => void;
 };
 
 /**
- * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model
- * is the file that the pointer names; one that is built beside it becomes live when the pointer is
- * replaced. All of them share `memoryMb`. An engine that gave up is opened again, and a file that
- * cannot be read is dropped: `checkpoint` says then from where the log has to fill another.
+ * Records on DuckDB in files under `dir`, created when missing; one process at a time. The live
+ * model is the file that the pointer names; a shadow built beside it becomes live when the pointer
+ * is replaced. All share `memoryMb`. An invalidated engine is reopened, and an unreadable file is
+ * dropped: `checkpoint` then tells from where the log has to rebuild it.
  */
 export const openRecords = async ({
   dir,
@@ -58,12 +58,12 @@ export const openRecords = async ({
   onIncident = () => undefined,
 }: RecordsOptions): Promise<Records> => {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const keeper = await openInstanceSupervisor({ dir, memoryMb, onIncident });
-  const { run } = keeper;
+  const supervisor = await openInstanceSupervisor({ dir, memoryMb, onIncident });
+  const { run } = supervisor;
   let newest = Math.max(await readLiveGeneration(dir), (await readDurableGeneration(dir)) ?? 1);
 
   const next = (): number => (newest += 1);
-  const purging = openFileCompaction(dir, keeper, next);
+  const purging = openFileCompaction(dir, supervisor, next);
   const erasing = openErasureBacklog();
   const timer = openCompactionSchedule(() => erasing.runCleaning(purging.run));
   const purgeWhenWanted = async (laterMs: number): Promise<void> => {
@@ -75,18 +75,18 @@ export const openRecords = async ({
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
-  const become: typeof keeper.promote = async (copy, generation) => {
+  const become: typeof supervisor.promote = async (copy, generation) => {
     await purging.cancel();
-    await keeper.promote(copy, generation);
+    await supervisor.promote(copy, generation);
   };
   const copies = openShadowCopies(
     dir,
-    { ...keeper, promote: become },
+    { ...supervisor, promote: become },
     {
       over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
       promoted: async () => {
         try {
-          await keeper.removeReplacedFiles();
+          await supervisor.removeReplacedFiles();
           await purgeWhenWanted(purgeLaterMs);
         } catch {
           // A purge does both.
@@ -100,14 +100,14 @@ export const openRecords = async ({
   const records = recordsOf(run, { shadow, resume: copies.resume }, async () => {
     timer.stop();
     await purging.close();
-    await keeper.close();
+    await supervisor.close();
   });
   const noteWrites = scheduleAfterWrites(erasing, timer, { purgeIdleMs, purgeLaterMs });
   return {
     ...records,
     erasingSince: erasing.since,
     apply: async (writes, checkpoint) => {
-      await keeper.write(async (live) => {
+      await supervisor.write(async (live) => {
         await applyWrites(live, writes, checkpoint);
         await purging.recordBatch({ writes, checkpoint });
       });
@@ -116,7 +116,7 @@ export const openRecords = async ({
   };
 };
 
-/** What was written puts a purge off, or asks for one. */
+/** Postpones the purge after a write, or schedules one. */
 const scheduleAfterWrites =
   (
     erasing: ErasureBacklog,
@@ -130,49 +130,52 @@ const scheduleAfterWrites =
     else if (deletesRows(writes)) timer.runWhenIdle(purgeIdleMs, purgeLaterMs);
   };
 
-// Several jobs that end together are worth one copy; contract 5.13 leaves a minute.
+// Several jobs that end together share one copy; contract 5.13 allows a minute.
 const purgeAfterMs = 2_000;
-// A copy of all rows costs as much whatever was deleted: it is made when nothing else is written,
-// and while batches come plain deletions share one in a quarter of an hour (contract 5.13).
+// A copy of all rows costs the same whatever was deleted: it runs when writes are idle, and while
+// batches arrive plain deletions share one per quarter of an hour (contract 5.13).
 const defaultPurgeIdleMs = 10_000;
 const defaultPurgeLaterMs = 900_000;
-// After a start it comes sooner, once read models had time to catch up.
+// Sooner after a start, once read models had time to catch up.
 const purgeOpenedMs = 20_000;
 
 const refuseCopy = (): Promise<never> =>
-  Promise.reject(new TypeError('a copy is not copied again'));
+  Promise.reject(new TypeError('a shadow copy cannot be copied'));
 const noCopies = { shadow: refuseCopy, resume: refuseCopy };
 
-/** `ask` finds the model at each call, so that callers follow a switch without knowing. */
+/**
+ * `Records` over `withModel`, which looks the model up at each call, so that callers follow a
+ * promotion.
+ */
 const recordsOf = (
-  ask: RunOnModel,
+  withModel: RunOnModel,
   { shadow, resume }: Pick<Records, 'shadow' | 'resume'>,
   close: () => Promise<void>,
 ): Records => ({
-  checkpoint: () => ask(async ({ checkpoint }) => checkpoint.position),
-  // Whatever is wrong with them, `apply` says it.
-  prefetch: (writes) => ask((model) => prefetchBatch(model, writes)).catch(() => undefined),
-  apply: (writes, checkpoint) => ask((model) => applyWrites(model, writes, checkpoint)),
-  firstRows: (names) => ask((model) => firstRows(model, names)),
-  spanOutlines: (names) => ask((model) => spanOutlines(model, names)),
-  rowsByOrdinal: (places) => ask((model) => rowsByOrdinal(model, places)),
-  sessionsWithTraces: (sessions) => ask((model) => sessionsWithTraces(model, sessions)),
-  traceOutlines: (session, part) => ask((model) => traceOutlines(model, session, part)),
-  rowsByGroup: (names, asking) => ask((model) => rowsByGroup(model, names, asking)),
-  groupBytes: (names, asking) => ask((model) => groupBytes(model, names, asking)),
-  tracesOfSessions: (project, sessions, tracesMax, asking) =>
-    ask((model) => tracesOfSessions(model, { project, sessions, tracesMax }, asking)),
-  recordsWithEntry: (plan, asking) => ask((model) => recordsWithEntry(model, plan, asking)),
-  sessionPage: (plan, asking) => ask((model) => sessionPage(model, plan, asking)),
-  findGroup: (project, population, id, asking) =>
-    ask((model) => findGroup(model, project, population, id, asking)),
-  groupRows: (plan, asking) => ask((model) => groupRows(model, plan, asking)),
-  search: (plan, asking) => ask((model) => search(model, plan, asking)),
-  count: (scope, asking) => ask((model) => count(model, scope, asking)),
-  aggregate: (plan, asking) => ask((model) => aggregate(model, plan, asking)),
-  columns: (scope, asking) => ask((model) => columnFacts(model, scope, asking)),
-  metricTypes: (project, names, asking) =>
-    ask(async (model) => {
+  checkpoint: () => withModel(async ({ checkpoint }) => checkpoint.position),
+  // `apply` reports any error of them.
+  prefetch: (writes) => withModel((model) => prefetchBatch(model, writes)).catch(() => undefined),
+  apply: (writes, checkpoint) => withModel((model) => applyWrites(model, writes, checkpoint)),
+  firstRows: (names) => withModel((model) => firstRows(model, names)),
+  spanOutlines: (names) => withModel((model) => spanOutlines(model, names)),
+  rowsByOrdinal: (places) => withModel((model) => rowsByOrdinal(model, places)),
+  sessionsWithTraces: (sessions) => withModel((model) => sessionsWithTraces(model, sessions)),
+  traceOutlines: (session, part) => withModel((model) => traceOutlines(model, session, part)),
+  rowsByGroup: (names, context) => withModel((model) => rowsByGroup(model, names, context)),
+  groupBytes: (names, context) => withModel((model) => groupBytes(model, names, context)),
+  tracesOfSessions: (project, sessions, tracesMax, context) =>
+    withModel((model) => tracesOfSessions(model, { project, sessions, tracesMax }, context)),
+  recordsWithEntry: (plan, context) => withModel((model) => recordsWithEntry(model, plan, context)),
+  sessionPage: (plan, context) => withModel((model) => sessionPage(model, plan, context)),
+  findGroup: (project, population, id, context) =>
+    withModel((model) => findGroup(model, project, population, id, context)),
+  groupRows: (plan, context) => withModel((model) => groupRows(model, plan, context)),
+  search: (plan, context) => withModel((model) => search(model, plan, context)),
+  count: (scope, context) => withModel((model) => count(model, scope, context)),
+  aggregate: (plan, context) => withModel((model) => aggregate(model, plan, context)),
+  columns: (scope, context) => withModel((model) => columnFacts(model, scope, context)),
+  metricTypes: (project, names, context) =>
+    withModel(async (model) => {
       const { position } = model.checkpoint;
       return (
         cachedMetricTypes(model, project, names, position) ??
@@ -185,19 +188,22 @@ const recordsOf = (
               names,
               position,
             ),
-          asking,
+          context,
         ))
       );
     }),
-  runCounts: (project, runs, asking) => ask((model) => runCounts(model, project, runs, asking)),
-  ratings: (project, runs, asking) => ask((model) => ratingCounts(model, project, runs, asking)),
-  runMeasures: (project, runs, asking) => ask((model) => runMeasures(model, project, runs, asking)),
-  runAverages: (project, metrics, runs, asking) =>
-    ask((model) => runAverages(model, project, metrics, runs, asking)),
-  runRows: (plan, asking) => ask((model) => runRows(model, plan, asking)),
+  runCounts: (project, runs, context) =>
+    withModel((model) => runCounts(model, project, runs, context)),
+  ratings: (project, runs, context) =>
+    withModel((model) => ratingCounts(model, project, runs, context)),
+  runMeasures: (project, runs, context) =>
+    withModel((model) => runMeasures(model, project, runs, context)),
+  runAverages: (project, metrics, runs, context) =>
+    withModel((model) => runAverages(model, project, metrics, runs, context)),
+  runRows: (plan, context) => withModel((model) => runRows(model, plan, context)),
   changedRuns: (project, token) =>
-    ask(async ({ changedRuns }) => changedRuns.since(project, token)),
-  dump: () => dump(ask),
+    withModel(async ({ changedRuns }) => changedRuns.since(project, token)),
+  dump: () => dump(withModel),
   shadow,
   resume,
   close,

@@ -27,11 +27,11 @@ import {
   textColumns,
 } from './schema.js';
 
-/** What one apply adds. New projects and columns reach the model only once they are committed. */
+/** Rows of one `apply`. New projects and columns reach the model only after the commit. */
 export type RowBatch = {
   readonly model: RecordsModel;
   readonly newProjects: Map<string, number>;
-  /** By project: its columns with those that are new. */
+  /** Columns by project, including new ones. */
   readonly projectColumns: Map<number, ProjectColumns>;
   readonly newColumns: NewColumn[];
   readonly newMarkers: Set<string>;
@@ -40,12 +40,12 @@ export type RowBatch = {
   readonly texts: ChunkBuffer;
   readonly entries: ChunkBuffer;
   readonly groups: ChunkBuffer;
-  /** Groups that stay in part and have more rows now. */
+  /** Partly kept groups that grew. */
   readonly grownGroups: GroupExtent[];
   nextProject: number;
   nextColumn: number;
 };
-/** `project` null: something that was seen for the first time. */
+/** A new column; `project` null: a marker seen for the first time. */
 type NewColumn = {
   readonly number: number;
   readonly project: number | null;
@@ -73,8 +73,8 @@ const startBatch = (model: RecordsModel): RowBatch => ({
 });
 
 /**
- * The rows of these writes, but those of deleted runs and projects. `grownGroups`: groups that stay
- * in part.
+ * Builds the rows of these writes, without those of deleted runs and projects. `grown`: partly kept
+ * groups.
  */
 export const buildBatch = async (
   model: RecordsModel,
@@ -92,7 +92,7 @@ export const buildBatch = async (
   return fillBatch(model, groups, named, grown);
 };
 
-/** The same without asking the file anything; null where that is needed. */
+/** `buildBatch` from memory alone; null if it would have to read the file. */
 export const buildBatchFromMemory = async (
   model: RecordsModel,
   writes: RecordWrites,
@@ -114,14 +114,14 @@ const projectsOf = (groups: readonly LiveGroup[]): ReadonlySet<string> =>
   new Set(groups.flatMap(({ rows }) => rows.map(({ values }) => String(values['project_id']))));
 
 /**
- * Rows that are put together in one turn of the event loop: 2 ms or so. A question takes some five
- * turns and is late by so many slices.
+ * Rows per event-loop tick, about 2 ms. A query takes some five ticks, so it is delayed by as many
+ * slices.
  */
 const rowsPerTick = 25;
 
 /**
- * Its groups have their numbers from here on, whatever becomes of it. Questions to this thread come
- * in between: a trace of 2,000 spans would make them wait for a fifth of a second.
+ * Fills the batch; group numbers are spent even if it is dropped. Yields to queries on this thread:
+ * a trace of 2,000 spans would delay them by a fifth of a second.
  */
 const fillBatch = async (
   model: RecordsModel,
@@ -148,14 +148,14 @@ const fillBatch = async (
   return batch;
 };
 
-/** Gives the engine all of its rows, which `append` does at last. */
+/** Hands all rows to the engine; `append` would do it last. */
 export const finishBatch = ({ records, facets, texts, entries, groups }: RowBatch): void =>
   [...Object.values(records), facets, texts, entries, groups].forEach(flushRows);
 
 type LiveGroup = Pick<GroupWrite, 'group' | 'rows' | 'kept'>;
 
 const withoutDeletedRows = (model: RecordsModel, writes: RecordWrites): readonly LiveGroup[] => {
-  // Those of the model are many: too many to copy with each batch.
+  // The model's sets are too large to copy per batch.
   const runs = [model.deletedRuns, new Set(writes.deletedRuns)];
   const projects = [model.deletedProjects, new Set(writes.deletedProjects)];
   return writes.groups
@@ -171,7 +171,7 @@ const withoutDeletedRows = (model: RecordsModel, writes: RecordWrites): readonly
     .filter(({ rows }) => rows.length > 0);
 };
 
-/** Numbers for the names that become columns, before any row is written by them. */
+/** Assigns numbers to new columns before any row uses them. */
 const admitNames = (
   batch: RowBatch,
   named: ReadonlyMap<number, ProjectColumns>,
@@ -219,7 +219,7 @@ const newGroup = (batch: RowBatch, name: StreamName, size: number): number => {
 };
 
 const grownGroup = (batch: RowBatch, size: number, known: NamedGroup | undefined): number => {
-  if (known === undefined) throw new RangeError('no group that rows could be added to');
+  if (known === undefined) throw new RangeError('rows added to an unknown group');
   if (size > known.size) batch.grownGroups.push({ grp: known.grp, size });
   return known.grp;
 };
@@ -227,8 +227,9 @@ const grownGroup = (batch: RowBatch, size: number, known: NamedGroup | undefined
 const addRecord = (batch: RowBatch, row: RecordRow, grp: number): void => {
   const population = populationOf(row.kind);
   const project = projectNumber(batch, String(row.values['project_id']));
-  if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
-  if ((row.ordinal === 0) !== (population !== 'span')) throw new RangeError('not its place');
+  if (row.ordinal >= ordinalsMax) throw new RangeError(`a group has more than ${ordinalsMax} rows`);
+  if ((row.ordinal === 0) !== (population !== 'span'))
+    throw new RangeError('ordinal 0 is for sessions and traces, higher ones are for spans');
   const place = { key: grp * ordinalsMax + row.ordinal, grp, project };
   const { misfolded } = batch.model;
   const { metrics, measured, folded, long } = encodeRow(
@@ -248,10 +249,10 @@ const addRecord = (batch: RowBatch, row: RecordRow, grp: number): void => {
   }
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
     const col = columns.get(column);
-    // Stored with its record and no column (contract 1.11).
+    // Stored with its record, without a column (contract 1.11).
     if (col === undefined) return;
     const head = text === null ? null : headOf(text);
-    // Of the message of an error nothing but its beginning is asked for.
+    // Queries read only the beginning of an error's message.
     if (text !== null && head !== text && column.startsWith('metrics/')) {
       addText(batch, population, place, { name: column, text });
     }

@@ -15,12 +15,12 @@ import { unpackRow } from './packed-row.js';
 import { ordinalsMax, tableOf, unpackedTextColumns } from './schema.js';
 
 /**
- * What one statement reads: all of its rows are in memory at the same time, and twice, and made
- * into texts without a turn for others, some 10 ms.
+ * Bytes per statement: all its rows are in memory at once, twice, and decoding them blocks the
+ * event loop for some 10 ms.
  */
 export const statementBytesMax = 2 * 1_048_576;
 
-/** Records by their keys, in no order; an unknown key is left out. */
+/** Reads records by key, unordered; unknown keys are omitted. */
 export const readRowsByKey = async (
   statements: Statements,
   population: Population,
@@ -45,7 +45,7 @@ export const readRows = async (
     : found;
 };
 
-/** What all spans of a trace have of it. */
+/** Values that all spans of a trace inherit. */
 type InheritedValues = {
   readonly complete: ColumnValue | undefined;
   readonly annotators: readonly string[];
@@ -99,7 +99,7 @@ const readPortion = async (
   for (const [key, row] of await decodeRows(statements, stored)) found.set(key, row);
 };
 
-/** What `decodeRows` reads a record from, in this order; more may follow. */
+/** Columns that `decodeRows` reads, in this order; more may follow. */
 export const rowColumns = [
   'key',
   'long',
@@ -123,7 +123,7 @@ const decodeRows = async (
   return new Map(stored.map((row) => [row[0] as bigint, decodeRow(row, pieces)]));
 };
 
-/** All rows of one group by ordinal, from what is stored of them. */
+/** Decodes all rows of one group, by ordinal. */
 export const decodeGroup = async (
   statements: Statements,
   stored: Rows,
@@ -143,7 +143,7 @@ const piecesSql = (keys: readonly string[]): string =>
   `SELECT key, name, start, text FROM texts
    WHERE key IN (${keys.join(', ')}) AND name IN (${unpackedTextNames})`;
 
-/** What is in pieces has only its beginning in the row. */
+/** Decodes a row. A text in pieces has only its beginning in the row. */
 const decodeRow = (
   [key, , ...stored]: readonly DuckDBValue[],
   pieces: ReadonlyMap<string, readonly TextPiece[]>,
@@ -163,7 +163,7 @@ const decodeRow = (
 
 export type NamedGroup = GroupExtent & { readonly name: StreamName };
 
-/** Of `grp`, `size`, `name`. */
+/** A group from the cells `grp`, `size`, `name`. */
 export const namedGroupOf = ([
   grp = null,
   size = null,
@@ -175,7 +175,7 @@ export const namedGroupOf = ([
 
 const plainName = /^[\w-]+$/;
 
-/** Groups by name. Names stand in the statement as constants, since only those reach the index. */
+/** Finds groups by name. Names are constants in the statement, since only those reach the index. */
 export const groupsByName = async (
   { rows }: Statements,
   names: readonly string[],

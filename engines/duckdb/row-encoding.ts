@@ -27,23 +27,26 @@ import {
   type OwnColumn,
 } from './schema.js';
 
-/** Where a record goes. */
+/** Key, group and project of a record's row. */
 export type RowKey = { readonly key: number; readonly grp: number; readonly project: number };
 
 /** A standard column, as records of one kind fill it. */
 type Slot = {
   readonly id: string;
-  /** By place in contract 3.3. */
+  /** Bit of the column, by its order in contract 3.3. */
   readonly bit: number;
-  /** The project has no column of its own. */
+  /** Index of the column; null for the project, which has none. */
   readonly column: number | null;
   readonly store: (value: ColumnValue) => CellValue;
   readonly isApart: boolean;
-  /** Texts that the engine has to fold are in it. */
+  /** True if it holds texts that the engine has to fold. */
   readonly isText: boolean;
-  /** It is a column of this kind. */
+  /** True if this kind has the column. */
   readonly belongs: boolean;
-  /** A span has it of its trace, where it lies alone: see `readRow` and record-source.ts. */
+  /**
+   * True if a span inherits it from its trace, which alone stores it: see `readRow` and
+   * record-source.ts.
+   */
   readonly isCopied: boolean;
 };
 
@@ -74,13 +77,12 @@ const ownColumnIndex = Object.fromEntries(ownColumns.map(({ name }, at) => [name
 
 type SetCell = (column: number, value: CellValue) => void;
 
-/** A text that its row has the beginning of; `name` is its column, or `rest`. */
+/** A text of which the row has the beginning; `name` is its column, or `rest`. */
 export type LongText = { readonly name: string; readonly text: string };
 
 /**
- * `metrics`: what of a record has no column, those outside the registry. `measured`: metrics of the
- * registry with a value. `folded`: columns with a folded text. `long`: what has to
- * lie in pieces.
+ * `metrics`: metrics outside the registry, which have no column. `measured`: metrics of the
+ * registry with a value. `folded`: columns with a folded text. `long`: texts to store in pieces.
  */
 export type EncodedRow = {
   readonly metrics: readonly (readonly [string, MetricCell])[];
@@ -89,7 +91,7 @@ export type EncodedRow = {
   readonly long: readonly LongText[];
 };
 
-/** Puts the record into the next row of its table. */
+/** Encodes the record into the next row of its table. */
 export const encodeRow = (
   chunks: ChunkBuffer,
   row: RecordRow,
@@ -125,19 +127,19 @@ export const encodeRow = (
     if (head !== text) long.push({ name, text });
     return head !== text;
   };
-  // Of a record that is long by itself, so that nobody reads all of it for this.
+  // Only for a long record, so that its outline is read without the rest.
   const outline = putText(ownColumnIndex.rest, restName, rest) ? storedOutline(row) : null;
   if (outline !== null) putText(ownColumnIndex.outline, outlineName, outline);
   set(ownColumnIndex.bytes, bytes + Buffer.byteLength(rest) + unpackedBytes);
   set(ownColumnIndex.long, long.length > 0);
   const { metrics, measured } = encodeMetrics(row, set);
-  // A spread that members are added to would cost as much as a quarter of all this.
+  // A spread with added members would cost a quarter of all this.
   return { metrics, measured, folded: folded === null ? noColumns : Object.keys(folded), long };
 };
 
 const noColumns: readonly string[] = [];
 
-/** Lists of ratings, and `folded` with those of them that the engine does not fold rightly. */
+/** Adds the rating lists; returns `folded` with those that the engine folds wrongly. */
 const encodeRatings = (
   row: RecordRow,
   set: SetCell,
@@ -157,19 +159,19 @@ const encodeRatings = (
   return all;
 };
 
-/** What of a record is told by its place in `rest`: what reads it takes so much more. */
+/** Allowance for the record parts that `rest` encodes by position and decoding expands. */
 const unpackedBytes = 512;
 
 type FoldedTexts = Record<string, string | readonly string[]>;
 
 type EncodedValues = {
-  /** Columns of its kind that have a value: bit by place in contract 3.3. */
+  /** Columns of its kind with a value: bit set by order in contract 3.3. */
   readonly present: number;
-  /** Columns that its packed text need not have, likewise. */
+  /** Columns that the packed text may omit, as a bit set. */
   readonly elsewhere: number;
   readonly folded: FoldedTexts | null;
   readonly long: LongText[];
-  /** Of the texts kept apart. */
+  /** Bytes of the texts stored apart. */
   readonly bytes: number;
 };
 
@@ -181,8 +183,8 @@ const encodeValues = (
   let [present, elsewhere, bytes] = [0, 0, 0];
   let folded: FoldedTexts | null = null;
   const long: LongText[] = [];
-  // Sessions and traces keep columns that are not theirs too, as their project and run: queries
-  // know not to look.
+  // Sessions and traces store columns of other kinds too, such as project and run; queries skip
+  // them.
   const keepsAll = populationOf(kind) !== 'span';
   for (const slot of slotsByKind.get(kind) ?? []) {
     const given = values[slot.id];
@@ -211,12 +213,12 @@ const isMisfolded = (value: ColumnValue, misfolded: RegExp): value is string | r
     ? misfolded.test(value)
     : Array.isArray(value) && value.some((item: string) => misfolded.test(item));
 
-/** An unpaired surrogate would make the JSON text unreadable to the engine. */
+/** Folded text. An unpaired surrogate would make the JSON unreadable to the engine. */
 export const foldedText = (text: string): string => foldCase(text.toWellFormed());
 
 /**
- * A value that is not of the registry's type stays in the record and shows nowhere (contract 3.4,
- * rule 3).
+ * Encodes the metrics. A value of another type than the registry's stays in the record and is never
+ * shown (contract 3.4, rule 3).
  */
 const encodeMetrics = (
   { metrics }: RecordRow,
@@ -240,7 +242,7 @@ const encodeMetrics = (
   return { metrics: others, measured };
 };
 
-/** Logged outside any session: its `session_id` is that of its trace. */
+/** True if logged outside any session: its `session_id` is that of its trace. */
 const isLone = ({ kind, values }: RecordRow): boolean => {
   const { session_id: session, id, trace_id: trace } = values;
   return session === (kind === 'trace' ? id : trace);

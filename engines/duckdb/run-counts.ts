@@ -6,7 +6,7 @@ import type { RecordsModel } from './model.js';
 import { isUuid, sessionsMarker } from './schema.js';
 import { uuidConstant } from './sql.js';
 
-/** Condition on rows `r` of these runs of the project (null = of all); null: there are none. */
+/** Condition on rows `r` of these runs (null = all of the project); null if it matches nothing. */
 export const runsCondition = (
   model: Pick<RecordsModel, 'projects'>,
   project: string,
@@ -21,12 +21,12 @@ export const runsCondition = (
     : `r.project = ${number} AND r.run_id IN (${known.map(uuidConstant).join(', ')})`;
 };
 
-/** As `Records.runCounts`. */
+/** Implements `Records.runCounts`. */
 export const runCounts = (
   model: RecordsModel,
   project: string,
   runs: readonly string[],
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<ReadonlyMap<string, RunCounts>> =>
   model.connections.scan(async (statements) => {
     const where = runsCondition(model, project, runs);
@@ -42,10 +42,10 @@ export const runCounts = (
       counts.set(run, { ...(counts.get(run) ?? noCounts), sessions });
     }
     return counts;
-  }, asking);
+  }, context);
 const noCounts: RunCounts = { traces: 0, spans: 0, sessions: 0 };
 
-/** Sessions by run. Where there never was one, none is looked for. */
+/** Sessions by run; no query until the first session. */
 export const sessionCounts = async (
   model: Pick<RecordsModel, 'markers'>,
   { rows }: Statements,

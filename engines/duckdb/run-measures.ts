@@ -24,14 +24,14 @@ type RunQuery = {
 };
 
 /**
- * As `runMeasures` of kernel/records/reference/run-measures.ts, for each run: two scans, one more
- * for texts, and one for sessions.
+ * `runMeasures` of kernel/records/reference/run-measures.ts per run: two scans, one more for texts,
+ * and one for sessions.
  */
 export const runMeasures = (
   whole: RecordsModel,
   project: string,
   runs: readonly string[],
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
   const { position } = whole.checkpoint;
   return whole.connections.scan(async (statements) => {
@@ -52,22 +52,24 @@ export const runMeasures = (
       found.set(run, { ...(found.get(run) ?? emptyMeasures()), sessions });
     }
     return found;
-  }, asking);
+  }, context);
 };
 
-/** Columns that measure a number, in the order in which `numberOf` reads them. */
+/** SELECT expressions that measure a number, in the order that `numberOf` reads. */
 const numberSql = (value: string): readonly string[] => [
   `count(${value})`,
   `sum(${value})`,
   `min(${value})`,
   `max(${value})`,
-  // The shares are fixed-point constants, with which the engine finds the nearest rank in whole
-  // numbers.
+  // Fixed-point constants make the engine find the nearest rank in integers.
   `quantile_disc(${value}, [0.50, 0.90, 0.95, 0.99])`,
 ];
 const numberColumns = 5;
 
-/** Null without a value. A sum beyond the doubles has no JSON form, and -0 counts as 0. */
+/**
+ * Decodes the cells of `numberSql`; null without a value. A sum beyond the doubles has no JSON
+ * form, and -0 counts as 0.
+ */
 const numberOf = (cells: readonly DuckDBValue[]): RunMetric | null => {
   const [count, sum, min, max] = cells.slice(0, -1).map((cell) => Number(cell) + 0);
   const ranks = cells.at(-1);
@@ -78,7 +80,7 @@ const numberOf = (cells: readonly DuckDBValue[]): RunMetric | null => {
 };
 
 type MeasuredRun = RunMeasures & { readonly metrics: Metrics };
-// Without a prototype: a metric may be called `__proto__`.
+// No prototype: a metric may be called `__proto__`.
 const noMetrics = (): Metrics => Object.create(null) as Metrics;
 const emptyMeasures = (): MeasuredRun => ({
   traces: 0,
@@ -93,7 +95,7 @@ const readRegistryMetrics = async ({
   statements,
   where,
 }: RunQuery): Promise<Map<string, MeasuredRun>> => {
-  // Most metrics of the registry are never used, and asking for one costs as if it were.
+  // Most registry metrics are never used, and an unused one costs as much as a used one.
   const used = metricRegistry.filter(({ name }) => model.markers.has(measuredMetricMarker(name)));
   const measures = used.flatMap(({ name }) => numberSql(`r.${metricSql(name)}`));
   const counts = ['count(*)', 'count(*) FILTER (r.is_complete)', 'sum(r.span_count)'];
@@ -120,9 +122,9 @@ type RunFacet = {
   readonly col: number;
   readonly name: string;
   readonly type: MetricType;
-  /** What it shows of its type (contract 3.4); null without a value, and for a text. */
+  /** Its visible numbers (contract 3.4); null without a value, and for a text. */
   readonly of: RunMetric | null;
-  /** Values that are texts. */
+  /** Number of text values. */
   readonly texts: number;
 };
 
@@ -160,7 +162,7 @@ const readOtherMetrics = async (
 };
 const metricPrefix = 'metrics/';
 
-/** By run and column, of metrics that are texts. */
+/** Category counts of text metrics, by run and column. */
 const countCategories = async (
   { statements, where }: RunQuery,
   facets: readonly RunFacet[],
@@ -168,7 +170,7 @@ const countCategories = async (
   const texts = facets.filter(({ type, texts: count }) => type === 'text' && count > 0);
   if (texts.length === 0) return new Map();
   const cols = integerList([...new Set(texts.map(({ col }) => col))]);
-  // Where there are too many of them, none is counted.
+  // Counts none where there are too many.
   const counted = await statements.rows(
     `SELECT r.run_id, f.col, f.text, count(*) FROM facets f JOIN traces r ON r.key = f.key
      WHERE ${where} AND f.col IN (${cols}) AND f.text IS NOT NULL
@@ -178,7 +180,7 @@ const countCategories = async (
   const shown = new Map<string, Record<string, number>>();
   for (const [run, col, text, count] of counted) {
     const place = `${runIdOf(run)} ${String(col)}`;
-    // Without a prototype: a category may be called `__proto__`.
+    // No prototype: a category may be called `__proto__`.
     const counts = shown.get(place) ?? (Object.create(null) as Record<string, number>);
     counts[String(text)] = Number(count);
     shown.set(place, counts);
@@ -191,7 +193,7 @@ const countCategories = async (
   );
 };
 
-/** The visible number of a facet (contract 3.4, rules 3 and 5). */
+/** Visible number of a facet (contract 3.4, rules 3 and 5). */
 const visibleNumberSql = (integerColumns: readonly number[]): string =>
   integerColumns.length === 0
     ? 'f.num'
@@ -206,13 +208,13 @@ const readAverages = ({ statements, where }: RunQuery, col: number, value: strin
      ) WHERE v IS NOT NULL GROUP BY run`,
   );
 
-/** As `runAverages` of kernel/records/reference/run-measures.ts. */
+/** `runAverages` of kernel/records/reference/run-measures.ts in SQL. */
 export const runAverages = (
   whole: RecordsModel,
   project: string,
   metrics: readonly TypedMetric[],
   runs: readonly string[] | null,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<ReadonlyMap<string, readonly (number | null)[]>> =>
   whole.connections.scan(async (statements) => {
     const model = await projectModelOf(whole, statements, project);
@@ -257,7 +259,7 @@ export const runAverages = (
       for (const [run = null, cell = null] of rows) note(run, at, cell);
     }
     return found;
-  }, asking);
+  }, context);
 
 const traceRatingLists = { values: 'r.ratings', texts: 'r.rating_texts' };
 

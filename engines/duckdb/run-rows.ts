@@ -15,11 +15,11 @@ import { projectModelOf } from './project-columns.js';
 import { runIdOf, runsCondition } from './run-counts.js';
 import { recordSource, type RecordSource } from './record-source.js';
 
-/** As `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. One statement. */
+/** `runRows` of kernel/records/reference/run-rows.ts in one statement; null beyond the limit. */
 export const runRows = (
   whole: RecordsModel,
   { project, runs, metrics }: RunRowsPlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<readonly RunRow[] | null> =>
   whole.connections.scan(async (statements) => {
     const model = await projectModelOf(whole, statements, project);
@@ -41,9 +41,9 @@ export const runRows = (
       source.parameters,
     );
     return found.length > runRowsMax ? null : found.map(runRowOf);
-  }, asking);
+  }, context);
 
-/** Hashed, so that rows with long inputs cost no more than others. */
+/** Key of the dataset row, hashed so that long inputs cost no more than others. */
 const rowSql = (source: RecordSource): string => {
   const named = source.column(`user_metadata/${datasetRowKey}`);
   const input = source.column('dataset_input');

@@ -1,21 +1,24 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { openMutex } from '../../kernel/concurrency.js';
 
-// Whoever runs a statement asks for work again and again while another thread has all of it, and a
-// commit is one piece of work: with two threads one of them spins meanwhile. Questions that scan
-// are many pieces, which two threads share (D-177).
+// The calling thread spins for work while another thread has all of it, and a commit is one task:
+// with two threads one of them would spin meanwhile. Scans are many tasks, which two threads share
+// (D-177).
 
-/** How many threads of the engine work: one, and two while something scans. */
+/** Thread count of the engine: one, and two during scans. */
 type ScanThreads = {
   readonly runScan: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
-/** Questions come close to each other; changing the number takes half a millisecond. */
+/**
+ * Delay before going back to one thread: queries come in bursts, and a change takes half a
+ * millisecond.
+ */
 const idleDelayMs = 250;
 
 const threadsByInstance = new WeakMap<DuckDBInstance, ScanThreads>();
 
-/** Those of this engine, which was opened with one. */
+/** The thread count of this engine, which was opened with one. */
 export const scanThreadsOf = (instance: DuckDBInstance): ScanThreads => {
   const known = threadsByInstance.get(instance);
   if (known !== undefined) return known;
@@ -25,13 +28,16 @@ export const scanThreadsOf = (instance: DuckDBInstance): ScanThreads => {
 };
 
 const openScanThreads = (instance: DuckDBInstance): ScanThreads => {
-  const inTurn = openMutex();
+  const runExclusive = openMutex();
   let scans = 0;
   let count = 1;
-  let resting: NodeJS.Timeout | null = null;
-  /** A failure shows in the next statement, and an engine that is gone has no threads. */
-  const become = (wanted: number): Promise<void> =>
-    inTurn(async () => {
+  let idleTimer: NodeJS.Timeout | null = null;
+  /**
+   * Sets the thread count. A failure shows in the next statement; an invalidated engine has no
+   * threads.
+   */
+  const setThreads = (wanted: number): Promise<void> =>
+    runExclusive(async () => {
       if (count === wanted || (wanted === 1 && scans > 0)) return;
       const connection = await instance.connect();
       try {
@@ -44,15 +50,15 @@ const openScanThreads = (instance: DuckDBInstance): ScanThreads => {
   return {
     runScan: async (work) => {
       scans += 1;
-      if (resting !== null) clearTimeout(resting);
-      resting = null;
+      if (idleTimer !== null) clearTimeout(idleTimer);
+      idleTimer = null;
       try {
-        // In turn, so that a change back to one that is on its way does not come after it.
-        await become(2);
+        // Under the mutex, so that a pending change back to one thread does not come after it.
+        await setThreads(2);
         return await work();
       } finally {
         scans -= 1;
-        if (scans === 0) resting = setTimeout(() => void become(1), idleDelayMs).unref();
+        if (scans === 0) idleTimer = setTimeout(() => void setThreads(1), idleDelayMs).unref();
       }
     },
   };

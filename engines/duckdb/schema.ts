@@ -15,12 +15,12 @@ import type { Instant } from '../../kernel/schema-types.js';
 import type { CellValue } from './column-vector.js';
 
 /**
- * Raised with every change of the tables below: a file of another version is dropped and built
- * again from the log.
+ * Schema version, raised with every change of the tables below: a file of another version is
+ * dropped and rebuilt from the log.
  */
 export const schemaVersion = 12;
 
-/** One table of the same columns for each population. */
+/** Table of each population; all have the same columns. */
 export const tableOf: Readonly<Record<Population, string>> = {
   session: 'sessions',
   trace: 'traces',
@@ -29,15 +29,12 @@ export const tableOf: Readonly<Record<Population, string>> = {
 export const populations: readonly Population[] = ['session', 'trace', 'span'];
 
 /**
- * A record's key is its group's number times this, plus its ordinal: rows of a group are
- * neighbours.
+ * Ordinals per group: a record's key is its group's number times this, plus its ordinal, so that a
+ * group's rows are neighbours.
  */
 export const ordinalsMax = 1_048_576;
 
-/**
- * How values of a column type lie in the table: ids as 128 bits, instants as microseconds since
- * 1970.
- */
+/** Storage of a column type: ids as 128 bits, instants as microseconds since 1970. */
 type ColumnStorage = {
   readonly type: DuckDBType;
   readonly store: (value: ColumnValue) => CellValue;
@@ -51,7 +48,7 @@ const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const isList = (value: ColumnValue): value is readonly string[] => Array.isArray(value);
 export const isUuid = (text: string): boolean => uuidForm.test(text);
 
-/** Throws when it is none. */
+/** Returns the id; throws if it is not a canonical UUID. */
 export const checkedUuid = (value: ColumnValue): string =>
   typeof value === 'string' && isUuid(value) ? value : throwMisfit(value, 'uuid');
 
@@ -89,8 +86,8 @@ const storages: Readonly<Record<ColumnType, ColumnStorage>> = {
 };
 
 /**
- * The project is the scope of every question and stored as a number; the other 31 columns of
- * contract 3.3.
+ * The other 31 columns of contract 3.3: the project is the scope of every query and stored as a
+ * number.
  */
 export const standardStorage = standardColumns
   .filter(({ id }) => id !== 'project_id')
@@ -99,9 +96,9 @@ export const standardStorage = standardColumns
 export const metricSql = (name: string): string => `"m_${name}"`;
 
 /**
- * Texts of any length lie in their own columns only (the long ones in pieces: long-text.ts). All
- * other values are in `rest` too, but what a span has of its trace: reading a record out of fifty
- * columns takes a hundred times as long as out of one.
+ * Texts of any length, stored only in their own columns (long ones in pieces: long-text.ts). All
+ * other values are in `rest` too, except those a span inherits: reading a record from fifty columns
+ * takes a hundred times as long as from one.
  */
 export const unpackedTextColumns = [
   'input',
@@ -120,33 +117,33 @@ export const ownColumns = [
   { name: 'grp', type: UINTEGER },
   { name: 'project', type: UINTEGER },
   { name: 'kind', type: VARCHAR },
-  /** Logged outside any session. */
+  /** True if logged outside any session. */
   { name: 'lone', type: BOOLEAN },
   { name: 'span_count', type: UINTEGER },
-  /** Which standard columns have a value: bit by place in contract 3.3. */
+  /** Bit set of the standard columns with a value, by order in contract 3.3. */
   { name: 'present', type: UINTEGER },
   { name: 'annotators', type: LIST(VARCHAR) },
-  /** Of traces: `<template id>/<value>` of each rating (kernel/records/feedback.ts). */
+  /** Traces only: `<template id>/<value>` of each rating (kernel/records/feedback.ts). */
   { name: 'ratings', type: LIST(VARCHAR) },
-  /** Of traces: `<template id>/<text>` of each template that is rated by texts, likewise. */
+  /** Traces only: `<template id>/<text>` of each template with text ratings. */
   { name: 'rating_texts', type: LIST(VARCHAR) },
-  /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
+  /** Folded texts by column as JSON, where the engine's `lower` differs. */
   { name: 'folded', type: VARCHAR },
-  /** All of the record but the texts kept apart (packed-row.ts): what a page of a search reads. */
+  /** The record without the texts stored apart (packed-row.ts): read by a page of a search. */
   { name: 'rest', type: VARCHAR },
-  /** What reading it takes: `rest`, as it is when unpacked, and the texts kept apart. */
+  /** Size of the decoded record: unpacked `rest` and the texts stored apart. */
   { name: 'bytes', type: UINTEGER },
-  /** Some text of it is in pieces. */
+  /** True if a text is stored in pieces. */
   { name: 'long', type: BOOLEAN },
   /**
-   * Of traces and spans whose `rest` is in pieces: what kernel/records/outlines.ts asks for. Of
-   * others it is told from `rest`.
+   * Outline (kernel/records/outlines.ts) of a trace or span whose `rest` is in pieces; others
+   * derive it from `rest`.
    */
   { name: 'outline', type: VARCHAR },
 ] as const;
 
 export type OwnColumn = (typeof ownColumns)[number]['name'];
-/** Where in `recordColumns` the standard columns begin, and the metrics. */
+/** Offsets of the standard columns and of the metrics in `recordColumns`. */
 export const standardFrom = ownColumns.length;
 export const metricsFrom = standardFrom + standardStorage.length;
 
@@ -170,14 +167,14 @@ export const facetColumns = [
   { sql: 'bool', type: BOOLEAN },
   { sql: 'text', type: VARCHAR },
   { sql: 'folded', type: VARCHAR },
-  /** Shows in an integer metric although it may have a fraction (contract 3.4, rule 5). */
+  /** Visible in an integer metric even with a fraction (contract 3.4, rule 5). */
   { sql: 'rolled_up', type: BOOLEAN },
   { sql: 'first_at', type: VARCHAR },
   { sql: 'first_type', type: VARCHAR },
   { sql: 'fraction', type: BOOLEAN },
 ] as const;
 
-/** Texts of records that are too long for their rows, in pieces: see long-text.ts. */
+/** Pieces of texts that are too long for their rows: see long-text.ts. */
 export const textColumns = [
   { sql: 'key', type: BIGINT },
   { sql: 'grp', type: UINTEGER },
@@ -188,7 +185,7 @@ export const textColumns = [
   { sql: 'folded', type: VARCHAR },
 ] as const;
 
-/** Entries of user metadata that facets cannot tell, hashed: see metadata-entries.ts. */
+/** Hashed entries of user metadata that facets cannot find: see metadata-entries.ts. */
 export const entryColumns = [
   { sql: 'key', type: BIGINT },
   { sql: 'grp', type: UINTEGER },
@@ -197,21 +194,21 @@ export const entryColumns = [
 ] as const;
 
 /**
- * In `columns` from the first text on that had to be stored folded: before, no question needs to
- * look for one.
+ * Marker in `columns` from the first text on that is stored folded; without it queries skip folded
+ * texts.
  */
 export const foldedTextMarker = (population: Population, id: string): string =>
   `folded/${population}/${id}`;
 
-/** In `columns` from the first trace on that has a value of this metric of the registry. */
+/** Marker in `columns` from the first trace on with a value of this registry metric. */
 export const measuredMetricMarker = (metric: string): string => `measured/${metric}`;
 
-/** In `columns` from the first session on. */
+/** Marker in `columns` from the first session on. */
 export const sessionsMarker = 'sessions';
 
-/** Tables of what belongs to records of a group, which they name as `grp`. */
+/** Tables whose rows belong to a group, by `grp`. */
 export const tablesOfGroups = ['facets', 'texts', 'entries', 'groups'] as const;
-/** And to single ones of them, which they name as `key`. */
+/** Tables whose rows belong to a single record, by `key`. */
 export const tablesOfRecords = ['facets', 'texts', 'entries'] as const;
 
 export const groupColumns = [
@@ -221,8 +218,7 @@ export const groupColumns = [
   { sql: 'size', type: UINTEGER },
 ] as const;
 /**
- * Numbers that stand for ids of projects, and for ids of their columns such as `metrics/reward`;
- * without a project what any row was seen to have.
+ * Numbers of project ids, and of column ids such as `metrics/reward`; without a project: markers.
  */
 export const projectColumns = [
   { sql: 'number', type: UINTEGER },
@@ -234,7 +230,7 @@ export const columnColumns = [
   { sql: 'id', type: VARCHAR },
 ] as const;
 
-/** Long texts as they are: trying compressions on them took half of the time of a write. */
+/** Columns stored uncompressed: trying compressions on long texts took half of the write time. */
 const uncompressed: ReadonlySet<string> = new Set([
   ...unpackedTextColumns.map((id) => `"${id}"`),
   'rest',
@@ -255,7 +251,7 @@ const table = (
 
 export const tables: readonly string[] = [
   ...populations.map((population) => table(tableOf[population], recordColumns)),
-  // Without these a page of scattered records would unpack whole stretches of every column.
+  // Without these a page of scattered records would unpack whole ranges of every column.
   ...populations.map(
     (population) => `CREATE INDEX ${tableOf[population]}_key ON ${tableOf[population]} (key)`,
   ),
@@ -267,7 +263,7 @@ export const tables: readonly string[] = [
   'CREATE INDEX groups_name ON groups (name)',
   table('projects', projectColumns),
   table('columns', columnColumns),
-  /** Runs and projects whose rows are refused whenever one arrives late. */
+  /** Tombstones of runs and projects: late rows of them are refused. */
   'CREATE TABLE deleted (kind VARCHAR, id UUID)',
   'CREATE TABLE mark (position VARCHAR, fence BIGINT)',
   'CREATE TABLE schema_version (version VARCHAR)',

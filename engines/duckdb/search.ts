@@ -23,7 +23,7 @@ import { namedGroupOf, readRows } from './row-decoding.js';
 export const search = (
   whole: RecordsModel,
   plan: SearchPlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<RecordPage> =>
   whole.connections.scan(async (statements) => {
     const model = await projectModelOf(whole, statements, plan.project);
@@ -42,7 +42,7 @@ export const search = (
       'r.id DESC',
     ];
     const walk = plan.after === undefined ? null : keysetSql(plan.after, { by, sort, source });
-    // Narrow columns first; the wide rows of the page only.
+    // Narrow columns first; wide rows for the page only.
     const found = await statements.rows(
       `SELECT r.key, r.bytes${walk?.places ?? ''} ${source.fromWhere()}${walk?.condition ?? ''}
        ORDER BY ${order.join(', ')}
@@ -60,7 +60,7 @@ export const search = (
       more,
       ...(walk !== null && more && { next: keysetToken(found[page.length - 1] ?? []) }),
     };
-  }, asking);
+  }, context);
 
 type SortTyping = Pick<RecordScope, 'templates'> & {
   readonly types: ReadonlyMap<string, MetricType>;
@@ -84,7 +84,7 @@ const sortExpression = (
 export const count = (
   model: RecordsModel,
   scope: RecordScope,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<number> =>
   model.connections.scan(async (statements) => {
     const source = recordSource(await projectModelOf(model, statements, scope.project), scope);
@@ -93,12 +93,12 @@ export const count = (
       source.parameters,
     );
     return Number(counted?.[0]);
-  }, asking);
+  }, context);
 
 export const sessionPage = (
   model: RecordsModel,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
-  asking: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<SessionPage> =>
   model.connections.scan(async (statements) => {
     const number = model.projects.get(project);
@@ -118,4 +118,4 @@ export const sessionPage = (
     );
     const traces = page.map(({ name, bytes }) => ({ group: name, bytes }));
     return { traces, more: found.length > page.length };
-  }, asking);
+  }, context);

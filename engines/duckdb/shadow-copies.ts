@@ -17,33 +17,33 @@ import {
 } from './generation-files.js';
 import { isFileCorrupt } from './engine-errors.js';
 
-/** Models that are built beside the live one, each in a file of its own. */
+/** Shadow models, built beside the live one, each in its own file. */
 type ShadowCopies = {
   readonly begin: (generation: number, lasting: boolean) => Promise<Shadow<Records>>;
   readonly resume: (id: string) => Promise<Shadow<Records> | null>;
 };
 
-/** `over` makes records of a model, `promoted` runs once one of them has become the live one. */
+/** Opens the shadows; `over` makes records of a model, `promoted` runs after each promotion. */
 export const openShadowCopies = (
   dir: string,
-  keeper: InstanceSupervisor,
+  supervisor: InstanceSupervisor,
   {
     over,
     promoted,
   }: {
-    readonly over: (ask: RunOnModel, close: () => Promise<void>) => Records;
+    readonly over: (withModel: RunOnModel, close: () => Promise<void>) => Records;
     readonly promoted: () => Promise<void>;
   },
 ): ShadowCopies => {
   const shadowOf = (copy: RecordsModel, generation: number): Shadow<Records> => {
-    const instance = keeper.instance();
-    const ask = keeper.runOn(copy);
+    const instance = supervisor.instance();
+    const withModel = supervisor.runOn(copy);
     const isLive = async () => (await readLiveGeneration(dir)) === generation;
     const leave = async () => {
       if (await isLive()) return;
-      // With its instance it is closed already.
-      await ask(() => copy.close())
-        .then(() => keeper.untrack(copy))
+      // Closed already if its instance is gone.
+      await withModel(() => copy.close())
+        .then(() => supervisor.untrack(copy))
         .catch(() => undefined);
     };
     const discard = async () => {
@@ -54,13 +54,14 @@ export const openShadowCopies = (
     };
     return {
       id: String(generation),
-      model: over(ask, discard),
+      model: over(withModel, discard),
       promote: async () => {
-        await keeper.runExclusive(async () => {
-          if (keeper.instance() !== instance) throw new Fault('unavailable', 'The copy is gone');
+        await supervisor.runExclusive(async () => {
+          if (supervisor.instance() !== instance)
+            throw new Fault('unavailable', 'The shadow copy was lost');
           const isLasting = (await readDurableGeneration(dir)) === generation;
-          await keeper.promote(copy, generation);
-          // What names the live one as lasting is not believed.
+          await supervisor.promote(copy, generation);
+          // A mark that names the live generation as durable is ignored.
           if (isLasting) await clearDurableGeneration(dir).catch(() => undefined);
         });
         await promoted();
@@ -76,18 +77,21 @@ export const openShadowCopies = (
         await writeDurableGeneration(dir, generation);
         if (before !== null) await removeDatabaseFile(join(dir, databaseFileName(before)));
       }
-      return shadowOf(await openModelFile(keeper.instance(), dir, generation), generation);
+      return shadowOf(await openModelFile(supervisor.instance(), dir, generation), generation);
     },
     resume: async (id) => {
       const generation = await readDurableGeneration(dir);
       if (generation === null || String(generation) !== id) return null;
-      const copy = await openDurableShadow(keeper.instance(), dir, generation);
+      const copy = await openDurableShadow(supervisor.instance(), dir, generation);
       return copy === null ? null : shadowOf(copy, generation);
     },
   };
 };
 
-/** Null: there is none that can be read. Throws Fault `unavailable` where another time may do. */
+/**
+ * Opens the durable shadow; null if missing or unreadable. Throws Fault `unavailable` if a retry
+ * may succeed.
+ */
 const openDurableShadow = async (
   instance: DuckDBInstance,
   dir: string,
@@ -99,7 +103,7 @@ const openDurableShadow = async (
     return await mapEngineErrors(() => openModelFile(instance, dir, generation));
   } catch (error) {
     if (!isFileCorrupt(error)) throw error;
-    // It is built from the first event.
+    // It is rebuilt from the first event.
     await removeDatabaseFile(path);
     return null;
   }

@@ -1,15 +1,15 @@
 import { open, rm } from 'node:fs/promises';
 import { deserialize, serialize } from 'node:v8';
 
-/** Values on disk, first in, first out; one call at a time. */
+/** FIFO queue of values on disk; one call at a time. */
 export type Spool<T> = {
   readonly put: (value: T) => Promise<void>;
-  /** Null: there is none. */
+  /** The oldest value; null if empty. */
   readonly take: () => Promise<T | null>;
   readonly close: () => Promise<void>;
 };
 
-/** The file has no name once it is open, so nothing of it outlives the process. */
+/** Opens the spool. Its file is unlinked once open, so it does not outlive the process. */
 export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
   const file = await open(path, 'w+', 0o600);
   await rm(path);
@@ -43,14 +43,14 @@ export const openSpool = async <T>(path: string): Promise<Spool<T>> => {
   };
 };
 
-/** The disk may take or give a part at a time, as a full one does. */
+/** Repeats partial reads or writes until all bytes are transferred, as on a full disk. */
 const transferAll = async (
   bytes: Buffer,
   part: (from: number) => Promise<number>,
 ): Promise<void> => {
   for (let from = 0; from < bytes.length;) {
     const count = await part(from);
-    if (count === 0) throw new RangeError('The disk has only a part of what was spooled');
+    if (count === 0) throw new RangeError('The spool file is truncated');
     from += count;
   }
 };

@@ -1,7 +1,7 @@
 import { listValue, LIST, VARCHAR, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
 import { isUuid } from './schema.js';
 
-/** Collects the texts of a statement: they are bound, never part of it. */
+/** Bound parameters of a statement: user texts are never part of the SQL. */
 export type SqlParameters = {
   readonly values: DuckDBValue[];
   readonly types: DuckDBType[];
@@ -20,13 +20,13 @@ export const bindTexts = (to: SqlParameters, texts: readonly string[]): string =
   return `$${to.values.length}`;
 };
 
-// Numbers and ids stand in the statement as constants, since only those reach the scan's zone maps.
+// Numbers and ids are constants in the statement, since only those reach the scan's zone maps.
 // Their text is made here from checked values.
 
-/** By way of text: a bare decimal constant would be a fixed-point number and lose bits. */
+/** DOUBLE constant, cast from text: a bare decimal constant would be fixed-point and lose bits. */
 export const doubleConstant = (value: number): string => `CAST('${value}' AS DOUBLE)`;
 export const bigintConstant = (value: bigint): string => `CAST(${value} AS BIGINT)`;
-/** A text where no parameter can stand: a file's name, a value that an index is to find. */
+/** Quoted text constant, where no parameter is possible: file names, values for an index. */
 export const textConstant = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 export const uuidConstant = (text: string): string => {
   if (!isUuid(text)) throw new TypeError('not a canonical uuid');

@@ -4,15 +4,15 @@ import type { AggregateCell, Aggregation, Widget } from '../../kernel/records/qu
 import type { RecordSource } from './record-source.js';
 
 /**
- * What a statement computes for the widgets: `values` are columns `v0…` of the rows, `measures`
- * aggregate expressions over them. Widgets that ask for the same share both.
+ * SQL of the widgets: `values` are columns `v0…` of the rows, `measures` aggregate expressions over
+ * them. Equal widgets share both.
  */
 export type WidgetMeasures = {
   readonly values: readonly string[];
   readonly measures: readonly string[];
   /**
-   * By widget: its place in `measures`; null where the answer does not depend on rows, or is a map
-   * of categories.
+   * Index in `measures` by widget; null where the value does not depend on rows, or is a map of
+   * categories.
    */
   readonly places: readonly (number | null)[];
 };
@@ -43,8 +43,7 @@ const numeric: Readonly<Partial<Record<Aggregation, (value: string) => string>>>
   Average: (value) => `avg(${value})`,
   Min: (value) => `min(${value})`,
   Max: (value) => `max(${value})`,
-  // The shares are fixed-point constants, with which the engine finds the nearest rank in whole
-  // numbers.
+  // Fixed-point constants make the engine find the nearest rank in integers.
   P50: (value) => `quantile_disc(${value}, 0.50)`,
   P90: (value) => `quantile_disc(${value}, 0.90)`,
   P95: (value) => `quantile_disc(${value}, 0.95)`,
@@ -62,8 +61,10 @@ const measureOf = ({ aggregation, type }: Widget, value: string): string => {
   return known(value);
 };
 
-/** `measured` are the results of `measures` for one cell, `categories` by
- * the column that is measured. */
+/**
+ * Values of one cell's widgets: `measured` are the results of `measures`, `categories` those by
+ * measured column.
+ */
 export const widgetValues = (
   widgets: readonly Widget[],
   { places }: WidgetMeasures,

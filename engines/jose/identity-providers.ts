@@ -9,7 +9,7 @@ import { compileGuard } from '../ajv/compile.js';
 import { identityAlgorithms, type IdentityAlgorithm, type KeySource } from './key-set.js';
 import { remoteKeys, fileKeys } from './key-sources.js';
 
-/** Whom the service believes about identities, and how far. */
+/** A trusted identity provider and the limits of that trust. */
 export type TrustedProvider = {
   readonly name: IdentityProvider;
   readonly issuers: readonly string[];
@@ -17,9 +17,9 @@ export type TrustedProvider = {
   readonly audiences: readonly string[];
   readonly algorithms: readonly IdentityAlgorithm[];
   readonly keys: KeySource;
-  /** Whose e-mails it may vouch for, in lower case; null = anybody's. */
+  /** Lower-case e-mail domains it may vouch for; null = any. */
   readonly emailDomains: readonly string[] | null;
-  /** Tokens must have a `nonce`, and each one counts once. */
+  /** True if tokens must have a `nonce`, each valid once. */
   readonly isNonceRequired: boolean;
 };
 
@@ -31,13 +31,13 @@ const providerSchema = Type.Object(
     issuer: oneOrMore,
     audience: oneOrMore,
     jwks_uri: Type.Optional(text),
-    /** The set itself, or the path of a file from here. */
+    /** The JWK set itself, or the path of a file relative to this one. */
     jwks: Type.Optional(Type.Union([text, Type.Object({ keys: Type.Array(Type.Unknown()) })])),
     algorithms: Type.Optional(Type.Array(oneOf(identityAlgorithms), { minItems: 1 })),
     email_domains: Type.Optional(Type.Array(text, { minItems: 1, maxItems: 100 })),
     nonce: Type.Optional(Type.Boolean()),
   },
-  // A rule with a slip in its name would be a rule that nobody keeps.
+  // A misspelled rule would silently not apply.
   { additionalProperties: false },
 );
 type ProviderEntry = Static<typeof providerSchema>;
@@ -45,9 +45,7 @@ const providersSchema = Type.Array(providerSchema, { maxItems: identityProviders
 
 const defaultAlgorithms: readonly IdentityAlgorithm[] = ['RS256', 'ES256'];
 
-/**
- * Reads ASSAY_IDENTITY_PROVIDERS. Throws Fault `invalid`, naming the place, on what is not clear.
- */
+/** Reads ASSAY_IDENTITY_PROVIDERS. Throws Fault `invalid`, naming the place of the error. */
 export const readProviders = async (
   files: Pick<Files, 'read'>,
   path: string,
@@ -98,7 +96,7 @@ const keySourceOf = (
   return typeof jwks === 'string' ? fileKeys(files, resolve(folder, jwks)) : async () => jwks;
 };
 
-/** Keys that came in clear over a network could be anybody's. */
+/** True for https, or http on loopback: keys fetched in clear over a network could be forged. */
 const isTrustworthy = (address: string): boolean => {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

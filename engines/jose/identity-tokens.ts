@@ -10,15 +10,15 @@ import { parseCompactJws, type TokenClaims } from '../node/compact-jws.js';
 const ageMax = '10m';
 const leewaySeconds = 60;
 const textMax = 255;
-/** The longest an e-mail can be (RFC 5321). */
+/** Longest e-mail address (RFC 5321). */
 const emailMax = 254;
 
 type ProviderWithKeys = TrustedProvider & { readonly set: KeySet };
 
 /**
- * Verifies id_tokens of configured providers and nobody else. What a token says about keys (`jwk`,
- * `jku`, `x5u`, `x5c`) is never looked at, and a token that could not pass anyway is never a reason
- * to ask for keys.
+ * Verifies id_tokens of the configured providers only. A token's own statements about keys (`jwk`,
+ * `jku`, `x5u`, `x5c`) are ignored, and a token that cannot pass anyway never causes a fetch of
+ * keys.
  */
 export const openIdentityTokens = (
   providers: readonly TrustedProvider[],
@@ -27,7 +27,7 @@ export const openIdentityTokens = (
     trouble,
   }: {
     readonly clock: Pick<Clock, 'milliseconds'>;
-    /** Told when the keys of a provider could not be had. */
+    /** Called when the keys of a provider could not be fetched. */
     readonly trouble: (provider: string, error: unknown) => void;
   },
 ): IdentityTokens => {
@@ -63,7 +63,7 @@ export const openIdentityTokens = (
           currentDate: new Date(Date.parse(now)),
         });
       } catch (error) {
-        // The messages of jose name claims and times, never what a token says.
+        // The messages of jose name claims and times, never contents of a token.
         return refusal(error instanceof Error ? error.message : 'the signature does not verify');
       }
       return identityOf(payload, input, provider);
@@ -73,7 +73,10 @@ export const openIdentityTokens = (
 
 const refusal = (why: string): TokenRejection => ({ refused: why });
 
-/** Null unless the header says nothing that we would have to understand and do not. */
+/**
+ * Algorithm of the header; null if not allowed, or if the header has extensions that must be
+ * understood.
+ */
 const algorithmOf = (
   header: TokenClaims,
   { algorithms }: TrustedProvider,
@@ -90,7 +93,7 @@ const algorithmOf = (
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= textMax;
 
-/** The first claim that says the token is not meant for us, or not of use; null: none does. */
+/** The first claim that makes the token invalid for this service; null if all are valid. */
 const rejectedClaim = (
   payload: TokenClaims,
   { issuers, audiences, isNonceRequired }: TrustedProvider,
@@ -112,7 +115,7 @@ const rejectedClaim = (
 
 const identityOf = (payload: TokenClaims, input: string, provider: TrustedProvider): Identity => {
   const { iss, sub, nonce } = payload as Readonly<Record<'iss' | 'sub' | 'nonce', string>>;
-  // Not of the whole token: an ECDSA signature can be written in two ways.
+  // Digest of the signed part only: an ECDSA signature can be written in two ways.
   const token = digestOf(`token\n${iss}\n${input}`);
   const once = provider.isNonceRequired ? [token, digestOf(`nonce\n${iss}\n${nonce}`)] : [token];
   return { issuer: iss, subject: sub, email: emailOf(payload, provider), singleUseDigests: once };

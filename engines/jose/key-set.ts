@@ -1,17 +1,17 @@
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import type { Clock } from '../../kernel/ports.js';
 
-/** Of contract 4.2, rule 1. */
+/** Algorithms of contract 4.2, rule 1. */
 export const identityAlgorithms = ['RS256', 'PS256', 'ES256'] as const;
 export type IdentityAlgorithm = (typeof identityAlgorithms)[number];
 
-/** Answers a JWK set as it was found; rejects when there is none. */
+/** Fetches a JWK set, unchecked; rejects on failure. */
 export type KeySource = () => Promise<unknown>;
 
 export type KeySet = {
   /**
-   * The one key that may have signed with this algorithm; without an id only when there is no
-   * choice. Null when there is none, also because the provider cannot be asked.
+   * The one key that may have signed with this algorithm; without an id only if unambiguous. Null
+   * when it is missing or the provider cannot be reached.
    */
   readonly find: (
     id: string | undefined,
@@ -19,16 +19,19 @@ export type KeySet = {
   ) => Promise<CryptoKey | null>;
 };
 
-/** Target D5: tokens with made-up key ids must not become requests to the provider. */
+/**
+ * Rate limit of fetches (target D5): tokens with made-up key ids must not become requests to the
+ * provider.
+ */
 const fetchesMax = 2;
 const fetchWindowMs = 30_000;
-/** How soon a key that the provider took back is gone here, too. */
+/** Refresh interval: a key that the provider revoked is gone here after it. */
 const refreshAfterMs = 600_000;
-/** How long keys count while the provider cannot be asked. */
+/** Longest use of stale keys while the provider is unreachable (stale-if-error). */
 const staleMaxMs = 86_400_000;
-/** Providers publish two or three. */
+/** Keys read per set; providers publish two or three. */
 const keysMax = 50;
-/** Shorter ones are broken, longer ones are slow on purpose. */
+/** RSA key sizes: shorter keys are broken, longer ones make verification slow. */
 const rsaBits = { least: 2_048, most: 8_192 } as const;
 
 type VerificationKey = {
@@ -36,7 +39,10 @@ type VerificationKey = {
   readonly byAlgorithm: ReadonlyMap<IdentityAlgorithm, CryptoKey>;
 };
 
-/** Keys of one provider, asked for when they are needed first, old, or lack an id. */
+/**
+ * Cached keys of one provider (single flight), fetched on first use, when old, or for an unknown
+ * id.
+ */
 export const openKeySet = (
   source: KeySource,
   {
@@ -90,7 +96,7 @@ export const openKeySet = (
   };
 };
 
-/** What of a set can be used; keys of other kinds are passed over. Throws on what is no set. */
+/** Imports the usable keys of a set and skips other kinds. Throws if it is not a set. */
 const importKeySet = async (set: unknown): Promise<readonly VerificationKey[]> => {
   const { keys } = (set ?? {}) as { readonly keys?: unknown };
   if (!Array.isArray(keys)) throw new TypeError('what came is no JWK set');
@@ -107,13 +113,13 @@ const importKey = async (jwk: JWK): Promise<VerificationKey> => {
     try {
       byAlgorithm.set(algorithm, (await importJWK(open ?? {}, algorithm)) as CryptoKey);
     } catch {
-      // A key out of form proves nothing; those beside it may.
+      // A malformed key is skipped; those beside it may be valid.
     }
   }
   return { id: typeof jwk.kid === 'string' ? jwk.kid : undefined, byAlgorithm };
 };
 
-/** Nothing but the numbers, so that no other member of a key has a say. */
+/** Public numbers of a key only, so that its other members have no effect. */
 const publicPart = ({ kty, n, e, crv, x, y }: JWK): JWK | null => {
   if (kty === 'RSA' && typeof n === 'string' && typeof e === 'string') return { kty, n, e };
   const isPoint = kty === 'EC' && crv === 'P-256';

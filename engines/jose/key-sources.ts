@@ -7,7 +7,7 @@ import type { KeySource } from './key-set.js';
 const timeoutMs = 3_000;
 const bytesMax = 262_144;
 
-/** A JWK set at an address of the configuration: no redirects, 3 s, 256 KiB. */
+/** JWK set at a configured address: no redirects, 3 s, 256 KiB. */
 export const remoteKeys =
   (address: string): KeySource =>
   async () => {
@@ -23,7 +23,7 @@ export const remoteKeys =
     return parseJsonText(text);
   };
 
-/** A JWK set in a file, read anew whenever keys are asked for: it may be replaced. */
+/** JWK set in a file, re-read at each fetch: it may be replaced. */
 export const fileKeys =
   (files: Pick<Files, 'read'>, path: string): KeySource =>
   async () => {

@@ -14,18 +14,18 @@ import type {
 
 /** Contract 2.2, rule 2. */
 const lifeSeconds = 86_400;
-/** A key signs for 30 days; what it signed is good for a day more. */
+/** Key rotation: a key signs for 30 days and verifies for a day more. */
 const keyLifeSeconds = 30 * 86_400;
 const issuer = 'assay';
 const audience = 'assay-api';
 const type = 'at+jwt';
 const algorithm = 'ES256';
 
-/** Ours are some 500 characters; a longer one needs no look. */
+/** Longest token read; ours are some 500 characters. */
 const charactersMax = 2_048;
 const keyIdForm = /^[0-9a-f]{16}$/;
 
-/** Tokens whose signature was checked lately; a check is some 0.1 ms of the accepting thread. */
+/** Cache of verified tokens: a signature check costs the event loop some 0.1 ms. */
 const verifiedTokensMax = 10_000;
 
 type KeyPair = {
@@ -35,8 +35,9 @@ type KeyPair = {
 };
 
 /**
- * ES256 under keys that follow from `seed` (32 bytes) and the date, so that every process of an
- * installation has the same ones and none is stored. `clock` readings come with each call.
+ * Access tokens, ES256 under keys derived from `seed` (32 bytes) and the date, so that every
+ * process of an installation has the same keys and stores none. `clock` readings come with each
+ * call.
  */
 export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
   const pairs = new Map<number, KeyPair>();
@@ -45,7 +46,10 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
     pairs.set(period, pair);
     return pair;
   };
-  /** That of now, of the tokens of the last day, and of a process whose clock is a little ahead. */
+  /**
+   * Public key by id: the current one, that of the last day's tokens, or that of a process whose
+   * clock is a little ahead.
+   */
   const keyNamed = (id: string, now: number): KeyObject | null => {
     const periods = [now, now - lifeSeconds, now + skewSeconds].map(periodOf);
     for (const period of new Set(periods)) {
@@ -105,7 +109,7 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
 type SignedClaims = Readonly<Record<'sub' | 'org' | 'sid' | 'jti', string>> &
   Readonly<Record<'iat' | 'exp', number>> & { readonly key?: string };
 
-/** Signed by us, so every member that is there is what we put there. */
+/** Type check of the claims; the signature is ours, so every present member is what we set. */
 const hasAll = (payload: object): payload is SignedClaims =>
   ['sub', 'org', 'sid', 'iat', 'exp', 'jti'].every((claim) => Object.hasOwn(payload, claim));
 
@@ -122,14 +126,14 @@ const claimsOf = ({ sub, org, sid, key }: SignedClaims): AccessClaims => ({
       : { familyId: null, keyId: key as ApiKeyId },
 });
 
-/** `kid` of a token that has the form of ours, without trusting anything in it. */
+/** `kid` of a token in our form; trusts nothing in it. */
 const keyIdOf = (token: string): string | null => {
   const { kid, alg, typ } = parseCompactJws(token)?.header ?? {};
   const isOurs = alg === algorithm && typ === type;
   return isOurs && typeof kid === 'string' && keyIdForm.test(kid) ? kid : null;
 };
 
-/** The key pair of one period. */
+/** Derives the key pair of one period. */
 const deriveKeyPair = (seed: Uint8Array, period: number): KeyPair => {
   const { private: own, jwk, point } = deriveP256Key(seed, `access token ${period}`);
   return {
@@ -141,5 +145,5 @@ const deriveKeyPair = (seed: Uint8Array, period: number): KeyPair => {
 
 type VerifiedToken = { readonly claims: AccessClaims; readonly expires: number };
 
-/** So that no token is kept. */
+/** Digest under which a token is cached, so that no token is kept. */
 const tokenDigest = (token: string): string => hash('sha256', token, 'base64');

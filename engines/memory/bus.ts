@@ -5,16 +5,16 @@ import type { Json } from '../../kernel/schema-types.js';
 type Message = { readonly subject: string; readonly message: Json };
 
 /**
- * Hints between the threads of one process: everyone who opens the same `name` hears what is
- * published, the publisher included, each hearing one publisher's messages in their order. Handlers
- * run later, never inside `publish`, and must not throw. It keeps no process alive. After `close`
- * it neither hears nor says anything.
+ * Notifications between the threads of one process: all openings of the same `name` receive what is
+ * published, the publisher included, in each publisher's order. Handlers run later, never inside
+ * `publish`, and must not throw. Keeps no process alive. After `close` it neither sends nor
+ * receives.
  */
 export const openBus = (name: string): NotificationBus => {
   const handlers = new Map<string, Set<(message: Json) => void>>();
   let open = true;
   const deliver = ({ subject, message }: Message): void => {
-    // A copy: handlers begin and end subscriptions while they are called.
+    // A copy: handlers may subscribe and unsubscribe while they run.
     Array.from(handlers.get(subject) ?? []).forEach((handler) => handler(message));
   };
   const channel = new BroadcastChannel(name);
@@ -24,11 +24,11 @@ export const openBus = (name: string): NotificationBus => {
     publish: (subject, message) => {
       if (!open) return;
       channel.postMessage({ subject, message });
-      // A channel does not hear itself.
+      // A channel does not receive its own messages.
       queueMicrotask(() => deliver({ subject, message }));
     },
     subscribe: (subject, handler) => {
-      // A subscription of its own, also when the same function subscribes twice.
+      // A separate subscription, also when the same function subscribes twice.
       const own = (message: Json): void => handler(message);
       const known = handlers.get(subject) ?? new Set();
       if (open) handlers.set(subject, known.add(own));

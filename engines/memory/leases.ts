@@ -1,6 +1,6 @@
 import type { Clock, Leases } from '../../kernel/ports.js';
 
-/** Leases among the parts of one process; they end with it. */
+/** Leases within one process, with fencing tokens; they end with it. */
 export const openMemoryLeases = (clock: Clock): Leases => {
   type Held = { readonly holder: string; readonly until: number; readonly fence: number };
   const held = new Map<string, Held>();

@@ -12,8 +12,8 @@ const queryMethods: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The rows, asked with the signal: when it aborts, the driver lets go of the connection, by which
- * the server knows that nobody waits for the question.
+ * The snapshot with the request's signal in every query: on abort the driver closes the connection,
+ * so that the server stops the query.
  */
 export const withSignal = <S extends { readonly rows: Collection }>(
   snapshot: S,
@@ -31,7 +31,7 @@ export const withSignal = <S extends { readonly rows: Collection }>(
   return { ...snapshot, rows };
 };
 
-/** `answering` for somebody who may wait no longer. */
+/** Runs `work` for a request that may be cancelled: throws its fault before and after. */
 export const runCancellable = async <T>(
   asking: QueryContext,
   work: () => Promise<T>,

@@ -10,16 +10,18 @@ import {
 } from 'mongodb';
 import { Fault } from '../../kernel/fault.js';
 
-/** Longest wait for a server that can take the question: then the caller hears 503. */
+/** Longest wait for a server that can take the query; then the caller gets 503. */
 const selectionMs = 3_000;
-/** A socket that is silent for longer than any operation may take is dead. */
+/** Socket timeout: longer than any operation may take. */
 const socketMs = 90_000;
-/** Connections: the aggregations of a few requests at once, each of several pipelines. */
+/**
+ * Connection pool size: the aggregations of a few concurrent requests, each of several pipelines.
+ */
 const poolMax = 32;
 
 /**
- * What correctness rests on, whatever the URL says: acknowledged writes are journalled on a
- * majority, and reads see no write that could be rolled back.
+ * Settings that correctness rests on, whatever the URL says: acknowledged writes are journalled on
+ * a majority, and reads see no write that could be rolled back.
  */
 const settings = {
   writeConcern: { w: 'majority', journal: true },
@@ -33,22 +35,22 @@ const settings = {
   socketTimeoutMS: socketMs,
   maxPoolSize: poolMax,
   appName: 'assay',
-  // Whole numbers come back as numbers, and texts that are no UTF-8 are an error instead of noise.
+  // Whole numbers come back as numbers, and malformed UTF-8 is an error instead of noise.
   promoteLongs: true,
   enableUtf8Validation: true,
 } as const satisfies MongoClientOptions;
 
 export type MongoConnection = {
   readonly db: Db;
-  /** Null for a replica set. */
+  /** Warning about the durability of a lone server; null for a replica set. */
   readonly caution: string | null;
   readonly close: () => Promise<void>;
 };
 const loneServer = 'a lone server: what it loses with its disk is rebuilt from the log';
 
 /**
- * The database that the URL names, `assay` without a name. Throws Fault `unavailable` when no
- * server answers within 3 s; afterwards the client reconnects by itself for as long as it is open.
+ * Connects to the database that the URL names, `assay` without a name. Throws Fault `unavailable`
+ * when no server answers within 3 s; afterwards the client reconnects by itself until it is closed.
  */
 export const connect = async (url: string): Promise<MongoConnection> => {
   const client = new MongoClient(url, settings);
@@ -76,8 +78,9 @@ export const connect = async (url: string): Promise<MongoConnection> => {
 };
 
 /**
- * A server without a replica set is its own majority. It is asked for its journal alone: one of
- * these (the engine of our tests) answers a write to a majority before the journal has it.
+ * True for a server without a replica set, its own majority. Its writes wait for the journal only:
+ * one such server (the engine of our tests) acknowledges a majority write before the journal has
+ * it.
  */
 const isLoneServer = async (client: MongoClient): Promise<boolean> => {
   const hello = await client.db('admin').command({ hello: 1 });
@@ -86,26 +89,29 @@ const isLoneServer = async (client: MongoClient): Promise<boolean> => {
 
 const databaseIn = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
 
-/** Another document has this key already. */
+/** True if another document has this key already. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKey;
 const duplicateKey = 11_000;
-/** There is no such collection. */
+/** True if the collection does not exist. */
 export const isMissingCollection = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === namespaceNotFound;
 const namespaceNotFound = 26;
 
-/** What a question asked for is more than a document or a stage of the server may hold. */
+/** True if the query exceeds what a document or a stage of the server may hold. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof MongoServerError && tooLargeCodes.has(Number(error.code));
-/** Document too large, memory of a stage exceeded, by two names, buffer too large. */
+/** Document too large, stage memory exceeded (two codes), buffer too large. */
 const tooLargeCodes: ReadonlySet<number> = new Set([10334, 146, 292, 13548]);
 
-/** A bulk write that broke off keeps no error but its text; the server's refusals have a code. */
+/**
+ * True if a bulk write broke off: it keeps only the error's text, while the server's refusals have
+ * a code.
+ */
 const isBrokenBulkWrite = (error: MongoError): boolean =>
   error instanceof MongoBulkWriteError && [error.writeErrors].flat().length === 0 && !error.code;
 
-/** The server did not answer, or could not now: asking again later is all that is needed. */
+/** True if the server did not answer, or could not now: a retry is all that is needed. */
 const isTransient = (error: unknown): boolean =>
   isDeadSocket(error) ||
   error instanceof MongoNetworkError ||
@@ -116,7 +122,7 @@ const isTransient = (error: unknown): boolean =>
       transientLabels.some((label) => error.hasErrorLabel(label)) ||
       transientCodes.has(Number(error.code))));
 
-/** A write to a socket whose other end just died reaches us as the system said it. */
+/** True for a write to a socket whose other end just died, which surfaces as the system's error. */
 const isDeadSocket = (error: unknown): boolean =>
   error instanceof Error && deadSocketCodes.has((error as NodeJS.ErrnoException).code ?? '');
 const deadSocketCodes: ReadonlySet<string> = new Set([
@@ -145,7 +151,7 @@ const transientCodes: ReadonlySet<number> = new Set([
   6, 7, 50, 64, 89, 91, 112, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 
-/** What the server's absence means to callers of the ports: Fault `unavailable`. */
+/** Maps transient driver errors to Fault `unavailable`. */
 export const mapDriverErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

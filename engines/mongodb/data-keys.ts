@@ -5,10 +5,9 @@ import { mapDriverErrors, connect } from './connect.js';
 type Stored = Omit<WrappedDataKey, 'id'> & { readonly _id: string };
 
 /**
- * Data keys that several processes share, a document each, journalled on a majority. No read model:
- * nothing rebuilds them, so this collection is the one to back up, and apart from the log, whose
- * copies must not be able to open what a destroyed key sealed. The key that wraps them is not
- * there.
+ * Data keys that several processes share, a document each, journalled on a majority. Unlike read
+ * models it cannot be rebuilt: back up this collection, and apart from the log, whose copies must
+ * not be able to open what a destroyed key sealed. The wrapping key is not stored here.
  */
 export const openMongoDataKeys = async ({
   url,
@@ -30,7 +29,7 @@ export const openMongoDataKeys = async ({
         const before = await all();
         const after = step(before);
         await mapDriverErrors(async () => {
-          // What is new is there before anything goes.
+          // Inserts come before deletions.
           for (const key of after.filter((one) => !before.includes(one))) {
             const { id, ...rest } = key;
             await stored.replaceOne({ _id: { $eq: id } }, rest, { upsert: true });

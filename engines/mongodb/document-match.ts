@@ -15,11 +15,14 @@ import {
   textMatch,
 } from './text-match.js';
 
-/** Where the value of a declared field stands in a stored document. */
+/** Path of a declared field in a stored document. */
 export const fieldAt = (field: string): string => `fields.${encodeMember(field)}`;
 const foldedAt = (field: string): string => `folded.${encodeMember(field)}`;
 
-/** The filter as a condition on stored documents, by the two-valued logic of contract 3.7. */
+/**
+ * Translates the filter to a condition on stored documents, by the two-valued logic of contract
+ * 3.7.
+ */
 export const documentMatch = (filter: Filter | null, collection: Collection): Match<Document> => {
   if (filter === null) return matchAll;
   const each = (filters: readonly Filter[]) => filters.map((one) => documentMatch(one, collection));
@@ -35,7 +38,8 @@ const leafMatch = (leaf: FilterCondition, collection: Collection): Match<Documen
     throw new Fault('invalid', `a document has no ${leaf.kind} column`);
   }
   checkDeclared(leaf.column, collection);
-  // What is not of the column's kind meets missing values only (contract 3.7, rule 2).
+  // A condition of another kind than the column's matches missing values only (contract 3.7, rule
+  // 2).
   if (collection.fields[leaf.column] !== leaf.kind) {
     return matchesMissingValue(leaf.operator) ? matchAll : matchNone;
   }
@@ -66,9 +70,9 @@ const checkDeclared = (field: string, { name, fields }: Collection): void => {
 };
 
 /**
- * Contract 3.8: missing values last in both directions, ties by created_at and then key,
- * descending. `missing` is to be computed first where the order needs it: the server takes missing
- * values for the least.
+ * Sort order of contract 3.8: missing values last in both directions, ties by created_at and then
+ * key, descending. `missing` is a stage to run first where needed: the server sorts missing values
+ * lowest.
  */
 export const documentOrder = (
   sort: SortOrder | null,

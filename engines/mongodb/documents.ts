@@ -22,17 +22,17 @@ import { openEnd, openModelStates, defaultRetention, type RetentionPolicy } from
 import { snapshotModel, type StampedBatch, type SnapshotModel } from './mvcc-model.js';
 import { foldedVariant } from './text-match.js';
 
-/** Requests wait for these; a list that takes longer is broken (contract 1.11). */
+/** Timeout of reads in requests; a list that takes longer is broken (contract 1.11). */
 const readMs = 2_000;
-/** Only the projector and the operator wait for these. */
+/** Timeout of operations for the projector and the operator only. */
 const bulkMs = 60_000;
 const dumpPage = 1_000;
 const keysAtOnce = 10_000;
 
 /**
- * Keyed read models on MongoDB (port Documents), by mvcc-model.ts: one step per batch without
- * transactions, on a replica set or on a lone server. Any number of processes read and one at a
- * time, under its fence, writes. Fault `unavailable` while the server does not answer.
+ * Keyed read models on MongoDB (port Documents), by mvcc-model.ts: an atomic step per batch without
+ * transactions, on a replica set or on a lone server. Any number of processes read; one at a time,
+ * under its fence, writes. Fault `unavailable` while the server does not answer.
  */
 export const openMongoDocuments = async ({
   url,
@@ -58,7 +58,9 @@ export const openMongoDocuments = async ({
 const nameOf = ({ name, version }: Collection): string =>
   JSON.stringify(['documents', name, version]);
 
-/** For readers: what a server or its shell may not take in a name is left out. */
+/**
+ * Readable part of a collection name: characters that a server or its shell may reject are removed.
+ */
 const labelOf = ({ name, version }: Collection): string =>
   `${name.replace(/\W/g, '').slice(0, 80)}_v${version}`;
 
@@ -70,7 +72,7 @@ const indexesOf = ({ fields }: Collection): readonly IndexDescription[] => {
   ] as readonly IndexDescription[];
 };
 
-/** Null for what it does not hold. */
+/** The model of a collection; null if not held here. */
 type ModelFor = (collection: Collection) => SnapshotModel | null;
 
 const documentsOver = (
@@ -105,7 +107,7 @@ const documentsOver = (
         throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
       }
       const last = new Map(writes.map(({ key, document }) => [key, document]));
-      // All of it is put into words before anything is written.
+      // All rows are encoded before anything is written.
       const rows = [...last].flatMap(([key, document]) =>
         document === null ? [] : [rowOf(collection, { ...document, key })],
       );
@@ -131,7 +133,7 @@ const documentsOver = (
   };
 };
 
-/** Answers `none` while nothing was ever written. */
+/** Runs a query on the collection; returns `none` before the first write. */
 type QueryRunner = <T>(
   collection: Collection,
   none: NoInfer<T>,
@@ -156,7 +158,7 @@ const get = async <B>(
   return row === null ? null : documentOf<B>(collection, row);
 };
 
-/** Throws for a query that nobody can ask, before anything is asked. */
+/** Builds the page query; throws on an invalid one before it runs. */
 const documentPageQuery = <B>(collection: Collection, query: DocumentQuery) => {
   const { missing, order } = documentOrder(query.sort ?? null, collection);
   const match = documentMatch(query.filter ?? null, collection);
@@ -235,7 +237,7 @@ const rowOf = (collection: Collection, { key, scope, fields, body }: Document): 
     scope,
     fields: Object.fromEntries(given.map(([field, value]) => [encodeMember(field), value])),
     folded: Object.fromEntries(folded),
-    // As text: whatever its members are called, it comes back as it was.
+    // As text, so that it comes back unchanged whatever its members are called.
     body: JSON.stringify(body ?? null),
   };
 };

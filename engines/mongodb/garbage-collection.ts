@@ -8,10 +8,13 @@ import {
   type StoredModels,
 } from './model-state.js';
 
-/** Takes away what nobody can see any more: a function to call after each commit. */
+/**
+ * Garbage collection of invisible rows and generations (MVCC): a function to call after each
+ * commit.
+ */
 export const openGarbageCollector = (models: StoredModels, id: string) => {
   const { documents, retention } = models;
-  // Commits of this process, now and then one: what was replaced up to there goes once it is old.
+  // Sampled commits of this process: rows replaced up to one are deleted once it is old enough.
   let marks: readonly { readonly stamp: number; readonly at: number }[] = [];
   let sweptAt = -Infinity;
   return async (state: ModelDocument): Promise<void> => {
@@ -40,7 +43,7 @@ export const openGarbageCollector = (models: StoredModels, id: string) => {
   };
 };
 
-/** Generations that were replaced, and copies that nobody went on with for a day. */
+/** Drops replaced generations, and copies idle for a day. */
 export const dropStaleGenerations = async (models: StoredModels): Promise<void> => {
   const { documents, retention } = models;
   const olderThan = (prefix: string, ms: number) => ({
@@ -55,7 +58,7 @@ export const dropStaleGenerations = async (models: StoredModels): Promise<void> 
   for (const one of forgotten) await dropGeneration(models, one);
 };
 
-/** The name, and the rows unless they go by another name too: a copy may have become live. */
+/** Drops the name, and the rows unless another name has them: a copy may have become live. */
 export const dropGeneration = async (
   models: StoredModels,
   { _id, generation }: Pick<ModelDocument, '_id' | 'generation'>,

@@ -5,18 +5,20 @@ import type { Instant } from '../../kernel/schema-types.js';
 
 export const tieOrder = { at: -1, id: -1 };
 
-/** What is sorted by: a member that the index orders already, or what the pipeline makes of it. */
+/** Sort member: one that the index orders already, or the pipeline's computed `order`. */
 export const orderMember = (member: string | null): string =>
   member !== null && Object.hasOwn(tieOrder, member) ? member : 'order';
 
-/** Where a stretch ended. `value` null: what is sorted by is missing. */
+/**
+ * Cursor of keyset pagination: the last row's position. `value` null: the sort value is missing.
+ */
 type KeysetPosition = {
   readonly value: string | number | boolean | null;
   readonly at: string;
   readonly id: string;
 };
 
-/** Beside the members of a row: what it is sorted by. */
+/** Adds the sort value to the members of a row. */
 export const keysetMembers = (member: string | null): Document =>
   member === null ? {} : { place: `$${orderMember(member)}` };
 
@@ -27,13 +29,19 @@ export const keysetToken = ({ place, at, id }: Document): string =>
     id,
   } satisfies KeysetPosition);
 
-/** In the usual order the index goes on where the stretch before ended. */
+/**
+ * Narrows the scope's time window to the cursor, in the default order, so that the index continues
+ * there.
+ */
 export const withKeysetWindow = (plan: SearchPlan, member: string | null): RecordScope => {
   if (plan.after == null || member !== null) return plan;
   return { ...plan, to: (parseJsonText(plan.after) as KeysetPosition).at as Instant };
 };
 
-/** Missing values are last in both directions (contract 3.8). */
+/**
+ * Condition for the rows after a cursor. Missing values sort last in both directions (contract
+ * 3.8).
+ */
 export const afterKeyset = (
   after: string,
   member: string | null,

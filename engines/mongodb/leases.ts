@@ -8,12 +8,12 @@ type LeaseDocument = {
   readonly until: Date;
 };
 
-/** A question that takes longer than this is answered by nobody in time. */
+/** Timeout of a lease operation: a later answer would be useless. */
 const leaseTimeoutMs = 2_000;
 
 /**
- * Leases that several processes share: one document each, changed in one step. Times are the
- * server's, so the processes' own clocks need not agree.
+ * Leases shared by several processes, with fencing tokens: one document each, changed atomically.
+ * Times are the server's, so the processes' clocks need not agree.
  */
 export const openMongoLeases = async ({ url }: { readonly url: string }): Promise<Leases> => {
   const { db, close } = await connect(url);
@@ -22,7 +22,7 @@ export const openMongoLeases = async ({ url }: { readonly url: string }): Promis
     acquire: (name, holder, milliseconds) =>
       mapDriverErrors(async () => {
         const isOurs = { $eq: ['$holder', { $literal: holder }] };
-        // Also when nobody ever had it: what is not there comes before every time.
+        // True also for a lease never held: a missing time sorts before every time.
         const isFree = { $lte: ['$until', '$$NOW'] };
         const mayTake = { $or: [isOurs, isFree] };
         const next = { $add: [{ $ifNull: ['$fence', 0] }, 1] };
@@ -40,7 +40,7 @@ export const openMongoLeases = async ({ url }: { readonly url: string }): Promis
       }),
     release: (name, holder) =>
       mapDriverErrors(async () => {
-        // Nobody's from now on, and whoever takes it next has a new fence.
+        // Free from now on; the next holder gets a new fence.
         await leases.updateOne(
           { _id: { $eq: name }, holder: { $eq: holder } },
           { $set: { holder: null, until: new Date(0) } },

@@ -1,14 +1,14 @@
 /**
- * A name that came from outside as the name of a member: any text, told apart from any other, and
- * nothing that the server, its query language or JavaScript reads as more than a name. Begins with
- * `_`, so it is never a number, an operator or `__proto__`. Members sort as their names do: what
- * may not stand there is spelled by its neighbour and a digit, and so is that neighbour.
+ * Encodes an external name as a member name: injective, and nothing that the server, its query
+ * language or JavaScript interprets. Begins with `_`, so it is never a number, an operator or
+ * `__proto__`. Members sort as their names do: a forbidden character is spelled as its neighbour
+ * and a digit, and so is that neighbour.
  */
 export const encodeMember = (name: string): string =>
   // oxlint-disable-next-line no-control-regex -- NUL ends a name on the wire.
   `_${name.replace(/[\0\u0001#$\-.]/g, (one) => spellings.get(one) ?? one)}`;
 
-/** The name behind such a member. */
+/** Decodes such a member name. */
 export const decodeMember = (member: string): string =>
   // oxlint-disable-next-line no-control-regex -- NUL and its neighbour are spelled by this.
   member.slice(1).replace(/[\u0001#-][01]/g, (two) => names.get(two) ?? two);

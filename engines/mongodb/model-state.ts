@@ -5,37 +5,37 @@ import type { Position } from '../../kernel/ports.js';
 import { openBatchLoader } from '../../kernel/concurrency.js';
 import { isMissingCollection } from './connect.js';
 
-/** A read model's one document; see mvcc-model.ts. */
+/** State document of a read model; see mvcc-model.ts. */
 export type ModelDocument = {
   readonly _id: string;
-  /** Names the collection that has the rows: `records_v4_8c2f5a1e90b7`. */
+  /** Name of the collection with the rows: `records_v4_8c2f5a1e90b7`. */
   readonly generation: string;
-  /** What of: a copy says whose it is. */
+  /** Name of the model; a copy has its original's. */
   readonly model: string;
   readonly position: Position;
-  /** Of the projector that wrote last, or began to. */
+  /** Fencing token of the last projector that wrote or began to. */
   readonly fence: number;
-  /** Of the projector that `position` is from. */
+  /** Fencing token of the projector that set `position`. */
   readonly applied: number;
-  /** The last stamp that is committed. */
+  /** Last committed stamp. */
   readonly seq: number;
-  /** The last stamp that was given out. */
+  /** Last reserved stamp. */
   readonly reserved: number;
   readonly dead: readonly { readonly stamp: number; readonly at: Date }[];
-  /** When a stamp was last given out, by the server's clock. */
+  /** Time of the last reservation, by the server's clock. */
   readonly at: Date;
 };
 
-/** `until` of a row that nothing has replaced. */
+/** `until` of a current row, not yet replaced. */
 export const openEnd = Number.MAX_SAFE_INTEGER;
 
-/** How long what nobody needs any more is kept, in milliseconds. */
+/** Retention of garbage, in milliseconds. */
 export type RetentionPolicy = {
-  /** Rows that were replaced, and replaced generations: a reader may still look at them. */
+  /** Replaced rows and generations: a reader may still use them. */
   readonly replaced: number;
-  /** Dead stamps: a write under one may still be on its way. */
+  /** Dead stamps: a write under one may still be in flight. */
   readonly dead: number;
-  /** Copies that nobody goes on with. */
+  /** Idle copies. */
   readonly copies: number;
   readonly sweepEvery: number;
 };
@@ -47,23 +47,23 @@ export const defaultRetention: RetentionPolicy = {
 };
 
 /**
- * The one document of every read model. What is asked of many in one turn of the event loop is one
- * request: most events are nothing to most read models, and who watches them asks for all.
+ * State documents of all read models. A batch loader: look-ups of one event-loop tick share one
+ * request, since most events concern few read models, and a watcher reads all.
  */
 export type ModelStates = {
   readonly db: Db;
   readonly documents: Collection<ModelDocument>;
   readonly find: (id: string) => Promise<ModelDocument | null>;
-  /** How often the servers were found to be others, or to lead or follow, so far. */
+  /** Number of changes seen in the servers and their roles. */
   readonly topologyChanges: () => number;
   /**
-   * Moves a read model to a checkpoint that changes nothing of it. True: it is there; false: it may
-   * be, and whoever asked has to look.
+   * Moves a read model's checkpoint without changing rows. True: done; false: maybe, the caller has
+   * to check.
    */
   readonly advance: (advance: CheckpointAdvance) => Promise<boolean>;
 };
 
-/** `committed`: what this process committed last, which the server must have. */
+/** `committed`: the last commit of this process, which the server must have. */
 type CheckpointAdvance = {
   readonly id: string;
   readonly committed: Pick<ModelDocument, 'generation' | 'reserved'>;
@@ -91,7 +91,7 @@ export const openModelStates = (db: Db): ModelStates => {
   };
 };
 
-/** No stamp: one that was given out and never committed ends when the next is. */
+/** Update without a stamp: a reserved, uncommitted one ends with the next reservation. */
 const advanceUpdate = ({
   id,
   committed,
@@ -109,26 +109,26 @@ const advanceUpdate = ({
   },
 });
 
-/** Models that are stored alike. */
+/** Models with the same storage format. */
 export type StoredModels = ModelStates & {
-  /** What is in their rows, and its version: `records_v4`. */
+  /** Content of the rows and their version: `records_v4`. */
   readonly label: string;
   readonly indexes: readonly IndexDescription[];
   readonly retention: RetentionPolicy;
 };
 
-// Names of models are JSON and begin otherwise.
+// Model names are JSON, so they never begin like this.
 export const copyPrefix = 'copy ';
 export const retiredPrefix = 'retired ';
 
 export const newGenerationName = ({ label }: Pick<StoredModels, 'label'>): string =>
   `${label}_${randomUUID().slice(-12)}`;
 
-/** Generations from before they had a label are a uuid. */
+/** Collection of a generation; one from before labels is a uuid. */
 export const rowsCollection = ({ db }: Pick<StoredModels, 'db'>, generation: string): Collection =>
   db.collection(generation.includes('_') ? generation : `rows_${generation}`);
 
-/** Servers before 7.0 fail on what is not there. */
+/** Drops the collection; servers before 7.0 fail if it does not exist. */
 export const dropRowsCollection = async (
   models: StoredModels,
   generation: string,

@@ -24,54 +24,51 @@ import {
   openGarbageCollector,
 } from './garbage-collection.js';
 
-// A read model without transactions. A row is never changed in place: a batch inserts its rows with
-// `from` = its stamp and closes the ones they replace with `until` = its stamp. All of it shows at
-// once when the model's one document says `seq` = the stamp, together with position and fence. A
-// batch that never got there leaves a dead stamp, and its rows are never seen.
+// Multi-version concurrency control: a read model without transactions. A row is never changed in
+// place: a batch inserts its rows with `from` = its stamp and closes the ones they replace with
+// `until` = its stamp. The batch becomes visible at once when the model's state document has `seq`
+// = the stamp, together with position and fence. An unfinished batch leaves a dead stamp, and its
+// rows are never visible.
 //
 // A stamp is used once, so a projector that lost its lease and still writes does so under a stamp
-// that is dead already. Dead stamps stay listed for an hour: longer than anything that was under
-// way can take.
+// that is dead already. Dead stamps stay listed for an hour, longer than any operation in flight.
 
 export type StampedBatch = {
   readonly stamp: number;
   readonly rows: Collection;
-  /** Rows as they were before the batch. */
+  /** Rows visible before the batch. */
   readonly visible: Match<Document>;
   /**
-   * Of them, those that no later batch has closed: what a projector that was replaced must leave as
-   * it is.
+   * Visible rows that no later batch has closed: a superseded projector must not close the others.
    */
   readonly closable: Match<Document>;
 };
 
 export type SnapshotModel = {
-  /** Null: never written. */
+  /** The current snapshot; null before the first write. */
   snapshot(): Promise<Snapshot | null>;
-  /** For questions that may be put twice: none of them waits for a look first. */
+  /** Speculative read, for queries that may run twice: saves the wait for the state document. */
   readonly read: SpeculativeRead;
-  /**
-   * Sees to it that the rows there are have their indexes; throws on other ones of the same name.
-   */
+  /** Creates the indexes of the existing rows; throws on different ones of the same name. */
   checkIndexes(): Promise<void>;
-  /** For questions whose answer about nothing is more than nothing. */
+  /** Snapshot for queries whose result on no rows is not empty. */
   snapshotOrEmpty(): Promise<Snapshot>;
   /**
-   * Runs `work` under a new stamp and commits it with the checkpoint; nothing happens when the
-   * checkpoint was passed. `work` of null: only the checkpoint moves. Fault `conflict` under an
-   * older fence, or when another projector took over meanwhile.
+   * Runs `work` under a new stamp and commits it with the checkpoint; no-op if the checkpoint was
+   * passed. `work` null: only the checkpoint moves. Fault `conflict` under an older fence, or when
+   * another projector took over meanwhile.
    */
   apply(
     checkpoint: Checkpoint,
     work: ((batch: StampedBatch) => Promise<void>) | null,
   ): Promise<void>;
-  /** A copy begins empty. `indexes` are those of the rows. */
+  /** Begins an empty shadow copy. */
   copy(): Promise<Shadow<SnapshotModel>>;
-  /** The copy of that id, whichever process began it; null: it is gone. */
+  /** The shadow copy with this id, begun by any process; null if dropped. */
   resume(id: string): Promise<Shadow<SnapshotModel> | null>;
 };
 
-/** The live model of that name, whose collections are named after the label. */
+/** Opens the live model of that name; the label names its collections. */
 export const snapshotModel = (
   states: ModelStates,
   { name, label }: { readonly name: string; readonly label: string },
@@ -86,7 +83,7 @@ const openModel = (models: StoredModels, model: string, id: string): SnapshotMod
   const inSequence = openMutex();
   let committed: ModelDocument | null = null;
   let committedAt = -Infinity;
-  /** Only for a while: a commit also sees to it that what was replaced is taken away. */
+  /** Only for a while: a commit also triggers garbage collection. */
   const isAdvanced = async (checkpoint: Checkpoint): Promise<boolean> =>
     committed !== null &&
     performance.now() - committedAt < models.retention.sweepEvery &&
@@ -109,7 +106,7 @@ const openModel = (models: StoredModels, model: string, id: string): SnapshotMod
     if (matchedCount === 0) throw new Fault('conflict', `another projector writes ${model} now`);
     committed = state;
     committedAt = performance.now();
-    // What is left lying is taken away another time.
+    // Remaining garbage is collected later.
     await sweep(state).catch(() => null);
   };
   const snapshot: SnapshotModel['snapshot'] = async () => {
@@ -127,7 +124,7 @@ const openModel = (models: StoredModels, model: string, id: string): SnapshotMod
       if (state !== null) await createIndexes(models, state.generation);
     },
     snapshotOrEmpty: async () => (await snapshot()) ?? snapshotOf(models, emptyState(model)),
-    // One after the other: a stamp that is given out ends the batch before it.
+    // One at a time: reserving a stamp ends the batch before it.
     apply: (checkpoint, work) => inSequence(() => apply(checkpoint, work)),
     copy: async () => {
       const generation = newGenerationName(models);
@@ -143,7 +140,7 @@ const openModel = (models: StoredModels, model: string, id: string): SnapshotMod
         documents.findOne({ _id: { $eq: copy }, model: { $eq: model } }),
         documents.findOne({ _id: { $eq: model } }),
       ]);
-      // A crash while it was promoted may have left its name, but these are the live rows now.
+      // A crash during promotion may have left its name, but these are the live rows now.
       if (found === null || found.generation === live?.generation) return null;
       return shadowOf(models, model, found);
     },
@@ -173,7 +170,7 @@ const initialState = (model: string, generation: string): Omit<ModelDocument, '_
   dead: [],
 });
 
-/** Its rows are in a collection that is never made. */
+/** State without rows: its collection is never created. */
 const emptyState = (model: string): ModelDocument => ({
   ...initialState(model, 'none'),
   _id: model,
@@ -200,8 +197,8 @@ const closableOf = ({ seq, dead }: ModelDocument): Match<Document> => {
 };
 
 /**
- * What this process committed must still be there: its next batch was folded onto it. A restart
- * goes on from what the server has.
+ * Throws if the server lost a commit of this process, onto which its next batch was folded. A
+ * restart continues from the server's state.
  */
 const checkCommittedKept = (state: ModelDocument, committed: ModelDocument | null): void => {
   if (!lacksCommitted(state, committed)) return;
@@ -209,9 +206,9 @@ const checkCommittedKept = (state: ModelDocument, committed: ModelDocument | nul
 };
 
 /**
- * One that has just begun to lead may not show yet what the one before committed: nothing is folded
- * onto that. `committed` is what was committed when the look began: a batch that is committed while
- * the reply is under way is not missing from it.
+ * Throws if a new primary does not show a commit of the old one yet: nothing may be folded onto
+ * that. `committed` is the commit known when the read began: a later one may be missing from the
+ * reply.
  */
 const checkCommittedVisible = (
   state: ModelDocument | null,
@@ -226,7 +223,10 @@ const checkCommittedVisible = (
 const lacksCommitted = (state: ModelDocument, committed: ModelDocument | null): boolean =>
   committed?.generation === state.generation && state.seq < committed.reserved;
 
-/** The model as it is now with a stamp of ours, or null when this checkpoint was applied before. */
+/**
+ * Reserves a stamp and returns the model's state with it; null if this checkpoint was applied
+ * before.
+ */
 const reserveStamp = async (
   models: StoredModels,
   { model, id }: { readonly model: string; readonly id: string },
@@ -235,7 +235,7 @@ const reserveStamp = async (
   const { documents } = models;
   const { fence, position, after } = checkpoint;
   const isLive = model === id;
-  // What begins is at the start.
+  // A new model starts at the log's start.
   const mayBegin = isLive && (after === undefined || after === logStart);
   const first = initialState(model, newGenerationName(models));
   const or = (member: keyof typeof first): Document => ({
@@ -269,7 +269,7 @@ const reserveStamp = async (
     );
     if (state !== null) return state;
   } catch (error) {
-    // It is there and did not match.
+    // The document exists and did not match.
     if (!isDuplicateKey(error)) throw error;
   }
   const known = await documents.findOne({ _id: { $eq: id } });
@@ -287,7 +287,10 @@ const createIndexes = async (models: StoredModels, generation: string): Promise<
   ]);
 };
 
-/** One write switches all readers; the rows that they may be reading go later. */
+/**
+ * Promotes the copy: one write switches all readers; rows that they may be reading are dropped
+ * later.
+ */
 const promote = async (models: StoredModels, model: string, copy: string): Promise<void> => {
   const { documents } = models;
   const [built, live] = await Promise.all([
@@ -310,7 +313,7 @@ const promote = async (models: StoredModels, model: string, copy: string): Promi
   await documents.deleteOne({ _id });
 };
 
-/** In place of what was looked at; false: it is another one by now, or there is one. */
+/** Compare-and-swap of the state document; false if it changed or was created meanwhile. */
 const compareAndReplace = async (
   documents: StoredModels['documents'],
   put: ModelDocument,

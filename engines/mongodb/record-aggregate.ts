@@ -36,9 +36,9 @@ import { lengthOf, spanGroupStages } from './record-span-groups.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
- * Contract 4.5, on one snapshot. One pipeline for the cells, from which the total follows, unless
- * records are in several of them: then the total has one of its own beside it. Categories of texts
- * take one more each, and one for how many there are.
+ * Aggregate of contract 4.5, on one snapshot. One pipeline for the cells, from which the total
+ * follows, unless records are in several cells: then a second one for the total. Text categories
+ * take one more each, and one for their number.
  */
 export const aggregate = async (
   snapshot: Snapshot,
@@ -79,7 +79,7 @@ export const aggregate = async (
   };
 };
 
-/** One session alone may have more values than a share holds. */
+/** Maps size errors: a single session may have more values than a share holds. */
 const mapSizeErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -103,7 +103,7 @@ const groupMembers = (
       }
       if (place?.in === 'metrics') {
         const type = await metricType(snapshot, project, place.metric);
-        // A metric without a type has no value, so every record is in the group without one.
+        // A metric without a type has no values, so every record is in the group of missing ones.
         return { member: metricMember(place.metric, type ?? 'text'), isList: false, ofSpans };
       }
       if (place?.in === 'annotations') {
@@ -116,7 +116,7 @@ const groupMembers = (
     }),
   );
 
-/** How many groups there are, and how long their longest value is. */
+/** Number of groups, and length of their longest value. */
 type Groups = { readonly count: number; readonly longest: number };
 
 const countGroups = (buckets: readonly CellMeasures[]): Groups => {
@@ -143,7 +143,10 @@ const readGroupCount = async (ask: RecordQuery, { stages, cell }: CellPlan): Pro
   return { count: Number(found?.['count'] ?? 0), longest: Number(found?.['longest'] ?? 0) };
 };
 
-/** In the order of the reference: a long group value, too many groups, too many categories. */
+/**
+ * The refusal, in the order of the reference: long group value, too many groups, too many
+ * categories.
+ */
 const refusalOf = (
   { groupBy }: AggregatePlan,
   { count, longest }: Groups,
@@ -201,7 +204,7 @@ const cellOf = (
   spans: population === 'trace' ? measures.spans : measures.records,
 });
 
-/** Without a prototype: a category may be called `__proto__`. */
+/** No prototype: a category may be called `__proto__`. */
 const categoryRecord = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> => {
   const all = Object.create(null) as Record<string, number>;
   for (const [value, count] of counts) all[value] = count;

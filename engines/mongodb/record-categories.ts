@@ -15,10 +15,12 @@ import { cellKey } from './record-measures.js';
 import type { RecordQuery } from './record-scan.js';
 import { comparedPrefix } from './text-match.js';
 
-/** By widget, then cell: how often each value of a text metric is there. */
+/** Counts of each value of a text metric, by widget and cell. */
 export type WidgetCategories = readonly ReadonlyMap<string, ReadonlyMap<string, number>>[];
 
-/** The total's follow from those of the cells, unless records are in several of them. */
+/**
+ * Counts the categories. The total's follow from the cells', unless records are in several cells.
+ */
 export const countCategories = (
   ask: RecordQuery,
   { widgets }: Pick<AggregatePlan, 'widgets'>,
@@ -44,7 +46,7 @@ export const countCategories = (
     }),
   );
 
-/** The first widget with more categories than may be answered; null: none has. */
+/** Index of the first widget with too many categories; null if all are within the limit. */
 export const widgetOverLimit = async (
   ask: RecordQuery,
   { widgets }: Pick<AggregatePlan, 'widgets'>,

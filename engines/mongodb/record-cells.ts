@@ -4,36 +4,36 @@ import type { AggregatePlan, Widget } from '../../kernel/records/query-plans.js'
 import { columnMember, measuredMember } from './record-match.js';
 import { comparedPrefix } from './text-match.js';
 
-// Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
-// ends with documents of cells: a group and a bucket, or null for the total.
+// Pipeline stages of aggregates. Each pipeline begins with the records considered and ends with
+// documents of cells: a group and a bucket, or null for the total.
 
-/** A cell as the server names it: `groups` has each value in its own type, `''` without one. */
+/** A cell as the server returns it: `groups` has each value in its own type, `''` if missing. */
 export type ServerCell = {
   readonly groups: readonly (string | number | boolean)[];
   readonly bucket: number;
 } | null;
 
-/** One column that records are grouped by: where the value stands, in the record or its spans. */
+/** One column that records are grouped by: its path in the record or in its spans. */
 export type GroupMember = {
   readonly member: string;
   readonly isList: boolean;
   readonly ofSpans: boolean;
 };
 
-/** How records fall into cells: what a `$group` behind these stages goes by. */
+/** Stages that assign records to cells, and the `$group` key behind them. */
 export type CellPlan = {
   readonly stages: readonly Document[];
   readonly cell: Document | null;
-  /** A record may be in several cells. */
+  /** True if a record may be in several cells. */
   readonly overlaps: boolean;
 };
 
-/** All records in one. */
+/** One cell for all records. */
 export const totalPlan: CellPlan = { stages: [], cell: null, overlaps: false };
 
 /**
- * A group and a bucket; a record is in the cell of each of its groups. `spanStages`: makes a
- * document of a trace for each group of its spans' values, the list `spanGroup`.
+ * Plan of cells by group and bucket; a record is in the cell of each of its groups. `spanStages`
+ * make a document of a trace per group of its spans' values, the list `spanGroup`.
  */
 export const cellPlanOf = (
   { intervalMinutes, offsetMinutes }: Pick<AggregatePlan, 'intervalMinutes' | 'offsetMinutes'>,
@@ -61,7 +61,7 @@ export const cellPlanOf = (
   };
 };
 
-/** The group of a record, or its list; missing and `''` are one (contract 4.5, rule 6). */
+/** Group of a record, or its list; missing and `''` are one (contract 4.5, rule 6). */
 export const groupExpression = ({
   member,
   isList,
@@ -71,34 +71,34 @@ export const groupExpression = ({
   return { $cond: [{ $eq: [distinct, []] }, [''], distinct] };
 };
 
-/** Where the values of a widget stand; null when its metric has no type and so no values. */
+/** Path of a widget's values; null when its metric has no type, and so no values. */
 export const widgetMember = (widget: Widget): string | null => measuredMember(widget);
 
-/** Each value of such a widget is counted as a category. */
+/** True if each value of the widget is counted as a category. */
 export const isCategorical = ({ type }: Widget): boolean =>
   type === 'text' || type === 'string_list';
 
-/** What the members of a cell's document are called: widgets have ids that may be anything. */
+/** Member name in a cell's document: numbered, since widget ids are arbitrary texts. */
 export const numberedMember = (what: string, at: number): string => `${what}${at}`;
 
 const has = (value: string): Document => ({ $cond: [{ $gt: [value, null] }, 1, 0] });
 
 /**
- * By where its session's id ends, or its trace's outside sessions, a record is in one of sixteen
- * shares: so no document has more values than fit into one, and no session or trace is in two.
+ * Shard key: sixteen shares by the last digit of the session's id, or the trace's outside sessions.
+ * Keeps each document within its size limit, and each session or trace in one share.
  */
 const shareOf = ({ population }: Pick<AggregatePlan, 'population'>): Document => ({
   $substrBytes: [{ $ifNull: ['$session', `$${requestMember(population)}`] }, idLength - 1, 1],
 });
 const idLength = 36;
 
-/** The trace of a span is its request; a trace is one itself. */
+/** Path of the request's id: a span's trace; a trace is its own request. */
 const requestMember = (population: AggregatePlan['population']): string =>
   population === 'trace' ? 'id' : columnMember('trace_id');
 
 /**
- * Of each cell and share, one share after the other: records, count, sum, least, greatest and so on
- * of each widget, the ids of sessions and requests, and the values whose ranks are asked for.
+ * Measures per cell and share, ordered by share: records; count, sum, least, greatest and so on of
+ * each widget; ids of sessions and requests; values to rank.
  */
 export const measureStages = (
   plan: AggregatePlan,
@@ -134,7 +134,7 @@ export const measureStages = (
 };
 const totalCell = { $literal: null };
 
-/** Where the values stand whose ranks are asked for: `values0` … of the stages above. */
+/** Paths of the values to rank: `values0` … of the stages above. */
 export const rankedMembers = ({ widgets }: Pick<AggregatePlan, 'widgets'>): readonly string[] => [
   ...new Set(
     widgets.flatMap((widget) =>
@@ -177,14 +177,14 @@ const measureOf = (
   }
 };
 
-/** How often each value of a text metric is in each cell: `_id` is a cell and a value. */
+/** Counts of each value of a text metric in each cell: `_id` is a cell and a value. */
 export const categoryStages = (
   { stages, cell }: CellPlan,
   member: string,
   isList: boolean,
 ): readonly Document[] => [
   { $match: { [member]: { $exists: true } } },
-  // The list may be the one that the stages group by: they need it whole.
+  // Unwound last: the list may be the one that the stages group by, which need it whole.
   ...stages,
   ...(isList ? [{ $unwind: `$${member}` }] : []),
   {

@@ -15,7 +15,7 @@ import { metricTypes } from './record-search.js';
 import { examplePipeline } from './record-shapes.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What the column catalogue needs to know of the records considered (contract 4.1). */
+/** Column facts of the records considered, for the column catalogue (contract 4.1). */
 export const columnFacts = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {
   const open = (await examplePipeline(snapshot, scope)) ?? (await recordPipeline(snapshot, scope));
   const ask = collectAll(open);
@@ -44,7 +44,7 @@ export const columnFacts = async (snapshot: Snapshot, scope: RecordScope): Promi
   };
 };
 
-/** Not absent, not the empty text, not the empty list. */
+/** True if the member is not absent, an empty text or an empty list. */
 const isValue = (member: string): Document => ({
   $and: [{ $gt: [`$${member}`, null] }, { $ne: [`$${member}`, ''] }, { $ne: [`$${member}`, []] }],
 });

@@ -18,8 +18,8 @@ import { encodeMember } from './member-names.js';
 import { foldedVariant, isKeptFolded, longText } from './text-match.js';
 
 /**
- * What a stored record is looked for by. Names from outside are members by member-names.ts; `rest`
- * has what only the row itself needs, as text, so that it comes back as it was.
+ * Stored record: the searchable members. External names are encoded by member-names.ts; `rest` has
+ * what only the row itself needs, as text, so that it comes back unchanged.
  */
 export type StoredRow = {
   readonly project: string;
@@ -31,9 +31,9 @@ export type StoredRow = {
   readonly id: string;
   /** `created_at`. */
   readonly at: string;
-  /** Whole minutes of `at` since 1970: buckets are made of minutes. */
+  /** Whole minutes of `at` since 1970, from which buckets are computed. */
   readonly minute: number;
-  /** The session when the record is in one; lone traces and their spans are in none. */
+  /** The session, if any; lone traces and their spans have none. */
   readonly session?: string;
   readonly spans: number;
   /** Standard columns that the kind can have. */
@@ -43,34 +43,35 @@ export type StoredRow = {
   readonly metrics: Readonly<Record<string, StoredMetric>>;
   readonly notes: Readonly<Record<string, string>>;
   readonly foldedNotes: Readonly<Record<string, string>>;
-  /** Of user metadata what is in no `notes`, hashed, of sessions and traces. */
+  /** Hashed entries of user metadata outside `notes`, of sessions and traces. */
   readonly entries?: readonly string[];
   readonly errors?: Readonly<Record<string, { code: number; message: string | null }>>;
-  /** There when `errors` are, for the index. */
+  /** Set together with `errors`, for the index. */
   readonly failed?: true;
   readonly annotators: readonly string[];
   /**
-   * Of rated traces, with the mark for their index: see `ratingKeys` of kernel/records/feedback.ts.
+   * Ratings of traces, with the mark for their index: see `ratingKeys` of
+   * kernel/records/feedback.ts.
    */
   readonly ratings?: readonly string[];
-  /** Of these by template what its column shows (kernel/records/feedback.ts, `ratingValue`). */
+  /** Column values of the ratings by template (kernel/records/feedback.ts, `ratingValue`). */
   readonly annotations?: Readonly<Record<string, StoredRating>>;
   readonly rated?: true;
   /**
-   * Of traces and spans whose `rest` is long: see kernel/records/outlines.ts. Of others it is told
+   * Outline of a trace or span with a long `rest`: see kernel/records/outlines.ts. Others derive it
    * from the row.
    */
   readonly outline?: string;
-  /** Which columns have a value: see record-shapes.ts. */
+  /** Hash of the columns with a value: see record-shapes.ts. */
   readonly shape?: string;
   readonly rest: string;
-  /** How many documents beside this one carry `rest`, when it is too long for one. */
+  /** Number of further documents with parts of `rest`, when it is too long for one. */
   readonly parts: number;
 };
 
 /**
- * What shows of a metric when its type is integer, floating point, boolean or text (contract 3.4
- * rule 3), each when there is something to show.
+ * Visible values of a metric by type: integer, floating point, boolean or text (contract 3.4 rule
+ * 3); absent if not visible.
  */
 type StoredMetric = {
   readonly integer?: number;
@@ -80,7 +81,7 @@ type StoredMetric = {
   readonly folded?: string;
 };
 
-/** By the type of the template's column; an empty list is not kept. */
+/** Rating value, under the type of the template's column; an empty list is omitted. */
 type StoredRating = {
   readonly floating_point?: number;
   readonly string_list?: readonly string[];
@@ -89,12 +90,15 @@ type StoredRating = {
   readonly folded?: string;
 };
 
-/** Beside the records: the first values of metrics outside the registry (contract 3.4, rule 2). */
+/**
+ * First values of metrics outside the registry, in documents beside the records (contract 3.4, rule
+ * 2).
+ */
 export type StoredFirst = {
   readonly project: string;
   readonly run: string;
   readonly group: StreamName;
-  /** The ordinal of its record. */
+  /** Ordinal of its record. */
   readonly of: number;
   readonly metric: string;
   readonly first: string;
@@ -114,13 +118,13 @@ type StoredPart = {
 export const kindsOf = (population: Population): readonly RecordKind[] =>
   population === 'span' ? spanKinds : [population];
 
-// A document holds 16 MB at most; texts of columns may be 5 MB by themselves, and folded as much.
+// A document holds 16 MB at most; texts of columns may be 5 MB, and as much again folded.
 export const restMax = 2_000_000;
-/** Nobody reads a longer `rest` for an outline, which is some 300. */
+/** Longest `rest` read to derive an outline, which is some 300 characters. */
 const outlineSourceMax = 1_000;
 const rowMax = 15_000_000;
 
-/** The documents of one row, itself first. */
+/** All documents of one row, the row itself first. */
 export const rowDocuments = (row: RecordRow): readonly (StoredRow | StoredFirst | StoredPart)[] => {
   const place = {
     project: String(row.values['project_id']),
@@ -148,8 +152,8 @@ export const rowDocuments = (row: RecordRow): readonly (StoredRow | StoredFirst 
 };
 
 /**
- * Without the folded copies of long texts, which records of this size must do without: in them
- * only letters of ASCII are found without regard to case.
+ * Removes folded copies of long texts, for which records of this size have no room:
+ * case-insensitive search then folds ASCII letters only.
  */
 const withoutLongFolded = (row: StoredRow): StoredRow => {
   const isShort = (text: unknown): boolean => typeof text !== 'string' || text.length <= longText;
@@ -266,7 +270,7 @@ const firstsOf = ({ metrics }: RecordRow) =>
       : [{ metric, first: first.at, type: first.type, fraction: first.fraction }],
   );
 
-/** What has no member of its own, and of these what is not empty. */
+/** Non-empty values without a member of their own. */
 type Rest = Pick<RecordRow, 'values' | 'metrics' | 'userMetadata' | 'errors' | 'body'>;
 
 const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
@@ -281,7 +285,7 @@ const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): 
   return JSON.stringify(Object.fromEntries(said));
 };
 
-/** Cut anywhere but inside a character. */
+/** Splits a text without splitting a character. */
 const piecesOf = (text: string): readonly string[] => {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {
@@ -294,7 +298,7 @@ const piecesOf = (text: string): readonly string[] => {
   return pieces;
 };
 
-/** The members of a document that its row is made of. */
+/** Members that `rowFromDocument` needs. */
 export const rowMembers = {
   _id: 0,
   group: 1,
@@ -309,7 +313,7 @@ export const rowMembers = {
   parts: 1,
 } as const;
 
-/** `parts` of long rests by group and ordinal, joined. */
+/** Decodes a row; `parts` are joined long rests by group and ordinal. */
 export const rowFromDocument = (
   document: Document,
   parts: ReadonlyMap<string, string>,

@@ -7,8 +7,8 @@ import type { Snapshot } from './snapshot.js';
 import { comparedPrefix } from './text-match.js';
 
 /**
- * Of the metrics asked for, on the records considered and the spans below considered traces: one
- * error per code, with the least message in code point order. By code.
+ * Errors of the requested metrics, on the records considered and on the spans of considered traces:
+ * one per code, with the least message in code point order. Sorted by code.
  */
 export const metricErrors = async (
   { rows, visible }: Snapshot,

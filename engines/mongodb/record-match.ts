@@ -24,7 +24,7 @@ import {
   textMatch,
 } from './text-match.js';
 
-/** Records that a plan considers: tenancy first, in the order of the indexes. */
+/** Condition for the records that a plan considers: tenancy first, in the order of the indexes. */
 export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<Document> => {
   const { project, run, from, to, population, kinds, filter } = scope;
   const window = {
@@ -47,20 +47,20 @@ export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<
   };
 };
 
-/** Of the live templates. */
+/** Ids of the live templates. */
 export const templateIds = ({ templates }: Pick<RecordScope, 'templates'>): readonly string[] =>
   templates.map(({ id }) => id);
 
 /**
- * The index that answers every question about records considered: by window of a project or of a
- * run. Told, since the server would try plans out for each new form of filter.
+ * Index hint of scope queries: the time window of a project or of a run. Without it the server
+ * would try plans for each new form of filter.
  */
 export const scopeIndex = ({ run }: RecordScope): 'window' | 'run' =>
   run === null ? 'window' : 'run';
 
 /**
- * The filter as a condition on stored records, by the two-valued logic of contract 3.7. It has to
- * be about these records only: see record-semi-join.ts.
+ * Translates the filter to a condition on stored records, by the two-valued logic of contract 3.7.
+ * It must concern these records only: see record-semi-join.ts.
  */
 export const recordMatch = (filter: Filter, templates: readonly string[]): Match<Document> => {
   const each = (filters: readonly Filter[]) => filters.map((one) => recordMatch(one, templates));
@@ -99,7 +99,7 @@ const leafMatch = (leaf: ColumnLeaf): Match<Document> => {
   }
 };
 
-/** What a leaf says about a record without the value. */
+/** Result of a leaf on a record without the value. */
 const missingValueMatch = (leaf: ColumnLeaf): Match<Document> => {
   if (leaf.kind === 'collection') {
     const holds = leaf.operator === 'not_in' || (leaf.operator !== 'one_of' && !leaf.values.length);
@@ -110,7 +110,7 @@ const missingValueMatch = (leaf: ColumnLeaf): Match<Document> => {
 
 type LeafMembers = { readonly member: string; readonly folded: string; readonly long: boolean };
 
-/** Null: no record has a value that the leaf could be about. */
+/** Paths that a leaf compares; null if no record can have such a value. */
 const leafMembers = (leaf: ColumnLeaf): LeafMembers | null => {
   const { column } = leaf;
   const place = parseColumnId(column);
@@ -158,7 +158,7 @@ const ratingLeafMembers = ({ kind }: ColumnLeaf, template: string): LeafMembers 
   }
 };
 
-/** Kinds of leaf that values of the column can meet; the server fails on others in expressions. */
+/** Kinds of leaf that the column's values can match; the server fails on others in expressions. */
 const comparable = (column: string): readonly ColumnLeaf['kind'][] => {
   switch (standardColumnById.get(column)?.filter) {
     case 'collection':
@@ -176,10 +176,7 @@ const comparable = (column: string): readonly ColumnLeaf['kind'][] => {
   }
 };
 
-/**
- * Metrics of the registry keep their type; of another one the leaf's kind says which values it is
- * about.
- */
+/** Metric type that a leaf compares: the registry's, otherwise implied by the leaf's kind. */
 const leafType = (leaf: ColumnLeaf, metric: string): MetricType | null => {
   const registered = registryType(metric);
   switch (leaf.kind) {
@@ -198,18 +195,18 @@ const leafType = (leaf: ColumnLeaf, metric: string): MetricType | null => {
   }
 };
 
-/** Where the value of a standard column stands. */
+/** Path of a standard column's value. */
 export const columnMember = (column: string): string => {
   if (column === 'id') return 'id';
   return column === 'created_at' ? 'at' : `values.${column}`;
 };
-/** Where the value of a metric of this type stands, when it has one. */
+/** Path of a metric's value of this type. */
 export const metricMember = (metric: string, type: MetricType): string =>
   `metrics.${encodeMember(metric)}.${type}`;
-/** Where what the ratings by the template show stands, when there is some of this type. */
+/** Path of a template's rating value of this type. */
 export const ratingMember = (template: string, type: RatingType): string =>
   `annotations.${encodeMember(template)}.${type}`;
-/** Null: what is measured has no type, and so no values. */
+/** Path of a measured value; null if the metric has no type, and so no values. */
 export const measuredMember = ({ metric, type, source }: MeasureTarget): string | null => {
   if (source === 'annotations') return ratingMember(metric, ratingTypeIn(type));
   return type === null || type === 'string_list' ? null : metricMember(metric, type);
@@ -220,7 +217,7 @@ export const metadataMember = (key: string): string => `notes.${encodeMember(key
 
 type CollectionLeaf = Extract<FilterCondition, { readonly kind: 'collection' }>;
 
-/** A missing list is the empty set. Folded lists are always kept. */
+/** Set comparison; a missing list is the empty set. Folded lists are always stored. */
 const collectionMatch = (leaf: CollectionLeaf, member: string, folded: string): Match<Document> => {
   const list = leaf.caseSensitive ? member : folded;
   const values = [...new Set(leaf.caseSensitive ? leaf.values : leaf.values.map(foldCase))];
@@ -238,7 +235,7 @@ const collectionMatch = (leaf: CollectionLeaf, member: string, folded: string): 
   }
 };
 
-/** Every live template has a rating by each of the users, or by anyone (contract 3.7). */
+/** True if every live template has a rating by each of the users, or by anyone (contract 3.7). */
 const annotatedMatch = (
   users: readonly string[] | null,
   templates: readonly string[],
@@ -247,7 +244,7 @@ const annotatedMatch = (
   return allOf(
     templates.flatMap((template): readonly Match<Document>[] =>
       users === null
-        ? // Whatever begins with the template and a slash; `0` is the character after the slash.
+        ? // Prefix range: the template and a slash; `0` is the character after the slash.
           [{ annotators: { $elemMatch: { $gte: `${template}/`, $lt: `${template}0` } } }]
         : users.map((user) => ({ annotators: { $eq: `${template}/${user}` } })),
     ),

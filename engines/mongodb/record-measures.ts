@@ -9,35 +9,35 @@ import {
   type ServerCell,
 } from './record-cells.js';
 
-/** What is told of a cell's records, put together from its shares. */
+/** Measures of a cell, merged from its shares. */
 export type CellMeasures = {
   readonly cell: ServerCell;
   records: number;
   spans: number;
   sessions: number;
   requests: number;
-  /** By widget. */
+  /** Numbers by widget. */
   readonly numbers: WidgetNumbers[];
-  /** By member whose ranks are asked for: its values, in no order until one is asked for. */
+  /** Values to rank by member, sorted lazily. */
   readonly values: ReadonlyMap<string, { lists: number[][]; sorted: Float64Array | null }>;
 };
-/** Those that its aggregation asks for; `value`: the least or greatest. */
+/** Numbers for the widget's aggregation; `value`: the least or greatest. */
 type WidgetNumbers = { count: number; sum: number; hits: number; value: number | null };
 const noNumbers: Readonly<WidgetNumbers> = { count: 0, sum: 0, hits: 0, value: null };
 
-/** What documents of different pipelines about one cell have in common; `''`: the total. */
+/** Key that joins documents of different pipelines about one cell; `''`: the total. */
 export const cellKey = (cell: ServerCell | undefined): string =>
   cell === null || cell === undefined ? '' : JSON.stringify([cell.groups, cell.bucket]);
 
-/** `total`: of all of them together, when no record is in several cells. */
+/** Cells by key, and their `total`, valid if no record is in several cells. */
 export type MeasuredCells = {
   readonly cells: ReadonlyMap<string, CellMeasures>;
   readonly total: CellMeasures;
 };
 
 /**
- * What the documents of `measureStages` say, by key of their cell. Stops beyond `cellsMax`, so that
- * no more than one too many are held.
+ * Merges the documents of `measureStages` by cell. Stops beyond `cellsMax`, holding at most one
+ * cell too many.
  */
 export const collectMeasures = async (
   shares: AsyncIterable<Document>,
@@ -117,7 +117,7 @@ const addShare = (
   }
 };
 
-/** Null: the widget has no value in the cell, or its sum no form in JSON. */
+/** Value of a widget; null without values in the cell, or when the sum has no JSON form. */
 export const widgetMeasure = (cell: CellMeasures, widget: Widget, at: number): number | null => {
   const { count, sum, hits, value } = cell.numbers[at] ?? noNumbers;
   const { aggregation } = widget;
@@ -144,7 +144,10 @@ export const widgetMeasure = (cell: CellMeasures, widget: Widget, at: number): n
   }
 };
 
-/** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1 (contract 4.5). */
+/**
+ * Nearest-rank percentile: of n ascending values the one at ⌈P·n/100⌉, counted from 1 (contract
+ * 4.5).
+ */
 const rankIn = ({ values }: CellMeasures, member: string, percent: number): number | null => {
   const known = values.get(member);
   if (known === undefined) return null;

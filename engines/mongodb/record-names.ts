@@ -15,8 +15,8 @@ import { bulkTimeoutMs } from './record-search.js';
 import type { StampedBatch } from './mvcc-model.js';
 
 /**
- * A name of a project that is a column, beside its records. Hashed: it outlives the records that
- * had it, and goes with the project.
+ * Name of a project's column, stored beside its records. Hashed: it outlives the records that had
+ * it, and is deleted with the project.
  */
 type StoredName = {
   readonly project: string;
@@ -24,13 +24,13 @@ type StoredName = {
   readonly name: string;
 };
 
-/** What of a project's rows are columns, and the names that are from this batch on. */
+/** Columns of a project, and the names admitted by this batch. */
 type AdmittedNames = {
   readonly isColumn: (kind: ColumnNameKind, name: string) => boolean;
   readonly added: readonly StoredName[];
 };
 
-/** By project. */
+/** Admits new column names, by project. */
 export const admitNames = async (
   batch: StampedBatch,
   rows: readonly RecordRow[],
@@ -76,7 +76,7 @@ const knownNames = (stored: readonly StoredName[]): ColumnNameRegistry => {
   const names = Object.fromEntries(columnNameKinds.map((kind) => [kind, of(kind)])) as Readonly<
     Record<ColumnNameKind, ReadonlySet<string>>
   >;
-  // The same few names stand in all rows of a batch.
+  // A batch repeats the same few names in all rows.
   const asked = new Map<string, string>();
   return {
     has: (kind, name) => {
@@ -90,14 +90,14 @@ const knownNames = (stored: readonly StoredName[]): ColumnNameRegistry => {
   };
 };
 
-/** Half of it tells any two names apart. */
+/** Half a SHA-256, free of collisions in practice. */
 export const nameHash = (name: string): string => hash('sha256', name, 'base64url').slice(0, 22);
 
-/** An entry of user metadata: JSON keeps key and value apart. */
+/** Hash of an entry of user metadata; JSON keeps key and value apart. */
 export const entryHash = (key: string, value: string): string =>
   nameHash(JSON.stringify([key, value]));
 
-/** The documents of a row without the members that are no columns: those stay in its `rest`. */
+/** Documents of a row without the members that are not columns: those stay in its `rest`. */
 export const withoutExtraNames = (
   row: RecordRow,
   documents: readonly Document[],
@@ -132,7 +132,8 @@ export const isStoredRow = (document: Document): document is StoredRow & Documen
   document['population'] !== undefined;
 
 /**
- * What is looked up (see record-entries.ts) where it is no member. Nobody asks for those of spans.
+ * Hashes of entries to look up (see record-entries.ts) that are not members; none for spans, which
+ * are not looked up.
  */
 const entriesOutsideColumns = (
   { kind, userMetadata }: RecordRow,

@@ -49,7 +49,7 @@ export const spanOutlines = async (
   return found;
 };
 
-/** What an outline is told from: a long `rest` stays where it is. */
+/** Members that an outline is derived from, without a long `rest`. */
 const outlineMembers: Document = {
   ...rowMembers,
   values: { parent_id: 1, has_children: 1, is_complete: 1 },

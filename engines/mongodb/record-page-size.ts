@@ -2,11 +2,11 @@ import { BSON, type Document } from 'mongodb';
 import { pageBytesMax } from '../../kernel/records/query-plans.js';
 import { restMax } from './record-encoding.js';
 
-/** Bytes of a document with the parts beside it. */
+/** Bytes of a document including its parts. */
 export const documentBytes = (document: Document): number =>
   BSON.calculateObjectSize(document) + Number(document['parts']) * restMax;
 
-/** Whole groups, until they are as many rows as that or too much to hold at once. */
+/** Takes whole groups up to `rowsMax` rows or the byte limit of a page. */
 export const takeWholeGroups = async (
   documents: AsyncIterable<Document>,
   rowsMax: number,

@@ -7,7 +7,9 @@ import {
 import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
-/** As `talliesOf` of kernel/records/feedback.ts; traces without ratings are not looked at. */
+/**
+ * `talliesOf` of kernel/records/feedback.ts as a pipeline; the index skips traces without ratings.
+ */
 export const ratingCounts = async (
   { rows, visible }: Snapshot,
   project: string,

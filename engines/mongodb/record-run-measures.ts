@@ -29,7 +29,7 @@ export const tracePipeline = (
     });
 };
 
-/** As `runMeasures` of kernel/records/reference/run-measures.ts, for each run. */
+/** `runMeasures` of kernel/records/reference/run-measures.ts as pipelines, per run. */
 export const runMeasures = async (
   snapshot: Snapshot,
   project: string,
@@ -58,7 +58,7 @@ export const runMeasures = async (
   const present = [...counted].filter(([, { traces, sessions }]) => traces + sessions > 0);
   const byRun = new Map(
     present.map(([run, counts]) => {
-      // Without a prototype: a metric may be called `__proto__`.
+      // No prototype: a metric may be called `__proto__`.
       const empty = Object.create(null) as Record<string, RunMetric>;
       return [run, { ...counts, complete: complete.get(run) ?? 0, metrics: empty }] as const;
     }),
@@ -72,13 +72,13 @@ export const runMeasures = async (
 
 type MeasuredMetrics = readonly (readonly [RunMetricKey, RunMetric])[];
 
-/** A document for each metric of a trace: `metrics.k` its member, `metrics.v` what shows of it. */
+/** One document per metric of a trace: `metrics.k` its member, `metrics.v` its visible values. */
 const metricStages: readonly Document[] = [
   { $project: { _id: 0, run: 1, metrics: { $objectToArray: '$metrics' } } },
   { $unwind: '$metrics' },
 ];
 
-/** How often each value of these metrics is in each run: `_id` is a run, a member and a value. */
+/** Counts of each value of these metrics per run: `_id` is a run, a member and a value. */
 const valueStages = (type: MetricType, members: readonly string[]): readonly Document[] => [
   ...metricStages,
   {
@@ -99,7 +99,7 @@ const runMetricKey = ({ _id }: Document): RunMetricKey => {
   return { run, metric: decodeMember(member) };
 };
 
-/** Percentiles as `rankStages` of record-cells.ts has them. */
+/** Measures numbers; percentiles as in `rankStages` of record-cells.ts. */
 const measureNumbers = async (
   ask: RecordQuery,
   type: MetricType,
@@ -218,7 +218,7 @@ const measureTexts = async (
   });
 };
 
-/** As `runAverages` of kernel/records/reference/run-measures.ts. */
+/** `runAverages` of kernel/records/reference/run-measures.ts as pipelines. */
 export const runAverages = async (
   snapshot: Snapshot,
   project: string,
@@ -243,7 +243,7 @@ export const runAverages = async (
   );
 };
 
-/** What is no number is left out of an average. */
+/** Expression to average, which skips values that are not numbers. */
 export const averageExpression = (measured: TypedMetric): string | Document | null => {
   const { type } = measured;
   if (type === 'text') return null;
@@ -253,12 +253,14 @@ export const averageExpression = (measured: TypedMetric): string | Document | nu
   return { $cond: [{ $eq: [value, true] }, 1, isFalse] };
 };
 
-/** Rows that were replaced are taken away after a minute; until then they tell what changed. */
+/**
+ * Replaced rows, which show what changed, are deleted after a minute; tokens expire well before.
+ */
 const rememberedMs = 30_000;
-/** More changed runs than these are as good as all. */
+/** Beyond this many changed runs, all count as changed. */
 const changedMax = 20_000;
 
-/** See `Records.runsChanged`. */
+/** Implements `Records.runsChanged`. */
 export const changedRuns = async (
   { rows, generation, seq }: Snapshot,
   project: string,

@@ -14,8 +14,8 @@ import type { Snapshot } from './snapshot.js';
 import { comparedPrefix } from './text-match.js';
 
 /**
- * As `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. What rows are named
- * by is hashed as it comes, a batch at a time: it may be long.
+ * `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. The name of a row may
+ * be long, so it is hashed on arrival, a batch at a time.
  */
 export const runRows = async (
   snapshot: Snapshot,

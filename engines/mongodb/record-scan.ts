@@ -4,9 +4,9 @@ import { scopeIndex, scopeMatch } from './record-match.js';
 import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
-/** One pipeline over some records: its documents one after the other. */
+/** Runs one pipeline over some records, streaming its documents. */
 export type RecordPipeline = (stages: readonly Document[]) => AggregationCursor<Document>;
-/** All its documents at once. */
+/** Runs one pipeline and collects its documents. */
 export type RecordQuery = (stages: readonly Document[]) => Promise<Document[]>;
 
 export const collectAll =
@@ -21,7 +21,7 @@ export const recordPipeline = async (
 ): Promise<RecordPipeline> =>
   hintedPipeline(snapshot, scope, await chooseScanHint(snapshot, scope));
 
-/** In this way through them; `which`: only those of them. */
+/** Pipelines under this hint; `which` narrows the records. */
 export const hintedPipeline = (
   { rows, visible }: Snapshot,
   scope: RecordScope,
@@ -39,15 +39,15 @@ export const hintedPipeline = (
 
 type ScanHint = string | { readonly $natural: 1 };
 
-// Fetching a record by its index takes the server twice as long as passing over one.
+// Fetching a record by its index takes the server twice as long as skipping one in a scan.
 const sampleSize = 100;
 const naturalScanMin = 60;
-/** In fewer records there is not enough to win. */
+/** Smallest number of records worth a sample. */
 const sampledScanMin = 10_000;
 
 /**
- * The hint for a question about all records of a scope: its index, or all records in the order in
- * which they lie, where there are many and a sample says that most of them are the scope's.
+ * Chooses the scan hint for all records of a scope: its index, or a natural-order scan when a
+ * sample of many records shows that most are the scope's.
  */
 export const chooseScanHint = async (
   { rows, visible }: Snapshot,

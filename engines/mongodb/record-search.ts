@@ -38,15 +38,13 @@ import {
 import type { Snapshot } from './snapshot.js';
 import { comparedPrefix } from './text-match.js';
 
-/** Requests wait for these; what takes longer is answered 503 and not waited for. */
+/** Timeout of queries in requests; a longer one ends with 503. */
 export const queryTimeoutMs = 20_000;
-/** Only the projector and the operator wait for these. */
+/** Timeout of operations for the projector and the operator only. */
 export const bulkTimeoutMs = 60_000;
 const groupsAtOnce = 5_000;
 
-/**
- * What the server sends at a time, up to 16 MB: the end of a page is seen before it is all here.
- */
+/** Rows per server batch, up to 16 MB: a page may end before all of it has arrived. */
 const batchRows = 50;
 
 export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<RecordPage> => {
@@ -78,8 +76,9 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
 };
 
 /**
- * One more than the page. The usual order is that of the indexes; in another, missing values come
- * last in both directions (contract 3.8), which the server would put first when ascending.
+ * Stages of a page plus one row. The default order is that of the indexes; in another, missing
+ * values sort last in both directions (contract 3.8), where the server would put them first when
+ * ascending.
  */
 const searchStages = (
   { visible }: Pick<Snapshot, 'visible'>,
@@ -110,7 +109,7 @@ const searchStages = (
 const without = (order: Readonly<Record<string, number>>, member: string) =>
   Object.fromEntries(Object.entries(order).filter(([name]) => name !== member));
 
-/** Null: no order but that of ties, also when no record can have the value. */
+/** Member to sort by; null: tie-breakers only, also when no record can have the value. */
 const sortMember = async (
   snapshot: Snapshot,
   { sort, project, templates }: SearchPlan,
@@ -165,7 +164,7 @@ export const rowsByGroup = async (
   return found;
 };
 
-/** Documents as rows, with the parts of those that were too long for one. */
+/** Decodes documents to rows, with the parts of long ones. */
 export const rowsFromDocuments = async (
   { rows, visible }: Snapshot,
   stored: readonly Document[],
@@ -253,7 +252,7 @@ export const metricType = async (
 ): Promise<MetricType | null> =>
   registryType(metric) ?? (await metricTypes(snapshot, project, [metric])).get(metric) ?? null;
 
-/** Contract 3.4, rule 2: two look-ups in an index a name, whatever the project holds. */
+/** Types by contract 3.4, rule 2: two index look-ups per name, whatever the project holds. */
 export const metricTypes = async (
   { rows, visible }: Snapshot,
   project: string,
@@ -279,5 +278,7 @@ export const metricTypes = async (
   }
   return new Map(types);
 };
-/** Two look-ups each: a thousand names at once would take all connections from everybody else. */
+/**
+ * Concurrency limit, two look-ups per name: a thousand names at once would take all connections.
+ */
 const namesAtOnce = 8;

@@ -6,21 +6,21 @@ import { templateIds, recordMatch, scopeIndex, scopeMatch } from './record-match
 import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
-// A condition on what is below a record cannot stand in a condition on the record, and looking it
-// up for each of them takes the server most of a millisecond. So what is below those that the rest
-// of the filter leaves is looked through in batches before the question, and their ids take the
-// place of the condition.
+// A condition on records below cannot be part of a condition on the record, and a look-up per
+// record takes the server most of a millisecond. So the semi-join runs before the query: the
+// records that pass the rest of the filter are looked up in batches, and their ids replace the
+// condition.
 
 type SemiJoin = Extract<Filter, { readonly some: unknown }>;
 
-/** Records above whose levels below are looked through at a time. */
+/** Outer records per batch. */
 const batchRecords = 1_000;
-/** Their list is sent with each part of a question, which has 16 MB at most. */
+/** Limit of ids: the list is sent with each part of a query, which has 16 MB at most. */
 const idsMax = 200_000;
 
 /**
- * The scope with a filter that is about its own records only and leaves the same ones. Fault
- * `unavailable` when that takes too long, or takes too many ids to say.
+ * Replaces semi-joins by equivalent id conditions on the scope's own records. Fault `unavailable`
+ * when that takes too long, or needs too many ids.
  */
 export const resolveSemiJoins = async <S extends RecordScope>(
   snapshot: Snapshot,
@@ -46,7 +46,7 @@ type SemiJoinScan = {
   readonly scope: Pick<RecordScope, 'project' | 'templates'>;
   readonly until: number;
 };
-/** Records that a filter is asked of. */
+/** Outer records of a filter. */
 type OuterRecords = { readonly match: Match<Document>; readonly hint: string };
 
 const resolveFilter = async (
@@ -69,7 +69,7 @@ const resolveFilter = async (
 const conjunctsOf = (filter: Filter): readonly Filter[] =>
   'all' in filter ? filter.all.flatMap(conjunctsOf) : [filter];
 
-/** Those of this level: not those within them. */
+/** Semi-joins of this level, without nested ones. */
 const semiJoinsOf = (filter: Filter): readonly SemiJoin[] => {
   if ('all' in filter) return filter.all.flatMap(semiJoinsOf);
   if ('any' in filter) return filter.any.flatMap(semiJoinsOf);
@@ -88,7 +88,7 @@ const withIds = (filter: Filter, known: ReadonlyMap<SemiJoin, Ids>): Filter => {
   return { kind: 'id', column: 'id', operator: 'one_of', values, caseSensitive: true };
 };
 
-/** For each node the ids of the records above that it holds of. */
+/** Ids of the outer records that match, by node. */
 const outerIds = async (
   looking: SemiJoinScan,
   nodes: readonly SemiJoin[],
@@ -120,7 +120,7 @@ const outerIds = async (
 
 type RecordId = { readonly id: string; readonly group: string };
 
-/** Of these records those that have such a one below them. */
+/** Records of the batch with a matching record below them. */
 const idsOfBatch = async (
   looking: SemiJoinScan,
   { some: population, where }: SemiJoin,
@@ -147,7 +147,7 @@ const idsOfBatch = async (
   return found.map(({ _id }) => String(_id));
 };
 
-/** Milliseconds. */
+/** Milliseconds left; throws once the time is up. */
 const remainingMs = ({ until }: SemiJoinScan): number => {
   const ms = Math.floor(until - performance.now());
   if (ms > 0) return ms;

@@ -15,7 +15,7 @@ import { bulkTimeoutMs, queryTimeoutMs } from './record-search.js';
 import { takeGroupsWithin } from './record-weights.js';
 import type { Snapshot } from './snapshot.js';
 
-/** As `Records.sessionPage`: first which traces, then what they weigh. */
+/** Implements `Records.sessionPage`: first the traces, then their sizes. */
 export const sessionPage = async (
   snapshot: Snapshot,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
@@ -35,7 +35,10 @@ export const sessionPage = async (
   return { traces, more: found.length > traces.length };
 };
 
-/** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
+/**
+ * Implements `Records.tracesOfSessions`: counts the traces first, then reads those of as many
+ * sessions as fit.
+ */
 export const tracesOfSessions = async (
   { rows, visible }: Snapshot,
   { project, sessions, tracesMax }: TracesOfSessionsPlan,

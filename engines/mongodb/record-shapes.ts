@@ -6,8 +6,8 @@ import { collectAll, recordPipeline, hintedPipeline, type RecordPipeline } from 
 import type { Snapshot } from './snapshot.js';
 
 /**
- * Records of one shape have values in the same columns, so one of them tells what the catalogue
- * asks of all. Hashed, since names of members are content.
+ * Shape of a record: hash of its columns with a value, so that one example answers the catalogue
+ * for all of the shape. Hashed, since member names are content.
  */
 export const shapeHash = ({ values, metrics, notes, annotations = {} }: StoredRow): string => {
   const shown = Object.entries(metrics).flatMap(([member, metric]) =>
@@ -25,18 +25,18 @@ export const shapeHash = ({ values, metrics, notes, annotations = {} }: StoredRo
 const namesWithValue = (members: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(members).filter((name) => isValue(members[name]));
 
-/** As `isValue` of record-column-facts.ts. */
+/** `isValue` of record-column-facts.ts for a decoded value. */
 const isValue = (value: unknown): boolean =>
   value !== '' && !(Array.isArray(value) && value.length === 0);
 
 const sortNames = (names: readonly string[]): readonly string[] => [...names].sort();
 
-/** Beyond these, asking about examples takes as long as asking about all. */
+/** Beyond this many shapes, examples take as long as all records. */
 const shapesMax = 500;
 
 /**
- * Pipelines over records of the scope among which each shape has one, from one reading of all, by
- * the index alone where nothing but the index says what is of the scope. Null: too many shapes.
+ * Pipelines over one example record per shape of the scope, found in one read, by the index alone
+ * where the index covers the scope. Null: too many shapes.
  */
 export const examplePipeline = async (
   snapshot: Snapshot,

@@ -4,10 +4,10 @@ import { groupExpression, numberedMember, type GroupMember } from './record-cell
 import type { Snapshot } from './snapshot.js';
 
 /**
- * Makes a document of a trace for each group of the values of its spans, as the list `spanGroup`
- * (contract 4.5, rule 6); a trace none of whose spans has a value is in the group of missing ones.
- * Values longer than a group may have are cut, longest first, and a trace brings one group more
- * than there may be at most: either is refused whatever else there is.
+ * Makes a document of a trace per group of its spans' values, as the list `spanGroup` (contract
+ * 4.5, rule 6); a trace without such values is in the group of missing ones. Over-long values are
+ * cut, longest first, and a trace yields at most one group too many: either leads to a refusal
+ * anyway.
  */
 export const spanGroupStages = (
   { rows, visible }: Snapshot,
@@ -45,7 +45,7 @@ export const spanGroupStages = (
 
 const isText = (value: string): Document => ({ $eq: [{ $type: value }, 'string'] });
 
-/** Of a text in characters; of other values 0. */
+/** Length of a text in characters; 0 for other values. */
 export const lengthOf = (value: string): Document => ({
   $cond: [isText(value), { $strLenCP: value }, 0],
 });

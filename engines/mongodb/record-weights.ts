@@ -4,10 +4,10 @@ import { restMax, rowMembers } from './record-encoding.js';
 import { rowsByGroup, findGroup, queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Traces of usual size are some kilobytes, so that a page of large ones soon ends. */
+/** Groups per look-up: usual traces are some kilobytes, and a page of large ones ends soon. */
 const groupsAtOnce = 100;
 
-/** As `Records.weights`. The server weighs the documents: none of them comes here. */
+/** Implements `Records.weights`. The server computes the sizes; no document is transferred. */
 export const groupBytes = async (
   { rows, visible }: Snapshot,
   names: readonly StreamName[],
@@ -29,7 +29,7 @@ export const groupBytes = async (
   return found;
 };
 
-/** The first ones, in their order, that have no more bytes than that, and at least one. */
+/** Takes groups in order within `bytesMax`, always at least one. */
 export const takeGroupsWithin = async (
   snapshot: Snapshot,
   names: readonly StreamName[],

@@ -9,7 +9,7 @@ import { shapeHash } from './record-shapes.js';
 import { openEnd } from './model-state.js';
 import type { StampedBatch } from './mvcc-model.js';
 
-/** A run or project that was deleted: its rows are dropped also when they come later. */
+/** Tombstone of a deleted run or project: late rows of it are dropped too. */
 type Tombstone = { readonly gone: string };
 const runTombstone = (run: string): string => `run ${run}`;
 const projectTombstone = (project: string): string => `project ${project}`;
@@ -18,7 +18,7 @@ export const isEmptyWrites = ({ groups, deletedRuns, deletedProjects }: RecordWr
   groups.length + deletedRuns.length + deletedProjects.length === 0;
 
 /**
- * The rows of a batch as documents; throws, before anything is written, on what has no JSON form.
+ * Encodes a batch's rows as documents; throws, before any write, on a value without a JSON form.
  */
 export const encodeWrites = ({ groups }: RecordWrites): readonly EncodedRow[] =>
   groups.flatMap(({ rows }) =>
@@ -42,7 +42,10 @@ const runAndProject = ({
   project: String(values['project_id']),
 });
 
-/** Rows out, rows in, deletions: all under the batch's stamp, so that they show together. */
+/**
+ * Writes a batch under its stamp (rows out, rows in, deletions), so that all of it becomes visible
+ * at once.
+ */
 export const writeBatch = async (
   batch: StampedBatch,
   writes: RecordWrites,
@@ -93,8 +96,8 @@ const closeRows = async (
 };
 
 /**
- * Takes the group's rows out that others come for. A change of what spans have of their trace makes
- * new versions of the rest of them, in the server: a stored row never changes.
+ * Closes the group's rows that are replaced. A change of inherited values makes the server write
+ * new versions of the kept rows: a stored row never changes.
  */
 const replaceChanged = async (
   batch: StampedBatch,

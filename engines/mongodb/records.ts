@@ -41,12 +41,12 @@ import { isEmptyWrites, encodeWrites, writeBatch } from './record-write.js';
 import type { Snapshot } from './snapshot.js';
 import { snapshotModel, type SnapshotModel, type StampedBatch } from './mvcc-model.js';
 
-/** Another form of the stored rows is another model, which the log fills anew. */
+/** Version of the row format: another version is another model, rebuilt from the log. */
 const form = 7;
 
 /**
- * Every question names a project, most a window of time; `until` and `from` decide in the index,
- * and `shape` answers in it.
+ * Indexes: every query names a project, most a time window; `until` and `from` filter in the index,
+ * and `shape` is covered by it.
  */
 const indexes: readonly IndexDescription[] = [
   {
@@ -98,9 +98,9 @@ const indexes: readonly IndexDescription[] = [
 ];
 
 /**
- * Records on MongoDB: one document a record, questions as pipelines that run in the server, batches
- * by mvcc-model.ts. Any number of processes read and one at a time, under its fence, writes; in
- * partitions one at a time each. Fault `unavailable` while the server does not answer.
+ * Records on MongoDB: one document per record, queries as server-side pipelines, batches by
+ * mvcc-model.ts. Any number of processes read; one at a time, under its fence, writes, and with
+ * partitions one per partition. Fault `unavailable` while the server does not answer.
  */
 export const openMongoRecords = async ({
   url,
@@ -131,7 +131,10 @@ export const openMongoRecords = async ({
 };
 const noClose = (): Promise<void> => Promise.resolve();
 
-/** Another count of partitions is other models, which the log fills beside those that are there. */
+/**
+ * Model names; another number of partitions is other models, rebuilt from the log beside the
+ * present ones.
+ */
 const namesOf = (
   index: number,
   count: number,
@@ -144,9 +147,9 @@ const namesOf = (
       };
 
 type MongoRecordsOptions = {
-  /** Into how many parts the records of all projects are folded; absent = they are one. */
+  /** Number of partitions of all projects' records; absent = one. */
   readonly partitions?: number;
-  /** Of these the only one, from 1; absent = all, as one. */
+  /** The only partition to open, from 1; absent = all, as one. */
   readonly part?: number;
 };
 
@@ -184,13 +187,13 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
 
 type SnapshotQuery<T> = (snapshot: Snapshot) => Promise<T>;
 type RecordQueries = {
-  /** Answers `none` while nothing was ever written. */
+  /** Runs a query; returns `none` before the first write. */
   readonly query: <T>(
     none: NoInfer<T>,
     question: SnapshotQuery<T>,
     asking?: QueryContext,
   ) => Promise<T>;
-  /** For questions whose answer about nothing is more than nothing. */
+  /** Runs a query whose result on no rows is not empty. */
   readonly queryOrEmpty: <T>(question: SnapshotQuery<T>, asking?: QueryContext) => Promise<T>;
 };
 
@@ -204,7 +207,7 @@ const recordQueries = (model: SnapshotModel): RecordQueries => ({
     runCancellable(asking, async () => question(withSignal(await model.snapshotOrEmpty(), asking))),
 });
 
-/** What is asked of groups and of records by name. */
+/** Queries of groups and of records by name. */
 const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
     firstRows: (names) => query(new Map(), (snapshot) => firstRows(snapshot, names)),
@@ -232,13 +235,13 @@ const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
     groupRows: (plan, asking) => query(null, (snapshot) => groupRows(snapshot, plan), asking),
   }) satisfies Partial<Records>;
 
-/** The question about the records of a scope, once its filter is about no others. */
+/** Query on a scope whose semi-joins are resolved first. */
 const withSemiJoins =
   <S extends RecordScope, T>(scope: S, ask: (snapshot: Snapshot, scope: S) => Promise<T>) =>
   async (snapshot: Snapshot): Promise<T> =>
     ask(snapshot, await resolveSemiJoins(snapshot, scope));
 
-/** What is asked of all records of a project or run. */
+/** Queries of all records of a project or run. */
 const scopeQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
     search: (plan, asking) => query({ rows: [], more: false }, withSemiJoins(plan, search), asking),
@@ -254,7 +257,7 @@ const scopeQueries = ({ query, queryOrEmpty }: RecordQueries) =>
       query(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
   }) satisfies Partial<Records>;
 
-/** What is asked of runs beside each other. */
+/** Queries that compare runs. */
 const runQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
     runCounts: (project, runs, asking) =>
@@ -274,8 +277,8 @@ const runQueries = ({ query, queryOrEmpty }: RecordQueries) =>
 const dumpRows = 1_000;
 
 /**
- * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
- * and the ordinal.
+ * Dumps all records, one item per row: groups in code point order, then by ordinal. The key is the
+ * group, a space and the ordinal.
  */
 async function* dump({ query }: RecordQueries): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
@@ -287,14 +290,14 @@ async function* dump({ query }: RecordQueries): AsyncIterable<DumpItem> {
   }
 }
 
-/** The index has them in this order: only what is taken is read, and some of the next batch. */
+/** Page of the dump in index order: reads only the page, and part of the next batch. */
 const dumpPage = async (snapshot: Snapshot, after: string): Promise<readonly RecordRow[]> => {
   const { rows, visible } = snapshot;
   const stored = rows
     .find({ $and: [{ group: { $gt: after }, ordinal: { $gte: 0 } }, visible] })
     .project(rowMembers)
     .sort({ group: 1, ordinal: 1 })
-    // One more, which tells that a group has ended.
+    // One more, which shows that a group has ended.
     .batchSize(dumpRows + 1)
     .maxTimeMS(bulkTimeoutMs);
   return rowsFromDocuments(snapshot, await takeWholeGroups(stored, dumpRows));

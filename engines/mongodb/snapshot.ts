@@ -1,13 +1,13 @@
 import type { Collection, Document, Filter as Match } from 'mongodb';
 import type { Position } from '../../kernel/ports.js';
 
-/** What readers see: rows of one generation as of one commit. */
+/** Snapshot for readers: the rows of one generation at one commit. */
 export type Snapshot = {
   readonly rows: Collection;
-  /** To be met by every row that is read. */
+  /** Condition that every row read must meet. */
   readonly visible: Match<Document>;
   readonly position: Position;
   readonly generation: string;
-  /** The last stamp that shows. */
+  /** Last visible stamp. */
   readonly seq: number;
 };

@@ -1,18 +1,16 @@
 import type { Snapshot } from './snapshot.js';
 
-/** Not the checkpoint, which moves without the rows. */
+/** Snapshot without its checkpoint, which moves without the rows. */
 export type SnapshotRows = Pick<Snapshot, 'rows' | 'visible'>;
 type SnapshotRead<T> = (rows: SnapshotRows) => Promise<T>;
-/** Null: the model was never written. */
+/** Runs a query on the current snapshot; null before the first write. */
 export type SpeculativeRead = <T>(question: SnapshotRead<T>) => Promise<T | null>;
 
 /**
- * Puts questions to a model as it is when they are asked. While nothing is written a question does
- * not wait for the look at how the model is: it is put to how it was at the last look, and that is
- * the answer when nothing has changed, since the rows of a commit stay as they are. While things
- * are written that would mostly be in vain, so it waits; and while other servers come and go, since
- * one that has just begun to lead may not show yet what was seen on the one before. `changes` says
- * how often they did.
+ * Speculative reads: while nothing is written, a query runs on the last snapshot at once, and its
+ * result counts if the state read meanwhile is unchanged, since a commit's rows never change.
+ * During writes that would mostly be wasted, so the query waits for the state; also after a
+ * failover, since a new primary may not show yet what the old one did. `changes` counts failovers.
  */
 export const openSpeculativeRead = (
   look: () => Promise<Snapshot | null>,
@@ -25,7 +23,7 @@ export const openSpeculativeRead = (
     const before = changes();
     const guess = isStill && changed === before ? last : null;
     const early = guess === null ? null : question(guess);
-    // It has failed to nobody when the model is another one.
+    // A failure on an outdated snapshot concerns no caller.
     early?.catch(() => null);
     const now = await look();
     isStill = isSame(last, now);

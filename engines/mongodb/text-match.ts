@@ -4,15 +4,15 @@ import { unreachable } from '../../kernel/decision.js';
 import type { ComparisonOperator, FilterCondition } from '../../kernel/filter.js';
 import { comparedCharactersMax } from '../../kernel/records/query-plans.js';
 
-// Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or
-// `$literal`: never a member, an operator or a pattern.
+// Conditions on stored members. User input is always a value under `$eq`, `$in` or `$literal`:
+// never a member, an operator or a pattern.
 
 export const matchAll: Match<Document> = {};
 export const matchNone: Match<Document> = { _id: { $in: [] } };
 
 /**
- * Where a text stands: as it is, and folded where folding changes it. `long`: long texts of ASCII
- * are not kept folded; the server's own lower-casing is the same for them.
+ * Paths of a text: as it is, and folded where folding changes it. `long`: long ASCII texts are not
+ * stored folded; the server's own lower-casing is equal for them.
  */
 type TextPlace = {
   readonly text: string;
@@ -20,7 +20,7 @@ type TextPlace = {
   readonly long?: boolean;
 };
 
-/** What of a text at a place orders it, and names a category or an error (contract 3.8). */
+/** Part of a text that orders it, and names a category or an error (contract 3.8). */
 export const comparedPrefix = (member: string): Document => ({
   $cond: [
     { $eq: [{ $type: `$${member}` }, 'string'] },
@@ -31,15 +31,13 @@ export const comparedPrefix = (member: string): Document => ({
 
 export type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' | 'id' }>;
 
-/**
- * What is kept beside a text so that it is found without regard to case; null: nothing is needed.
- */
+/** Folded copy stored for case-insensitive search; null if equal to the text. */
 export const foldedVariant = (text: string): string | null => {
   const folded = foldCase(text);
   return folded === text ? null : folded;
 };
 
-/** Of a missing value by `holdsWithoutValue` (contract 3.7, rule 2). */
+/** Condition of a text leaf; `holdsWithoutValue` decides missing values (contract 3.7, rule 2). */
 export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => {
   const isExact = leaf.caseSensitive;
   const values = isExact ? leaf.values : leaf.values.map(foldCase);
@@ -66,7 +64,10 @@ export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => 
   }
 };
 
-/** A text that is not folded already is no folded value, so looking at both places is exact. */
+/**
+ * Membership test. A text that changes by folding equals no folded value, so testing both paths is
+ * exact.
+ */
 const isOneOf = (
   place: TextPlace,
   values: readonly string[],
@@ -82,7 +83,7 @@ const isOneOf = (
 
 const foldedText = ({ text, folded, long = false }: TextPlace): Document => {
   if (!long) return { $ifNull: [`$${folded}`, `$${text}`] };
-  // Of a missing text the lower case is the empty text, which is another answer.
+  // The lower case of a missing text is the empty text, which is another answer.
   const lowered = { $cond: [{ $gt: [`$${text}`, null] }, { $toLower: `$${text}` }, null] };
   const own = { $cond: [isLong(text), lowered, `$${text}`] };
   return { $ifNull: [`$${folded}`, own] };
@@ -92,13 +93,15 @@ const isLong = (text: string): Document => ({
   $gt: [{ $strLenBytes: { $ifNull: [`$${text}`, ''] } }, longText],
 });
 
-/** Texts of ASCII that are longer are not kept folded: that would double what records weigh. */
+/** True if the folded copy is stored: for long ASCII texts it would double the size of records. */
 export const isKeptFolded = (text: string): boolean => text.length <= longText || !ascii.test(text);
 export const longText = 4_096;
 // oxlint-disable-next-line no-control-regex -- All of ASCII is meant, controls included.
 const ascii = /^[\u0000-\u007f]*$/;
 
-/** Bytes are looked for, so nothing is a pattern; of a missing text the place is null, not ≥ 0. */
+/**
+ * Substring test by bytes, so nothing is a pattern; the index in a missing text is null, not ≥ 0.
+ */
 const containsEach = (text: string | Document, values: readonly string[]): Match<Document> => {
   const holds = (value: string | Document): Document => ({
     $gte: [{ $indexOfBytes: [text, value] }, 0],
@@ -114,7 +117,7 @@ const containsEach = (text: string | Document, values: readonly string[]): Match
   };
 };
 
-/** Looks at that end of the text only. Of a missing text the place is null here too. */
+/** Prefix or suffix test; the index in a missing text is null here too. */
 const startsOrEndsWith = (
   operator: 'starts_with' | 'ends_with',
   text: string | Document,
@@ -137,7 +140,7 @@ const signs = {
   lte: '$lte',
 } as const satisfies Readonly<Record<ComparisonOperator, string>>;
 
-/** The server compares a value with those of its own type only. */
+/** Comparison; the server compares a value only with those of its own type. */
 export const comparison = (
   member: string,
   operator: ComparisonOperator,
@@ -151,7 +154,7 @@ export const between = (member: string, [low = NaN, high = NaN]: readonly number
   [member]: { $gte: low, $lte: high },
 });
 
-/** All of nothing is true, any of nothing is false. */
+/** Conjunction, true if empty; `anyOf` is false if empty. */
 export const allOf = (conditions: readonly Match<Document>[]): Match<Document> =>
   conditions.length === 0 ? matchAll : { $and: [...conditions] };
 export const anyOf = (conditions: readonly Match<Document>[]): Match<Document> =>

@@ -5,40 +5,41 @@ import type { NotificationBus } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/schema-types.js';
 
 type Options = {
-  /** `nats://user:password@host:4222`, `tls://…`; several by commas. */
+  /** `nats://user:password@host:4222`, `tls://…`; several separated by commas. */
   readonly url: string;
-  /** Only those of one space hear each other: what our subjects begin with. */
+  /** Subject prefix: only buses of one space receive each other's messages. */
   readonly space: string;
 };
 
 /**
- * Opening waits for the server so long and goes on without it: hints are no reason not to start.
+ * Longest wait for the server at opening, which then continues without it: notifications are
+ * optional.
  */
 const openTimeoutMs = 2_000;
 const connectTimeoutMs = 2_000;
 const reconnectDelayMs = 500;
-/** Hints name a thing and a position. */
+/** Largest message: notifications name a thing and a position. */
 const bytesMax = 1_024;
-/** A server that is gone without a word is noticed after two of them. */
+/** Heartbeat interval: a server that went silent is detected after two of them. */
 const heartbeatMs = 5_000;
 
 /**
- * The bus over NATS, core subjects only: nothing is kept, so what is published while the server is
- * away is heard by this process alone. Whoever has the bus in this process hears what is published
- * here without the server. Reconnects for ever. One subscription to everything of the space stands
- * from the start, so a subscriber hears from the moment it subscribed. Throws TypeError for a URL
- * that is none.
+ * Notification bus over NATS, core subjects only: nothing is stored, so a message published while
+ * the server is away reaches this process only. Local subscribers receive local messages without
+ * the server. Reconnects for ever. One subscription to the whole space is open from the start, so a
+ * subscriber receives from the moment it subscribed. Throws TypeError for a malformed URL.
  */
 export const openNatsBus = async ({ url, space }: Options): Promise<NotificationBus> => {
   const subscriptions = openSubscriptions();
   const server = openServerConnection(optionsOf(url), `${space}.>`, (error, message) => {
     const subject = error === null ? subjectOf(space, message.subject) : null;
-    // Whoever else is on the server may say anything: what nobody here asked for is not even read.
+    // Other clients of the server may send anything: messages without a subscriber are not even
+    // parsed.
     if (subject === null || !subscriptions.has(subject) || message.data.length > bytesMax) return;
     const content = parseMessage(message.data);
     if (content !== undefined) subscriptions.deliver(subject, content);
   });
-  // Kept alive by this alone, a process that just starts would end in silence.
+  // Without another handle a starting process would exit silently during this wait.
   const enough = new AbortController();
   const patience = pause(openTimeoutMs, undefined, { signal: enough.signal }).catch(() => null);
   await Promise.race([server.connected, patience]);
@@ -62,17 +63,17 @@ export const openNatsBus = async ({ url, space }: Options): Promise<Notification
   };
 };
 
-/** Who in this process listens to what. */
+/** Subscriptions of this process, by subject. */
 const openSubscriptions = () => {
   const handlers = new Map<string, Set<(message: Json) => void>>();
   return {
     has: (subject: string): boolean => handlers.has(subject),
     deliver: (subject: string, message: Json): void => {
-      // A copy: handlers begin and end subscriptions while they are called.
+      // A copy: handlers may subscribe and unsubscribe while they run.
       Array.from(handlers.get(subject) ?? []).forEach((handler) => handler(message));
     },
     add: (subject: string, handler: (message: Json) => void): (() => void) => {
-      // A subscription of its own, also when the same function subscribes twice.
+      // A separate subscription, also when the same function subscribes twice.
       const own = (message: Json): void => handler(message);
       const known = handlers.get(subject) ?? new Set();
       handlers.set(subject, known.add(own));
@@ -85,7 +86,7 @@ const openSubscriptions = () => {
   };
 };
 
-/** The connection to the server, made again whenever it is gone for good, until we leave. */
+/** Connection to the server, reopened whenever it ends for good, until `leave`. */
 const openServerConnection = (
   options: ConnectionOptions,
   subject: string,
@@ -101,7 +102,7 @@ const openServerConnection = (
       if (type === Events.Reconnect) isThere = server === connection;
     }
   };
-  /** Resolves when the connection is gone for good. */
+  /** Resolves when the connection has ended for good. */
   const serve = async (connected: () => void): Promise<void> => {
     const connection = await connect(options);
     const end = (): void => void connection.close().catch(() => null);
@@ -124,7 +125,7 @@ const openServerConnection = (
   };
   const run = async (connected: () => void): Promise<void> => {
     while (!leaving.signal.aborted) {
-      // Why it failed does not matter: it is tried again, and nothing is lost but hints.
+      // The cause does not matter: it reconnects, and only notifications are lost.
       await serve(connected).catch(() => null);
       await pause(reconnectDelayMs, undefined, { signal: leaving.signal, ref: false }).catch(
         () => null,
@@ -145,12 +146,12 @@ const openServerConnection = (
       try {
         server?.publish(name, Buffer.from(JSON.stringify(message)));
       } catch {
-        // Too large for the server, or the connection ended just now: a hint less.
+        // Too large for the server, or just disconnected: this notification is lost.
       }
     },
     leave: async (): Promise<void> => {
       leaving.abort();
-      // An attempt to connect ends by itself; nobody has to wait for it.
+      // A connection attempt ends by itself; no need to wait for it.
       if (server !== null) await ended;
     },
   };
@@ -165,7 +166,7 @@ const optionsOf = (url: string): ConnectionOptions => {
   return {
     servers: servers.map(({ host }) => host),
     name: 'assay',
-    // What is published here is delivered here without the server.
+    // Local subscribers get local messages without the server.
     noEcho: true,
     timeout: connectTimeoutMs,
     maxReconnectAttempts: -1,
@@ -179,7 +180,7 @@ const optionsOf = (url: string): ConnectionOptions => {
   };
 };
 
-/** One token of a subject, whatever the text: dots, stars and spaces mean something to a server. */
+/** Encodes any text as one token of a subject: dots, stars and spaces are special to a server. */
 const tokenOf = (subject: string): string =>
   `s-${encodeURIComponent(subject).replaceAll('.', '%2E').replaceAll('*', '%2A')}`;
 
@@ -193,7 +194,7 @@ const subjectOf = (space: string, name: string): string | null => {
   }
 };
 
-/** Undefined for what is no JSON: it was not published by us. */
+/** Parsed message; undefined for malformed JSON, which another client published. */
 const parseMessage = (bytes: Uint8Array): Json | undefined => {
   try {
     return parseJsonText(Buffer.from(bytes).toString('utf8')) as Json;

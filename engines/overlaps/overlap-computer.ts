@@ -15,10 +15,10 @@ export type OverlapPair = {
   readonly reference: string;
 };
 
-/** Characters of a pair that is computed here: it takes a millisecond, however hostile. */
+/** Longest pair computed on this thread: a millisecond, however hostile. */
 const inlineCharactersMax = 2_000;
 
-/** One thread, which begins with the first pair of long texts, computes a pair at a time. */
+/** Computes overlaps, long pairs one at a time in a worker that starts with the first. */
 export const openOverlapComputer = (): OverlapComputer => {
   const line = openFairSemaphore(1, 1);
   let thread: Worker | null = null;

@@ -1,15 +1,16 @@
 import { pino, type DestinationStream } from 'pino';
 
 /**
- * An engine's error may quote all of a statement, or of a value: what is worth reading comes first.
+ * Longest text logged: an engine's error may quote a whole statement or value, and the useful part
+ * comes first.
  */
 const textMax = 4_096;
 const itemsMax = 100;
 const levelsMax = 4;
 
 /**
- * A line has an end, whatever it was given to say, and no secret member. One walk sees to both:
- * pino's own redaction by path took as long as all the rest of a line.
+ * Truncates a log line's fields and redacts secret members in one walk: pino's own redaction by
+ * path took as long as all the rest of a line.
  */
 const redactAndTruncate = (
   value: unknown,
@@ -35,8 +36,8 @@ const redactAndTruncate = (
 };
 
 /**
- * One JSON line each. `fields` never hold a body, a credential, a query string or a path with its
- * values.
+ * Logger of one JSON line per call. `fields` never hold a body, a credential, a query string or a
+ * path with its values.
  */
 export type Logger = {
   readonly debug: (fields: LogFields, text: string) => void;
@@ -47,9 +48,9 @@ export type Logger = {
 type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * `secrets` are the members that operations mark `x-secret` (contract/secrets.ts): wherever one is
- * logged by mistake, `[redacted]` stands in its place. An empty list is refused: the marks must
- * have been lost.
+ * Opens the logger. `secrets` are the members that operations mark `x-secret`
+ * (contract/secrets.ts): logged by mistake, they become `[redacted]`. An empty list is rejected:
+ * the marks must have been lost.
  */
 export const openLogger = ({
   level,

@@ -2,29 +2,30 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { openOperatingSeries, type OperatingSeries } from './operating-series.js';
 import { openSealSeries, type SealSeries } from './seal-series.js';
 
-/** What the process counts about itself; any engine may feed it, `/metrics` shows it. */
+/** Metrics of the process, fed by any engine and shown at `/metrics`. */
 export type Metrics = {
   readonly operating: OperatingSeries;
   readonly request: (operation: string, status: number, seconds: number) => void;
   readonly append: (seconds: number) => void;
-  /** Of appends that had to wait until what their project logged before is readable. */
+  /** Backpressure: an append waited for its project's earlier events to be projected. */
   readonly backpressureWait: (seconds: number) => void;
   readonly lag: (projection: string, events: number, seconds: number) => void;
   readonly parkedStreams: (projection: string, streams: number) => void;
-  /** An operator ruled an event out. */
+  /** Counts a poison event that an operator skipped. */
   readonly parkedSkip: (projection: string) => void;
   /**
-   * Of the store of the records, and what came of it: see `Incident` of kernel/records/records.ts.
+   * Counts an incident of the record store and its outcome: see `Incident` of
+   * kernel/records/records.ts.
    */
   readonly incident: (kind: string, did: string) => void;
   readonly loadShed: () => void;
-  /** A connection was cut: its client was too slow, or there were too many. */
+  /** Counts a closed connection: its client was too slow, or there were too many. */
   readonly connectionCut: (why: 'slow' | 'crowded' | 'crumbs') => void;
   readonly undeclaredAnswer: (operation: string) => void;
   readonly seals: SealSeries;
   /**
-   * Runs before each scrape; for figures that have to be asked for. A failure leaves the old
-   * figures standing.
+   * Registers a callback before each scrape, for figures that must be fetched. A failure keeps the
+   * previous ones.
    */
   readonly beforeScrape: (ask: () => Promise<void>) => void;
   /** Prometheus text format. */
@@ -32,10 +33,10 @@ export type Metrics = {
   readonly contentType: string;
 };
 
-/** From one fsync of a good disk to the limit of what a client waits. */
+/** Latency buckets: from one fsync of a good disk to a client's longest wait. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A registry of its own, and what makes figures in it. */
+/** Opens a registry with factories of its series. */
 const openRegistry = () => {
   const registry = new Registry();
   const registers = [registry];

@@ -6,15 +6,15 @@ type PendingErasure = {
   readonly seconds: number;
 };
 
-/** What an operator has begun, and what waits for the service; no tenant is in it. */
+/** Series of operator actions and pending work, without tenant labels. */
 export type OperatingSeries = {
-  /** Each is set whole before each scrape. */
+  /** Replaced as a whole before each scrape. */
   readonly rebuilds: (under: readonly RebuildFigures[]) => void;
   readonly erasures: (pending: readonly PendingErasure[]) => void;
   readonly historyLag: (events: number) => void;
   readonly log: (isWritable: boolean) => void;
   readonly sandbox: (isReady: boolean) => void;
-  /** How long an event may wait for its seal; what is older is late. */
+  /** Longest time before an event is sealed; an older one is late. */
   readonly sealEvery: (seconds: number) => void;
 };
 
@@ -22,7 +22,7 @@ type RebuildFigures = {
   readonly projection: string;
   /** 0 to 1. */
   readonly ratio: number;
-  /** Null: not known yet. */
+  /** Null while unknown. */
   readonly etaSeconds: number | null;
 };
 

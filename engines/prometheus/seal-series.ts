@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What becomes of seals of the history; no tenant is in it. */
+/** Series of history seals, without tenant labels. */
 export type SealSeries = {
-  /** Asked before each scrape. */
+  /** Age, set before each scrape. */
   readonly age: (seconds: number) => void;
   readonly sealed: () => void;
   readonly refused: () => void;

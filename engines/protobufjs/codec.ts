@@ -3,12 +3,11 @@ import type { ProtobufMessages } from '../../contract/protobuf-messages.js';
 import { compileFieldCounter, type FieldCounter } from './field-counter.js';
 
 type MessageCodec = {
-  /** Counts fields before anything is built of them. */
+  /** Counts fields before a message is built. */
   readonly count: (message: string, bytes: Buffer) => FieldCounter;
   /**
-   * In protobuf's JSON: 64-bit integers as text, bytes as base64, enums as numbers, members at
-   * their default left out. Null: the bytes are no such message, or one that is nested deeper than
-   * 100 levels.
+   * Decodes to protobuf's JSON: 64-bit integers as text, bytes as base64, enums as numbers, members
+   * at their default omitted. Null for malformed bytes, or more than 100 nested levels.
    */
   readonly decode: (message: string, bytes: Buffer) => object | null;
   readonly encode: (message: string, value: object) => Uint8Array;
@@ -16,7 +15,7 @@ type MessageCodec = {
 
 const asJson = { longs: String, bytes: String, json: true } as const;
 
-/** Reading and writing is compiled once for each message. */
+/** Codec whose readers and writers are compiled once per message. */
 export const messageCodec = (messages: ProtobufMessages): MessageCodec => {
   const root = protobuf.Root.fromJSON({ nested: messages as never });
   return {

@@ -1,9 +1,9 @@
 import type { ProtobufMessages } from '../../contract/protobuf-messages.js';
 
 /**
- * Counts the fields of a protobuf message, those of nested messages included, without building
- * anything: some 10 ns a field, where decoding takes 50 to 100 times as long. A field that holds
- * an empty message has two bytes and counts like any other.
+ * Counts the fields of a protobuf message, nested ones included, without building anything: some 10
+ * ns per field, where decoding takes 50 to 100 times as long. A field with an empty message has two
+ * bytes and counts like any other.
  */
 export type FieldCounter = {
   /** Visits up to `max` more fields. `whole`: all are counted; `malformed`: not the message. */
@@ -12,13 +12,13 @@ export type FieldCounter = {
   readonly fields: () => number;
 };
 
-/** By field number: the nested message, undefined for scalars and unknown fields. */
+/** Nested message by field number; undefined for scalars and unknown fields. */
 type FieldTable = (FieldTable | undefined)[];
 
-/** As the decoder: deeper messages are refused. */
+/** Nesting limit, that of the decoder. */
 const levelsMax = 100;
 
-/** The tables of nested messages by message name. */
+/** Field tables by message name. */
 const tablesOf = (messages: ProtobufMessages): ReadonlyMap<string, FieldTable> => {
   const tables = new Map(Object.keys(messages).map((name): [string, FieldTable] => [name, []]));
   for (const [name, { fields }] of Object.entries(messages)) {
@@ -41,7 +41,7 @@ const countFields = (root: FieldTable, bytes: Uint8Array): FieldCounter => {
   const open: { readonly table: FieldTable; readonly end: number }[] = [];
   let [table, end, at, fields] = [root, bytes.length, 0, 0];
 
-  /** -1: the bytes end within it, or it is longer than the ten bytes of 64 bits. */
+  /** Reads a varint; -1 if truncated, or longer than the ten bytes of 64 bits. */
   const varint = (): number => {
     let value = 0;
     for (let scale = 1, length = 0; at < end && length < 10; length += 1, scale *= 128) {
@@ -87,5 +87,5 @@ const countFields = (root: FieldTable, bytes: Uint8Array): FieldCounter => {
   };
 };
 
-/** Bytes by wire type. The messages here are of proto3, which has no groups (3 and 4). */
+/** Bytes by wire type. Our messages are proto3, which has no groups (3 and 4). */
 const fixed: Readonly<Partial<Record<number, number>>> = { 1: 8, 5: 4 };

@@ -4,46 +4,45 @@ import { constants, setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { pidDescriptor, type Confinement } from './confinement.js';
 
-/** Why the process is gone: by itself, or for which limit it was ended. */
+/** End of a process: by itself, or the limit for which it was killed. */
 export type ProcessEnd = {
   readonly cause: 'itself' | 'time' | 'memory' | 'output' | 'stopped';
-  /** Of its errors, for the operator's log: the first 8 KiB. */
+  /** First 8 KiB of its standard error, for the operator's log. */
   readonly errors: string;
-  /** Null when a signal ended it, and when it could not be started. */
+  /** Null if killed by a signal, or not started. */
   readonly code: number | null;
 };
 
 type ConfinedRun = {
   /** One text, in pieces. */
   readonly input: readonly string[];
-  /** Time limit of its work, from its start, or from where `hasBegun` first says so. */
+  /** Time limit of its work, from its start, or from when `hasBegun` first returns true. */
   readonly wallMs: number;
-  /** The time limit until then, and whether the work has begun; asked after each output. */
+  /** Time limit before the work begins; `hasBegun` is called after each output. */
   readonly start?: { readonly wallMs: number; readonly hasBegun: () => boolean };
   readonly residentMax: number;
-  /** Of its output and its errors together. */
+  /** Byte limit of its output and standard error together. */
   readonly outputMax: number;
   readonly filter: string;
   readonly signal: AbortSignal;
-  /** Bytes of its output as they come; true = that was all that is wanted, it is ended. */
+  /** Receives output as it arrives; true = complete, the process is killed. */
   readonly onOutput: (chunk: Buffer) => boolean;
-  /** Its own number on this machine, once known. */
+  /** Receives the process number on this machine, once known. */
   readonly onPid?: (pid: number) => void;
 };
 
-/** A memory bomb grows by some tens of megabytes in this time. */
+/** Memory polling interval, in which a memory bomb grows by some tens of megabytes. */
 const memoryPollMs = 25;
 const errorsMax = 8 * 1_024;
-/** How long what confines a process may outlive it. */
+/** Longest time the confining process may outlive the confined one. */
 const killGroupMs = 1_000;
-/** How long its pipes may outlive both: what was said last may still be in them. */
+/** Longest time its pipes may outlive both: they may still hold the last output. */
 const abandonMs = 10_000;
 
 /**
- * Starts a confined process and resolves when it is gone with all that it had: nothing of it is
- * left then. It is ended when it passes a limit, when it said all that is wanted, and when the
- * signal aborts. Its environment is empty, also that of the programs that confine it, which the
- * program inside could read.
+ * Runs a confined process and resolves when it and all its remains are gone. It is killed at a
+ * limit, when its output is complete, and on abort. Its environment is empty, and so is that of the
+ * confining programs, which the program inside could read.
  */
 export const runConfined = (confinement: Confinement, watched: ConfinedRun): Promise<ProcessEnd> =>
   new Promise((resolve) => {
@@ -83,7 +82,7 @@ export const runConfined = (confinement: Confinement, watched: ConfinedRun): Pro
       else if (cause === 'itself' && watched.onOutput(chunk)) ending.stop();
       seeStart();
     });
-    // A stranger's code reaches it past the interpreter, and each byte of it costs us as much.
+    // Untrusted code can write to it past the interpreter, and each byte costs us as much.
     child.stderr?.on('data', (chunk: Buffer) => {
       written += chunk.length;
       if (written > watched.outputMax) end('output');
@@ -95,7 +94,7 @@ export const runConfined = (confinement: Confinement, watched: ConfinedRun): Pro
         if (found !== undefined) isInside(Number(found));
       });
     }
-    // It may be gone before it has read everything.
+    // The process may exit before it has read everything.
     child.stdin?.on('error', () => null);
     for (const piece of watched.input) child.stdin?.write(piece);
     child.stdin?.end();
@@ -114,10 +113,10 @@ export const runConfined = (confinement: Confinement, watched: ConfinedRun): Pro
   });
 
 /**
- * Ends the process inside; what confines it, which is our child, ends then too, and has seen to the
- * remains. Were that one ended first, they would be left to the system's first process, which may
- * never look; and before it says the number of the one inside, that does not die with it, holds
- * the pipes and waits for ever. So it is ended as the last resort, as a group with what it began.
+ * Kills the process inside; the confining process, our child, then ends too and reaps the remains.
+ * Killed first, it would leave them to the system's first process, which may never reap them; and a
+ * child killed before it reports the inner process number leaves that one alive, holding the pipes.
+ * So the whole group is killed only as the last resort.
  */
 const openTerminator = (child: ChildProcess) => {
   let inside: number | null = null;
@@ -125,7 +124,7 @@ const openTerminator = (child: ChildProcess) => {
   let abandon: NodeJS.Timeout | null = null;
   const stop = (): void => {
     if (inside !== null) kill(inside);
-    // Whatever it has said by then is read first.
+    // Pending output is read first.
     last ??= setTimeout(() => setImmediate(endGroup), killGroupMs);
   };
   const endGroup = (): void => {
@@ -157,7 +156,7 @@ const spawnConfined = (
   const child = spawn(command, args, {
     env: environment,
     cwd: '/',
-    // A group of its own, so that what bubblewrap has just begun can be ended together with it.
+    // A separate process group, so that bubblewrap and what it just started can be killed together.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', mode === 'strict' ? 'pipe' : 'ignore', filter],
     ...(uid !== null && { uid, gid: uid }),
@@ -166,21 +165,21 @@ const spawnConfined = (
   return child;
 };
 
-/** Whoever asks the service something comes before a scorer. */
+/** Lowers the priority: requests come before scorers. */
 const lowerPriority = (pid: number): void => {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It is gone already.
+    // Already gone.
   }
 };
 
-/** One process, or the group of that number where it is negative. */
+/** Kills one process, or a group if negative. */
 const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // Already gone.
   }
 };
 

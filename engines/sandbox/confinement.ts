@@ -4,47 +4,49 @@ import { readdir, readFile } from 'node:fs/promises';
 import { sandboxLimits, type SandboxLimits } from '../../kernel/sandbox.js';
 import type { SandboxImage } from './image.js';
 
-/** A command that starts the program inside, and as whom. */
+/** Command and account that start the program inside. */
 export type Confinement = {
   readonly mode: 'strict' | 'deno';
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Who it runs as; null = as the service itself, which is not root. */
+  /** Account of the process; null = the service's own, which is not root. */
   readonly uid: number | null;
 };
 
-/** `bwrap` writes the process number of the program inside to this descriptor … */
+/** Descriptor to which `bwrap` writes the process number of the program inside. */
 export const pidDescriptor = 3;
-/** … and reads the filter of seccomp.ts from this one. */
+/** Descriptor from which `bwrap` reads the filter of seccomp.ts. */
 const filterDescriptor = 4;
 
 const megabyte = 1_024 * 1_024;
 /**
- * The interpreter, its compiled code and what a scorer may have fit in; a bomb does not, nor does
- * the code of a second JavaScript thread: a scorer has no event loop that turns.
+ * Data limit: holds the interpreter, its compiled code and a scorer's share; not a bomb, nor the
+ * code of a second JavaScript thread, which a scorer cannot use: its event loop never runs.
  */
 const dataBytes = (limits: SandboxLimits): number => limits.memoryBytes * 4;
-/** V8's own heap: the interpreter needs 20 MB of it. */
+/** V8's own heap, of which the interpreter needs 20 MB. */
 const heapMegabytes = 128;
 const wasmPageBytes = 65_536;
-/** The interpreter runs in 10 threads or so, and may have some more. */
+/** Thread limit; the interpreter uses about 10. */
 const threadsMax = 64;
-/** Resident memory at which the process is ended: interpreter 210 MB, scorer 256 MiB, some air. */
+/**
+ * Resident memory at which the process is killed: interpreter 210 MB, scorer 256 MiB, some reserve.
+ */
 export const residentMax = (limits: SandboxLimits): number => limits.memoryBytes + 300 * megabyte;
 
 /**
- * Numbers that no account has: a task's threads are counted under its own, and it owns no file. The
- * kernel does not hold root to a number of processes, so as root the service drops to one of these
+ * Account numbers without an account: a task's threads are counted under its own number, and it
+ * owns no file. The kernel does not limit root's processes, so a root service drops to one of these
  * before anything else. Within 16 bits, which containers map.
  */
 const sandboxUids = { first: 61_184, last: 65_519 };
 const nobodyUid = 65_534;
 
 /**
- * How the program inside is started. `strict`: bubblewrap in namespaces of its own, with nothing in
- * them but the interpreter, read-only; not even /proc, /dev or /tmp. `deno`: the same program held
- * by deno's permissions and the process limits alone.
+ * Builds the start command. `strict`: bubblewrap in separate namespaces with nothing but the
+ * interpreter, read-only; not even /proc, /dev or /tmp. `deno`: the same program confined by deno's
+ * permissions and the process limits alone.
  */
 export const confine = async (
   mode: 'strict' | 'deno',
@@ -57,7 +59,7 @@ export const confine = async (
   const threads = threadsMax + (isRoot ? 0 : await threadsOf(process.getuid?.() ?? 0));
   const bounds = [
     `--data=${dataBytes(limits)}`,
-    // Several threads work for one program, so this is only the second line behind the clock.
+    // Second line behind the clock, since several threads work for one program.
     `--cpu=${Math.ceil((limits.wallMs / 1_000) * 1.5) + 5}`,
     '--nofile=128',
     `--fsize=${8 * megabyte}`,
@@ -67,7 +69,7 @@ export const confine = async (
   const within = mode === 'strict' ? '/app' : dir;
   const program = [`${within}/deno`, ...denoArguments(within, limits), ...task];
   if (mode === 'deno') {
-    // It has no watcher that dies with the service, so the kernel is asked to end it then.
+    // Without a watcher that dies with the service, the kernel has to kill it then.
     const keep = ['--no-new-privs', '--pdeathsig', 'KILL', '--'];
     const args = [...keep, programOf('prlimit'), ...bounds, '--', ...program];
     return { mode, command: programOf('setpriv'), args, environment: { DENO_DIR: '/none' }, uid };
@@ -77,11 +79,11 @@ export const confine = async (
   return { mode, command: programOf('prlimit'), args, environment: {}, uid };
 };
 
-/** Which packages of a system bring the programs. */
+/** System packages of the programs. */
 const origins = { prlimit: 'util-linux', setpriv: 'util-linux', bwrap: 'bubblewrap' } as const;
 const programFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
 
-/** Looked for in the system's own folders: no environment says where. */
+/** Finds a program in the system's own folders, independent of the environment. */
 const programOf = (name: keyof typeof origins): string => {
   const found = programFolders.map((dir) => `${dir}/${name}`).find((path) => existsSync(path));
   if (found !== undefined) return found;
@@ -98,7 +100,7 @@ const namespaces = (dir: string, libraries: readonly string[]): readonly string[
   '--ro-bind',
   dir,
   '/app',
-  // All that deno wants of /proc.
+  // All that deno needs of /proc.
   ...splitWords('--symlink /app/deno /proc/self/exe'),
   ...splitWords(`--remount-ro / --info-fd ${pidDescriptor} --seccomp ${filterDescriptor}`),
 ];
@@ -116,7 +118,7 @@ const denoArguments = (within: string, limits: SandboxLimits): readonly string[]
 
 const splitWords = (text: string): readonly string[] => text.split(' ');
 
-/** How many threads this account has now: an ordinary account shares its limit with the sandbox. */
+/** Current threads of this account: an ordinary account shares its limit with the sandbox. */
 const threadsOf = async (uid: number): Promise<number> => {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const counts = await Promise.all(
@@ -130,7 +132,7 @@ const threadsOf = async (uid: number): Promise<number> => {
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-/** What a caller may choose of the limits; tests make them short. */
+/** Limits with the caller's overrides; tests make them short. */
 export const resolveLimits = (chosen: Partial<SandboxLimits> = {}): SandboxLimits => ({
   ...sandboxLimits,
   ...chosen,

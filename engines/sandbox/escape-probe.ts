@@ -9,8 +9,8 @@ import type { ScorerStep, SandboxTask, ScorerVerdict } from '../../kernel/sandbo
 type RunTask = (task: SandboxTask, watch: (pid: number) => void) => Promise<ScorerVerdict>;
 
 /**
- * Sends a hostile scorer into the sandbox. Null when it was held on every way out and, in strict
- * mode, the kernel says that it was confined; else what it reached, or why it could not be judged.
+ * Runs a hostile scorer in the sandbox. Null if every escape failed and, in strict mode, the kernel
+ * confirms the confinement; else what it reached, or why the probe is inconclusive.
  */
 export const probeEscapes = async (
   mode: 'strict' | 'deno',
@@ -20,7 +20,7 @@ export const probeEscapes = async (
   const dir = await mkdtemp(join(tmpdir(), 'assay-probe-'));
   const file = join(dir, 'canary');
   await writeFile(file, canary);
-  // Readable for everyone: what holds the scorer is the sandbox and not the mode of a file.
+  // World-readable: the sandbox must hold the scorer, not the mode of a file.
   await chmod(dir, 0o755);
   await chmod(file, 0o644);
   let tripped = false;
@@ -49,8 +49,8 @@ export const probeEscapes = async (
 };
 
 /**
- * What the kernel says of the process, as soon as it is known: whether it still shares a namespace
- * with us. Its filter and rights are looked at by the tests: they are set a moment later.
+ * Namespaces that the process still shares with us, by the kernel, as soon as its number is known.
+ * Tests check its filter and rights, which are set a moment later.
  */
 const sharedNamespaces = (pid: number): readonly string[] =>
   ['net', 'pid', 'mnt', 'user', 'ipc', 'uts'].flatMap((space) => {
@@ -58,7 +58,7 @@ const sharedNamespaces = (pid: number): readonly string[] =>
     try {
       return name(String(pid)) === name('self') ? [`it shares the ${space} namespace`] : [];
     } catch {
-      // Not ours to look at: it belongs to another account, and we are not root.
+      // Unreadable: the process belongs to another account, and we are not root.
       return [];
     }
   });

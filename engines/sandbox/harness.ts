@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parameterNameMax, scorerArguments, unknownParametersMax } from '../../kernel/sandbox.js';
 
 /**
- * The Python side of the sandbox, with what it has in common with the service put before it. It is
- * part of the memory snapshot, so it runs before any stranger's code is seen.
+ * Python side of the sandbox, prefixed with the constants it shares with the service. Part of the
+ * memory snapshot, so it runs before any untrusted code is read.
  */
 export const readHarness = async (): Promise<string> =>
   [

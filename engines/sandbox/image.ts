@@ -22,14 +22,15 @@ import { readHarness } from './harness.js';
 import { seccompFilter } from './seccomp.js';
 
 /**
- * All that a scorer's process can see: the interpreter, the program inside and the memory snapshot,
- * read-only. It is a copy, because who runs it cannot enter the folders of who started the service.
+ * Files visible to a scorer's process: the interpreter, the program inside and the memory snapshot,
+ * read-only. A copy, because the scorer's account cannot enter the folders of the service's
+ * account.
  */
 export type SandboxImage = {
   readonly dir: string;
-  /** The shared libraries of deno, as it finds them. */
+  /** Shared libraries of deno, by its own paths. */
   readonly libraries: readonly string[];
-  /** The filter of seccomp.ts; it is beside the image, not in it. */
+  /** The filter of seccomp.ts, stored beside the image, not in it. */
   readonly filter: string;
 };
 
@@ -44,9 +45,8 @@ const manifestFile = 'manifest.json';
 const snapshotFile = 'snapshot.bin';
 
 /**
- * The image under `cache`, made when it is not there yet (some seconds) or when its checksums are
- * not what they were. Several processes may do so at once. Throws an Error that says what is
- * missing.
+ * Opens the image under `cache`, built when it is missing (some seconds) or its checksums differ.
+ * Several processes may do so at once. Throws an Error that names what is missing.
  */
 export const openImage = async (
   cache: string,
@@ -87,7 +87,7 @@ export const openImage = async (
     await writeFile(join(dir, snapshotFile), made);
     await makeReadable(building);
     await writeFile(join(building, manifestFile), JSON.stringify(await checksums(building)));
-    // Another process may have been quicker, and runs from there: its files must not go.
+    // Another process may have been faster and run from there: its files must stay.
     if (await isWhole(home)) return image;
     await rm(home, { recursive: true, force: true });
     await rename(building, home);
@@ -100,7 +100,10 @@ export const openImage = async (
   }
 };
 
-/** Whose folder it is decides who can swap the interpreter: it must be ours alone to write. */
+/**
+ * Checks the owner of the folder, who could replace the interpreter: only this account may write
+ * it.
+ */
 const claimFolder = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true, mode: 0o755 });
   const found = await lstat(path);
@@ -108,7 +111,7 @@ const claimFolder = async (path: string): Promise<void> => {
     throw new Error(`${path} is not a folder that only this account can write; name another`);
   }
   await chmod(path, 0o755);
-  // The umask of the service keeps others out; the account that code runs as has to come through.
+  // The umask of the service excludes others; the account that runs the code has to pass.
   if (first === undefined) return;
   for (let made = dirname(path); made.startsWith(first);) {
     await chmod(made, 0o755);
@@ -140,7 +143,7 @@ const librariesOf = async (program: string): Promise<readonly string[]> => {
   return [...new Set(paths)];
 };
 
-/** For everyone to read: folders 755, programs 755, files 644. */
+/** Makes the image world-readable: folders 755, programs 755, files 644. */
 const makeReadable = async (place: string): Promise<void> => {
   for (const path of [place, join(place, 'app'), join(place, 'app', 'deno')]) {
     await chmod(path, 0o755);

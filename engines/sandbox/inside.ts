@@ -1,12 +1,12 @@
 /**
- * The program inside the sandbox, run by deno and copied beside the interpreter; it imports nothing
- * of the service. `makeSnapshot`: reads the harness from its input and writes a memory snapshot to
- * its output. `runJob`: reads a job and writes lines.
+ * Program inside the sandbox, run by deno and copied beside the interpreter; it imports nothing of
+ * the service. `makeSnapshot`: reads the harness from its input and writes a memory snapshot to its
+ * output. `runJob`: reads a job and writes lines.
  */
 /**
- * What the program inside writes, a line each: `!` from here on a stranger's code runs, `@7` the
- * step at place 7 begins, `={…}` the verdict as the harness has it, `=flood` it printed too much.
- * All of it but `!` may be forged by that code.
+ * Output lines of the program inside: `!` untrusted code runs from here on, `@7` the step at index
+ * 7 begins, `={…}` the verdict of the harness, `=flood` it printed too much. That code may forge
+ * all but `!`.
  */
 export type GuestLine = '!' | `@${number}` | `=${string}`;
 
@@ -91,8 +91,8 @@ del harness_source, module, sys, types
 };
 
 /**
- * Permissions, namespaces and limits are the walls, and the probes are held by them alone (`bare`).
- * This is one thing more to get over: most of what asks for a permission has no name any more.
+ * Removes powerful globals, as defence in depth: permissions, namespaces and limits are the walls,
+ * and the probes run against those alone (`bare`).
  */
 const removeGlobals = (): void => {
   const scope = globalThis as unknown as Record<string, unknown>;
@@ -105,8 +105,8 @@ const removeGlobals = (): void => {
 const nobodyUid = 65_534;
 
 /**
- * What the interpreter asks its host for is answered here, since Deno's answers would end it:
- * entropy, which begins anew with each seed, so that equal input gives equal scores, and who it is.
+ * Stubs the interpreter's calls to its host, which Deno would answer by ending it: entropy,
+ * reseeded so that equal input gives equal scores, and the user id.
  */
 const stubHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
   type Module = { readonly default: Record<string, unknown> };
@@ -114,7 +114,7 @@ const stubHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
   const { default: process } = (await import('node:process')) as unknown as Module;
   let state = 0;
   const byte = (): number => {
-    // Mulberry32: nobody's secrets depend on it.
+    // Mulberry32: no secret depends on it.
     state = (state + 0x6d_2b_79_f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);

@@ -17,20 +17,20 @@ import { encodeTask } from './task-encoding.js';
 import { invalidVerdict, readVerdict } from './verdict.js';
 
 export type SandboxOptions = {
-  /** `strict` or nothing; `deno`: strict, and where that is not to be had deno alone; `off`. */
+  /** `strict` or nothing; `deno`: strict, and deno alone where strict is unavailable; `off`. */
   readonly wanted: SandboxMode;
-  /** Where the image is kept: a folder of this account, which every account may enter. */
+  /** Folder of the image, owned by this account and accessible to every account. */
   readonly cache: string;
-  /** Tests only: the weaker mode where the stronger is to be had. */
+  /** Tests only: the weaker mode where the stronger is available. */
   readonly skipStrict?: boolean;
-  /** Tests only: what is powerful keeps its name, as for the probes. */
+  /** Tests only: keeps the powerful globals, as for the probes. */
   readonly bare?: boolean;
   readonly limits?: Partial<SandboxLimits>;
-  /** Told the number of each process on this machine, for who watches it from outside. */
+  /** Receives the number of each process on this machine, for outside monitoring. */
   readonly onPid?: (pid: number) => void;
 };
 
-/** What is the same for every run, but for its own limits and signal. */
+/** Options common to all runs; a run may have its own limits and signal. */
 type RunOptions = {
   readonly mode: 'strict' | 'deno';
   readonly image: SandboxImage;
@@ -40,12 +40,16 @@ type RunOptions = {
   readonly onPid?: (pid: number) => void;
 };
 
-/** Opens at once; the image is made and the probes run behind it, and tasks wait for them. */
+/**
+ * Opens the sandbox at once; the image is built and probed in the background, and tasks wait for
+ * it.
+ */
 export const openSandbox = (options: SandboxOptions): Sandbox => {
   const limits = resolveLimits(options.limits);
   const closing = new AbortController();
   const places = availableParallelism();
-  // One place is left to the others, but two are everybody's (contract 1.11: two validations run).
+  // One slot stays free for other work, but at least two are used (contract 1.11: two validations
+  // run).
   const line = openFairSemaphore(places, Math.max(2, places - 1));
   let strangers = 0;
   let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
@@ -96,7 +100,7 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
 
 type ResolvedMode = SandboxState & { readonly options: RunOptions | null };
 
-/** The strongest mode that is wanted, works, and lets no probe out. */
+/** Finds the strongest requested mode that works and holds every probe. */
 const resolveMode = async (
   { wanted, cache, skipStrict, bare = false, onPid }: SandboxOptions,
   limits: SandboxLimits,
@@ -120,7 +124,8 @@ const resolveMode = async (
 };
 
 /**
- * A probe that a busy machine ended would leave the sandbox off for as long as the process lives.
+ * More time for probes: one that a busy machine timed out would disable the sandbox for the life of
+ * the process.
  */
 const withProbeTime = (options: RunOptions): RunOptions => ({
   ...options,
@@ -128,7 +133,7 @@ const withProbeTime = (options: RunOptions): RunOptions => ({
 });
 const probeWallMs = 60_000;
 
-/** Trusted code alone; confined all the same. */
+/** Runs trusted code only; confined all the same. */
 const makeSnapshot = async (
   image: SandboxImage,
   harness: string,
@@ -153,15 +158,15 @@ const makeSnapshot = async (
   throw new Error(`no memory snapshot could be made (${end.cause}): ${end.errors.trim()}`);
 };
 /**
- * It takes three seconds on a quiet machine; where several services start at once on a busy one, it
- * took more than a minute, and a process that gives up has no sandbox for as long as it lives.
+ * Three seconds on a quiet machine; over a minute where several services started at once on a busy
+ * one, and a process that gives up has no sandbox for its lifetime.
  */
 const snapshotWallMs = 300_000;
 
-/** What the start of an interpreter may take, which is no work of the scorer, on a busy machine. */
+/** Time limit of an interpreter's start on a busy machine, before the scorer's work. */
 const startWallMs = 30_000;
 
-/** Beside the answer itself: a line for each step. */
+/** Output beside the verdict: a line per step. */
 const linesBytes = 64 * 1_024;
 
 const runTask = async (
@@ -210,7 +215,7 @@ const stoppedVerdict: ScorerVerdict = {
   message: 'sandbox_unavailable: the service is stopping',
 };
 
-/** What is to be made of an end after the scorer's code began to run. */
+/** Verdict for an end after the scorer's code began to run. */
 const verdictOf = (
   answer: string | null,
   end: ProcessEnd,
@@ -247,7 +252,7 @@ const verdictOf = (
 
 const beginLine: GuestLine = '!';
 
-/** Reads the lines of inside.ts out of chunks. */
+/** Reads the lines of inside.ts from chunks. */
 const openLineReader = (steps: number, onStep: (step: number) => void) => {
   let rest = '';
   let begun = false;
@@ -259,7 +264,7 @@ const openLineReader = (steps: number, onStep: (step: number) => void) => {
     else if (line.startsWith('=')) answer ??= line.slice(1);
     else if (/^@\d{1,6}$/.test(line)) {
       const place = Number(line.slice(1));
-      // Steps begin in order; what says otherwise is made up.
+      // Steps begin in order; any other line is forged.
       if (place >= steps || place <= (step ?? -1)) return;
       step = place;
       onStep(place);

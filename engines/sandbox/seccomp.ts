@@ -1,6 +1,6 @@
 /**
- * System calls that the interpreter does not need and a stranger could use against the kernel, as a
- * filter program (BPF, see seccomp(2)). They fail with EPERM; the kernel enforces it for every
+ * System calls that the interpreter does not need and untrusted code could use against the kernel,
+ * as a filter program (BPF, see seccomp(2)). They fail with EPERM; the kernel enforces it for every
  * thread. Numbers: the tables of Linux, x86-64 and generic 64 bit.
  */
 const denied: Readonly<Record<'x64' | 'arm64', readonly number[]>> = {
@@ -43,7 +43,7 @@ const machines = {
   x64: { audit: 0xc000003e, clone: 56, ioctl: 16 },
   arm64: { audit: 0xc00000b7, clone: 220, ioctl: 29 },
 };
-/** The same on both. */
+/** Equal on both architectures. */
 const clone3 = 435;
 
 const allow = 0x7fff0000;
@@ -54,7 +54,7 @@ const x32Bit = 0x40000000;
 const cloneThread = 0x00010000;
 /** CLONE_NEW*: new namespaces. */
 const cloneNew = 0x7e020080;
-/** Pushing characters into the terminal's input. */
+/** ioctls that push characters into the terminal's input. */
 const [tiocsti, tioclinux] = [0x5412, 0x541c];
 
 type Step = readonly [code: number, jumpTrue: number, jumpFalse: number, k: number];
@@ -79,10 +79,10 @@ const hasBits = (k: number, jumpTrue: number, jumpFalse: number): Step => [
   jumpFalse,
   k,
 ];
-/** Offsets in struct seccomp_data: low halves of the arguments, this being little-endian. */
+/** Offsets in struct seccomp_data: low halves of the arguments (little-endian). */
 const [number, architecture, firstArgument, secondArgument] = [0, 4, 16, 24];
 
-/** The filter as bubblewrap takes it; null on a machine that it is not written for. */
+/** The filter in bubblewrap's format; null on an unsupported architecture. */
 export const seccompFilter = (arch: string): Uint8Array | null => {
   if (arch !== 'x64' && arch !== 'arm64') return null;
   const machine = machines[arch];
@@ -94,7 +94,7 @@ export const seccompFilter = (arch: string): Uint8Array | null => {
     isAtLeast(x32Bit, 0, 1),
     answer(kill),
     ...denied[arch].flatMap((call) => [isEqual(call, 0, 1), answer(fail(eperm))]),
-    // The C library then uses clone, whose flags can be seen.
+    // The C library then falls back to clone, whose flags can be checked.
     isEqual(clone3, 0, 1),
     answer(fail(enosys)),
     isEqual(machine.clone, 0, 5),

@@ -1,12 +1,12 @@
 import type { SandboxTask } from '../../kernel/sandbox.js';
 
-/** Characters that are made into JSON before others have their turn: some milliseconds. */
+/** Characters encoded per event-loop tick: some milliseconds. */
 const charactersPerTick = 512 * 1_024;
 
 /**
- * What the program inside reads, whole, before it runs anything: a line of JSON and, for each step
- * with spans, a line with these, whose number the step says. In pieces, since 16 MiB made at once
- * keep everybody waiting for a tenth of a second.
+ * Encodes the input of the program inside, read completely before it runs anything: a line of JSON
+ * and, for each step with spans, a line with these, which the step numbers. In pieces, since
+ * encoding 16 MiB at once blocks the event loop for a tenth of a second.
  */
 export const encodeTask = async (task: SandboxTask): Promise<readonly string[]> => {
   const { source, scoreType, nodeTypes, steps, keepGoing } = task;

@@ -19,9 +19,9 @@ import {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The verdict in a line that a stranger's code may have written. Null when it is none: other
- * members, numbers that are not finite, scores of another type than it declares, places that the
- * task has not, twice or out of order.
+ * Parses the verdict in a line that untrusted code may have written. Null if invalid: other
+ * members, numbers that are not finite, scores of another type than it declares, steps that are
+ * unknown, repeated or out of order.
  */
 export const readVerdict = (text: string, task: SandboxTask): ScorerVerdict | null => {
   const found = parseObject(text);
@@ -61,7 +61,7 @@ export const readVerdict = (text: string, task: SandboxTask): ScorerVerdict | nu
   };
 };
 
-/** Null: no list of names. */
+/** Unknown parameters; null if not a list of names. */
 const readUnknownParameters = (found: unknown): UnknownParameters | null => {
   if (found === undefined) return {};
   const isList =
@@ -72,7 +72,7 @@ const readUnknownParameters = (found: unknown): UnknownParameters | null => {
   return isList ? { unknown_parameters: (found as readonly string[]).map(sanitizeMessage) } : null;
 };
 
-/** An `invalid` verdict with a message that may be shown. */
+/** An `invalid` verdict with a displayable message. */
 export const invalidVerdict = (
   kind: ScorerFaultKind,
   message: string,
@@ -139,7 +139,7 @@ const isListOf = <T extends string>(known: readonly T[], value: unknown): value 
   new Set(value).size === value.length &&
   value.every((one) => isOneOf(known, one));
 
-/** More than anyone reads. */
+/** More than any reader needs. */
 const aggregatesMax = 1_000;
 
 const isNumbers = (value: unknown): value is Readonly<Record<string, number>> =>
@@ -149,7 +149,9 @@ const isNumbers = (value: unknown): value is Readonly<Record<string, number>> =>
   Object.keys(value).length <= aggregatesMax &&
   Object.values(value).every(Number.isFinite);
 
-/** Cut to contract 4.13, in whole code points, without halves of a pair or control characters. */
+/**
+ * Truncates to contract 4.13, in whole code points, without halves of a pair or control characters.
+ */
 const sanitizeMessage = (message: string): string =>
   Array.from(
     message

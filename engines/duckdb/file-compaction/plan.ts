@@ -4,22 +4,22 @@ import { openModel, type RecordsModel } from '../model.js';
 import { liveColumnsSql } from '../project-columns.js';
 import { tableNames } from '../schema.js';
 
-/** In the table `deleted`: what was deleted has to leave the file, at once or by and by. */
+/** Kinds of the table `deleted` that mark a pending purge of the file: soon, or later. */
 export const purgeKind = 'purge';
 export const purgeLaterKind = 'purge_later';
 const kinds = `'${purgeKind}', '${purgeLaterKind}'`;
 
-/** Whether rows that were readable are deleted. */
+/** True if the batch deletes readable rows. */
 export const deletesRows = ({ groups, deletedRuns, deletedProjects }: RecordWrites): boolean =>
   deletedRuns.length > 0 ||
   deletedProjects.length > 0 ||
   groups.some(({ fresh, rows }) => !fresh && rows.length === 0);
 
 /**
- * A new file at `path` with what is alive in `from` and nothing of what was deleted: this engine
- * leaves deleted rows in its blocks, and freed blocks as they were. It has the state of one moment
- * of `from`, which may be written to meanwhile: its checkpoint says which. `opened` hears of each
- * model that there is, to abandon it when it is given up.
+ * Compaction: copies the live rows of `from` into a new file at `path`, without any deleted data.
+ * The engine itself leaves deleted rows in its blocks and freed blocks unwiped. The copy is a
+ * snapshot; `from` may be written meanwhile, and the copy's checkpoint names its state. `opened`
+ * receives each model, to abandon it on cancellation.
  */
 export const copyLiveRows = async (
   instance: DuckDBInstance,
@@ -35,7 +35,7 @@ export const copyLiveRows = async (
       await rows(`INSERT INTO ${name} ${liveRowsSql(from.catalog, name)}`);
     }
   });
-  // What is kept of a file in memory is read when it is opened.
+  // In-memory state of a file is read when it is opened.
   await made.close();
   const copy = await openModel(instance, catalog, path);
   opened(copy);
@@ -48,7 +48,7 @@ const liveRowsSql = (catalog: string, name: string): string => {
   return `FROM ${catalog}.${name}`;
 };
 
-/** Null: nothing was deleted since the file was begun. */
+/** The pending purge; null if nothing was deleted since the file began. */
 export const pendingPurge = async ({
   connections,
 }: RecordsModel): Promise<'soon' | 'later' | null> => {

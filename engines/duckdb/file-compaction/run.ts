@@ -14,33 +14,33 @@ import { applyWrites } from '../apply-writes.js';
 type AppliedBatch = { readonly writes: RecordWrites; readonly checkpoint: Checkpoint };
 
 /**
- * A file is copied without what was deleted while batches go on being written to it: the copy hears
- * of them when it is made, and takes the place of the file when it has all of them.
+ * Compacts the live file without stopping writes: copies it without deleted rows, replays the
+ * batches written meanwhile, then promotes the copy.
  */
 type FileCompaction = {
   /**
-   * One at a time. Does nothing where nothing was deleted; throws when the copy was given up, or
-   * when a file stays that was replaced.
+   * Runs one compaction at a time. No-op if nothing was deleted; throws if the copy was cancelled
+   * or a replaced file could not be removed.
    */
   readonly run: () => Promise<void>;
-  /** In turn: the live model has this batch. */
+  /** Records a batch of the live model. Runs exclusively. */
   readonly recordBatch: (batch: AppliedBatch) => Promise<void>;
-  /** In turn. Resolves when nothing is copied any more. */
+  /** Cancels the copy; resolves once it has stopped. Runs exclusively. */
   readonly cancel: () => Promise<void>;
-  /** Not in turn. The same, and nothing is left of the copy. */
+  /** Cancels the copy and removes its file. Not exclusive. */
   readonly close: () => Promise<void>;
 };
 
-/** Batches that a copy catches up with between two of the live model: more than come. */
+/** Batches replayed between two batches of the live model: more than arrive. */
 const stepBatches = 2;
 
 type CompactionRun = {
   readonly from: RecordsModel;
-  /** What the live model got since the copying began, and how far that took it, one by one. */
+  /** Batches applied to the live model since the copy began, and their checkpoints. */
   readonly missed: Spool<AppliedBatch>;
   readonly marks: Checkpoint[];
   isCancelled: boolean;
-  /** The copy, or the file as which it is opened first. */
+  /** The copy, or the file under the name it is first opened by. */
   copy: RecordsModel | null;
   copying: Promise<unknown>;
 };
@@ -48,34 +48,34 @@ type CompactionRun = {
 type CompactionState = {
   readonly dir: string;
   readonly supervisor: InstanceSupervisor;
-  /** What the batches of the live model are kept for. */
+  /** The running compaction, for which live batches are spooled. */
   current: CompactionRun | null;
-  /** No copy is begun any more. */
+  /** True once no further copy may begin. */
   isClosing: boolean;
 };
 
 export const openFileCompaction = (
   dir: string,
-  keeper: InstanceSupervisor,
+  supervisor: InstanceSupervisor,
   next: () => number,
 ): FileCompaction => {
-  const works: CompactionState = { dir, supervisor: keeper, current: null, isClosing: false };
+  const state: CompactionState = { dir, supervisor, current: null, isClosing: false };
   let running: Promise<void> = Promise.resolve();
 
   const purge = async (): Promise<void> => {
-    await keeper.removeReplacedFiles();
-    if ((await keeper.run(pendingPurge)) === null) return;
-    const copying = await beginCompaction(works);
+    await supervisor.removeReplacedFiles();
+    if ((await supervisor.run(pendingPurge)) === null) return;
+    const copying = await beginCompaction(state);
     try {
-      await replaceLiveFile(works, copying, next());
+      await replaceLiveFile(state, copying, next());
     } finally {
-      if (works.current === copying) works.current = null;
+      if (state.current === copying) state.current = null;
       await copying.missed.close();
     }
-    await keeper.removeReplacedFiles();
+    await supervisor.removeReplacedFiles();
   };
-  const giveUp = async (): Promise<void> => {
-    const copying = works.current;
+  const cancel = async (): Promise<void> => {
+    const copying = state.current;
     if (copying === null) return;
     copying.isCancelled = true;
     await copying.copy?.abandon().catch(() => undefined);
@@ -85,7 +85,7 @@ export const openFileCompaction = (
   return {
     run: () => (running = purge()),
     recordBatch: async (batch) => {
-      const copying = works.current;
+      const copying = state.current;
       if (copying === null || copying.isCancelled) return;
       try {
         await copying.missed.put(batch);
@@ -95,35 +95,35 @@ export const openFileCompaction = (
         copying.isCancelled = true;
       }
     },
-    cancel: giveUp,
+    cancel,
     close: async () => {
-      works.isClosing = true;
-      await giveUp();
+      state.isClosing = true;
+      await cancel();
       await running.catch(() => undefined);
     },
   };
 };
 
-const beginCompaction = (works: CompactionState): Promise<CompactionRun> =>
-  works.supervisor.runExclusive(async () => {
-    const from = works.supervisor.live();
-    const missed = await openSpool<AppliedBatch>(join(works.dir, 'records-missed'));
-    if (works.isClosing) {
+const beginCompaction = (state: CompactionState): Promise<CompactionRun> =>
+  state.supervisor.runExclusive(async () => {
+    const from = state.supervisor.live();
+    const missed = await openSpool<AppliedBatch>(join(state.dir, 'records-missed'));
+    if (state.isClosing) {
       await missed.close();
       throw compactionCancelled();
     }
     const copied = Promise.resolve();
-    works.current = { from, missed, marks: [], isCancelled: false, copy: null, copying: copied };
-    return works.current;
+    state.current = { from, missed, marks: [], isCancelled: false, copy: null, copying: copied };
+    return state.current;
   });
 
-/** Of the live model by its copy; nothing is left of a copy that fails. */
+/** Replaces the live model by its copy; a failed copy is removed. */
 const replaceLiveFile = async (
-  works: CompactionState,
+  state: CompactionState,
   copying: CompactionRun,
   generation: number,
 ): Promise<void> => {
-  const { dir, supervisor } = works;
+  const { dir, supervisor } = state;
   const path = join(dir, databaseFileName(generation));
   const catalog = `records_${generation}`;
   const instance = supervisor.instance();
@@ -137,13 +137,13 @@ const replaceLiveFile = async (
     const made = removeDatabaseFile(path).then(() =>
       copyLiveRows(instance, copying.from, { catalog, path }, opened),
     );
-    // Before anything is waited for: whoever gives it up waits for all of it.
+    // Set before the first await: cancellation waits for all of it.
     copying.copying = made;
     const copy = await made;
     await supervisor.runExclusive(() => skipCopiedBatches(copying, copy.checkpoint));
-    while (!(await supervisor.runExclusive(() => catchUp(works, copying, copy, generation))));
+    while (!(await supervisor.runExclusive(() => catchUp(state, copying, copy, generation))));
   } catch (error) {
-    // Once the pointer names it, it is the live one whatever else failed.
+    // Once the pointer names the copy, it is live, whatever else failed.
     if ((await readLiveGeneration(dir)) !== generation) {
       await discardCopy(supervisor, copying, instance, catalog);
       await removeDatabaseFile(path);
@@ -152,19 +152,19 @@ const replaceLiveFile = async (
   }
 };
 
-/** In turn. True: the copy is the live model now. */
+/** Replays some spooled batches. Returns true once the copy is live. Runs exclusively. */
 const catchUp = async (
-  works: CompactionState,
+  state: CompactionState,
   copying: CompactionRun,
   copy: RecordsModel,
   generation: number,
 ): Promise<boolean> => {
-  if (copying.isCancelled || works.supervisor.live() !== copying.from) throw compactionCancelled();
+  if (copying.isCancelled || state.supervisor.live() !== copying.from) throw compactionCancelled();
   for (let count = 0; count < stepBatches; count += 1) {
     const batch = await copying.missed.take();
     if (batch === null) {
-      works.current = null;
-      await works.supervisor.promote(copy, generation);
+      state.current = null;
+      await state.supervisor.promote(copy, generation);
       return true;
     }
     await applyWrites(copy, batch.writes, batch.checkpoint);
@@ -172,24 +172,24 @@ const catchUp = async (
   return false;
 };
 
-/** The engine may be gone, and then nothing holds the file. */
+/** Closes and drops the copy. The engine may be gone, and then holds no file. */
 const discardCopy = async (
-  keeper: InstanceSupervisor,
+  supervisor: InstanceSupervisor,
   { copy }: CompactionRun,
   instance: DuckDBInstance,
   catalog: string,
 ): Promise<void> => {
   if (copy === null) return;
   await copy.abandon().catch(() => undefined);
-  keeper.untrack(copy);
+  supervisor.untrack(copy);
   const control = await instance.connect().catch(() => null);
   await control?.run(`DETACH DATABASE IF EXISTS ${catalog}`).catch(() => undefined);
   control?.closeSync();
 };
 
-const compactionCancelled = (): Fault => new Fault('unavailable', 'The copy is given up');
+const compactionCancelled = (): Fault => new Fault('unavailable', 'The compaction was cancelled');
 
-/** In turn: the batches that came before the moment whose state the copy has. */
+/** Drops spooled batches that the copy's snapshot contains. Runs exclusively. */
 const skipCopiedBatches = async (
   { marks, missed }: CompactionRun,
   at: Checkpoint,

@@ -1,25 +1,29 @@
 import { openMutex } from '../../../kernel/concurrency.js';
 
-/** After one that failed. */
+/** Delay after a failed purge. */
 const retryDelayMs = 10_000;
-/** A copy may take a fifth of the time: the next one rests four times as long as it took. */
+/**
+ * Duty cycle: a purge is followed by a pause of four times its duration (a fifth of the time at
+ * most).
+ */
 const restRatio = 4;
 
 export type CompactionSchedule = {
-  /** Purges after so long, unless it comes before that anyway. */
+  /** Schedules a purge after `afterMs`, unless one is due earlier. */
   readonly runAfter: (afterMs: number) => void;
-  /** Purges once nothing was written for `idleMs`, and after `latestMs` whatever is written. */
+  /** Schedules a purge once no write came for `idleMs`, at the latest after `latestMs`. */
   readonly runWhenIdle: (idleMs: number, latestMs: number) => void;
-  /** Something was written. */
+  /** Records a write, which restarts the idle time. */
   readonly recordWrite: () => void;
   readonly stop: () => void;
 };
 
 /**
- * Many who want a purge have the earliest of them, one at a time; one that fails comes again.
+ * Timer of purges: concurrent requests share the earliest one, one runs at a time, a failed one is
+ * retried.
  */
 export const openCompactionSchedule = (purge: () => Promise<void>): CompactionSchedule => {
-  const inTurn = openMutex();
+  const runExclusive = openMutex();
   let isStopped = false;
   let timer: NodeJS.Timeout | null = null;
   let due = Infinity;
@@ -40,13 +44,13 @@ export const openCompactionSchedule = (purge: () => Promise<void>): CompactionSc
     timer = setTimeout(fire, Math.max(0, at - performance.now())).unref();
   };
   const fire = (): void => {
-    // A timer may come a moment early; what was written meanwhile puts the purge off.
+    // A timer may fire a moment early; a write since then postpones the purge.
     if (performance.now() < next() - 1) {
       arm();
       return;
     }
     [due, idle] = [Infinity, null];
-    void inTurn(run).catch(() => after(retryDelayMs));
+    void runExclusive(run).catch(() => after(retryDelayMs));
   };
   const run = async (): Promise<void> => {
     if (isStopped) return;
