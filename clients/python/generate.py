@@ -23,7 +23,7 @@ def generated(description: Path) -> Dict[str, str]:
 
 
 def out_of_date(files: Dict[str, str]) -> Dict[str, str]:
-    """What stands on disk otherwise than it should, each with what is wrong."""
+    """Files on disk that differ from the generated ones, each with the reason."""
     wrong = {}
     for path, text in files.items():
         file = package / path

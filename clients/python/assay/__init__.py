@@ -1,8 +1,8 @@
 """The Python client of Assay.
 
 `Assay()` has every operation by noun and records traces. For programs with one client there are
-`trace`, `span`, `session`, `wrap_openai` and `flush` right here: they use a client that is made
-of ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT when it is first needed.
+`trace`, `span`, `session`, `wrap_openai` and `flush` right here: they use a default client that is
+created from ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT on first use.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ _default: Optional[Assay] = None
 
 
 def default() -> Assay:
-    """The client that the functions of this module use; who only records is never stopped."""
+    """The client of this module's functions; missing settings never stop a program that only
+    records.
+    """
     global _default
     with _lock:
         if _default is None:

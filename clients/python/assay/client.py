@@ -1,4 +1,4 @@
-"""The client: all operations by noun, and the recording of what a program does."""
+"""The client: all operations by noun, and recording of traces."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ from .transport import Answered, Transport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Client = TypeVar("Client")
-#: Seconds that an operation waits at most for what was recorded before it.
+#: Seconds that an operation waits at most for earlier records to be sent.
 settle_seconds = 5.0
 
 
 class Assay(Nouns):
-    """One service, seen with one credential. Any number of threads may use it.
+    """Client of a service, with one credential. Thread-safe.
 
-    `url`, `api_key` and `project` come from ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT when they
-    are not given; NotConfigured when the key has characters that no key has. `project` and
-    `log_stream` are names or ids; recording makes what has no such name. What is recorded goes
-    into the log stream, or into `experiment_id`; without both into the log stream `default`.
-    `timeout` is seconds a step of a request may take, `retries` how often a request is sent
-    again. `strict`: the service refuses members that nobody reads. `buffer_bytes` bounds what
-    waits to be sent, `linger` the seconds it waits for more, and `exit_seconds` how long the
-    program's end may be put off for it.
+    `url`, `api_key` and `project` default to ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT;
+    NotConfigured for a key with invalid characters. `project` and `log_stream` are names or ids;
+    recording creates missing ones. Records go into the log stream, or into `experiment_id`; without
+    both into the log stream `default`. `timeout` limits each step of a request in seconds,
+    `retries` how often a request is sent again. `strict`: the service refuses unknown members.
+    `buffer_bytes` limits the queue of unsent records, `linger` is the batching delay in seconds,
+    and `exit_seconds` limits the flush at the program's end.
     """
 
     def __init__(
@@ -68,22 +67,22 @@ class Assay(Nouns):
 
     @property
     def project_id(self) -> str:
-        """The id of the project that calls go to when they name none; NoSuchProject."""
+        """The id of the client's default project; NoSuchProject."""
         return self._place.project_id()
 
     @property
     def position(self) -> Optional[str]:
-        """How far the log was after the last write of this client; reads wait for it."""
+        """Log position of this client's last write, for read-your-writes: reads wait for it."""
         return self._transport.position
 
     @property
     def last(self) -> Optional[Answered]:
-        """Status and headers of the last answer that this thread got."""
+        """Status and headers of the last answer in this thread."""
         return self._transport.last
 
     @property
     def counts(self) -> Counts:
-        """How many records were sent, dropped, and wait."""
+        """Counts of sent, dropped and waiting records."""
         return self._outbox.counts
 
     @overload
@@ -96,7 +95,7 @@ class Assay(Nouns):
         """A trace around a block (`with`, `async with`) or around each call of a function.
 
         Within another trace it is a workflow span of that one. `fields` are members of the record
-        (`input`, `tags`, `user_metadata`, `session_id` ...); of a function `capture_input=False`
+        (`input`, `tags`, `user_metadata`, `session_id` ...); for a function `capture_input=False`
         and `capture_output=False` leave its arguments and its result out.
         """
         return begun_as(self._recorder, "trace", name, fields)
@@ -116,18 +115,18 @@ class Assay(Nouns):
         type: str = "workflow",
         **fields: Any,
     ) -> Any:
-        """As `trace`, a step: llm, retriever, tool, workflow, agent or control.
+        """Like `trace`, for a step: llm, retriever, tool, workflow, agent or control.
 
-        Outside of any trace it makes one for itself.
+        Outside of any trace it creates one for itself.
         """
         return begun_as(self._recorder, type, name, fields)
 
     def session(self, external_id: str) -> ContextManager[None]:
-        """Traces that begin within this block belong to your session of that id."""
+        """Traces that begin within this block belong to the session with this external id."""
         return session(external_id)
 
     def wrap_openai(self, client: Client) -> Client:
-        """The same client; its chat completions and responses are recorded as llm spans."""
+        """Returns the same client; its chat completions and responses are recorded as llm spans."""
         return wrap_openai(client, self._recorder)
 
     def run_experiment(
@@ -145,21 +144,20 @@ class Assay(Nouns):
     ) -> ExperimentRun:
         """Runs `task` over the rows of a dataset: a trace of the experiment `name` for each.
 
-        `dataset` and `baseline` are ids or names. The task takes the cells of a row by column;
-        what it returns is the output of the trace, what it raises is recorded with the status 500,
-        and the run goes on. Evaluators take the row and the output and return the value of the
-        metric of their name. A metric has one type, that of its first value in the project:
-        booleans become 1 and 0 or back, any other value is an error of the evaluator. Errors of
-        evaluators are counted by metric, and the first of each is a warning.
+        `dataset` and `baseline` are ids or names. The task takes the cells of a row by column; its
+        result is the output of the trace, an exception is recorded with the status 500, and the run
+        continues. Evaluators take the row and the output and return the value of the metric of
+        their name. A metric has one type, that of its first value in the project: booleans become 1
+        and 0 or back, any other value is an error of the evaluator. Errors of evaluators are
+        counted by metric, and the first of each is a warning.
 
-        The experiment runs on `version_index`, by default the current version. One of this name
-        on the dataset is resumed: rows with a finished trace are skipped; those whose trace is
+        The experiment runs on `version_index`, by default the current version. An existing one on
+        the dataset is resumed: rows with a finished trace are skipped; those whose trace is
         incomplete, failed or has an evaluator error run again, and that trace is deleted, which
         takes the role `owner` (without it a warning). `concurrency` rows run at once, in threads;
         `progress` is called after each, by default it draws a line on a terminal. With `baseline`
-        the result has the comparison (contract 5.5) of `metrics`. ValueError for a dataset or a
-        baseline that is not there, before the first row; AssayError when not all traces were
-        recorded.
+        the result has the comparison (contract 5.5) of `metrics`. ValueError before the first row
+        for a missing dataset or baseline; AssayError when not all traces were recorded.
         """
         return run_experiment(
             self,
@@ -175,17 +173,17 @@ class Assay(Nouns):
         )
 
     def flush(self, timeout: Optional[float] = 30.0) -> bool:
-        """Sends what was recorded and has ended. True: the service has all of it.
+        """Sends all ended records. True: the service has all of them.
 
-        False when that took longer than `timeout` seconds (None: as long as it takes), and when
-        something was dropped since the last `flush`.
+        False when that took longer than `timeout` seconds (None: no limit), and when a record was
+        dropped since the last `flush`.
         """
         return self._outbox.flush(timeout)
 
     def close(self, timeout: Optional[float] = None) -> bool:
-        """Ends the recording: `flush`, with traces that still go on as not complete.
+        """Ends the recording: `flush`, with running traces as incomplete.
 
-        What is not sent in `timeout` seconds (`exit_seconds`) is dropped.
+        Records not sent within `timeout` seconds (`exit_seconds`) are dropped.
         """
         whole = self._outbox.close(timeout)
         self._transport.close()

@@ -1,9 +1,9 @@
-"""Connections to the service that are kept and used again."""
+"""Connection pool with keep-alive."""
 
 from __future__ import annotations
 
-# Whoever looks up a host imports this. A child that was forked while the sending thread does so
-# would never find it, and could send nothing.
+# Name look-ups import this lazily. A child that is forked during that import would never finish it,
+# and could send nothing.
 import encodings.idna  # noqa: F401
 import socket
 import ssl
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from .errors import NotConfigured
 
-#: The service closes what rests for 5 s; whoever writes into that moment has to write twice.
+#: The service closes connections idle for 5 s; one reused at that moment fails.
 rest_seconds = 4.0
 kept_max = 8
 
@@ -28,9 +28,9 @@ class Request(NamedTuple):
 
 
 class Connections:
-    """Any number of threads may send; each request has a connection of its own while it lasts.
+    """Thread-safe connection pool; each request has a connection of its own.
 
-    A child process after `fork` begins without any, so that two never write into one.
+    A child process after `fork` begins with an empty pool, so that two never share a connection.
     """
 
     def __init__(self, url: str) -> None:
@@ -43,7 +43,7 @@ class Connections:
                 self._host, self._prefix = parts.hostname or "", parts.path.rstrip("/")
                 self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         except ValueError:
-            # Said with the first request: who only records is not stopped by it.
+            # Reported with the first request, so that recording alone never fails.
             self._host = ""
         self._lock = threading.Lock()
         self._resting: List[Tuple[HTTPConnection, float]] = []
@@ -51,14 +51,14 @@ class Connections:
     def send(self, request: Request, timeout: float) -> "Tuple[HTTPResponse, HTTPConnection]":
         """The answer's head, and the connection that its body is on. OSError, HTTPException.
 
-        A kept connection that turns out to be closed is replaced by a new one without a word.
+        An idle connection that turns out to be closed is silently replaced.
         """
         kept = self._take()
         if kept is not None:
             try:
                 return self._send(kept, request, timeout), kept
             except socket.timeout:
-                # It is slow, not closed. (Before Python 3.10 this is no TimeoutError.)
+                # It is slow, not closed. (Before Python 3.10 this is not a TimeoutError.)
                 kept.close()
                 raise
             except Exception:
@@ -66,7 +66,7 @@ class Connections:
         return self.send_anew(request, timeout)
 
     def send_anew(self, request: Request, timeout: float) -> "Tuple[HTTPResponse, HTTPConnection]":
-        """As `send`, on a new connection: for what must not be sent twice."""
+        """Like `send`, on a new connection: for requests that are not idempotent."""
         connection = self._open(timeout)
         try:
             return self._send(connection, request, timeout), connection
@@ -99,7 +99,8 @@ class Connections:
         return None
 
     def give_back(self, connection: HTTPConnection, answer: HTTPResponse, whole: bool) -> None:
-        """After the body was read; one that was not read to its end cannot be used again."""
+        """Returns a connection to the pool after its body was read; it cannot be reused otherwise.
+        """
         if not whole or answer.will_close:
             connection.close()
             return
@@ -110,7 +111,9 @@ class Connections:
         connection.close()
 
     def after_fork(self) -> None:
-        """What rests belongs to the parent; another thread of it may have held the lock."""
+        """Empties the pool, which belongs to the parent; another thread of it may have held the
+        lock.
+        """
         self._lock = threading.Lock()
         self._resting = []
 

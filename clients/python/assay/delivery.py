@@ -1,4 +1,4 @@
-"""Queued records as requests, and what becomes of those that the service refuses."""
+"""Requests of queued records, and handling of refused ones."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .transport import Transport, patience, pause
 
 #: Bounds of one request (contract 1.11), with room to the body's 32 MiB.
 traces_max, spans_max, bytes_max = 1000, 5000, 4 << 20
-#: A request that fails the service this often is at fault itself.
+#: Failures of the service after which the request itself is considered the cause.
 failures_max = 5
-#: Refusals that may be about one of several records.
+#: Refusals that may concern one of several records.
 about_one = (400, 409, 413, 422, 500)
 
 
 class Fate:
-    """What became of a trace, for what belongs to it and is sent later."""
+    """Outcome of a trace, for its parts that are sent later."""
 
     def __init__(self) -> None:
         self.refused = False
@@ -32,8 +32,8 @@ class Fate:
 class Item(NamedTuple):
     """A trace with its spans, spans of a trace that was sent, or a change of one; as JSON.
 
-    `address` is below the project's, `head` the members of the request beside the list. Items
-    that stand together and agree in `many` go into one request; '' never does.
+    `address` is below the project's, `head` the members of the request beside the list. Neighbours
+    with equal `many` are batched into one request; '' never is.
     """
 
     method: str
@@ -43,12 +43,12 @@ class Item(NamedTuple):
     data: bytes
     records: int
     fate: Fate
-    #: Whether the head lacks the run that the client is set to.
+    #: True if the head lacks the client's default run.
     placed: bool = True
 
 
 def next_batch(queue: "Deque[Item]") -> List[Item]:
-    """Takes what goes into one request from the front of the queue, one item at least."""
+    """Takes the items of one request from the front of the queue, at least one."""
     batch: List[Item] = []
     size = records = 0
     while queue:
@@ -70,8 +70,8 @@ def next_batch(queue: "Deque[Item]") -> List[Item]:
 class Delivery:
     """Sends a batch until it is answered.
 
-    Ids are made by the client and the bytes stay the same, so that a try that was answered into
-    the void is counted by the service, not stored again (contract 5.6, rule 3).
+    Idempotent: ids are made by the client and the bytes stay the same, so that the service counts a
+    repeat instead of storing it again (contract 5.6, rule 3).
     """
 
     rest: Callable[[float], None]
@@ -87,9 +87,9 @@ class Delivery:
         self._place.after_fork()
 
     def deliver(self, batch: List[Item]) -> None:
-        """Tells `accepted` and `refused` how many records; raises what `rest` raises."""
+        """Calls `accepted` and `refused` with the number of records; raises what `rest` raises."""
         if batch[0].fate.refused:
-            # Its trace is not there: the service would look out for it, 2 s each time.
+            # Its trace does not exist: the service would search for it, 2 s each time.
             return self.refused(records_of(batch), "their trace was refused")
         tries = failures = 0
         while True:
@@ -115,7 +115,7 @@ class Delivery:
             tries += 1
 
     def _settled(self, batch: List[Item], rejected: List[Dict[str, Any]]) -> None:
-        """Accepted, but for the items that the service rejected alone (contract 5.6, rule 8)."""
+        """Accepted, except for the items that the service rejected alone (contract 5.6, rule 8)."""
         lost = {one["index"]: f"{'/'.join(one['loc'])}: {one['msg']}" for one in rejected}
         self.accepted(records_of([one for at, one in enumerate(batch) if at not in lost]))
         for at, why in lost.items():
@@ -123,7 +123,7 @@ class Delivery:
             self.refused(batch[at].records, why)
 
     def _parted(self, batch: List[Item], refused: Refused) -> None:
-        """Of several one may be at fault: each half is tried alone."""
+        """Bisection: one of several items may be invalid, so each half is sent alone."""
         if len(batch) == 1 or refused.status not in about_one:
             for one in batch:
                 one.fate.refused = one.address == "traces"
@@ -133,7 +133,7 @@ class Delivery:
         self.deliver(batch[middle:])
 
     def _send(self, batch: List[Item]) -> List[Dict[str, Any]]:
-        """The items that the service rejected alone; raises Refused when it took none."""
+        """The items that the service rejected alone; raises Refused when it accepted none."""
         first = batch[0]
         project = quote(self._place.project_id(make=True, once=True), safe="")
         head = {**first.head, **stamp}

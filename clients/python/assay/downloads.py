@@ -1,4 +1,4 @@
-"""Answers that are files, read while they come."""
+"""Downloads: answers that are files, streamed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _CUT_LINE_START = b'{"ended_early":{'
 
 
 class Download:
-    """A file as it comes. Iterating a JSON Lines file gives its objects, any other its lines.
+    """A streamed file. Iterating a JSON Lines file yields its objects, any other its lines.
 
-    A file whose transfer breaks off raises `ConnectionFailed`: what ended without an error is
-    whole (contract 5.7). It can be read once; reading it to its end, or leaving a `with` block,
-    gives the connection back.
+    A truncated transfer raises `ConnectionFailed`: a file that ended without an error is complete
+    (contract 5.7). It can be read once; reading it to its end, or leaving a `with` block, returns
+    the connection to the pool.
     """
 
     def __init__(self, answer: HTTPResponse, done: Callable[[bool], None]) -> None:
@@ -33,7 +33,7 @@ class Download:
 
     def lines(self) -> Iterator[str]:
         rest = b""
-        # Only a transfer that breaks off makes it more than a row.
+        # Yielded as a row unless the transfer is cut.
         held: Optional[bytes] = None
         try:
             for piece in self.pieces():
@@ -55,11 +55,11 @@ class Download:
             yield rest.decode("utf-8")
 
     def _may_say_why(self, line: bytes) -> bool:
-        """Whether it begins as the last line of a file that was cut; a row may too."""
+        """True if the line begins like the last one of a truncated file; a row may too."""
         return self.content_type == "application/x-ndjson" and line.startswith(_CUT_LINE_START)
 
     def pieces(self) -> Iterator[bytes]:
-        """Bytes as they come, 64 KiB at most at a time."""
+        """Bytes in chunks of at most 64 KiB."""
         whole = False
         try:
             while True:
@@ -79,7 +79,7 @@ class Download:
         return b"".join(self.pieces())
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Into a file that has its name only once it is whole."""
+        """Saves atomically: the file has its name only once it is complete."""
         partial = f"{os.fspath(path)}.partial"
         with open(partial, "wb") as file:
             for piece in self.pieces():

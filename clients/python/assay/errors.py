@@ -1,4 +1,4 @@
-"""What the client raises. Everything the service refuses is a `Refused` of its own kind."""
+"""Exceptions of the client. Each refusal of the service is a subclass of `Refused`."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
 
 
 class AssayError(Exception):
-    """Whatever this client raises."""
+    """Base class of this client's exceptions."""
 
 
 class NotConfigured(AssayError):
-    """A project or a credential is needed; none was given, or one that cannot be sent."""
+    """A required project or credential is missing, or cannot be sent."""
 
 
 class NoSuchProject(AssayError):
-    """No project has the name that the client was made with, and only recording makes it."""
+    """The client's default project does not exist; only recording creates it."""
 
 
 class ConnectionFailed(AssayError):
-    """No answer came, in all tries. A write may have happened: ask again with the same key."""
+    """All tries failed without an answer. A write may have happened: repeat it with the same key.
+    """
 
 
 class WaitTimedOut(AssayError, TimeoutError):
-    """The work that was polled is not over yet; it goes on."""
+    """The polled work exceeded the time limit; it continues."""
 
 
 class Complaint(NamedTuple):
-    """One entry of a 422: where, what about it, and which rule (contract 1.4)."""
+    """One entry of a 422: location, message and rule (contract 1.4)."""
 
     loc: Tuple[str, ...]
     msg: str
@@ -36,8 +37,8 @@ class Complaint(NamedTuple):
 class Refused(AssayError):
     """The service answered with an error (contract 1.5).
 
-    `status`, `code` ('' where the answer has none), `detail`, `request_id`, and `retry_after` in
-    seconds where the service said so.
+    `status`, `code` ('' if the answer has none), `detail`, `request_id`, and `retry_after` in
+    seconds if given.
     """
 
     def __init__(self, status: int, problem: Mapping[str, Any], headers: Mapping[str, str]) -> None:
@@ -59,19 +60,19 @@ class Unauthenticated(Refused):
 
 
 class TokenExpired(Unauthenticated):
-    """401: past its time."""
+    """401: the token has expired."""
 
 
 class Forbidden(Refused):
-    """403: in sight, but not allowed; `detail` says which role it takes."""
+    """403: visible, but not allowed; `detail` names the required role."""
 
 
 class NotFound(Refused):
-    """404: not there, or out of sight."""
+    """404: missing, or not visible."""
 
 
 class Conflict(Refused):
-    """409: the state forbids it."""
+    """409: the current state forbids it."""
 
 
 class AlreadyExists(Conflict):
@@ -111,19 +112,19 @@ class ServiceFailed(Refused):
 
 
 class Unavailable(Refused):
-    """503: the log cannot be written, the service sheds load, a question took too long."""
+    """503: the log is not writable, the service sheds load, or a request timed out."""
 
 
 class ReadModelBehind(Unavailable):
-    """503: what was asked for is not readable yet."""
+    """503: the read model lags behind the required position."""
 
 
 class ReadModelFilling(ReadModelBehind):
-    """503: a read model is filled from the log; `problem["progress"]` says how far it is."""
+    """503: a read model is being filled from the log; `problem["progress"]` has its progress."""
 
 
 class LogDamaged(Unavailable):
-    """503: waiting mends nothing; the operator has to."""
+    """503: permanent, until the operator repairs the log."""
 
 
 by_code: Dict[str, Type[Refused]] = {
@@ -151,7 +152,7 @@ by_status: Dict[int, Type[Refused]] = {
 
 
 def refusal(status: int, problem: Any, headers: Mapping[str, str]) -> Refused:
-    """The exception for an answer that is none of 2xx; headers have names in lower case."""
+    """The exception for an answer other than 2xx; header names are in lower case."""
     said = problem if isinstance(problem, dict) else {"detail": str(problem)}
     kind = by_code.get(str(said.get("code"))) or by_status.get(status)
     if kind is None:
@@ -160,14 +161,14 @@ def refusal(status: int, problem: Any, headers: Mapping[str, str]) -> Refused:
 
 
 def passes(refused: Refused) -> bool:
-    """Whether the same request may be answered otherwise a little later."""
+    """True for a transient error, after which the same request may succeed."""
     if isinstance(refused, (LogDamaged, InProgress)):
         return isinstance(refused, InProgress)
     return refused.status in (408, 429, 502, 503, 504)
 
 
 def cause_of(error: BaseException) -> str:
-    """Why no answer came, in the system's words where it has some."""
+    """Cause of a failed connection, in the system's words if it has some."""
     said = getattr(error, "strerror", None)
     if isinstance(said, str):
         return said[:1].lower() + said[1:]

@@ -1,4 +1,4 @@
-"""What evaluators return, as values of one type for each metric."""
+"""Results of evaluators, as values of one type for each metric."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Evaluators = Union[Mapping[str, Evaluator], Sequence[Evaluator]]
 
 
 class NoMetricValue(ValueError):
-    """An evaluator returned what its metric cannot have."""
+    """An evaluator returned a value that its metric cannot have."""
 
 
 class MetricTypes:
     """The type of each metric: that of the project, else that of the first value seen here.
 
-    The service gives a metric of a project the type of its first value; values of another type
-    are in no filter, aggregate or comparison (contract 3.4), so none is sent. `known` are the
-    types of the project by metric: `number`, `boolean` or `text`. Any number of threads.
+    The service gives a metric of a project the type of its first value; values of another type are
+    in no filter, aggregate or comparison (contract 3.4), so none is sent. `known` are the types of
+    the project by metric: `number`, `boolean` or `text`. Thread-safe.
     """
 
     def __init__(self, known: Mapping[str, str]) -> None:
         self._types = dict(known)
         self._lock = threading.Lock()
-        #: By metric, how many values were converted to its type.
+        #: Number of converted values, by metric.
         self.converted: Dict[str, int] = {}
 
     def value_of(self, metric: str, value: Any) -> Any:
         """The value in the metric's type: a boolean as 1 or 0, and 0 and 1 as a boolean.
 
-        NoMetricValue for what has no such form, and for numbers that are not finite.
+        NoMetricValue for other values, and for numbers that are not finite.
         """
         kind, plain = typed(value)
         with self._lock:
@@ -70,7 +70,7 @@ def typed(value: Any) -> "tuple[str, Any]":
 
 
 def named_evaluators(evaluators: Evaluators) -> Dict[str, Evaluator]:
-    """By metric; of a list the names of the functions, each once."""
+    """Evaluators by metric; those of a list under the names of the functions, each once."""
     if isinstance(evaluators, Mapping):
         return dict(evaluators)
     named = {getattr(one, "__name__", type(one).__name__): one for one in evaluators}

@@ -1,4 +1,4 @@
-"""The rows of an experiment: which ones are left, and one run of each."""
+"""Rows of an experiment: the remaining ones, and one run of each."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 #: Takes the cells of a row by column; its result is the output of the trace.
 Task = Callable[[Row], Any]
 row_key = "dataset_row_id"
-#: Of metadata of a trace, before the name of an evaluator that gave no value.
+#: Metadata prefix before the name of an evaluator that gave no value.
 error_key = "evaluator_error."
 #: The least status code of a trace whose row counts as failed (contract 5.5).
 failed_from = 400
-#: Of one deletion; a filter takes 1,000 (contract 1.11).
+#: Batch size of deletions; a filter takes 1,000 (contract 1.11).
 deleted_at_once = 500
 
 
 class Runner:
-    """Runs rows one by one; the counts are guarded by a lock, since rows run in threads."""
+    """Runs single rows; the counts are guarded by a lock, since rows run in threads."""
 
     def __init__(
         self, assay: "Assay", name: str, task: Task, evaluators: Evaluators, roles: "Roles"
@@ -46,7 +46,7 @@ class Runner:
         return self._types.converted
 
     def run(self, row: Mapping[str, Any], experiment_id: str) -> None:
-        """Never raises what the task or an evaluator raised."""
+        """Runs a row; never raises errors of the task or an evaluator."""
         cells = row["values_dict"]
         fields: Dict[str, Any] = {
             "input": self._roles.input(cells),
@@ -63,7 +63,7 @@ class Runner:
             except Exception as error:
                 trace.failed(error)
                 failed = True
-            # Evaluators take no part in the duration.
+            # The duration excludes evaluators.
             trace.metrics["duration_ns"] = time.perf_counter_ns() - began
             if not failed:
                 trace.output = output
@@ -100,7 +100,7 @@ class Runner:
 
 
 def metric_types(assay: "Assay") -> Dict[str, str]:
-    """Of each metric of the project: `number`, `boolean` or `text`."""
+    """Type of each metric of the project: `number`, `boolean` or `text`."""
     columns: Any = assay.traces.available_columns()["columns"]
     of_metrics = (one for one in columns if one["category"] == "metric")
     return {one["id"].partition("/")[2]: one["filter_type"] for one in of_metrics}
@@ -131,7 +131,7 @@ class Recorded:
     def delete_stale(self, rows: "set[str]") -> None:
         """Deletes the unfinished traces of these rows, each of which has another trace now.
 
-        A key that may not delete leaves them there, with a warning.
+        Without the right to delete they stay, with a warning.
         """
         ids = [trace for row, trace in self._stale if row in rows]
         for start in range(0, len(ids), deleted_at_once):

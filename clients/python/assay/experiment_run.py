@@ -29,7 +29,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class ExperimentRun:
-    """What a run did: of `rows` of the dataset version `ran` and `skipped` ones.
+    """Result of a run: of `rows` of the dataset version `ran` and `skipped` ones.
 
     `skipped` rows had a finished trace: complete, not failed, without an evaluator error. The
     traces of `failed` rows have the status 500.
@@ -40,15 +40,15 @@ class ExperimentRun:
     ran: int
     skipped: int
     failed: int
-    #: By metric, for how many rows its evaluator raised or returned what the metric cannot have.
+    #: Rows by metric whose evaluator raised or returned a value that the metric cannot have.
     evaluator_errors: Dict[str, int]
-    #: With `baseline`: how the experiment compares with it (contract 5.5).
+    #: With `baseline`: the comparison with it (contract 5.5).
     comparison: Optional[Dict[str, Any]]
     #: Rows among those that ran that had an unfinished trace, which is deleted.
     repeated: int
-    #: By metric, the first of its evaluator's errors.
+    #: First error of each metric's evaluator.
     first_errors: Dict[str, str]
-    #: By metric, how many values were converted to its type: booleans to 1 and 0, or back.
+    #: Number of values converted to the metric's type, by metric: booleans to 1 and 0, or back.
     converted: Dict[str, int]
 
 
@@ -117,7 +117,7 @@ def run_experiment(
 def run_all(
     rows: Sequence[Any], concurrency: int, run: Callable[[Any], None], ran: Callable[[], object]
 ) -> None:
-    """Runs the rows in that many threads; `ran` is called after each row, by one at a time."""
+    """Runs the rows in that many threads; `ran` is called after each row, never concurrently."""
     left: Iterator[Any] = iter(rows)
     lock = threading.Lock()
 
@@ -137,7 +137,7 @@ def run_all(
             for one in [pool.submit(work) for _ in range(threads)]:
                 one.result()
         except BaseException:
-            # Rows that wait are not begun; those that run end and are recorded.
+            # Waiting rows are cancelled; running ones end and are recorded.
             with lock:
                 left = iter(())
             raise
@@ -197,7 +197,7 @@ def teller(
 
 
 def bar(name: str, now: Progress, width: int = 24) -> None:
-    """One line on stderr, written over itself until all is done."""
+    """Progress line on stderr, redrawn until all is done."""
     filled = width * now.done // max(now.total, 1)
     line = f"{name} [{'#' * filled}{'.' * (width - filled)}] {now.done}/{now.total}"
     failed = f", {now.failed} failed" if now.failed else ""

@@ -9,13 +9,13 @@ from typing import IO, Any, Dict, List, Mapping, Tuple, Union
 from urllib.parse import urlencode
 from uuid import uuid4
 
-#: A file to upload: its bytes, its path, its name and bytes, or an open file, which is read to its
-#: end from where it is. A text file goes out as UTF-8.
+#: A file to upload: its bytes, its path, its name and bytes, or an open file, which is read from
+#: its current position to its end. A text file is sent as UTF-8.
 FileContent = Union[bytes, "os.PathLike[str]", Tuple[str, bytes], IO[bytes], IO[str]]
 
 
 def encoded(kind: str, body: Any) -> Tuple[str, bytes]:
-    """Content type and bytes; the same bytes go out with every try of a request."""
+    """Content type and bytes; the same bytes are sent with every try of a request."""
     if kind == "form":
         return form(body)
     if kind == "urlencoded":
@@ -24,7 +24,8 @@ def encoded(kind: str, body: Any) -> Tuple[str, bytes]:
 
 
 def json_bytes(value: Any) -> bytes:
-    """UTF-8; unpaired surrogates, which UTF-8 cannot say, become `?`. NaN is a ValueError."""
+    """UTF-8 JSON; unpaired surrogates, which UTF-8 cannot encode, become `?`. NaN is a ValueError.
+    """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "replace")
 
@@ -77,7 +78,7 @@ def text_of(value: Any) -> str:
 
 
 def query_string(members: Mapping[str, Any]) -> str:
-    """With a `?` before it, '' when there is nothing; a list is its parameter several times."""
+    """With a leading `?`, '' if empty; a list repeats its parameter."""
     pairs: List[Tuple[str, str]] = []
     for name, value in members.items():
         listed = value if isinstance(value, (list, tuple)) else [value]
@@ -86,5 +87,5 @@ def query_string(members: Mapping[str, Any]) -> str:
 
 
 def given(members: Mapping[str, Any]) -> Dict[str, Any]:
-    """Without what is None: absence and null mean the same to the service (contract 1.2)."""
+    """Drops None values: absence and null mean the same to the service (contract 1.2)."""
     return {name: value for name, value in members.items() if value is not None}

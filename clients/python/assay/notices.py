@@ -1,4 +1,4 @@
-"""What the client tells its user: warnings of the logger `assay`, which say whose they are."""
+"""Warnings to the user through the logger `assay`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from typing import Optional, Set
 
 logger = logging.getLogger("assay")
-#: Different warnings of one kind that are remembered; names in them come from the program.
+#: Limit of different warnings of one kind, as they may contain names from the program.
 once_max = 100
 _said: Set[str] = set()
 
@@ -16,7 +16,7 @@ def warn(text: str, error: Optional[BaseException] = None) -> None:
 
 
 def warn_once(text: str) -> None:
-    """Once in a process; after `once_max` different ones no more."""
+    """Warns once in a process, up to `once_max` different warnings."""
     if text not in _said and len(_said) < once_max:
         _said.add(text)
         warn(text)

@@ -1,4 +1,4 @@
-"""What every noun can do: ask, page, poll."""
+"""Base of every noun: requests, pages, polling."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .transport import Transport
 from .version import version
 
 Answer = TypeVar("Answer")
-#: Who logs, on every write of records (contract 5.6).
+#: Logging method, sent with every write of records (contract 5.6).
 stamp = {"logging_method": "python_client", "client_version": version}
 over = ("completed", "failed", "cancelled")
-#: Seconds between two polls: the first, and the longest.
+#: Polling interval in seconds: the first, and the longest.
 poll_first, poll_longest = 0.1, 2.0
 
 
 class Asker:
-    """Makes requests of operations, each after `settle`."""
+    """Sends requests of operations, each after `settle`."""
 
     def __init__(
         self, transport: Transport, place: Place, settle: Callable[[], object] = lambda: None
@@ -64,7 +64,7 @@ class Asker:
 
 
 class Noun:
-    """Operations about one thing; its subclasses are generated."""
+    """Operations of one noun; its subclasses are generated."""
 
     def __init__(self, asker: Asker) -> None:
         self._asker = asker

@@ -1,4 +1,4 @@
-"""Calls of an OpenAI client as llm spans. Nothing is imported: objects are read by their names."""
+"""Calls of an OpenAI client as llm spans. Duck typing: the library is not imported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ mark = "_assay_original"
 
 
 class Interface:
-    """How the requests and answers of one interface of OpenAI are read."""
+    """Mapping of the requests and answers of one OpenAI interface."""
 
     name = "chat.completions"
     pieces: Callable[[], Any] = ChatPieces
@@ -126,7 +126,7 @@ class Call:
         self._recorder.end(self.record, error)
 
     def came(self, answer: Any) -> Any:
-        """What the program gets: the answer, or its stream with a look at each piece."""
+        """Result for the program: the answer, or its stream with each piece observed."""
         if not self._stream:
             self._quietly(self._note, answer)
             self._recorder.end(self.record)
@@ -165,7 +165,7 @@ class Call:
 
 
 def wrap_openai(client: Client, recorder: Recorder) -> Client:
-    """The client itself, whose calls are recorded from now on; a second time changes nothing."""
+    """Records the client's calls from now on and returns the client; idempotent."""
     for interface in (Interface(), Responses()):
         resource: Any = client
         for name in interface.name.split("."):

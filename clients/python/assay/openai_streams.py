@@ -1,4 +1,4 @@
-"""Streams of an OpenAI client: handed through, and put together for the record."""
+"""Streams of an OpenAI client: passed through, and assembled for the record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .values import read
 
 
 class ChatPieces:
-    """Chunks of a chat completion, as the completion that they make."""
+    """Chunks of a chat completion, assembled to the completion."""
 
     def __init__(self) -> None:
         self._texts: List[str] = []
@@ -17,7 +17,7 @@ class ChatPieces:
         self._seen: Dict[str, Any] = {}
 
     def add(self, chunk: Any) -> bool:
-        """Whether something of the answer itself was in it."""
+        """Adds a piece; true if it has content of the answer."""
         for name in ("model", "usage"):
             if read(chunk, name) is not None:
                 self._seen[name] = read(chunk, name)
@@ -57,7 +57,7 @@ class ChatPieces:
 
 
 class ResponsePieces:
-    """Events of a response; the last one has it whole."""
+    """Events of a response; the last one contains it whole."""
 
     def __init__(self) -> None:
         self._texts: List[str] = []
@@ -81,7 +81,7 @@ class ResponsePieces:
 
 
 class _Stream:
-    """Everything of the stream itself, and a look at what it gives."""
+    """Proxy of the stream that observes its pieces."""
 
     def __init__(
         self,

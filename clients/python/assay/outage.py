@@ -1,4 +1,4 @@
-"""Times in which nothing can be sent, and when the user hears of them."""
+"""Outages in which nothing can be sent, and their warnings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Optional
 
 from .notices import warn
 
-#: Seconds: what is over sooner is not worth a word.
+#: Seconds: shorter outages are not reported.
 said_after = 3.0
-#: Seconds between two warnings, for a service that comes and goes.
+#: Seconds between two warnings, for an unstable service.
 quiet = 60.0
 
 
 class Outage:
-    """From the first try that is not answered, or put off, to the next that is: one warning."""
+    """Outage from the first failed or deferred try to the next success: one warning."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -24,14 +24,14 @@ class Outage:
         self._said = False
 
     def goes_on(self, cause: str, began: float, wait: float) -> None:
-        """A try that began then has failed; the next one comes after `wait` seconds."""
+        """A try that began at that time has failed; the next one follows after `wait` seconds."""
         self._cause = cause
         if self._since is None:
             self._since = began
         self.waited(time.monotonic() + wait - self._since)
 
     def waited(self, seconds: float) -> None:
-        """Somebody waits so long for it."""
+        """Seconds that a caller waits for it."""
         now = time.monotonic()
         if self._said or seconds < said_after:
             return
@@ -46,5 +46,5 @@ class Outage:
 
     @property
     def cause(self) -> str:
-        """The address, and why nothing can be sent to it."""
+        """The address, and the cause of the failure."""
         return f"{self._address}: {self._cause or 'not all was answered in time'}"

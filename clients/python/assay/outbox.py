@@ -1,4 +1,4 @@
-"""What is recorded and not yet sent: a bounded queue, and a thread that empties it."""
+"""Outbox of unsent records: a bounded queue, and a thread that sends it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .delivery import Delivery, Item, next_batch
 from .errors import AssayError
 from .notices import warn
 
-#: Bytes after which a request is made without waiting for more.
+#: Batch size in bytes from which a request is sent without delay.
 batch_bytes = 1 << 20
 
 
@@ -24,29 +24,28 @@ class Counts(NamedTuple):
 
     sent: int
     dropped: int
-    #: Neither yet.
+    #: Neither sent nor dropped yet.
     waiting: int
 
 
 class GoingOn(Protocol):
-    """A trace that has not ended."""
+    """A running trace."""
 
     def leave(self) -> None:
-        """Puts what there is of it."""
+        """Queues its current content."""
 
 
 class OutOfTime(Exception):
-    """The program ends now."""
+    """The time limit at the program's end has passed."""
 
 
 class Outbox:
     """Takes records from any thread and sends them in order, in the background.
 
-    `put` never waits and never raises. At most `bytes_max` bytes are held; what comes then is
-    dropped. What is dropped is counted, and the first time said by the logger `assay`. At the
-    program's end what is left is sent for `exit_seconds` at most, and before it what there is of
-    the traces in `going_on`. A child after `fork` begins
-    with nothing: what the parent had recorded the parent sends.
+    `put` never waits and never raises. At most `bytes_max` bytes are queued; newer records are
+    dropped. Drops are counted, and the first is reported by the logger `assay`. At the program's
+    end the queue is sent for `exit_seconds` at most, after the current content of the traces in
+    `going_on`. A child after `fork` begins empty: the parent sends its own records.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Outbox:
         atexit.register(self.close)
 
     def _empty(self) -> None:
-        # The garbage collector may end a span while this thread is in here.
+        # Reentrant: the garbage collector may end a span while this thread holds the lock.
         self._change = threading.Condition(threading.RLock())
         self._queue: Deque[Item] = deque()
         self.going_on: "weakref.WeakValueDictionary[int, GoingOn]"
@@ -71,7 +70,7 @@ class Outbox:
         self._sent = self._dropped = self._waiting = 0
         self._hurried = 0
         self._unanswered = 0
-        #: What was dropped when the last flush answered.
+        #: Number of drops at the end of the last flush.
         self._flushed = 0
         self._closing = self._over = self._said = False
         self._until: Optional[float] = None
@@ -84,7 +83,7 @@ class Outbox:
             return Counts(self._sent, self._dropped, self._waiting)
 
     def hold(self, size: int) -> bool:
-        """Takes room for what will be put later; False when there is none."""
+        """Reserves room for later records; False if there is none."""
         with self._change:
             if self._held + size > self._bytes_max or self._closing:
                 return False
@@ -92,14 +91,14 @@ class Outbox:
             return True
 
     def drop(self, records: int, size: int, why: str) -> None:
-        """Counts records that were never put, and gives their room back."""
+        """Counts records that were never put, and releases their room."""
         with self._change:
             self._held -= size
             self._dropped += records
         self._say(why)
 
     def put(self, item: Item, held: int) -> bool:
-        """Queues it; `held` of its bytes have room already. False: it is dropped and counted."""
+        """Queues it; `held` of its bytes are reserved already. False: it is dropped and counted."""
         with self._change:
             fits = self._held + len(item.data) - held <= self._bytes_max and not self._closing
             if fits:
@@ -122,7 +121,7 @@ class Outbox:
         try:
             worker.start()
         except RuntimeError:
-            # The interpreter is ending: `close` sends what is there itself.
+            # The interpreter is ending: `close` sends the queue itself.
             return
         self._worker = worker
         util = sys.modules.get("multiprocessing.util")
@@ -147,7 +146,7 @@ class Outbox:
         return self._queued_bytes >= batch_bytes or self._closing or self._hurried > 0
 
     def step(self) -> bool:
-        """Sends one request of what waits, until it is answered; False when time is up."""
+        """Sends one request of waiting records, until it is answered; False when time is up."""
         with self._change:
             batch = next_batch(self._queue)
             size = sum(len(one.data) for one in batch)
@@ -156,7 +155,7 @@ class Outbox:
         try:
             self._delivery.deliver(batch)
         except OutOfTime:
-            # `close` counts what was not sent, and says it.
+            # `close` counts and reports unsent records.
             return False
         except Exception as error:
             why = str(error) if isinstance(error, AssayError) else repr(error)
@@ -168,7 +167,7 @@ class Outbox:
         return self._until is None or time.monotonic() < self._until
 
     def _rest(self, seconds: float) -> None:
-        """Between two tries; OutOfTime when the client closes and its time is up."""
+        """Pause between two tries; OutOfTime when the client closes and its time is up."""
         with self._change:
             if not self._closing:
                 self._change.wait_for(lambda: self._closing, seconds)
@@ -200,7 +199,7 @@ class Outbox:
             warn(f"records are dropped: {why}. How many, counts.dropped says")
 
     def flush(self, timeout: Optional[float] = None) -> bool:
-        """As `settle`; False also when something was dropped since the last `flush`."""
+        """Like `settle`; False also when a record was dropped since the last `flush`."""
         whole = self.settle(timeout)
         if not whole and not self._closing:
             self._delivery.outage.waited(timeout or 0)
@@ -209,7 +208,7 @@ class Outbox:
         return whole and not lost
 
     def settle(self, timeout: Optional[float]) -> bool:
-        """Sends what was put before, now; False when that took longer than `timeout` seconds."""
+        """Sends earlier records now; False when that took longer than `timeout` seconds."""
         with self._change:
             target = self._taken
             self._hurried += 1
@@ -222,7 +221,7 @@ class Outbox:
         return self._drain(target, timeout)
 
     def _drain(self, target: int, timeout: Optional[float]) -> bool:
-        """Without a thread: none could be started."""
+        """Sends without a thread, if none could be started."""
         until = None if timeout is None else time.monotonic() + timeout
         while self._done < target and (until is None or time.monotonic() < until):
             if not self.step():
@@ -230,7 +229,7 @@ class Outbox:
         return self._done >= target
 
     def close(self, timeout: Optional[float] = None) -> bool:
-        """Sends what is left, for `timeout` seconds at most, and takes no more."""
+        """Sends the remaining records, for `timeout` seconds at most, and accepts no more."""
         for reference in self.going_on.valuerefs():
             self._leave(reference())
         with self._change:
@@ -243,7 +242,7 @@ class Outbox:
         atexit.unregister(self.close)
         whole = self.flush(seconds)
         with self._change:
-            # What is under way may still arrive; nobody will hear of it.
+            # A running request may still arrive; its outcome is not counted.
             left, self._waiting, self._over = self._waiting, 0, True
             self._done = self._taken
             self._queue.clear()

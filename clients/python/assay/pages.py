@@ -1,4 +1,4 @@
-"""Listings that come in pages."""
+"""Paged listings."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Page = Dict[str, Any]
 
 
 class Pages(Generic[Item]):
-    """All items of a listing, asked for page by page while you iterate; nothing before that.
+    """All items of a listing, requested lazily page by page during iteration.
 
-    Each `for` asks anew. `pages()` has the answers whole, `first()` the first one, `one()` the
-    first item or None. The total order of a listing is fixed, so pages of what did not change
-    neither overlap nor skip (contract 1.10).
+    Each `for` begins anew. `pages()` has whole answers, `first()` the first one, `one()` the first
+    item or None. The total order of a listing is fixed, so pages of unchanged data neither overlap
+    nor skip (contract 1.10).
     """
 
     def __init__(self, ask: Callable[[Optional[Any]], Page], rows: str, token: str) -> None:

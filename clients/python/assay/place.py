@@ -1,4 +1,4 @@
-"""Where a client reads and writes when a call does not say it."""
+"""Default project and run of a client."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from .transport import Transport
 from .values import is_uuid
 
 Found = List[Dict[str, Any]]
-#: So many names are told to whoever asks for one that is not there.
+#: Limit of existing names in the error for a missing one.
 told_max = 10
 
 
 class Place:
-    """A project and, in it, a run, each by name or id; looked up at the first need of it.
+    """A project and, in it, a run, each by name or id; resolved lazily.
 
-    Whoever records makes what has no such name, and a warning says so: the project and the log
-    stream, never an experiment. Anybody else gets `NoSuchProject`. Without a project it is the
-    only one in sight. `once` sends each request one time only, for a caller that tries again
-    itself.
+    Recording creates a missing project or log stream, with a warning, but never an experiment.
+    Other calls get `NoSuchProject`. The default is the only visible project. `once` sends each
+    request without retries, for a caller that retries itself.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class Place:
             return self._ids["project"]
 
     def run(self, once: bool = False) -> Dict[str, str]:
-        """The member that names the run in a request; none is the log stream `default`."""
+        """The member that selects the run in a request; without one the log stream `default`."""
         if self._experiment_id is not None:
             return {"experiment_id": self._experiment_id}
         if self._log_stream is None:
@@ -93,7 +92,7 @@ class Place:
     def _made(
         self, kind: str, path: str, name: str, look: Callable[[], Optional[str]], once: bool
     ) -> str:
-        """The id of a new one of this name, or of the one that somebody made meanwhile."""
+        """The id of a new one of this name, or of one that was created concurrently."""
         try:
             made = str(self._send("POST", path, {"name": name}, once)["id"])
         except AlreadyExists:
@@ -112,7 +111,7 @@ class Place:
         headers = {} if body is None else {"Content-Type": "application/json"}
         payload = None if body is None else json_bytes(body)
         request = Request(method, path, headers, payload)
-        # A name is taken by one: to make it again is a 409 that the look-up mends.
+        # Names are unique: a concurrent creation is a 409 that the next look-up resolves.
         repeats = "read" if body is None else "again"
         send = self._transport.once if once else self._transport.send
         return send(request, repeats, "json")

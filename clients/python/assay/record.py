@@ -1,4 +1,4 @@
-"""What a trace and a span have in common."""
+"""Common base of traces and spans."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
 of_both = ("input", "output", "name", "user_metadata", "tags", "metrics", "status_code")
 of_both += ("external_id", "dataset_input", "dataset_output", "dataset_metadata")
 of_both += ("redacted_input", "redacted_output")
-#: Attributes that are not for the program to set.
+#: Attributes that programs must not set.
 inner = ("id", "created_at", "kind", "trace", "depth", "ended")
 
 
 class Piece(NamedTuple):
-    """A span that ended, with the spans in it, as JSON."""
+    """An ended span, with the spans in it, as JSON."""
 
     data: bytes
     records: int
 
 
 class Record:
-    """What a trace and a span have in common. Its members may be set until it ends.
+    """Common base of a trace and a span. Its members may be set until it ends.
 
-    `input`, `output`: anything; what the kind has no form for becomes text. `metrics`,
-    `user_metadata`, `tags`. `status_code` is 200, and 500 after an exception, unless it is set.
+    `input`, `output`: anything; unsupported values become text. `metrics`, `user_metadata`, `tags`.
+    `status_code` is 200, and 500 after an exception, unless it is set.
     """
 
     kind = "trace"
-    #: What the program may set, and that with what else there is.
+    #: Attributes that programs may set, and the others.
     settable: FrozenSet[str]
     known: FrozenSet[str]
     trace: "Trace"
@@ -79,7 +79,7 @@ class Record:
         self.set(**fields)
 
     def set(self, **fields: Any) -> None:
-        """Several members at once; `input` is taken as it is now. Others become metadata."""
+        """Sets several members; `input` is captured at once. Unknown members become metadata."""
         for name, value in fields.items():
             if value is None:
                 continue
@@ -90,14 +90,14 @@ class Record:
                 setattr(self, name, input_of(self.kind, value) if name == "input" else value)
 
     def failed(self, error: BaseException, code: int = 500) -> None:
-        """Notes what ended it."""
+        """Records the exception that ended it."""
         if self.status_code is None:
             self.status_code = code
         said = f"{type(error).__name__}: {error}"
         self.user_metadata = {"error.message": said, **self.user_metadata}
 
     def _look(self, metrics: Dict[str, Any]) -> None:
-        """Warns of what the program has set and nobody reads."""
+        """Warns of attributes that are set and ignored."""
         for name in vars(self).keys() - self.known:
             if name[0] != "_":
                 self._misspelt(name, "it is not recorded")
@@ -139,7 +139,7 @@ class Record:
         return {name: value for name, value in said.items() if value not in (None, {}, [])}
 
     def _encoded(self) -> Piece:
-        """As JSON, with the spans in it that ended."""
+        """JSON, with the ended spans in it."""
         data = json_bytes(self._members())
         pieces, self._pieces = self._pieces, []
         if pieces:

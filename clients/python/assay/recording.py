@@ -1,4 +1,4 @@
-"""Traces and spans around a program's own work: blocks and functions."""
+"""Recording of traces and spans around blocks and functions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .records import Span, Trace, of_trace
 from .streams import stream_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-#: What spans are nested in: of a task or thread its own, handed to tasks by asyncio itself.
+#: Current record, per task or thread; asyncio hands it to new tasks.
 current: "ContextVar[Optional[Record]]" = ContextVar("assay_current", default=None)
 conversation: "ContextVar[Optional[str]]" = ContextVar("assay_session", default=None)
 
 
 class Recorder:
-    """Begins and ends records; what goes wrong in that is logged once and never raised."""
+    """Begins and ends records; its own errors are logged once and never raised."""
 
     def __init__(self, outbox: Outbox) -> None:
         self.outbox = outbox
         self._said = False
 
     def begin(self, kind: str, name: str, fields: Dict[str, Any]) -> Record:
-        """A trace, where there is none yet; else a span in what is current."""
+        """A trace if none is current; else a span in the current record."""
         parent = current.get()
         if parent is not None and parent.trace.outbox is not self.outbox:
             parent = None
@@ -73,7 +73,7 @@ class Recorder:
 
 
 class Recording:
-    """What `trace` and `span` answer: a block, `with` or `async with`, or a decorator."""
+    """Result of `trace` and `span`: a block, `with` or `async with`, or a decorator."""
 
     def __init__(self, recorder: Recorder, kind: str, name: Optional[str], fields: Any) -> None:
         self._recorder, self._kind, self._name = recorder, kind, name
@@ -109,7 +109,7 @@ class Recording:
         self.__exit__(kind, error, trace)
 
     def __call__(self, function: Function) -> Function:
-        """The function, each of whose calls is recorded with its arguments and its result."""
+        """Decorates a function: each call is recorded with its arguments and its result."""
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             wrapped = stream_of(function, self._call)
         elif inspect.iscoroutinefunction(function):
@@ -169,20 +169,20 @@ class Call:
 
 
 def leave(token: "Token[Optional[Record]]") -> None:
-    """Back to what was current before."""
+    """Restores the previous record as current."""
     try:
         current.reset(token)
     except (ValueError, RuntimeError):
-        # Entered in another context, as where a generator is closed by the garbage collector.
+        # Entered in another context, as when the garbage collector closes a generator.
         pass
 
 
-#: To find a signature takes longer than the rest of a record.
+#: Cached: inspecting a signature takes longer than the rest of a record.
 signature_of = functools.lru_cache(maxsize=1024)(inspect.signature)
 
 
 def arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """By name, without `self`; a single one stands for itself."""
+    """Arguments by name, without `self`; a single one stands for itself."""
     try:
         bound = signature_of(function).bind(*args, **kwargs).arguments
     except (TypeError, ValueError):
@@ -194,7 +194,7 @@ def arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 
 def carried(function: Function) -> Function:
-    """The function for another thread: what it records is nested in what is current here, now.
+    """The function for another thread: its records are nested in the current record here.
 
     `Thread(target=carried(work))`, `executor.submit(carried(work), ...)`.
     """
@@ -214,7 +214,7 @@ def carried(function: Function) -> Function:
 
 @contextmanager
 def session(external_id: str) -> Iterator[None]:
-    """Traces that begin within belong to the session with this id of yours, made at need."""
+    """Traces that begin within belong to the session with this external id, created if missing."""
     token = conversation.set(external_id)
     try:
         yield
@@ -223,7 +223,7 @@ def session(external_id: str) -> Iterator[None]:
 
 
 def begun_as(recorder: Recorder, kind: str, name: Union[None, str, Function], fields: Any) -> Any:
-    """`@trace` and `@trace(...)` alike, and `with trace(...)`."""
+    """Handles `@trace`, `@trace(...)` and `with trace(...)` alike."""
     if callable(name):
         return Recording(recorder, kind, None, fields)(name)
     return Recording(recorder, kind, name, fields)

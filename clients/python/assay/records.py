@@ -1,4 +1,4 @@
-"""Traces and spans while they last."""
+"""Running traces and spans."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .values import (
     text_of,
 )
 
-#: A trace that holds more than this is sent in parts, while it goes on.
+#: Bytes from which a running trace is sent in parts.
 part_bytes, part_spans = 1 << 20, 500
-#: The service takes JSON of 128 levels, of which each span needs two.
+#: The service accepts JSON of 128 levels, of which each span needs two.
 nested_max = 40
 of_trace = ("session_id", "session_external_id", "log_stream_id", "experiment_id")
 own_texts = ("model", "finish_reason", "tool_call_id", "agent_type", "agent_name", "check_stage")
@@ -47,9 +47,9 @@ class Trace(Record):
         self.fate = Fate()
         self.trace = self
         self.depth = 0
-        #: The service has it, or will before what is put from now on; it may be unfinished.
+        #: True if the service has it, or will before later records; it may be unfinished.
         self.announced = False
-        #: It had no room, so nothing of it is sent.
+        #: True if the queue had no room, so nothing of it is sent.
         self.dropped = False
         self._open: Dict[str, Record] = {}
         self._loose: List[Tuple[str, Piece]] = []
@@ -64,7 +64,7 @@ class Trace(Record):
             return span.parent._steps
 
     def take(self, span: "Span") -> None:
-        """A span that ended, with what it holds."""
+        """Adds an ended span, with its content."""
         with self.lock:
             self._open.pop(span.id, None)
             held = sum(len(one.data) for one in span._pieces)
@@ -86,7 +86,7 @@ class Trace(Record):
                 self._send_part()
 
     def end(self) -> None:
-        """Sends it, or what is left of it. A second time does nothing."""
+        """Sends it, or the rest of it. A second call does nothing."""
         with self.lock:
             if self.ended:
                 return
@@ -101,7 +101,7 @@ class Trace(Record):
                 self._send_loose()
 
     def leave(self) -> None:
-        """The program ends before it does: sent as not complete, and its open spans as they are."""
+        """Sends it as incomplete at the program's end, with its open spans as they are."""
         with self.lock:
             for span in reversed([*self._open.values()]):
                 self.take(span)
@@ -113,7 +113,7 @@ class Trace(Record):
         return {name: text_of(one) for name, one in runs.items() if one is not None}
 
     def _announce(self, complete: bool) -> None:
-        """The trace as it is now, with the spans right in it that ended."""
+        """The trace in its current state, with its ended direct spans."""
         held = sum(len(one.data) for one in self._pieces)
         piece = self._encoded()
         head: Dict[str, Any] = {"is_complete": complete, "include_trace_ids": False, **self._run()}
@@ -135,7 +135,7 @@ class Trace(Record):
         if is_uuid(self.session_id):
             members["session_id"] = text_of(self.session_id)
         if not self.ended:
-            # What may still come is sent as a change.
+            # Later content is sent as a change.
             for name in ("output", "metrics", "status_code", "tags"):
                 members.pop(name, None)
         return members
@@ -147,7 +147,7 @@ class Trace(Record):
         self._send_loose()
 
     def _collect(self) -> None:
-        """Makes what ended within spans that still go on a part of its own."""
+        """Collects ended spans within running ones into a part of their own."""
         for record in (self, *self._open.values()):
             self._loose += [(record.id, piece) for piece in record._pieces]
             record._pieces = []
@@ -194,7 +194,7 @@ class Span(Record):
         self.trace = parent.trace
         self.depth = parent.depth + 1
         self.step_number = self.trace.begun(self)
-        #: Set where the trace is there for this span alone and ends with it.
+        #: Set if the trace exists for this span alone and ends with it.
         self.alone = False
 
     def _members(self) -> Dict[str, Any]:
@@ -220,7 +220,7 @@ class Span(Record):
         return members
 
     def end(self) -> None:
-        """Hands it to its trace. A second time does nothing."""
+        """Passes it to its trace. A second call does nothing."""
         with self.trace.lock:
             if self.ended:
                 return

@@ -6,12 +6,12 @@ import functools
 import inspect
 from typing import Any, AsyncIterator, Callable, Iterator, List
 
-#: Of what a generator gives, this many items are kept as its output.
+#: Limit of yielded items that are kept as its output.
 items_max = 10_000
 
 
 class Gathered:
-    """What a generator gave: texts joined, anything else a list."""
+    """Output of a generator: texts joined, anything else a list."""
 
     def __init__(self) -> None:
         self._items: List[Any] = []
@@ -27,7 +27,7 @@ class Gathered:
 
 
 def stream_of(function: Callable[..., Any], begin: Callable[..., Any]) -> Callable[..., Any]:
-    """The generator function, recorded; what its consumer does between is not nested in it."""
+    """The generator function, recorded; records of its consumer are not nested in it."""
     made = async_steps if inspect.isasyncgenfunction(function) else steps
     return made(function, begin)
 

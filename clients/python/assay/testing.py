@@ -21,9 +21,9 @@ def expect_not_worse(
 
     Whole: at most `missing_at_most` rows failed, and at most so many rows with a value in the
     baseline have none. Not worse: the 95 % interval of the mean difference is at or above
-    `at_least`, in the metric's direction: of one where lower is better a difference counts with
-    its sign turned. `at_least` is 0 by default; -0.02 lets the metric be 0.02 worse. No interval
-    (fewer than two rows) fails.
+    `at_least`, in the metric's direction: where lower is better a difference counts with its sign
+    turned. `at_least` is 0 by default; -0.02 lets the metric be 0.02 worse. No interval (fewer than
+    two rows) fails.
 
     `compared` is what `run_experiment` returned, or the answer of `experiments.compare` (contract
     5.5). Without `experiment_id` each experiment beside the baseline is tested.
@@ -85,7 +85,7 @@ def _worse(direction: str, against: Mapping[str, Any], bar: float) -> Optional[s
 
 
 def _why(run: Optional[ExperimentRun], metric: str) -> str:
-    """Why rows of the run have no value of the metric, as far as its evaluator is the cause."""
+    """Evaluator errors that explain rows without a value of the metric."""
     errors = 0 if run is None else run.evaluator_errors.get(metric, 0)
     if run is None or errors == 0:
         return ""

@@ -1,4 +1,4 @@
-"""Requests with retries: what is sent again, when, and how often."""
+"""Requests with retries and backoff."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .errors import (
 from .outage import Outage
 from .version import version
 
-#: Seconds that are waited at most between two tries, unless the service says more.
+#: Limit of one backoff in seconds, unless the service requires more.
 pause_max = 5.0
-#: Whoever is told to wait longer than that is told the error instead; recording waits this long.
+#: Longer `Retry-After` values raise the error at once; recording waits this long.
 patience = 60.0
 
 
 class Answered(NamedTuple):
-    """What came beside the body of the last answer that this thread got."""
+    """Status and headers of the last answer in this thread."""
 
     status: int
     headers: Mapping[str, str]
@@ -44,38 +44,39 @@ class Answered(NamedTuple):
 
     @property
     def position(self) -> Optional[str]:
-        """Of the last event that a write appended."""
+        """Position of the last event that a write appended."""
         return self.headers.get("x-log-position")
 
     @property
     def replayed(self) -> bool:
-        """Whether the service answered a request that it had seen before."""
+        """True if the service replayed its stored answer to this idempotency key."""
         return self.headers.get("idempotency-replayed") == "true"
 
     @property
     def ignored(self) -> Optional[str]:
-        """What of the request nobody reads: misspelt members."""
+        """Ignored members of the request: misspelt ones."""
         return self.headers.get("x-ignored-members")
 
 
 def pause(tries: int, after: Optional[float] = None) -> float:
-    """Seconds before the next try: exponential with full jitter, never less than `after`."""
+    """Backoff in seconds before the next try: exponential with full jitter, never less than
+    `after`.
+    """
     drawn = random.uniform(0, min(pause_max, 0.1 * 2.0 ** min(tries, 16)))
     return drawn if after is None else after + min(drawn, 1.0)
 
 
 class Transport:
-    """Sends requests, remembers how far the log was, and tries again what may be tried again.
+    """Sends requests, tracks the log position, and retries what is safe to repeat.
 
-    `url` is where it sends to, without what may be secret in it, fit to be told. `timeout` is how
-    long each step of a try may take, in seconds; `retries` how often a request
-    is sent again at most.
+    `url` is the address without secrets, safe to show. `timeout` limits each step of a try in
+    seconds; `retries` is the maximum number of repeats.
     """
 
     def __init__(
         self, url: str, api_key: Optional[str], timeout: float, retries: int, strict: bool
     ) -> None:
-        # Every path begins with /v2; many write it into the address too.
+        # Every path begins with /v2; many addresses include it too.
         whole = re.sub("(/v2)?/*$", "", url.strip())
         self.url = re.sub("//[^/@]*@", "//", whole)
         self.outage = Outage(self.url)
@@ -92,7 +93,7 @@ class Transport:
 
     @property
     def position(self) -> Optional[str]:
-        """The greatest X-Log-Position so far; reads go with it as X-Min-Position."""
+        """The greatest X-Log-Position so far; reads send it as X-Min-Position."""
         return self._position
 
     @property
@@ -126,7 +127,7 @@ class Transport:
             time.sleep(seconds)
 
     def once(self, request: Request, repeats: str, answer: str) -> Any:
-        """One try: as `send`, but what breaks the connection comes out as it is."""
+        """One try: like `send`, but connection errors are raised unchanged."""
         headers: Dict[str, str] = {**self._headers, **request.headers}
         if repeats == "read" and self._position is not None:
             headers["X-Min-Position"] = self._position
@@ -149,7 +150,7 @@ class Transport:
         return body.decode("utf-8") if answer == "text" else None
 
     def _named(self, refused: Refused) -> Refused:
-        """With what is missing, where that is our key."""
+        """The error with the missing setting, if it is the key."""
         if isinstance(refused, Unauthenticated) and "Service-API-Key" not in self._headers:
             refused.args = (f"{refused}. There is no API key: set ASSAY_API_KEY, or api_key",)
         return refused
@@ -187,7 +188,7 @@ class Transport:
 
 
 def sendable(api_key: str) -> str:
-    """The key; NotConfigured, without a word of it, when it cannot stand in a header."""
+    """The key; NotConfigured, without quoting it, when it cannot stand in a header."""
     if re.fullmatch("[!-~]+", api_key) is None:
         raise NotConfigured(
             "The API key (ASSAY_API_KEY, or api_key) has a blank, a line break or another"

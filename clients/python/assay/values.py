@@ -1,4 +1,4 @@
-"""Whatever a program hands over, as values that the service takes (contract 5.6)."""
+"""Conversion of any value to the forms that the service accepts (contract 5.6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ external_id_max = 1024
 roles = ("agent", "assistant", "developer", "function", "system", "tool", "user")
 event_types = ("message", "reasoning", "internal_tool_call", "web_search_call")
 event_types += ("image_generation", "mcp_call", "mcp_list_tools", "mcp_approval_request")
-#: What these members may say; anything else is left out, for it would cost the whole trace.
+#: Allowed values of these members; others are dropped, as they would cost the whole trace.
 legal = {
     "agent_type": ("react", "supervisor", "classifier", "planner", "judge", "reflection")
     + ("router", "default"),
@@ -36,7 +36,7 @@ def read(value: Any, name: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """An object that JSON has no word for, as one that it has."""
+    """Converts objects without a JSON form to ones that have it."""
     try:
         if isinstance(value, (datetime, date)):
             return value.isoformat()
@@ -55,7 +55,7 @@ def plain(value: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A string is itself, anything else its JSON, and what has none its `repr`."""
+    """A string is itself, anything else its JSON, else its `repr`."""
     if isinstance(value, str):
         text = value
     elif isinstance(value, bytes):
@@ -79,7 +79,7 @@ def is_message(value: Any) -> bool:
 
 
 def message_of(value: Any) -> Dict[str, Any]:
-    """A chat message; a text is what a user says."""
+    """A chat message; a text becomes a user's message."""
     if not is_message(value):
         return {"role": "user", "content": text_of(value)}
     content = read(value, "content")
@@ -93,7 +93,7 @@ def message_of(value: Any) -> Dict[str, Any]:
 
 
 def content_of(content: Any) -> Any:
-    """A text or a list of parts; of an image or a sound only that there was one."""
+    """A text or a list of parts; an image or a sound is replaced by a placeholder."""
     if content is None:
         return ""
     if not isinstance(content, (list, tuple)):
@@ -210,7 +210,7 @@ def number_of(value: Any) -> Any:
 
 
 def why_no_metric(value: Any) -> str:
-    """What a metric cannot have in it, or that there are too many."""
+    """Error of an invalid metric value, or of too many metrics."""
     if isinstance(value, (bool, str)) or number_of(value) is not None:
         return f"a record takes {metrics_max} metrics"
     said = text_of(value)[:80]
@@ -220,7 +220,7 @@ def why_no_metric(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is one, be it infinite, NaN or beyond the doubles."""
+    """True for a number, including infinite, NaN or beyond the doubles."""
     try:
         float(value)
     except OverflowError:
@@ -231,7 +231,7 @@ def is_number(value: Any) -> bool:
 
 
 def objects_of(value: Any) -> List[Dict[str, Any]]:
-    """A list of JSON objects; what is none of these is left out."""
+    """A list of JSON objects; other items are dropped."""
     if not isinstance(value, (list, tuple)):
         return []
     whole = json.loads(json.dumps([*value], default=plain).replace("NaN", "null"))

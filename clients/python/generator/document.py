@@ -6,12 +6,12 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Set
 Schema = Dict[str, Any]
 Document = Dict[str, Any]
 
-#: What the first line of every generated file says.
+#: First line of every generated file.
 warning = "Generated from openapi.json by generate.py: change that."
 
 
 class Described(NamedTuple):
-    """One operation of the document, with its references followed where it matters."""
+    """One operation of the document, with relevant references resolved."""
 
     method: str
     path: str
@@ -20,7 +20,7 @@ class Described(NamedTuple):
     summary: str
     text: str
     parameters: List[Dict[str, Any]]
-    #: Content type and schema; both empty where there is none.
+    #: Content type and schema; both empty without a body.
     body_type: str
     body: Schema
     answers: Dict[str, Schema]
@@ -43,7 +43,7 @@ def operations(document: Document) -> Iterator[Described]:
         for method, said in methods.items():
             [good] = [one for status, one in said["responses"].items() if status[0] == "2"]
             content = said.get("requestBody", {}).get("content", {})
-            # What is spoken in protobuf is there for exporters, which are clients already.
+            # Protobuf operations are for exporters, which have clients of their own.
             if "application/x-protobuf" in content:
                 continue
             body_type = next(iter(content), "")
@@ -65,7 +65,7 @@ def operations(document: Document) -> Iterator[Described]:
 
 
 def references(schema: Any) -> Iterator[str]:
-    """Names of the schemas that this one mentions, not those that these mention."""
+    """Names of the schemas that this one references directly."""
     if isinstance(schema, dict):
         if "$ref" in schema:
             yield name_of(schema["$ref"])
@@ -83,7 +83,7 @@ def tags_of_schemas(document: Document) -> Dict[str, Set[str]]:
     tags: Dict[str, Set[str]] = {}
     for one in operations(document):
         body = one.body
-        # The members of a body are parameters of the method: nobody writes that type.
+        # Members of a body are parameters of the method: its type is not exported.
         if "properties" in schemas.get(name_of(body.get("$ref", "")), {}):
             body = schemas[name_of(body["$ref"])]
         open_names = [*references(body), *references(list(one.answers.values()))]

@@ -18,7 +18,7 @@ def union(hints: List[str]) -> str:
 
 
 def hint(schema: Schema, rows: str = "List") -> str:
-    """The hint of a schema; `rows` says what a list is called, `Sequence` for what is passed in."""
+    """The hint of a schema; `rows` names the type of a list, `Sequence` for arguments."""
     if "$ref" in schema:
         return name_of(schema["$ref"])
     for key in ("anyOf", "oneOf"):

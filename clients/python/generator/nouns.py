@@ -52,7 +52,7 @@ def class_of(tag: str) -> str:
 def listed(tags: List[str]) -> str:
     lines = [f'"""All nouns of the interface. {warning}"""', "", "from ..noun import Asker"]
     lines += [f"from .{snake(tag)} import {class_of(tag)}" for tag in tags]
-    lines += ["", "", "class Nouns:", '    """What can be asked of the service, by noun."""', ""]
+    lines += ["", "", "class Nouns:", '    """Operations of the service, by noun."""', ""]
     lines += ["    def __init__(self, asker: Asker) -> None:"]
     lines += [f"        self.{snake(tag)} = {class_of(tag)}(asker)" for tag in tags]
     return "\n".join(lines) + "\n"
@@ -87,7 +87,7 @@ def noun_file(tag: str, ours: List[Described], document: Document) -> str:
 
 
 class Method:
-    """One operation as a constant that says how it is asked, and a method that asks it."""
+    """One operation as a constant with its properties, and a method that sends it."""
 
     def __init__(self, said: Described, schemas: Dict[str, dict]) -> None:
         self.said = said
@@ -112,7 +112,7 @@ class Method:
         self.answer = self.answered(schemas)
 
     def answered(self, schemas: Dict[str, dict]) -> Dict[str, str]:
-        """How the answer is read, what the method returns, and the list of a page."""
+        """Parsing of the answer, the method's return type, and the list of a page."""
         kinds = list(self.said.answers)
         if not kinds:
             return {"answer": "none", "returns": "None"}
@@ -139,7 +139,7 @@ class Method:
         ]
 
     def repeats(self) -> str:
-        """What makes it safe to send it again; contract 1.8."""
+        """Reason why it may be repeated (contract 1.8)."""
         if "X-Min-Position" in self.headers or self.said.method == "GET":
             return "read"
         if "Idempotency-Key" in self.headers:
@@ -164,7 +164,8 @@ class Method:
         return line if len(line) <= 100 else "\n".join([f"_{self.name} = Operation(", *lines, ")"])
 
     def parameters(self) -> List[str]:
-        """Those of the path stand in their order, but for the project's; the others are named."""
+        """Path parameters are positional in order, except the project's; the others are keywords.
+        """
         first = [
             f"{one['name']}: {hint(one['schema'], 'Sequence')}"
             for one in self.in_path
@@ -190,12 +191,14 @@ class Method:
         return first + (["*", *named] if named else [])
 
     def own(self) -> List[str]:
-        """The parts of the path that are parameters, where the project is what it is about."""
+        """Path parameters if the path ends with the project, the subject of the operation; else
+        none.
+        """
         ends = self.said.path.endswith("{project_id}")
         return [one["name"] for one in self.in_path] if ends else []
 
     def called(self, name: str) -> str:
-        """A member of the body is the source of what the path names, where both have one name."""
+        """A member of the body is the source of a path parameter of the same name."""
         return f"source_{name}" if name in [one["name"] for one in self.in_path] else name
 
     def rest(self) -> Dict[str, dict]:
@@ -234,7 +237,7 @@ class Method:
         return "\n".join(lines)
 
     def waiting(self) -> List[str]:
-        """Of work that is polled: a method that polls it to its end."""
+        """Polling method for long work."""
         schema = next(iter(self.said.answers.values()), {})
         if self.said.method != "GET" or name_of(schema.get("$ref", "")) not in polled:
             return []

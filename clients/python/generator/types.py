@@ -1,4 +1,4 @@
-"""Schemas as TypedDicts: one file for each noun, and one for what several nouns need."""
+"""Schemas as TypedDicts: one file for each noun, and one for shared schemas."""
 
 import keyword
 import re
@@ -11,7 +11,7 @@ from .hints import hint
 typing_names = ("Any", "Dict", "List", "Literal", "Optional", "TypedDict", "Union")
 
 
-#: Of what several nouns need: what a record is made of. No schema of it needs one that is not.
+#: Noun of the shared schemas: parts of records. None of them needs an unshared one.
 of_records = re.compile(
     "New|Chat|Content|Text|File|Tool|Function|Llm|Retrieved|Control|Metric|Structured|(Span|Trace)T"
 )
@@ -155,7 +155,7 @@ def quoted(said: str, name: str) -> str:
 
 
 def functional(name: str, schema: Schema) -> str:
-    """For members that are words of the language; all of ours with such are required."""
+    """Functional syntax for members that are keywords; all of ours with such are required."""
     lines = [f"{name} = TypedDict(", f'    "{name}",', "    {"]
     for member, said in schema["properties"].items():
         text = hint(said)

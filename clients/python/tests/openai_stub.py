@@ -1,4 +1,4 @@
-"""An OpenAI client made up: the shapes of the real one, answers that a test hands in."""
+"""A stub of the OpenAI client: the shapes of the real one, answers from the test."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Resource:
     def create(self, **given: Any) -> Any:
         self.asked.append(given)
         answer = self.answers.pop(0)
-        # Like the real one: no coroutine function, but what it answers is awaited.
+        # Like the real one: not a coroutine function, but its result is awaited.
         return self._coming(answer) if self.later else self._came(answer)
 
     async def _coming(self, answer: Any) -> Any:

@@ -57,7 +57,7 @@ def program(source: str, *args: str, **env: str) -> "subprocess.Popen[str]":
 
 
 def eventually(true: Callable[[], bool], seconds: float = 30) -> bool:
-    """Whether it becomes true in time."""
+    """True once it becomes true in time."""
     until, pause = time.monotonic() + seconds, threading.Event()
     while not true():
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""A service that answers what a test tells it to, on a port of its own."""
+"""A scripted service on a port of its own."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Answer(NamedTuple):
     status: int = 200
     body: Any = None
     headers: Dict[str, str] = {}
-    #: Instead of an answer: the connection is cut.
+    #: The connection is cut instead of an answer.
     cut: bool = False
-    #: Nothing is answered until it is set.
+    #: No answer until it is set.
     until: Optional[threading.Event] = None
 
 
@@ -33,7 +33,7 @@ def problem(status: int, code: str, **headers: str) -> Answer:
 
 
 class Stub:
-    """Answers with `script`, one after the other, then with `usual` for ever."""
+    """Answers with `script`, one after the other, then always with `usual`."""
 
     def __init__(self, *script: Answer, usual: Optional[Callable[[Seen], Answer]] = None) -> None:
         self.seen: List[Seen] = []

@@ -1,4 +1,4 @@
-"""What somebody meets who sets the client up for the first time, and gets something wrong."""
+"""First steps with the client, and mistakes in setting it up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def record(client: Assay, count: int = 1) -> None:
 
 
 def ended(source: str, *args: str, **env: str) -> Tuple[int, str]:
-    """How a program ended, and what it said on stderr."""
+    """Exit code of a program, and its output on stderr."""
     running = program(source, *args, **env)
     _, said = running.communicate(timeout=60)
     return running.returncode, said
@@ -122,7 +122,7 @@ class Keys(TestCase):
         self.assertIn("ASSAY_API_KEY", said[0])
 
     def tried(self, url: str, key: str, name: str) -> str:
-        """What asking raises, after recording."""
+        """Error of a call after recording."""
         with mock.patch.object(assay.client, "settle_seconds", 0):
             client = Assay(url, key, name, exit_seconds=0, retries=0)
         record(client)

@@ -58,7 +58,7 @@ class Wheel(TestCase):
         self.assertIn(f'\nversion = "{wheel_backend.version()}"\n', said)
 
     def test_is_what_pip_installs(self) -> None:
-        """Where there is a pip: Debian's python3 comes without."""
+        """Needs pip: Debian's python3 comes without."""
         if self.run_python("-m", "pip", "--version").returncode != 0:
             wheel_backend.build_editable(self.folder)
             return

@@ -1,4 +1,4 @@
-"""What a program sets and nobody reads is said, and the program goes on."""
+"""Warnings about ignored attributes; the program continues."""
 
 from __future__ import annotations
 

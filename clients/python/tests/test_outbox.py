@@ -1,4 +1,4 @@
-"""What the recording promises the program: it does not notice, whatever the service does."""
+"""Isolation of the program from the recording, whatever the service does."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def record(assay: Assay, count: int, text: str = "x") -> None:
 
 class Refusals(TestCase):
     def drops(self, assay: Assay, work: Any) -> List[str]:
-        """What is said while records are dropped: one line."""
+        """The one warning while records are dropped."""
         with self.assertLogs("assay", logging.WARNING) as said:
             work()
         self.assertEqual(len(said.output), 1, said.output)
@@ -50,7 +50,7 @@ class Refusals(TestCase):
                 [said] = self.drops(assay, work)
                 self.assertIn(str(status), said)
                 self.assertEqual(assay.counts, (0, 15, 0))
-                # The whole request was refused: no look for the one that is at fault.
+                # The whole request was refused: no bisection.
                 self.assertEqual(len(stub.seen), 3)
 
     def test_of_one_record_cost_that_one(self) -> None:

@@ -1,4 +1,4 @@
-"""Traces and spans as the service has them, whatever wove them."""
+"""Recorded traces and spans as the service has them, by every way of recording."""
 
 from __future__ import annotations
 
