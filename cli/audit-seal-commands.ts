@@ -8,16 +8,16 @@ type Options = { readonly ops?: string; readonly json?: true };
 export const addAuditSeals = (audit: Command, config: () => Config): void => {
   audit
     .command('watch')
-    .description('whether the history of a service still begins with what you kept of it')
+    .description('check that the history of a service still begins with your stored checkpoint')
     .argument('<url>', 'of the service')
     .requiredOption('--state <file>', 'where the newest checkpoint is kept for the next time')
     .requiredOption('--key <file>', 'the key that you trust: a vkey, PEM or JWK')
-    .option('--origin <name>', 'whose history it has to be')
+    .option('--origin <name>', 'expected origin of the history')
     .option('--api-key <file>', 'the file that holds an API key of an auditor')
     .option('--json', 'one JSON object instead of a sentence')
     .addHelpText(
       'after',
-      '\nExit 0: it does; 1: it does not, or it is not signed with your key; 2: nobody can say.' +
+      '\nExit 0: it does; 1: it does not, or it is not signed with your key; 2: not checkable.' +
         '\n\nExample:\n  assay audit watch https://assay.example.org --state kept.note' +
         ' --key their.vkey --api-key auditor.key',
     )

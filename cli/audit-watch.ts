@@ -119,7 +119,7 @@ const verifyNote = (
   expected: OriginMatcher,
 ): StoredCheckpoint => {
   const head = parseCheckpoint(note);
-  if (head === null) throw contradictionFault('what the service sent is no checkpoint');
+  if (head === null) throw contradictionFault('the service sent a malformed checkpoint');
   if (!expected(head.origin)) throw contradictionFault(`the checkpoint is of ${head.origin}`);
   if (!trusted.hasSigned(head))
     throw contradictionFault('the checkpoint is not signed with your key');
@@ -152,7 +152,7 @@ const requireConsistency = async (
       ? '{"hashes":[]}'
       : await ask(`consistency?from=${kept.size}&to=${seen.size}`);
   if (proof === null)
-    throw contradictionFault(`there is no proof that ${kept.size} entries are still there`);
+    throw contradictionFault(`the service has no proof that ${kept.size} entries are still there`);
   if (!isConsistent(sha256, kept, seen, parseHashes(proof))) {
     throw contradictionFault(
       `the ${seen.size} entries do not begin with the ${kept.size} that were kept`,
@@ -182,7 +182,7 @@ const fetcherOf =
   (url: string, apiKey: string | null): FetchText =>
   async (what) => {
     if (!/^https?:/.test(url) || !URL.canParse(url)) {
-      throw new Fault('invalid', `${url} is no address like https://assay.example.org`);
+      throw new Fault('invalid', `${url} is not an address like https://assay.example.org`);
     }
     const response = await fetch(`${url.replace(/\/$/, '')}/v2/history/${what}`, {
       headers: apiKey === null ? {} : { 'Service-API-Key': apiKey },

@@ -18,7 +18,7 @@ const lazyCommands = {
 export const addAudit = (program: Command, config: () => Config): void => {
   const audit = program
     .command('audit')
-    .description('the history, for somebody who does not trust whoever runs this');
+    .description('prove and verify the history without trusting the operator');
 
   audit
     .command('export')
@@ -47,7 +47,9 @@ export const addAudit = (program: Command, config: () => Config): void => {
 
   audit
     .command('certificate')
-    .description('what an erasure was of, with proofs, and a signed statement that it is gone')
+    .description(
+      'certify an erasure: its entries with proofs, and a signed statement that it is done',
+    )
     .option('--deletion <id>', 'records that were deleted')
     .option('--org-job <id>', 'a deletion by metadata')
     .option('--run <id>', 'a log stream or an experiment')
@@ -66,7 +68,7 @@ export const addAudit = (program: Command, config: () => Config): void => {
     .option('--key <file>', 'of a bundle: the key that you trust, a vkey, PEM or JWK')
     .option(
       '--origin <name>',
-      'whose history it has to be; a vkey alone lets it be of any chain of its installation',
+      'expected origin; a vkey alone accepts any chain of its installation',
     )
     .option('--since <file>', 'a checkpoint that you kept')
     .option('--json', 'of the log: a JSON object for each history')

@@ -71,7 +71,7 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
         ...(config.secretKey === null && !keys.includes('secret.key')
           ? ['secret.key was not there to be copied: without it nobody can use this backup']
           : []),
-        'Whoever has both can read everything: keep them apart. Read models are not in it.',
+        'Both together give access to everything: keep them apart. Read models are not in it.',
       ],
     );
   } finally {

@@ -204,6 +204,6 @@ const summarySentence = (
   return (
     `${what} taken${isTold ? `, ${told.new_records} records of them new` : ''}; ${not}` +
     (told.cut_texts === 0 ? '' : `\ntexts over 1 MiB that were cut: ${told.cut_texts}`) +
-    (ignored === '' ? '' : `\nmembers that nobody reads: ${ignored}`)
+    (ignored === '' ? '' : `\nignored members: ${ignored}`)
   );
 };

@@ -56,7 +56,7 @@ export const addLists = (program: Command, environment: () => ClientSettings): v
     .description('experiments of a project with their averages, newest first')
     .addHelpText('after', experimentsHelp);
   withTargetOptions(program.command('columns'), 'name or id')
-    .description('what records of a project can be filtered and sorted by, as a table')
+    .description('the columns that records of a project can be filtered and sorted by, as a table')
     .addOption(new Option('--of <records>', 'of which').choices(populations).default('traces'))
     .option('--json', 'one JSON object a line')
     .addHelpText('after', '\nExample:\n  assay columns --project airline --of spans')

@@ -8,12 +8,12 @@ export const addMaintenance = (program: Command, config: () => Config): void => 
   program
     .command('backup')
     .description('copy the log and the keys into a folder, also while the service runs')
-    .argument('<folder>', 'of the backup; the same one again takes what came since')
+    .argument('<folder>', 'of the backup; an existing one gets only newer events')
     .option('--keys <folder>', 'where the keys go (default: keys in the folder)')
     .option('--json', 'one JSON object instead of sentences')
     .addHelpText(
       'after',
-      '\nWhoever has both log and keys can read everything: keep them apart. Read models are ' +
+      '\nLog and keys together give access to everything: keep them apart. Read models are ' +
         'built from the log and not copied.\nA backup that broke off goes on when it is given ' +
         'again.\n\n' +
         'Examples:\n  assay backup /srv/backup --keys /srv/assay-keys\n' +

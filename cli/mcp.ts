@@ -27,7 +27,7 @@ export const addMcp = (program: Command, environment: () => ClientSettings): voi
     .option('--write', 'also offer tools that log, rate and create; without it all only read')
     .addHelpText(
       'after',
-      '\nIt answers on stdout whoever speaks the protocol on stdin, and ends with it; a line\n' +
+      '\nIt speaks the protocol on stdin and stdout, and ends with stdin; a line\n' +
         'about itself goes to stderr. It may do what its key may: a viewer’s is enough to read.\n' +
         '\nExamples:\n  ASSAY_API_KEY=… assay mcp --project airline\n' +
         '  ASSAY_API_KEY=… assay mcp --url https://assay.example.org --write\n' +

@@ -122,7 +122,7 @@ const parseResponse = (opsUrl: string, { status, text }: OpsResponse): unknown =
   if (status === 404 || typeof detail !== 'string') {
     throw new Fault(
       'unavailable',
-      `what answers at ${opsUrl} (${status}) is no operators' listener of Assay: ` +
+      `the server at ${opsUrl} (${status}) is not an operators' listener of Assay: ` +
         'it is at ASSAY_OPS_PORT, not at the port of the API',
     );
   }

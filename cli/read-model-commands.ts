@@ -135,8 +135,8 @@ export const verify = async (
     }
     for (const { name, parked } of lacking) {
       process.stdout.write(
-        `${name} lacks what ${parked} parked ${parked === 1 ? 'stream was' : 'streams were'} ` +
-          `told; see: assay parked list\n`,
+        `${name} lacks events of ${parked} parked ${parked === 1 ? 'stream' : 'streams'}; ` +
+          'see: assay parked list\n',
       );
     }
   } finally {

@@ -153,7 +153,10 @@ const loadIdentityTokens = async ({ config, needs, logger }: ApiStart): Promise<
   return openIdentityTokens(providers, {
     clock: needs.clock,
     trouble: (provider, error) =>
-      logger.warn({ provider, cause: String(error) }, 'the keys of a provider cannot be had'),
+      logger.warn(
+        { provider, cause: String(error) },
+        'fetching the keys of an identity provider failed',
+      ),
   });
 };
 

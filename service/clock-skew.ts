@@ -18,21 +18,21 @@ export const openClockSkewMonitor = (
   clock: Pick<Clock, 'now' | 'wait'>,
 ): ClockSkewMonitor => {
   let newest: Instant | null = null;
-  let looking: Promise<void> | null = null;
-  const look = async (): Promise<void> => {
+  let refreshing: Promise<void> | null = null;
+  const refresh = async (): Promise<void> => {
     const [last] = await log.tail(1);
     newest = last?.metadata.at ?? null;
   };
   return {
     warnings: async (withinMs) => {
-      const over = new AbortController();
-      looking ??= look()
+      const timeout = new AbortController();
+      refreshing ??= refresh()
         .catch(() => undefined)
         .finally(() => {
-          looking = null;
+          refreshing = null;
         });
-      await Promise.race([looking, clock.wait(withinMs, over.signal)]);
-      over.abort();
+      await Promise.race([refreshing, clock.wait(withinMs, timeout.signal)]);
+      timeout.abort();
       const now = clock.now();
       const ms = newest === null ? 0 : Date.parse(newest) - Date.parse(now);
       if (ms <= toleratedSkewMs) return [];

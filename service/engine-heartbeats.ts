@@ -34,19 +34,19 @@ export const startEngineHeartbeats = (
   projector: Pick<Projector, 'status' | 'pendingErasures'>,
 ): EngineHeartbeats => {
   const stopped = new AbortController();
-  disposers.begin('the pulses', () => stopped.abort());
+  disposers.begin('the heartbeats', () => stopped.abort());
   const { signal } = stopped;
-  const times = openPositionClock();
+  const positionClock = openPositionClock();
   const isRemote = engines.names.eventLog === 'eventstoredb';
   const head = async (): Promise<Position> => {
     const position = await log.head();
-    times.recordHead(position, clock.milliseconds());
+    positionClock.recordHead(position, clock.milliseconds());
     return position;
   };
-  const patienceMs = isRemote ? probeTimeoutMs : threadProbeTimeoutMs;
-  const pulse = startHealthProbe({ what: 'the log', clock, signal }, head, patienceMs);
+  const timeoutMs = isRemote ? probeTimeoutMs : threadProbeTimeoutMs;
+  const logProbe = startHealthProbe({ what: 'the log', clock, signal }, head, timeoutMs);
   return {
-    log: pulse,
+    log: logProbe,
     status: startHealthProbe(
       { what: 'the projector', clock, signal },
       () => projector.status(),
@@ -57,8 +57,8 @@ export const startEngineHeartbeats = (
       () => projector.pendingErasures(),
       threadProbeTimeoutMs,
     ),
-    positionClock: times,
-    guardedLog: isRemote ? withCircuitBreaker(log, pulse, unguardedMethods) : log,
+    positionClock,
+    guardedLog: isRemote ? withCircuitBreaker(log, logProbe, unguardedMethods) : log,
     signal,
   };
 };

@@ -23,110 +23,114 @@ export const probeTimeoutMs = 1_500;
 /** Limit for a thread of this process, which may be busy; no circuit breaker depends on it. */
 export const threadProbeTimeoutMs = 5_000;
 
-/** Starts the heartbeat, until `signal` aborts. `patienceMs`: how long one check may take. */
+/** Starts the heartbeat, until `signal` aborts. `timeoutMs`: how long one check may take. */
 export const startHealthProbe = <T>(
   { what, clock, signal }: { what: string; clock: Clock; signal: AbortSignal },
-  ask: () => Promise<T>,
-  patienceMs: number,
+  check: () => Promise<T>,
+  timeoutMs: number,
 ): HealthProbe<T> => {
-  const answers = openProbeResults<T>(what, clock);
-  let asked: Promise<void> | null = null;
+  const results = openProbeResults<T>(what, clock);
+  let running: Promise<void> | null = null;
   const beat = async (): Promise<void> => {
-    const heard = new AbortController();
+    const answered = new AbortController();
     const began = clock.milliseconds();
-    for (let restMs = patienceMs; restMs > 0 && !heard.signal.aborted;) {
+    for (let restMs = timeoutMs; restMs > 0 && !answered.signal.aborted;) {
       // Repeated while other calls succeed: the connection of this check may be dead.
-      void answers.take(ask()).finally(() => heard.abort());
-      await clock.wait(restMs, heard.signal);
-      restMs = Math.max(began, answers.spokeAt()) + patienceMs - clock.milliseconds();
+      void results.record(check()).finally(() => answered.abort());
+      await clock.wait(restMs, answered.signal);
+      restMs = Math.max(began, results.lastSuccessAt()) + timeoutMs - clock.milliseconds();
     }
     // The answer may be queued behind work that blocked this event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    if (!heard.signal.aborted) answers.missing(patienceMs);
+    if (!answered.signal.aborted) results.timedOut(timeoutMs);
   };
-  const look = (): Promise<void> => {
-    asked ??= beat().finally(() => {
-      asked = null;
+  const probe = (): Promise<void> => {
+    running ??= beat().finally(() => {
+      running = null;
     });
-    return asked;
+    return running;
   };
-  const goOn = async (): Promise<void> => {
+  const loop = async (): Promise<void> => {
     while (!signal.aborted) {
-      await look();
+      await probe();
       await clock.wait(heartbeatMs, signal);
     }
   };
-  void goOn();
+  void loop();
   return {
-    lastResult: answers.known,
-    lastError: answers.trouble,
+    lastResult: results.lastResult,
+    lastError: results.lastError,
     probeNow: async (withinMs) => {
-      const over = new AbortController();
-      await Promise.race([look().then(() => over.abort()), clock.wait(withinMs, over.signal)]);
+      const timeout = new AbortController();
+      await Promise.race([
+        probe().then(() => timeout.abort()),
+        clock.wait(withinMs, timeout.signal),
+      ]);
     },
-    runWhileUp: answers.heed,
+    runWhileUp: results.runWhileUp,
   };
 };
 
 /** Results of checks, which may end in any order. */
 const openProbeResults = <T>(what: string, clock: Clock) => {
-  let known: T | null = null;
-  let trouble: string | null = null;
-  let silence: Fault | null = null;
-  let questions = 0;
-  let answered = 0;
-  let spokeAt = -Infinity;
+  let lastResult: T | null = null;
+  let lastError: string | null = null;
+  let circuitFault: Fault | null = null;
+  let started = 0;
+  let newestSuccess = 0;
+  let lastSuccessAt = -Infinity;
   const waiting = new Set<(fault: Fault) => void>();
   return {
-    known: () => known,
-    trouble: () => trouble,
-    spokeAt: () => spokeAt,
-    take: async (answer: Promise<T>): Promise<void> => {
-      questions += 1;
-      const question = questions;
+    lastResult: () => lastResult,
+    lastError: () => lastError,
+    lastSuccessAt: () => lastSuccessAt,
+    record: async (answer: Promise<T>): Promise<void> => {
+      started += 1;
+      const number = started;
       try {
-        known = await answer;
-        [trouble, silence, answered] = [null, null, Math.max(answered, question)];
+        lastResult = await answer;
+        [lastError, circuitFault, newestSuccess] = [null, null, Math.max(newestSuccess, number)];
       } catch (error) {
         // A later check that succeeded counts more.
-        if (question > answered) trouble = redactedReason(error);
+        if (number > newestSuccess) lastError = redactedReason(error);
       }
     },
-    missing: (forMs: number): void => {
-      trouble = `${what} did not answer within ${forMs / 1_000} s`;
-      const fault = new Fault('unavailable', trouble, { retryAfterSeconds: 1 });
-      silence = fault;
-      for (const giveUp of waiting) giveUp(fault);
+    timedOut: (forMs: number): void => {
+      lastError = `${what} did not answer within ${forMs / 1_000} s`;
+      const fault = new Fault('unavailable', lastError, { retryAfterSeconds: 1 });
+      circuitFault = fault;
+      for (const fail of waiting) fail(fault);
     },
-    heed: async <R>(work: () => Promise<R>): Promise<R> => {
-      if (silence !== null) throw silence;
-      const { promise: silent, reject: giveUp } = Promise.withResolvers<never>();
-      waiting.add(giveUp);
+    runWhileUp: async <R>(work: () => Promise<R>): Promise<R> => {
+      if (circuitFault !== null) throw circuitFault;
+      const { promise: circuitOpened, reject: fail } = Promise.withResolvers<never>();
+      waiting.add(fail);
       try {
-        const done = await Promise.race([work(), silent]);
-        spokeAt = clock.milliseconds();
+        const done = await Promise.race([work(), circuitOpened]);
+        lastSuccessAt = clock.milliseconds();
         return done;
       } finally {
-        waiting.delete(giveUp);
+        waiting.delete(fail);
       }
     },
   };
 };
 
-/** Wraps a port in a circuit breaker driven by the heartbeat. Methods in `but` bypass it. */
+/** Wraps a port in a circuit breaker driven by the heartbeat. Methods in `except` bypass it. */
 export const withCircuitBreaker = <T extends object>(
   port: T,
   { runWhileUp }: Pick<HealthProbe<unknown>, 'runWhileUp'>,
-  but: readonly (keyof T)[],
+  except: readonly (keyof T)[],
 ): T =>
   new Proxy(port, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function' || but.includes(name as keyof T)) return member;
+      if (typeof member !== 'function' || except.includes(name as keyof T)) return member;
       return (...values: readonly unknown[]) => {
-        const ask = (): unknown => (member as (...given: readonly unknown[]) => unknown)(...values);
-        if (isStreamMethod(name)) return guardedStream(ask() as AsyncIterable<unknown>, runWhileUp);
-        return runWhileUp(ask as () => Promise<unknown>);
+        const call = (): unknown => (member as (...args: readonly unknown[]) => unknown)(...values);
+        if (isStreamMethod(name))
+          return guardedStream(call() as AsyncIterable<unknown>, runWhileUp);
+        return runWhileUp(call as () => Promise<unknown>);
       };
     },
   });
@@ -136,12 +140,12 @@ const isStreamMethod = (name: string | symbol): boolean => name === 'portions' |
 
 async function* guardedStream(
   iterable: AsyncIterable<unknown>,
-  heed: HealthProbe<unknown>['runWhileUp'],
+  runWhileUp: HealthProbe<unknown>['runWhileUp'],
 ): AsyncIterable<unknown> {
   const iterator = iterable[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { value, done } = await heed(() => iterator.next());
+      const { value, done } = await runWhileUp(() => iterator.next());
       if (done === true) return;
       yield value;
     }

@@ -65,8 +65,8 @@ export const startHistorySealing = async (needs: Needs): Promise<HistorySealing>
   return {
     stop: sealing.stop,
     refusals: sealing.refusals,
-    sealNow: async (waitMs, tell) => {
-      await untilHistoryFolded(needs, waitMs, tell);
+    sealNow: async (waitMs, report) => {
+      await untilHistoryFolded(needs, waitMs, report);
       return { sealed: await sealing.sealNow(), refused: sealing.refusals() };
     },
   };
@@ -79,7 +79,7 @@ export const startHistorySealing = async (needs: Needs): Promise<HistorySealing>
 const untilHistoryFolded = async (
   { log, freshness, clock }: Needs,
   waitMs: number,
-  tell: (behind: HistoryFoldProgress) => void,
+  report: (behind: HistoryFoldProgress) => void,
 ): Promise<void> => {
   const head = await log.head();
   const deadline = clock.milliseconds() + waitMs;
@@ -94,7 +94,7 @@ const untilHistoryFolded = async (
       const why = `The history is at ${position}, the log at ${head}, after ${waitMs / 1_000} s`;
       throw new Fault('unavailable', `${why}. Nothing was sealed: wait longer, or see /readyz`);
     }
-    tell({ position, head });
+    report({ position, head });
   }
 };
 /** Interval of progress reports while waiting for the fold. */

@@ -11,12 +11,13 @@ const healthIntervalMs = 200;
  */
 export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger): Promise<never> => {
   const fatal = new Promise<never>((_resolve, reject) => {
-    let told: string | null = null;
+    let loggedCause: string | null = null;
     const timer = setInterval(() => {
       const { fatal, cause, writable } = log.health();
       // Logged once per cause; /readyz reports it as long as it lasts.
-      if (!writable && !fatal && told !== cause) logger.error({ cause }, 'the log takes no writes');
-      told = cause;
+      if (!writable && !fatal && loggedCause !== cause)
+        logger.error({ cause }, 'the log takes no writes');
+      loggedCause = cause;
       if (!fatal) return;
       clearInterval(timer);
       logger.error({ cause }, 'the log cannot be trusted any more; ending');
@@ -98,7 +99,9 @@ export const openDisposers = (clock: Clock, logger: Logger) => {
       throw new Fault('unavailable', `${name} did not end in time`);
     });
     const settled = await Promise.allSettled(outcomes);
-    return settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    return settled.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    );
   };
   return {
     /** Registers an engine, which workers need until they ended. */

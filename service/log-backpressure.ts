@@ -51,23 +51,23 @@ export const openLogBackpressure = ({
   let pace: IngestBackpressure | null = null;
   return {
     throttledLog: (log) => {
-      const told = targets === null ? log : positionTrackingLog(log, targets);
-      return withIngestBackpressure(told, {
+      const trackedLog = targets === null ? log : positionTrackingLog(log, targets);
+      return withIngestBackpressure(trackedLog, {
         pace: () => pace,
         asker: currentQueryContext,
         weightOf: estimateCharacters,
       });
     },
-    follow: (readable, hints) => {
-      const waited = (milliseconds: number): void => metrics.backpressureWait(milliseconds / 1_000);
-      const followed = openIngestBackpressure({
+    follow: (projectedPosition, notifications) => {
+      const onWait = (milliseconds: number): void => metrics.backpressureWait(milliseconds / 1_000);
+      const started = openIngestBackpressure({
         clock,
-        projectedPosition: readable,
-        onWait: waited,
+        projectedPosition,
+        onWait,
       });
-      pace = followed;
-      hints.subscribe(movedSubject, (message) => {
-        if (parseMoved(message)?.name === recordsCollection.name) followed.checkProgress();
+      pace = started;
+      notifications.subscribe(movedSubject, (message) => {
+        if (parseMoved(message)?.name === recordsCollection.name) started.checkProgress();
       });
     },
     stop: () => pace?.stop(),
@@ -86,8 +86,9 @@ const positionTrackingLog = (log: EventLog, targets: RequiredPositions): EventLo
   append: async (batch) => {
     const results = await log.append(batch);
     for (const [at, result] of results.entries()) {
-      const one = batch[at];
-      if (one !== undefined && result !== 'conflict') targets.recordAppend(one, result.position);
+      const streamAppend = batch[at];
+      if (streamAppend !== undefined && result !== 'conflict')
+        targets.recordAppend(streamAppend, result.position);
     }
     return results;
   },

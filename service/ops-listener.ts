@@ -26,9 +26,9 @@ type OpsBindings = {
 /**
  * Starts the operators' listener before any engine is open: readiness then says what is waited for.
  */
-export const startOpsListener = async (starting: StartupContext) => {
-  const { config, metrics, logger, disposers, engineWait } = starting;
-  const operated: OpsBindings = {
+export const startOpsListener = async (context: StartupContext) => {
+  const { config, metrics, logger, disposers, engineWait } = context;
+  const bindings: OpsBindings = {
     readiness: async () => ({ status: 'starting', waiting_for: engineWait.pending() }),
     projecting: noProjectionHost(),
     rotate: async () => null,
@@ -39,17 +39,17 @@ export const startOpsListener = async (starting: StartupContext) => {
     host: config.opsHost,
     port: config.opsPort,
     token: config.opsToken,
-    ready: () => operated.readiness(),
+    ready: () => bindings.readiness(),
     metrics,
     logger,
     operate: async (command, request) => {
-      if (command === rotateCommand) return operated.rotate();
-      if (command === sealCommand) return runSealCommand(operated.seal, request);
-      return runProjectorCommand(operated, metrics, command, request);
+      if (command === rotateCommand) return bindings.rotate();
+      if (command === sealCommand) return runSealCommand(bindings.seal, request);
+      return runProjectorCommand(bindings, metrics, command, request);
     },
   });
   disposers.add('the operators’ listener', () => ops.close());
-  return { operated, port: ops.port };
+  return { operated: bindings, port: ops.port };
 };
 
 /** Streams lines of progress, then `{sealed, refused}`. */
@@ -72,15 +72,18 @@ const runProjectorCommand = async (
   request: unknown,
 ): Promise<Json | AsyncIterable<Json> | null> => {
   const { duty, servesOperators, projector } = projecting;
-  const asked = (request ?? {}) as OpsRequest;
-  const { name = null } = asked;
+  const body = (request ?? {}) as OpsRequest;
+  const { name = null } = body;
   if (!servesOperators())
-    throw new Fault('unavailable', `${otherProcessMessages[duty()]}; ask that one`);
+    throw new Fault(
+      'unavailable',
+      `${otherProcessMessages[duty()]}; send the command to that process`,
+    );
   switch (command) {
     case 'status':
       return await projector.status();
     case 'rebuild':
-      return await runRebuildCommand(projector, name, asked);
+      return await runRebuildCommand(projector, name, body);
     case 'verify':
       return await projector.verify(name);
     case 'parked':
@@ -90,13 +93,13 @@ const runProjectorCommand = async (
     case 'pause':
     case 'resume': {
       if (decisionNeeds === null) throw new Fault('unavailable', 'The log is not open yet');
-      const came = await runDecisionCommand(
+      const outcome = await runDecisionCommand(
         openParkedDecisions(decisionNeeds, projector),
         command,
-        asked,
+        body,
       );
-      if (command === 'skip') metrics.parkedSkip(textOf(asked, 'name'));
-      return came;
+      if (command === 'skip') metrics.parkedSkip(textOf(body, 'name'));
+      return outcome;
     }
     default:
       return null;
@@ -113,9 +116,9 @@ const runRebuildCommand = async (
   { rate, begin, dry_run }: OpsRequest,
 ): Promise<Json | AsyncIterable<Json>> => {
   if (dry_run === true && name !== null) return await projector.dryRun(name);
-  const wishes = { ...rateOf(rate), ...beginOf(begin) };
+  const options = { ...rateOf(rate), ...beginOf(begin) };
   return progressLines(async (tell) => {
-    await projector.rebuild(name, tell, wishes);
+    await projector.rebuild(name, tell, options);
     return { rebuilt: name };
   });
 };
@@ -138,29 +141,30 @@ type OpsRequest = { readonly name?: string | null } & Readonly<Record<string, un
  * stream, `pause` needs no reason.
  */
 const runDecisionCommand = async (
-  rulings: ParkedDecisions,
+  decisions: ParkedDecisions,
   command: 'retry' | 'skip' | 'pause' | 'resume',
-  asked: OpsRequest,
+  body: OpsRequest,
 ): Promise<Json> => {
-  const projection = textOf(asked, 'name');
+  const projection = textOf(body, 'name');
   if (command === 'pause') {
-    await rulings.pause(projection);
+    await decisions.pause(projection);
     return { projection };
   }
-  const ruling = {
+  const decision = {
     projection,
-    reason: textOf(asked, 'reason'),
-    operator: textOf(asked, 'operator'),
+    reason: textOf(body, 'reason'),
+    operator: textOf(body, 'operator'),
   };
-  if (command !== 'resume') return rulings[command]({ ...ruling, stream: textOf(asked, 'stream') });
-  await rulings.resume(ruling);
+  if (command !== 'resume')
+    return decisions[command]({ ...decision, stream: textOf(body, 'stream') });
+  await decisions.resume(decision);
   return { projection };
 };
 
 /** Enough for a sentence or two, which stay in the log for ever. */
 const textMax = 1_000;
-const textOf = (asked: OpsRequest, member: string): string => {
-  const text = asked[member];
+const textOf = (body: OpsRequest, member: string): string => {
+  const text = body[member];
   if (typeof text === 'string' && text.trim() !== '' && text.length <= textMax) return text.trim();
   throw new Fault('malformed', `${member}: a text of 1 to ${textMax} characters`);
 };

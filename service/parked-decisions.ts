@@ -50,38 +50,38 @@ export const openParkedDecisions = (
 ): ParkedDecisions => {
   const parkedAt = async ({ projection, stream }: ParkedDecision): Promise<ParkedStream | null> =>
     (await projector.parked()).find(
-      (one) => one.projection === projection && one.stream === stream,
+      (candidate) => candidate.projection === projection && candidate.stream === stream,
     ) ?? null;
-  const ruled = async (
-    ruling: ParkedDecision,
+  const outcomeOf = async (
+    decision: ParkedDecision,
     { revision }: ParkedStream,
   ): Promise<ParkedDecisionResult> => {
-    const { projection, stream } = ruling;
-    return { projection, stream, revision, parked: await parkedAt(ruling) };
+    const { projection, stream } = decision;
+    return { projection, stream, revision, parked: await parkedAt(decision) };
   };
   return {
-    skip: async (ruling) => {
-      const parked = (await parkedAt(ruling)) ?? (await throwNotParked(projector, ruling));
+    skip: async (decision) => {
+      const parked = (await parkedAt(decision)) ?? (await throwNotParked(projector, decision));
       const { revision, event_id } = parked;
       if (event_id === undefined) throw new Fault('conflict', 'Its event was erased: retry it');
-      await recordParkedDecision(needs, skipParkedEvent({ ...ruling, revision, event_id }));
-      await projector.skip(ruling.projection, parked.stream, revision);
-      return ruled(ruling, parked);
+      await recordParkedDecision(needs, skipParkedEvent({ ...decision, revision, event_id }));
+      await projector.skip(decision.projection, parked.stream, revision);
+      return outcomeOf(decision, parked);
     },
-    retry: async (ruling) => {
-      const parked = (await parkedAt(ruling)) ?? (await throwNotParked(projector, ruling));
+    retry: async (decision) => {
+      const parked = (await parkedAt(decision)) ?? (await throwNotParked(projector, decision));
       const { revision, event_id = null } = parked;
-      await recordParkedDecision(needs, retryParkedStream({ ...ruling, revision, event_id }));
-      await projector.retry(ruling.projection, ruling.stream as StreamName);
-      return ruled(ruling, parked);
+      await recordParkedDecision(needs, retryParkedStream({ ...decision, revision, event_id }));
+      await projector.retry(decision.projection, decision.stream as StreamName);
+      return outcomeOf(decision, parked);
     },
-    resume: async (ruling) => {
-      await requireProjection(projector, ruling.projection);
+    resume: async (decision) => {
+      await requireProjection(projector, decision.projection);
       await recordParkedDecision(
         needs,
-        retryParkedStream({ ...ruling, stream: null, revision: null, event_id: null }),
+        retryParkedStream({ ...decision, stream: null, revision: null, event_id: null }),
       );
-      await projector.resume(ruling.projection);
+      await projector.resume(decision.projection);
     },
     pause: async (projection) => {
       await requireProjection(projector, projection);
@@ -103,7 +103,7 @@ const requireProjection = async (
   projector: Pick<Projector, 'status'>,
   name: string,
 ): Promise<void> => {
-  const names = (await projector.status()).map((one) => one.name);
+  const names = (await projector.status()).map((candidate) => candidate.name);
   if (names.includes(name)) return;
   throw new Fault('conflict', `no read model is called ${name}; there are ${names.join(', ')}`);
 };

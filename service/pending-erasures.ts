@@ -23,10 +23,10 @@ type Needs = {
  * where they are folded.
  */
 export const pendingErasures = ({ working, files }: Needs): readonly PendingErasures[] => {
-  const asked = [...(working?.pendingErasures() ?? [])].sort();
-  const [since] = asked;
+  const requestedAt = [...(working?.pendingErasures() ?? [])].sort();
+  const [since] = requestedAt;
   return [
-    ...(since === undefined ? [] : [{ where: 'log' as const, count: asked.length, since }]),
+    ...(since === undefined ? [] : [{ where: 'log' as const, count: requestedAt.length, since }]),
     ...(files.lastResult() ?? []).map((file) => ({ ...file, count: 1 })),
   ];
 };

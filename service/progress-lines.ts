@@ -9,21 +9,21 @@ export async function* progressLines(
 ): AsyncIterable<Json> {
   let newest: Json = null;
   let wake = (): void => undefined;
-  const over = new AbortController();
-  const answer = work((line) => {
+  const ended = new AbortController();
+  const result = work((line) => {
     newest = line;
     wake();
   }).finally(() => {
-    over.abort();
+    ended.abort();
     wake();
   });
   // Avoids an unhandled rejection once the reader has disconnected.
-  answer.catch(() => null);
-  while (newest !== null || !over.signal.aborted) {
+  result.catch(() => null);
+  while (newest !== null || !ended.signal.aborted) {
     const line: Json = newest;
     newest = null;
     if (line === null) await new Promise<void>((resolve) => (wake = resolve));
     else yield line;
   }
-  yield await answer;
+  yield await result;
 }

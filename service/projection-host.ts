@@ -36,22 +36,22 @@ export type ProjectionHost = {
 
 /** Starts the projections as role, engines and lease require. */
 export const startProjectionHost = async (
-  starting: StartupContext,
+  context: StartupContext,
   hintSpace: string,
-  dropped: OnRecordsDropped,
+  onDropped: OnRecordsDropped,
 ): Promise<ProjectionHost> => {
-  const { config, engines } = starting;
+  const { config, engines } = context;
   const projecting = !config.roles.includes('projections')
     ? noProjectionHost()
     : engines.names.documents === 'sqlite'
       ? await startLocalHost(
           engineChoiceOf(config),
           hintSpace,
-          incidentHandlersOf(starting, dropped),
+          incidentHandlersOf(context, onDropped),
         )
-      : await startLeasedHost(starting, hintSpace);
+      : await startLeasedHost(context, hintSpace);
   if (!config.roles.includes('projections')) return projecting;
-  const { disposers } = starting;
+  const { disposers } = context;
   disposers.begin('operators’ works', () => projecting.projector.abortWorks());
   disposers.add('the projections', () => projecting.stop());
   return projecting;
@@ -63,12 +63,12 @@ export type OnRecordsDropped = () => void;
 /** Logs and counts incidents of a thread that owns records. */
 export const incidentHandlersOf = (
   { logger, metrics }: Pick<StartupContext, 'logger' | 'metrics'>,
-  dropped: OnRecordsDropped,
+  onDropped: OnRecordsDropped,
 ): IncidentHandlers => ({
   onIncident: (incident) => {
     const { kind, did } = incident;
     metrics.incident(kind, did);
-    if (did === 'dropped') dropped();
+    if (did === 'dropped') onDropped();
     // The error of a query is logged with its request.
     if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
   },
@@ -98,9 +98,9 @@ const startLeasedHost = async (
 const startLocalHost = async (
   choice: EngineChoice,
   hintSpace: string,
-  heed: IncidentHandlers,
+  handlers: IncidentHandlers,
 ): Promise<ProjectionHost> => {
-  const readSide = await startReadSide(choice, { notificationSpace: hintSpace }, heed);
+  const readSide = await startReadSide(choice, { notificationSpace: hintSpace }, handlers);
   return {
     ...readSide,
     duty: () => 'folding',
@@ -123,7 +123,7 @@ export const noProjectionHost = (): ProjectionHost => ({
   notifications: null,
   servesOperators: () => false,
   projector: unavailableProjector(
-    'this process does not fold; ask one that plays the role projections',
+    'this process does not fold; send the command to one with the role projections',
   ),
   ended: new Promise(() => undefined),
   stop: async () => undefined,
@@ -163,26 +163,26 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
   const end = new AbortController();
   let current: ReadSide | null = null;
   let trouble: string | null = null;
-  const take = () => leases.acquire(leaseName, holder, leaseMs);
+  const acquire = () => leases.acquire(leaseName, holder, leaseMs);
   /** True if another process certainly holds the lease; false when the engine cannot say. */
   const isLost = (): Promise<boolean> =>
-    take().then(
+    acquire().then(
       (fence) => fence === null,
       () => false,
     );
 
   const fold = async (): Promise<void> => {
-    const starting = startLeasedReadSide(needs);
+    const opening = startLeasedReadSide(needs);
     // Opening the engines may take longer than the lease lasts.
-    const ended = starting.then((readSide) => readSide.ended);
-    const kept = untilLeaseEnds({ clock, isLost, ending: end.signal, ended });
-    kept.catch(() => null);
-    const readSide = await starting;
+    const ended = opening.then((readSide) => readSide.ended);
+    const leaseEnd = untilLeaseEnds({ clock, isLost, ending: end.signal, ended });
+    leaseEnd.catch(() => null);
+    const readSide = await opening;
     current = readSide;
     trouble = null;
     logger.info({ holder }, 'folding: this process has the lease of the projections');
     try {
-      if ((await kept) === 'lost') {
+      if ((await leaseEnd) === 'lost') {
         logger.warn({ holder }, 'standing by: another process has the lease now');
       }
     } finally {
@@ -193,7 +193,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
   const loop = async (): Promise<void> => {
     while (!end.signal.aborted) {
       try {
-        if ((await take()) !== null) await fold();
+        if ((await acquire()) !== null) await fold();
         trouble = null;
       } catch (error) {
         trouble = redactedReason(error);
@@ -256,41 +256,43 @@ const startLeasedReadSide = ({
   logger,
 }: Needs): Promise<ReadSide> => {
   const hasOthers = choice.records === 'replica' || (choice.recordsPartitions ?? 1) > 1;
-  const keeps = partition ?? (hasOthers ? 'lists' : 'all');
+  const models = partition ?? (hasOthers ? 'lists' : 'all');
   return startReadSide(
     choice,
-    { notificationSpace, models: keeps },
+    { notificationSpace, models },
     { onLogReplaced: logReplacedHandler(logger) },
   );
 };
 
 /** Refusal on standby, also of commands that were running when the lease was lost. */
-const leasePassedMessage = 'another process has the lease of the projections; ask that one';
+const leasePassedMessage =
+  'another process has the lease of the projections; send the command to that process';
 
 const forwardingProjector = (to: () => Projector | null, ending: AbortSignal): Projector => {
   const standby = unavailableProjector(leasePassedMessage);
   const on = async <T>(work: (projector: Projector) => Promise<T>): Promise<T> => {
-    const asked = to();
+    const target = to();
     try {
-      return await work(asked ?? standby);
+      return await work(target ?? standby);
     } catch (error) {
-      if (asked === null || asked === to() || ending.aborted) throw error;
+      if (target === null || target === to() || ending.aborted) throw error;
       throw new Fault('unavailable', leasePassedMessage, { cause: error });
     }
   };
   return {
-    status: () => on((one) => one.status()),
-    parked: () => on((one) => one.parked()),
-    retry: (name, stream) => on((one) => one.retry(name, stream)),
-    skip: (name, stream, revision) => on((one) => one.skip(name, stream, revision)),
-    pause: (name) => on((one) => one.pause(name)),
-    resume: (name) => on((one) => one.resume(name)),
-    rebuild: (name, progress, wishes) => on((one) => one.rebuild(name, progress, wishes)),
-    dryRun: (name) => on((one) => one.dryRun(name)),
-    verify: (name, progress) => on((one) => one.verify(name, progress)),
-    abortWorks: () => on((one) => one.abortWorks()),
-    pendingErasures: () => on((one) => one.pendingErasures()),
-    stop: () => on((one) => one.stop()),
+    status: () => on((projector) => projector.status()),
+    parked: () => on((projector) => projector.parked()),
+    retry: (name, stream) => on((projector) => projector.retry(name, stream)),
+    skip: (name, stream, revision) => on((projector) => projector.skip(name, stream, revision)),
+    pause: (name) => on((projector) => projector.pause(name)),
+    resume: (name) => on((projector) => projector.resume(name)),
+    rebuild: (name, progress, wishes) =>
+      on((projector) => projector.rebuild(name, progress, wishes)),
+    dryRun: (name) => on((projector) => projector.dryRun(name)),
+    verify: (name, progress) => on((projector) => projector.verify(name, progress)),
+    abortWorks: () => on((projector) => projector.abortWorks()),
+    pendingErasures: () => on((projector) => projector.pendingErasures()),
+    stop: () => on((projector) => projector.stop()),
   };
 };
 

@@ -52,33 +52,36 @@ export const openReadModels = async (
   { log, bus, clock, pacing, projecting, filling, signal }: Needs,
 ) => {
   const { retryUntilUp } = engineWait;
-  const asked = await retryUntilUp('the read models', () => engines.documents('read'));
-  disposers.add('the read models', () => asked.close());
-  const isElsewhere = projecting.records === null && config.records === 'replica';
-  const rows = isElsewhere
+  const documentsEngine = await retryUntilUp('the read models', () => engines.documents('read'));
+  disposers.add('the read models', () => documentsEngine.close());
+  const hasNoRecords = projecting.records === null && config.records === 'replica';
+  const rows = hasNoRecords
     ? absentRecords
     : (projecting.records ?? (await retryUntilUp('the records', () => engines.records())));
   if (projecting.records === null) disposers.add('the records', () => rows.close());
   const { documents: engine, records: recordsEngine } = engines.names;
   const isRemote = engine === 'mongodb';
-  const looked = filling.wrapCheckpoints(checkpointsOf(asked, isElsewhere ? null : rows));
-  await retryUntilUp('the read models', () => positionsOf(looked));
+  const engineCheckpoints = filling.wrapCheckpoints(
+    checkpointsOf(documentsEngine, hasNoRecords ? null : rows),
+  );
+  await retryUntilUp('the read models', () => positionsOf(engineCheckpoints));
   for (const one of filling.allProgress()) logger.warn(one, fillMessage(one));
-  const pulse = startHealthProbe(
+  const heartbeat = startHealthProbe(
     { what: 'the read models', clock, signal },
     async () => {
-      const damage = asked.damage?.() ?? null;
+      const damage = documentsEngine.damage?.() ?? null;
       if (damage !== null) throw new Fault('unavailable', damage);
-      const positions = await positionsOf(looked);
-      if (config.records === 'replica' && !isElsewhere) publishReplicaPosition(bus, positions);
+      const positions = await positionsOf(engineCheckpoints);
+      if (config.records === 'replica' && !hasNoRecords) publishReplicaPosition(bus, positions);
       return positions;
     },
     isRemote ? probeTimeoutMs : threadProbeTimeoutMs,
   );
   const readModels = isRemote
-    ? withCircuitBreaker(asked, pulse, ['durabilityWarning', 'close'])
-    : asked;
-  const found = recordsEngine === 'mongodb' ? withCircuitBreaker(rows, pulse, ['close']) : rows;
+    ? withCircuitBreaker(documentsEngine, heartbeat, ['durabilityWarning', 'close'])
+    : documentsEngine;
+  const guardedRecords =
+    recordsEngine === 'mongodb' ? withCircuitBreaker(rows, heartbeat, ['close']) : rows;
   const current = tracing.isOn
     ? withTraceparent(tracing, currentQueryContext)
     : currentQueryContext;
@@ -87,28 +90,32 @@ export const openReadModels = async (
     'load',
     'find',
   ]);
-  const share = queryConcurrencyOf(recordsEngine, config.poolThreads);
-  const line = openFairSemaphore(share.atOnce, share.ofProject, share.waiting);
-  const records = tracedRecords(tracing, 'records', requestScopedRecords(found, current, line));
-  const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openTimeSlices() });
-  const answers = tracedAnswers(tracing, 'answers', requestScopedAnswers(made, current, line));
+  const limits = queryConcurrencyOf(recordsEngine, config.poolThreads);
+  const semaphore = openFairSemaphore(limits.atOnce, limits.ofProject, limits.waiting);
+  const scopedRecords = requestScopedRecords(guardedRecords, current, semaphore);
+  const records = tracedRecords(tracing, 'records', scopedRecords);
+  const engineAnswers =
+    projecting.answers ?? recordAnswers({ records: guardedRecords, inSlices: openTimeSlices() });
+  const scopedAnswers = requestScopedAnswers(engineAnswers, current, semaphore);
+  const answers = tracedAnswers(tracing, 'answers', scopedAnswers);
   const chains = openChainReader(documents, sha256);
   const checkpoints = filling.wrapCheckpoints(
-    checkpointsOf(documents, isElsewhere ? null : records),
+    checkpointsOf(documents, hasNoRecords ? null : records),
   );
-  const heard = projecting.notifications === null ? bus : mergedBus(bus, projecting.notifications);
-  const waits = openFreshness({
+  const notifications =
+    projecting.notifications === null ? bus : mergedBus(bus, projecting.notifications);
+  const untracedFreshness = openFreshness({
     reader: log,
     checkpoints,
-    bus: heard,
+    bus: notifications,
     clock,
     fillMonitor: filling,
     ...pacing.freshness,
   });
-  const freshness = tracedPort(tracing, 'freshness', waits, ['waitUntilApplied']);
-  if (isElsewhere) followReplicas(bus, pacing);
-  else pacing.follow(() => records.checkpoint(), heard);
-  return { documents, records, answers, chains, freshness, checkpoints, pulse };
+  const freshness = tracedPort(tracing, 'freshness', untracedFreshness, ['waitUntilApplied']);
+  if (hasNoRecords) followReplicas(bus, pacing);
+  else pacing.follow(() => records.checkpoint(), notifications);
+  return { documents, records, answers, chains, freshness, checkpoints, heartbeat };
 };
 
 /** Merges the notifications of this process with those of the bus. */
@@ -127,7 +134,10 @@ const mergedBus = (
 const absentRecords: Records = new Proxy({} as Records, {
   get: (_target, name) => async (): Promise<void> => {
     if (name === 'close') return;
-    throw new Fault('unavailable', 'Records are where the roles query and worker are played');
+    throw new Fault(
+      'unavailable',
+      'This process does not serve records; send the request to one with the role query or worker',
+    );
   },
 });
 
@@ -149,7 +159,9 @@ const positionsOf = async (
   checkpoints: CheckpointReaders,
 ): Promise<ReadonlyMap<string, Position>> =>
   new Map(
-    await Promise.all([...checkpoints].map(async ([name, ask]) => [name, await ask()] as const)),
+    await Promise.all(
+      [...checkpoints].map(async ([name, checkpoint]) => [name, await checkpoint()] as const),
+    ),
   );
 
 /**

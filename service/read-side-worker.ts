@@ -33,7 +33,7 @@ export type ReadSideStart = {
   readonly projector: MessagePort;
 };
 
-if (parentPort === null) throw new Error('this file is a thread of its own');
+if (parentPort === null) throw new Error('this file runs as a worker thread only');
 const main = parentPort;
 const warmed = warmRecords();
 const [start] = (await once(main, 'message')) as [ReadSideStart | 'end'];
@@ -42,8 +42,8 @@ if (start === 'end') {
   await warmed;
   process.exit(0);
 }
-const { models: keeps } = start;
-const partition = typeof keeps === 'string' ? null : keeps;
+const { models: folded } = start;
+const partition = typeof folded === 'string' ? null : folded;
 const engines = await openEngines(start.choice);
 const tracing = await openServiceTracing(start.choice.isTraced === true);
 const bus = await engines.bus(start.notificationSpace);
@@ -51,14 +51,14 @@ const reader = await engines.reader(bus);
 const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
 // The handler is passed at opening: a file may be lost before `following`.
 const records =
-  keeps === 'lists'
+  folded === 'lists'
     ? null
     : await engines.records({
         notice: (incident) => main.postMessage(incident),
         ...(partition !== null && { part: partition.index }),
       });
 const lists = projections.map((projection) => documentsReadModel(documents, projection));
-const hasLists = keeps === 'all' || keeps === 'lists';
+const hasLists = folded === 'all' || folded === 'lists';
 const projector = await openProjector({
   reader,
   decode,

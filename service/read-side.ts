@@ -51,7 +51,7 @@ type ReadSideOptions = {
 export const startReadSide = async (
   choice: EngineChoice,
   { notificationSpace, models = 'all' }: ReadSideOptions,
-  heed: IncidentHandlers = {},
+  handlers: IncidentHandlers = {},
 ): Promise<ReadSide> => {
   const records = new MessageChannel();
   const answers = new MessageChannel();
@@ -70,9 +70,9 @@ export const startReadSide = async (
     worker.once('error', reject);
     worker.on('message', (message: ReadSideMessage) => {
       if (message === 'following') resolve();
-      else if ('broken' in message) heed.onBrokenFile?.(message.broken);
-      else if ('exchanged' in message) heed.onLogReplaced?.(message.exchanged);
-      else heed.onIncident?.(message);
+      else if ('broken' in message) handlers.onBrokenFile?.(message.broken);
+      else if ('exchanged' in message) handlers.onLogReplaced?.(message.exchanged);
+      else handlers.onIncident?.(message);
     });
   });
   const ended = new Promise<void>((resolve, reject) => {

@@ -49,37 +49,38 @@ export const checkReadiness = async (needs: Needs) => {
     ),
   ]);
   const health = log.health();
-  const reached = heartbeats.log.lastError();
+  const logError = heartbeats.log.lastError();
   const readModels = heartbeats.models.lastError();
   const statuses = heartbeats.status.lastResult();
   const trouble = projecting.trouble() ?? heartbeats.status.lastError();
-  const behind = greatestLag(needs);
-  const isLate = plays('query') && behind.seconds * 1_000 > config.lagMaxMs;
+  const lag = greatestLag(needs);
+  const isLate = plays('query') && lag.seconds * 1_000 > config.lagMaxMs;
   const fillings = needs.filling.allProgress();
   const [first] = fillings;
   const isFilling = plays('query') && fillings.length > 0;
   const stalled =
-    statuses === null || statuses.some((one) => one.stalled !== null || one.rebuilding !== null);
+    statuses === null ||
+    statuses.some((projection) => projection.stalled !== null || projection.rebuilding !== null);
   const needsModels = plays('query') || plays('projections');
-  const lame =
+  const isImpaired =
     stalled || trouble !== null || (needsModels && readModels !== null) || isLate || isFilling;
   const refusals = needs.working?.sealing.refusals() ?? [];
-  const ready = health.writable && reached === null && !lame && refusals.length === 0;
+  const ready = health.writable && logError === null && !isImpaired && refusals.length === 0;
   return {
     status: ready ? 'ready' : 'not_ready',
     roles: config.roles,
-    log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? reached },
+    log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? logError },
     read_models: {
       engine: engines.names.documents,
       records: engines.names.records,
       cause:
         readModels ??
         (first === undefined ? null : fillMessage(first)) ??
-        (isLate ? lagExceededMessage(behind, config.lagMaxMs) : null),
+        (isLate ? lagExceededMessage(lag, config.lagMaxMs) : null),
       /** Read models being filled from the log, with progress: reads of them are 503 until then. */
       filling: fillings,
       caution: needs.documents.durabilityWarning(),
-      behind_seconds: behind.seconds,
+      behind_seconds: lag.seconds,
     },
     duty: projecting.duty(),
     trouble,

@@ -19,14 +19,14 @@ import { hasRole, type StartupContext } from './startup-context.js';
  * filled from the log again. Throws Fault `conflict` when another process holds the folder.
  */
 export const withReplica = async (
-  starting: StartupContext,
+  context: StartupContext,
   lists: ProjectionHost,
   {
     bus,
-    dropped,
+    dropped: onDropped,
   }: { readonly bus: Pick<NotificationBus, 'publish'>; readonly dropped: OnRecordsDropped },
 ): Promise<ProjectionHost> => {
-  const { config, disposers, engineWait, logger } = starting;
+  const { config, disposers, engineWait, logger } = context;
   if (config.records !== 'replica') return lists;
   if (!hasRole(config, 'query', 'worker')) return lists;
   const choice = replicaOf(engineChoiceOf(config));
@@ -35,9 +35,9 @@ export const withReplica = async (
   const hints = await engines.bus(null);
   disposers.add('hints of the replica', () => hints.close());
   hints.subscribe(movedSubject, (message) => bus.publish(replicaMovedSubject, message));
-  const wish = { notificationSpace: null, models: 'records' } as const;
+  const handlers = incidentHandlersOf(context, onDropped);
   const replica = await engineWait.retryUntilUp('the log', () =>
-    startReadSide(choice, wish, incidentHandlersOf(starting, dropped)),
+    startReadSide(choice, { notificationSpace: null, models: 'records' }, handlers),
   );
   disposers.begin('operators’ works on the replica', () => replica.projector.abortWorks());
   disposers.add('the replica', () => replica.stop());
@@ -98,28 +98,30 @@ const routingProjector = (
   { projector: lists, duty }: ProjectionHost,
   replica: Projector,
 ): Projector => {
-  const of = (name: string): Projector => (name === recordsCollection.name ? replica : lists);
+  const projectorOf = (name: string): Projector =>
+    name === recordsCollection.name ? replica : lists;
   const here = (): readonly Projector[] => (duty() === 'folding' ? [lists, replica] : [replica]);
-  const asked = (name: string | null): readonly Projector[] =>
-    name === null ? here() : [of(name)];
+  const targets = (name: string | null): readonly Projector[] =>
+    name === null ? here() : [projectorOf(name)];
   return {
-    status: async () => (await Promise.all(here().map((one) => one.status()))).flat(),
-    parked: async () => (await Promise.all(here().map((one) => one.parked()))).flat(),
-    retry: (name, stream) => of(name).retry(name, stream),
-    skip: (name, stream, revision) => of(name).skip(name, stream, revision),
-    pause: (name) => of(name).pause(name),
-    resume: (name) => of(name).resume(name),
+    status: async () => (await Promise.all(here().map((projector) => projector.status()))).flat(),
+    parked: async () => (await Promise.all(here().map((projector) => projector.parked()))).flat(),
+    retry: (name, stream) => projectorOf(name).retry(name, stream),
+    skip: (name, stream, revision) => projectorOf(name).skip(name, stream, revision),
+    pause: (name) => projectorOf(name).pause(name),
+    resume: (name) => projectorOf(name).resume(name),
     rebuild: async (name, progress, wishes) => {
-      for (const one of asked(name)) await one.rebuild(name, progress, wishes);
+      for (const projector of targets(name)) await projector.rebuild(name, progress, wishes);
     },
-    dryRun: (name) => of(name).dryRun(name),
+    dryRun: (name) => projectorOf(name).dryRun(name),
     verify: async (name, progress) => {
       const verified = [];
-      for (const one of asked(name)) verified.push(...(await one.verify(name, progress)));
+      for (const projector of targets(name))
+        verified.push(...(await projector.verify(name, progress)));
       return verified;
     },
     pendingErasures: async () =>
-      (await Promise.all(here().map((one) => one.pendingErasures()))).flat(),
+      (await Promise.all(here().map((projector) => projector.pendingErasures()))).flat(),
     abortWorks: async () => void (await Promise.all([lists.abortWorks(), replica.abortWorks()])),
     stop: async () => void (await Promise.all([lists.stop(), replica.stop()])),
   };

@@ -29,12 +29,13 @@ export const abortableLog = (log: EventLog, signal: AbortSignal): EventLog => {
 /** Documents whose queries carry the context of the current request. */
 export const requestScopedDocuments = (
   documents: Documents,
-  asker: CurrentQueryContext,
+  currentContext: CurrentQueryContext,
 ): Documents => ({
   checkpoint: (collection) => documents.checkpoint(collection),
-  get: (collection, key, asking = asker()) => documents.get(collection, key, asking),
-  load: (collection, keys, asking = asker()) => documents.load(collection, keys, asking),
-  find: (collection, query, asking = asker()) => documents.find(collection, query, asking),
+  get: (collection, key, context = currentContext()) => documents.get(collection, key, context),
+  load: (collection, keys, context = currentContext()) => documents.load(collection, keys, context),
+  find: (collection, query, context = currentContext()) =>
+    documents.find(collection, query, context),
   apply: (collection, writes, checkpoint) => documents.apply(collection, writes, checkpoint),
   dump: (collection) => documents.dump(collection),
   shadow: (collection, copying) => documents.shadow(collection, copying),
@@ -49,10 +50,10 @@ export const requestScopedDocuments = (
  */
 export const requestScopedRecords = (
   records: Records,
-  asker: CurrentQueryContext,
-  line: FairSemaphore,
+  currentContext: CurrentQueryContext,
+  semaphore: FairSemaphore,
 ): Records => {
-  const fair = withFairSlot(line);
+  const fair = withFairSlot(semaphore);
   return {
     checkpoint: () => records.checkpoint(),
     prefetch: (writes) => records.prefetch(writes),
@@ -62,36 +63,37 @@ export const requestScopedRecords = (
     rowsByOrdinal: (places) => records.rowsByOrdinal(places),
     sessionsWithTraces: (sessions) => records.sessionsWithTraces(sessions),
     traceOutlines: (session, part) => records.traceOutlines(session, part),
-    rowsByGroup: (names, asking = asker()) => records.rowsByGroup(names, asking),
-    groupBytes: (names, asking = asker()) => records.groupBytes(names, asking),
-    tracesOfSessions: (project, sessions, tracesMax, asking = asker()) =>
-      records.tracesOfSessions(project, sessions, tracesMax, asking),
-    recordsWithEntry: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => records.recordsWithEntry(plan, asking)),
-    findGroup: (project, population, id, asking = asker()) =>
-      records.findGroup(project, population, id, asking),
-    groupRows: (plan, asking = asker()) => records.groupRows(plan, asking),
-    sessionPage: (plan, asking = asker()) => records.sessionPage(plan, asking),
-    metricTypes: (project, names, asking = asker()) => records.metricTypes(project, names, asking),
+    rowsByGroup: (names, context = currentContext()) => records.rowsByGroup(names, context),
+    groupBytes: (names, context = currentContext()) => records.groupBytes(names, context),
+    tracesOfSessions: (project, sessions, tracesMax, context = currentContext()) =>
+      records.tracesOfSessions(project, sessions, tracesMax, context),
+    recordsWithEntry: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => records.recordsWithEntry(plan, context)),
+    findGroup: (project, population, id, context = currentContext()) =>
+      records.findGroup(project, population, id, context),
+    groupRows: (plan, context = currentContext()) => records.groupRows(plan, context),
+    sessionPage: (plan, context = currentContext()) => records.sessionPage(plan, context),
+    metricTypes: (project, names, context = currentContext()) =>
+      records.metricTypes(project, names, context),
     changedRuns: (project, token) => records.changedRuns(project, token),
-    search: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => records.search(plan, asking)),
-    count: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => records.count(plan, asking)),
-    aggregate: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => records.aggregate(plan, asking)),
-    columns: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => records.columns(plan, asking)),
-    runCounts: (project, runs, asking = asker()) =>
-      fair(project, asking, () => records.runCounts(project, runs, asking)),
-    ratings: (project, runs, asking = asker()) =>
-      fair(project, asking, () => records.ratings(project, runs, asking)),
-    runMeasures: (project, runs, asking = asker()) =>
-      fair(project, asking, () => records.runMeasures(project, runs, asking)),
-    runAverages: (project, metrics, runs, asking = asker()) =>
-      fair(project, asking, () => records.runAverages(project, metrics, runs, asking)),
-    runRows: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => records.runRows(plan, asking)),
+    search: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => records.search(plan, context)),
+    count: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => records.count(plan, context)),
+    aggregate: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => records.aggregate(plan, context)),
+    columns: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => records.columns(plan, context)),
+    runCounts: (project, runs, context = currentContext()) =>
+      fair(project, context, () => records.runCounts(project, runs, context)),
+    ratings: (project, runs, context = currentContext()) =>
+      fair(project, context, () => records.ratings(project, runs, context)),
+    runMeasures: (project, runs, context = currentContext()) =>
+      fair(project, context, () => records.runMeasures(project, runs, context)),
+    runAverages: (project, metrics, runs, context = currentContext()) =>
+      fair(project, context, () => records.runAverages(project, metrics, runs, context)),
+    runRows: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => records.runRows(plan, context)),
     dump: () => records.dump(),
     shadow: (copying) => records.shadow(copying),
     resume: (id) => records.resume(id),
@@ -102,31 +104,33 @@ export const requestScopedRecords = (
 /** Answers made of records, scoped and scheduled like requestScopedRecords. */
 export const requestScopedAnswers = (
   answers: RecordAnswers,
-  asker: CurrentQueryContext,
-  line: FairSemaphore,
+  currentContext: CurrentQueryContext,
+  semaphore: FairSemaphore,
 ): RecordAnswers => {
-  const fair = withFairSlot(line);
+  const fair = withFairSlot(semaphore);
   return {
-    search: (plan, shown, asking = asker()) =>
-      fair(plan.project, asking, () => answers.search(plan, shown, asking)),
-    stretch: (plan, shown, asking = asker()) =>
-      fair(plan.project, asking, () => answers.stretch(plan, shown, asking)),
-    metrics: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => answers.metrics(plan, asking)),
-    comparison: (plan, asking = asker()) =>
-      fair(plan.project, asking, () => answers.comparison(plan, asking)),
-    record: (plan, templates, asking = asker()) => answers.record(plan, templates, asking),
-    session: (session, templates, asking = asker()) => answers.session(session, templates, asking),
+    search: (plan, shown, context = currentContext()) =>
+      fair(plan.project, context, () => answers.search(plan, shown, context)),
+    stretch: (plan, shown, context = currentContext()) =>
+      fair(plan.project, context, () => answers.stretch(plan, shown, context)),
+    metrics: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => answers.metrics(plan, context)),
+    comparison: (plan, context = currentContext()) =>
+      fair(plan.project, context, () => answers.comparison(plan, context)),
+    record: (plan, templates, context = currentContext()) =>
+      answers.record(plan, templates, context),
+    session: (session, templates, context = currentContext()) =>
+      answers.session(session, templates, context),
   };
 };
 
 const withFairSlot =
-  (line: FairSemaphore) =>
-  async <T>(project: string, asking: QueryContext, ask: () => Promise<T>): Promise<T> => {
-    const leave = await line.acquire(project, asking);
+  (semaphore: FairSemaphore) =>
+  async <T>(project: string, context: QueryContext, query: () => Promise<T>): Promise<T> => {
+    const release = await semaphore.acquire(project, context);
     try {
-      return await ask();
+      return await query();
     } finally {
-      leave();
+      release();
     }
   };

@@ -126,7 +126,7 @@ type Needs = {
 /** Every route of the service, with the needs of each slice. */
 export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, authorizer, ids, clock, secrets, vault, inTurn } = needs;
-  const questions = readModelQueries(needs);
+  const queries = readModelQueries(needs);
   const people = peopleQueries(needs);
   const unknownKeys = openUnknownKeyFinder(records);
   const visibleProject: RequestAuthorizer['visibleProject'] = (principal, id) =>
@@ -137,24 +137,24 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...loginWrites(needs),
     ...socialLoginWrites(needs),
     ...sessionWrites({ log, ids, sessions }),
-    ...traceRoutes(needs, questions, sessions),
+    ...traceRoutes(needs, queries, sessions),
     ...ratingWrites({ log }),
     ...integrationWrites({ log, ids, vault, inTurn }),
     ...integrationReads({ documents }),
     ...insightsSettingsWrites({ log }),
-    ...insightsSettingsReads({ documents, runInProject: questions.runInProject }),
+    ...insightsSettingsReads({ documents, runInProject: queries.runInProject }),
     ...ratingReads({ documents, records }),
     ...priceListWrites({ log }),
     ...priceListReads({ documents }),
-    ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
+    ...projectWrites({ log, ids, newestRuns: queries.newestRuns }),
     ...logStreamWrites({ log, ids }),
-    ...experimentRoutes(needs, questions),
-    ...datasetRoutes(needs, questions),
+    ...experimentRoutes(needs, queries),
+    ...datasetRoutes(needs, queries),
     ...experimentTagWrites({ log }),
-    ...rankingWrites({ log, ...questions }),
+    ...rankingWrites({ log, ...queries }),
     ...collaboratorWrites({ log, authorizer }),
     ...collaboratorReads({ documents }),
-    ...annotationTemplateWrites({ log, templateUsage: questions.templateUsage }),
+    ...annotationTemplateWrites({ log, templateUsage: queries.templateUsage }),
     ...annotationTemplateReads({ documents, records }),
     ...userWrites({ log, ids, inTurn, authorizer, ...people }),
     ...invitationWrites(needs),
@@ -165,22 +165,22 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...projectReads({ documents, authorizer }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => authorizer.lastUsed(key) }),
-    ...columnReads({ documents, records, runInProject: questions.runInProject }),
-    ...metricReads({ records, unknownKeys, answers: needs.answers, ...questions }),
+    ...columnReads({ documents, records, runInProject: queries.runInProject }),
+    ...metricReads({ records, unknownKeys, answers: needs.answers, ...queries }),
     ...orgJobWrites({ log, secrets, preview: orgJobPreviewOf(needs) }),
     ...orgJobReads({ documents, secrets }),
-    ...recordWrites({ log, choice: recordSelectorOf({ ...needs, ...questions, unknownKeys }) }),
-    ...recordReads({ ...needs, ...questions, unknownKeys, otelReceived: receivedOtelSpansIn(log) }),
-    ...exportRoutes(needs, questions),
+    ...recordWrites({ log, choice: recordSelectorOf({ ...needs, ...queries, unknownKeys }) }),
+    ...recordReads({ ...needs, ...queries, unknownKeys, otelReceived: receivedOtelSpansIn(log) }),
+    ...exportRoutes(needs, queries),
     ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, visibleProject }),
     ...scorerWrites({ log, ids }),
     ...scorerSettingsWrites({ log }),
-    ...backfillRoutes(needs, questions),
-    ...scorerReads({ documents, runInProject: questions.runInProject }),
+    ...backfillRoutes(needs, queries),
+    ...scorerReads({ documents, runInProject: queries.runInProject }),
     ...scorerTaskReads({
       documents,
       progresses: openTaskProgressCache(needs.bus),
-      runInProject: questions.runInProject,
+      runInProject: queries.runInProject,
     }),
     ...historyRoutes(needs),
     ...serviceReads({ describe: () => openApiDocument({ operations, components, nouns }) }),
@@ -190,7 +190,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
 /** Contract 4.6 and 5.5. */
 const experimentRoutes = (
   needs: Needs,
-  questions: ReturnType<typeof readModelQueries>,
+  queries: ReturnType<typeof readModelQueries>,
 ): readonly Route[] => {
   const { log, ids, authorizer } = needs;
   const datasets = experimentDatasets({ log, authorizer });
@@ -201,16 +201,16 @@ const experimentRoutes = (
       ids,
       ...datasets,
       unlinkDataset: unlinkDatasetFrom(log),
-      ...questions,
+      ...queries,
     }),
-    ...experimentReads({ ...needs, ...questions, projectAt }),
+    ...experimentReads({ ...needs, ...queries, projectAt }),
   ];
 };
 
 /** Contract 4.7 and 5.11. */
 const datasetRoutes = (
   needs: Needs,
-  questions: ReturnType<typeof readModelQueries>,
+  queries: ReturnType<typeof readModelQueries>,
 ): readonly Route[] => {
   const { log, ids, documents, authorizer, inTurn } = needs;
   const visibleProject: RequestAuthorizer['visibleProject'] = (principal, id) =>
@@ -220,7 +220,7 @@ const datasetRoutes = (
     ...datasetWrites(writing),
     ...recordAppendRoutes({
       ...writing,
-      recordsAsRows: openRecordsToRows({ ...needs, ...questions }),
+      recordsAsRows: openRecordsToRows({ ...needs, ...queries }),
     }),
     ...datasetReads({ documents, authorizer, datasetAt: datasetAsOf(log, resolveAsOf(needs)) }),
   ];
@@ -229,14 +229,14 @@ const datasetRoutes = (
 /** Contract 5.6 and 5.12. */
 const traceRoutes = (
   { log, ids, clock, authorizer }: Needs,
-  questions: ReturnType<typeof readModelQueries>,
+  queries: ReturnType<typeof readModelQueries>,
   { joinSessions }: ReturnType<typeof openSessionRepository>,
 ): readonly Route[] => {
   const visibleProject: RequestAuthorizer['visibleProject'] = (principal, id) =>
     authorizer.visibleProject(principal, id);
   const projectByName = openProjectsByName({ log, ids, visibleProject });
-  const named = { projectByName, visibleProject, joinSessions };
-  return traceWrites({ log, ids, clock, sha256, ...named, ...questions });
+  const projectAccess = { projectByName, visibleProject, joinSessions };
+  return traceWrites({ log, ids, clock, sha256, ...projectAccess, ...queries });
 };
 
 /** Contract 5.10: scoring backfill of records that a run already holds. */
@@ -254,11 +254,11 @@ const exportTimeoutMs = 20_000;
 /** Exports of records and datasets. */
 const exportRoutes = (
   needs: Needs,
-  questions: ReturnType<typeof readModelQueries>,
+  queries: ReturnType<typeof readModelQueries>,
 ): readonly Route[] => [
   ...recordExports({
     ...needs,
-    ...questions,
+    ...queries,
     runsKnown: async () => {
       const names = runCollections.map(({ name }) => name);
       await needs.freshness.waitUntilApplied(names, await needs.log.head(), {
@@ -272,10 +272,10 @@ const exportRoutes = (
 /** The reads of contract 5.14. */
 const historyRoutes = (needs: Needs): readonly Route[] => {
   const { log, documents, authorizer, clock, secrets } = needs;
-  const line = openHistorySemaphore();
-  const chains = { ...needs.chains, page: scheduledPages(needs.chains, line) };
-  const answered = historyChanges({ log, clock, sha256, positionOf: resolveAsOf(needs) });
-  const answers = { ...answered, told: scheduledChanges(answered, line) };
+  const semaphore = openHistorySemaphore();
+  const chains = { ...needs.chains, page: scheduledPages(needs.chains, semaphore) };
+  const changes = historyChanges({ log, clock, sha256, positionOf: resolveAsOf(needs) });
+  const answers = { ...changes, told: scheduledChanges(changes, semaphore) };
   const exports = historyExports({ ...needs, sha256, waitUntilFolded: waitForFold(needs) });
   return [
     ...historyReads({
@@ -299,7 +299,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
       ...answers,
       chains,
       ...exports,
-      ...scheduledExports(exports, line),
+      ...scheduledExports(exports, semaphore),
     }),
   ];
 };

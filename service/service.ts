@@ -73,11 +73,11 @@ export const startService = async (
   const tracing = await openServiceTracing(config.isTraced);
   if (tracing.isOn) logger.info({}, 'spans of this service are exported (OTEL_*)');
   open.add('the tracing', () => tracing.close());
-  const waiting = openEngineWait(systemClock, logger);
+  const engineWait = openEngineWait(systemClock, logger);
   try {
     const metrics = openMetrics();
     return await startIn(
-      { config, engines, logger, metrics, tracing, disposers: open, engineWait: waiting },
+      { config, engines, logger, metrics, tracing, disposers: open, engineWait },
       options,
     );
   } catch (error) {
@@ -87,14 +87,14 @@ export const startService = async (
   }
 };
 
-const startIn = async (starting: StartupContext, options: ServiceOptions): Promise<Service> => {
-  const { config, engines, logger, metrics, disposers, engineWait } = starting;
-  logEngines(starting);
-  const { operated, port: opsPort } = await startOpsListener(starting);
-  const { needs, pacing } = await openWriteSide(starting);
+const startIn = async (context: StartupContext, options: ServiceOptions): Promise<Service> => {
+  const { config, engines, logger, metrics, disposers, engineWait } = context;
+  logEngines(context);
+  const { operated: bindings, port: opsPort } = await startOpsListener(context);
+  const { needs, pacing } = await openWriteSide(context);
   const { log, bus, clock } = needs;
-  operated.rotate = () => rotateKeys(needs);
-  operated.decisionNeeds = needs;
+  bindings.rotate = () => rotateKeys(needs);
+  bindings.decisionNeeds = needs;
   const bootstrapped = hasRole(config, 'command')
     ? await engineWait.retryUntilUp('the log', () => bootstrap(needs, config.bootstrap))
     : null;
@@ -103,20 +103,20 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
 
   const filling = openFillMonitor({ reader: log, clock });
   const dropped = (): void => filling.markSuspect(recordsCollection.name);
-  const lists = await startProjectionHost(starting, needs.secrets.notificationSpace, dropped);
-  const projecting = await withReplica(starting, lists, { bus, dropped });
+  const lists = await startProjectionHost(context, needs.secrets.notificationSpace, dropped);
+  const projecting = await withReplica(context, lists, { bus, dropped });
   const { projector } = projecting;
-  operated.projecting = projecting;
-  const pulses = startEngineHeartbeats(starting, log, clock, projector);
-  const { guardedLog, signal } = pulses;
-  const asked = { log: guardedLog, bus, clock, pacing, projecting, filling, signal };
-  const { checkpoints, pulse, ...readers } = await openReadModels(starting, asked);
-  registerReadModelGauges(metrics, log, pulses.status);
+  bindings.projecting = projecting;
+  const probes = startEngineHeartbeats(context, log, clock, projector);
+  const { guardedLog, signal } = probes;
+  const modelNeeds = { log: guardedLog, bus, clock, pacing, projecting, filling, signal };
+  const { checkpoints, heartbeat, ...readers } = await openReadModels(context, modelNeeds);
+  registerReadModelGauges(metrics, log, probes.status);
 
   const collections = [...checkpoints.keys()];
-  const answering = { collections, needs: { ...needs, log: guardedLog, ...readers } };
+  const apiNeeds = { collections, needs: { ...needs, log: guardedLog, ...readers } };
   const undeclaredProxies = openUndeclaredProxies(clock);
-  const api = await startServingApi(starting, options, { ...answering, undeclaredProxies });
+  const api = await startServingApi(context, options, { ...apiNeeds, undeclaredProxies });
   const url = api === null ? '' : `http://${urlHost(config.host)}:${api.port}`;
   if (bootstrapped !== null && bootstrapped.minted !== null) {
     options.onKeyMinted?.(bootstrapped.minted, bootstrapped.email, url);
@@ -125,14 +125,14 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
   const working = hasRole(config, 'worker')
     ? await startWorkers({ ...needs, ...readers, config, engines, logger, metrics, disposers })
     : null;
-  const { files } = pulses;
+  const { files } = probes;
   registerErasureGauge(metrics, clock, () => pendingErasures({ working, files }));
-  if (working !== null) operated.seal = working.sealing.sealNow;
+  if (working !== null) bindings.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
-  const known = { config, engines, log, documents, bus, projecting, working, filling, clock };
+  const parts = { config, engines, log, documents, bus, projecting, working, filling, clock };
   const clockSkew = openClockSkewMonitor(log, clock);
-  const heartbeats = { ...pulses, models: pulse };
-  operated.readiness = () => checkReadiness({ ...known, undeclaredProxies, clockSkew, heartbeats });
+  const heartbeats = { ...probes, models: heartbeat };
+  bindings.readiness = () => checkReadiness({ ...parts, undeclaredProxies, clockSkew, heartbeats });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await writeServiceFile(engines.dir, ports, disposers);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
@@ -148,7 +148,7 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
     fatal: watchFatal(log, projecting.ended, logger),
     close: () => {
       logger.info({}, 'stopping');
-      operated.readiness = async () => ({ status: 'stopping' });
+      bindings.readiness = async () => ({ status: 'stopping' });
       pacing.stop();
       return disposers.close();
     },
@@ -159,18 +159,18 @@ const startIn = async (starting: StartupContext, options: ServiceOptions): Promi
 const startServingApi = async (
   { config, engines, logger, metrics, tracing, disposers }: StartupContext,
   { strict = false }: ServiceOptions,
-  answering: Pick<ApiStart, 'collections' | 'needs' | 'undeclaredProxies'>,
+  apiNeeds: Pick<ApiStart, 'collections' | 'needs' | 'undeclaredProxies'>,
 ): Promise<RunningApi | null> => {
   if (!hasRole(config, 'command', 'query')) return null;
-  const alone = engines.embedded;
+  const isOnlyProcess = engines.embedded;
   const api = await startApi({
     config,
     strict,
-    isOnlyProcess: alone,
+    isOnlyProcess,
     logger,
     metrics,
     tracing,
-    ...answering,
+    ...apiNeeds,
   });
   disposers.begin('the API', () => api.close());
   return api;

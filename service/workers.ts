@@ -65,7 +65,7 @@ const validationsAtOnce = 8;
  */
 export const startWorkers = async (needs: Needs): Promise<WorkersStatus> => {
   const { logger } = needs;
-  const trouble =
+  const logError =
     (what: string) =>
     (error: unknown): void => {
       // A damaged log is reported once, by the health watch (lifecycle.ts).
@@ -83,9 +83,9 @@ export const startWorkers = async (needs: Needs): Promise<WorkersStatus> => {
   });
   needs.disposers.begin('sealing', () => sealing.stop());
   needs.metrics.operating.sealEvery(needs.config.seals.everyMs / 1_000);
-  const erasing = startCleanupWorkers(needs, trouble);
+  const erasing = startCleanupWorkers(needs, logError);
   return {
-    sandbox: startScoringWorkers({ ...needs, leases, worker }, trouble),
+    sandbox: startScoringWorkers({ ...needs, leases, worker }, logError),
     sealing,
     pendingErasures: erasing,
   };
@@ -107,7 +107,7 @@ type ErrorLoggerFor = (what: string) => (error: unknown) => void;
  */
 const startCleanupWorkers = (
   needs: Needs,
-  trouble: ErrorLoggerFor,
+  logError: ErrorLoggerFor,
 ): WorkersStatus['pendingErasures'] => {
   const { log, clock, ids, engines, disposers } = needs;
   const ports = { log, clock, ids, files: diskFiles };
@@ -115,28 +115,28 @@ const startCleanupWorkers = (
     ...ports,
     path: erasingFile(engines.dir),
     unlinkDataset: unlinkDatasetFrom(log),
-    trouble: trouble('erasing what was deleted'),
+    trouble: logError('erasing what was deleted'),
   });
   disposers.begin('erasing', () => erasing.stop());
   const forgetting = startResponseExpiry({
     ...ports,
     path: forgettingFile(engines.dir),
-    trouble: trouble('erasing answers kept for a repeat'),
+    trouble: logError('erasing answers kept for a repeat'),
   });
   disposers.begin('forgetting', () => forgetting.stop());
-  const sweeping = startSealSweepWorker({ ...ports, trouble: trouble('sweeping ciphertexts') });
+  const sweeping = startSealSweepWorker({ ...ports, trouble: logError('sweeping ciphertexts') });
   disposers.begin('sweeping ciphertexts', () => sweeping.stop());
   const offboarding = startOffboardingWorker({
     ...ports,
     path: offboardingFile(engines.dir),
-    trouble: trouble('an offboarding'),
+    trouble: logError('an offboarding'),
   });
   disposers.begin('offboarding', () => offboarding.stop());
   const jobs = startOrgJobWorker({
     ...ports,
     secrets: needs.secrets,
     ...orgJobQueries(needs),
-    trouble: trouble('working on an org job'),
+    trouble: logError('working on an org job'),
   });
   disposers.begin('org jobs', () => jobs.stop());
   return erasing.pending;
@@ -145,7 +145,7 @@ const startCleanupWorkers = (
 /** Workers that run code scorers, for validations and scores, in one sandbox. */
 const startScoringWorkers = (
   needs: Needs & { readonly leases: Leases; readonly worker: string },
-  trouble: ErrorLoggerFor,
+  logError: ErrorLoggerFor,
 ): Sandbox => {
   const { log, clock, ids, bus, engines, logger, disposers, leases, worker } = needs;
   const sandbox = engines.sandbox();
@@ -158,7 +158,7 @@ const startScoringWorkers = (
     ...ports,
     path: scoringFile(engines.dir),
     atOnce: validationsAtOnce,
-    trouble: trouble('scoring'),
+    trouble: logError('scoring'),
   });
   disposers.begin('scoring', () => scoring.stop());
   const runScoring = startRunScoringWorker({
@@ -166,7 +166,7 @@ const startScoringWorkers = (
     path: runScoringFile(engines.dir),
     atOnce: availableParallelism(),
     backfillTraces: backfillTraces(needs),
-    trouble: trouble('scoring runs'),
+    trouble: logError('scoring runs'),
   });
   disposers.begin('scoring runs', () => runScoring.stop());
   void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));

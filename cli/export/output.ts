@@ -41,7 +41,7 @@ export const writeOutput = async (
 /** Reports a closed pipe (`assay export … | head`) as an incomplete export. */
 const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
-  throw new Fault('unavailable', 'whoever reads the output went away: it is not whole');
+  throw new Fault('unavailable', 'the reader closed the output: it is incomplete');
 };
 
 type LineSpool = {

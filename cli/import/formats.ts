@@ -82,7 +82,7 @@ export const detectFormat = async (
   if (looked.length === 0) throw new Fault('invalid', 'there is nothing in it');
   const names = importFormatNames.join(', ');
   const step = `--format is one of ${names}, see assay import --help`;
-  throw new Fault('invalid', `this is no format that is known${unlike}; ${step}`);
+  throw new Fault('invalid', `unknown format${unlike}; ${step}`);
 };
 
 async function* concatPieces(

@@ -85,6 +85,6 @@ const unknownName = (noun: string, named: string, known: readonly NamedItem[]): 
   const asked = JSON.stringify(named.slice(0, 80));
   return new Fault(
     'not-found',
-    `no ${noun} in sight of this key is called ${asked}: ${there}${more}`,
+    `no ${noun} that this key can see is named ${asked}: ${there}${more}`,
   );
 };

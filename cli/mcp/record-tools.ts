@@ -120,7 +120,7 @@ const sortOf = (asked: { readonly sort_by?: string; readonly ascending?: boolean
 export const unknownColumnNotes = (columns: readonly string[]): readonly string[] =>
   columns.length === 0
     ? []
-    : [`Nobody recorded ${columns.join(', ')} in this project: see list_columns.`];
+    : [`Not recorded in this project: ${columns.join(', ')}. See list_columns.`];
 
 /** Shown once, by the trace. */
 const traceOnlyMembers = new Set(['run_id', 'session_id', 'trace_id', 'is_complete']);

@@ -40,10 +40,10 @@ export type NextSteps = {
 /** Steps for a language model, which has tools and no prompt. */
 const stepsOfModel: NextSteps = {
   unreached:
-    'Nothing is wrong with the call: ask whoever runs it to start the service, or to correct ' +
+    'Nothing is wrong with the call: ask the operator to start the service, or to correct ' +
     '--url of assay mcp',
   columns: 'list_columns says what there is',
-  key: 'Only whoever runs assay mcp can give another, by ASSAY_API_KEY or --key',
+  key: 'Only the user who starts assay mcp can set another, by ASSAY_API_KEY or --key',
   names: 'the list_ and search_ tools say what there is',
 };
 
@@ -175,7 +175,7 @@ const parseAnswer = (root: string, { status, text }: Answer): unknown => {
   try {
     return parseJsonText(text);
   } catch {
-    throw new Fault('unavailable', `what answers at ${root} is no Assay: ${status}, not JSON`);
+    throw new Fault('unavailable', `the server at ${root} is not Assay: ${status}, not JSON`);
   }
 };
 
@@ -198,7 +198,7 @@ const refusalFault = (
     return new Fault('invalid', `not valid: ${said.join('; ')}${hint}`);
   }
   if (detail === undefined || code === undefined) {
-    return new Fault('unavailable', `what answers at ${root} is no Assay: status ${status}`);
+    return new Fault('unavailable', `the server at ${root} is not Assay: status ${status}`);
   }
   const wait = retryAfter === null ? '' : `; try again in ${retryAfter} s`;
   switch (status) {

@@ -31,25 +31,25 @@ export type ResolveAsOf = (
  */
 export const resolveAsOf =
   ({ log, chains, freshness }: AsOfNeeds): ResolveAsOf =>
-  async (organization, asOf, parameter, asking = {}) => {
+  async (organization, asOf, parameter, context = {}) => {
     const head = await log.head();
     if ('position' in asOf) {
       if (asOf.position > head) throw beyondHeadFault(parameter);
       return asOf.position;
     }
-    await freshness.waitUntilApplied([historyCollection.name], head, asking);
-    return lastPositionBy(chains, organization, asOf.instant, asking);
+    await freshness.waitUntilApplied([historyCollection.name], head, context);
+    return lastPositionBy(chains, organization, asOf.instant, context);
   };
 
 const lastPositionBy = async (
   chains: ChainPages,
   chain: ChainName,
   to: Instant,
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<Position> => {
-  const question = { ascending: false, limit: 1, technical: true, to };
+  const query = { ascending: false, limit: 1, technical: true, to };
   for (let at: number | null = null; ;) {
-    const { entries, next } = await chains.page(chain, { ...question, at }, asking);
+    const { entries, next } = await chains.page(chain, { ...query, at }, context);
     const [entry] = entries;
     if (entry !== undefined) return entry.position;
     if (next === null) return logStart;

@@ -34,7 +34,7 @@ export const experimentQueries = ({
   readonly templatesOf: TemplatesOf;
 }) => {
   const ranks = openRankingCache({ documents, records });
-  const reached = async (
+  const waitUntilApplied = async (
     collections: readonly { readonly name: string }[],
     position: Position,
   ): Promise<void> => {
@@ -52,12 +52,12 @@ export const experimentQueries = ({
       id: RunId,
       position: Position,
     ): Promise<ExperimentRecord> => {
-      await reached(experimentCollections, position);
+      await waitUntilApplied(experimentCollections, position);
       const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
       const facts = found?.scope === project ? [found.body] : [];
       const needs = { documents, records, ranks, templatesOf };
-      const asking = { principal, project, isCounted: true };
-      const [shown] = await experimentAnswers(needs, facts, asking);
+      const scope = { principal, project, isCounted: true };
+      const [shown] = await experimentAnswers(needs, facts, scope);
       if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
       return shown;
     },
@@ -67,7 +67,7 @@ export const experimentQueries = ({
       project: ProjectId,
       position: Position,
     ): Promise<RankingCriteria> => {
-      await reached(criteriaCollections, position);
+      await waitUntilApplied(criteriaCollections, position);
       const organization = principal.organizationId;
       return criteriaAnswer({ documents, records }, { organization, project });
     },

@@ -14,25 +14,25 @@ export const openHistorySemaphore = (): FairSemaphore =>
 
 /** Schedules pages of entries fairly per organisation. */
 export const scheduledPages =
-  (chains: ChainPages, line: FairSemaphore): ChainPages['page'] =>
-  async (chain, question, asking = {}) => {
-    const leave = await line.acquire(chain, asking);
+  (chains: ChainPages, semaphore: FairSemaphore): ChainPages['page'] =>
+  async (chain, query, context = {}) => {
+    const release = await semaphore.acquire(chain, context);
     try {
-      return await chains.page(chain, question, asking);
+      return await chains.page(chain, query, context);
     } finally {
-      leave();
+      release();
     }
   };
 
 /** Schedules changes of entries with the same semaphore. */
 export const scheduledChanges =
-  ({ told }: Pick<HistoryReadNeeds, 'told'>, line: FairSemaphore): HistoryReadNeeds['told'] =>
+  ({ told }: Pick<HistoryReadNeeds, 'told'>, semaphore: FairSemaphore): HistoryReadNeeds['told'] =>
   async (entries, signal) => {
-    const leave = await line.acquire(entries[0]?.organizationId ?? systemChain, { signal });
+    const release = await semaphore.acquire(entries[0]?.organizationId ?? systemChain, { signal });
     try {
       return await told(entries, signal);
     } finally {
-      leave();
+      release();
     }
   };
 
@@ -42,19 +42,24 @@ export const scheduledChanges =
  */
 export const scheduledExports = (
   { pages, certificateLines }: Pick<HistoryExportNeeds, 'pages' | 'certificateLines'>,
-  line: FairSemaphore,
+  semaphore: FairSemaphore,
 ): Pick<HistoryExportNeeds, 'pages' | 'certificateLines'> => ({
-  pages: (cursor) => scheduledItems(pages(cursor), line, cursor.organization_id ?? systemChain),
+  pages: (cursor) =>
+    scheduledItems(pages(cursor), semaphore, cursor.organization_id ?? systemChain),
   certificateLines: (query, organization) =>
-    scheduledItems(certificateLines(query, organization), line, organization),
+    scheduledItems(certificateLines(query, organization), semaphore, organization),
 });
 
-async function* scheduledItems<T>(values: AsyncIterable<T>, line: FairSemaphore, whose: string) {
+async function* scheduledItems<T>(
+  values: AsyncIterable<T>,
+  semaphore: FairSemaphore,
+  chain: string,
+) {
   const iterator = values[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const leave = await line.acquire(whose);
-      const next = await iterator.next().finally(leave);
+      const release = await semaphore.acquire(chain);
+      const next = await iterator.next().finally(release);
       if (next.done === true) return;
       yield next.value;
     }

@@ -31,9 +31,13 @@ export const historyVerification = (needs: Needs): HistoryReadNeeds['verdictOn']
   let calls = 0;
   return async (chain, range, signal) => {
     if (calls === callsMax) {
-      throw new Fault('unavailable', 'Others are verifying their history; try again', {
-        retryAfterSeconds: callMs / 1_000,
-      });
+      throw new Fault(
+        'unavailable',
+        `Too many concurrent verifications (${callsMax} at most). Try again later`,
+        {
+          retryAfterSeconds: callMs / 1_000,
+        },
+      );
     }
     calls += 1;
     try {
@@ -91,7 +95,7 @@ const verificationNeeds = (
 ): VerifyChainNeeds => {
   const begun = clock.milliseconds();
   let slice = begun;
-  let named: Promise<ReadonlySet<string>> | null = null;
+  let erasedNames: Promise<ReadonlySet<string>> | null = null;
   return {
     log,
     chains,
@@ -99,17 +103,17 @@ const verificationNeeds = (
     whyErased: async (event) => {
       if ((await log.last(event.stream)) !== null) return null;
       if (!needsErasureEvent(event.stream)) return 'erased';
-      named ??= erasedStreams(log, chain).catch(nullIfTampered(new Set<string>()));
-      return (await named).has(event.stream) ? 'erased' : 'unnamed';
+      erasedNames ??= erasedStreams(log, chain).catch(nullIfTampered(new Set<string>()));
+      return (await erasedNames).has(event.stream) ? 'erased' : 'unnamed';
     },
-    mayContinue: async (looked) => {
+    mayContinue: async (checked) => {
       signal.throwIfAborted();
       const now = clock.milliseconds();
       if (now - slice > sliceMs) {
         await clock.wait(now - slice, signal);
         slice = clock.milliseconds();
       }
-      return looked < eventsMax && now - begun < callMs;
+      return checked < eventsMax && now - begun < callMs;
     },
   };
 };

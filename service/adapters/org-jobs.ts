@@ -28,7 +28,7 @@ const previewWaitMs = 8_000;
  * traces that have it. Throws Fault `read-model-behind`.
  */
 export const orgJobPreviewOf = (needs: Needs): OrgJobNeeds['preview'] => {
-  const questions = orgJobQueries(needs, previewWaitMs);
+  const queries = orgJobQueries(needs, previewWaitMs);
   const { records } = needs;
   const tracesIn = async (
     project: ProjectFacts['id'],
@@ -44,26 +44,26 @@ export const orgJobPreviewOf = (needs: Needs): OrgJobNeeds['preview'] => {
     const more = sessions.length === limit || alone.length === limit || within.length < ids.length;
     return { sessions: ids, traces: new Map(traces.map((one) => [one.id, one.spanCount])), more };
   };
-  return async (organization, entry, most, signal) => {
+  return async (organization, entry, limits, signal) => {
     const sessions: string[] = [];
     const traces = new Map<string, number>();
-    const projects = await questions.projectsOf(organization, signal);
+    const projects = await queries.projectsOf(organization, signal);
     await needs.freshness.waitUntilApplied([recordsCollection.name], await needs.log.head(), {
       atMostMs: previewWaitMs,
       signal,
     });
     let [touched, more] = [0, false];
     for (const project of projects) {
-      const limit = most.counted - Math.max(sessions.length, traces.size);
+      const limit = limits.counted - Math.max(sessions.length, traces.size);
       signal.throwIfAborted();
-      if (limit <= 0) return previewOf({ touched, sessions, traces, more: true }, most.ids);
+      if (limit <= 0) return previewOf({ touched, sessions, traces, more: true }, limits.ids);
       const found = await tracesIn(project, entry, limit);
       touched += found.sessions.length + found.traces.size > 0 ? 1 : 0;
       sessions.push(...found.sessions);
       for (const [id, spans] of found.traces) traces.set(id, spans);
       more ||= found.more;
     }
-    return previewOf({ touched, sessions, traces, more }, most.ids);
+    return previewOf({ touched, sessions, traces, more }, limits.ids);
   };
 };
 

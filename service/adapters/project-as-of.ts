@@ -66,18 +66,18 @@ const scorersMax = 1_000;
  */
 export const projectAsOf =
   (needs: Needs): ExperimentReadNeeds['projectAt'] =>
-  async (place, asOf, asked) => {
+  async (scope, asOf, query) => {
     const { log, documents, records, freshness, positionOf } = needs;
-    const until = await positionOf(place.organization, asOf, 'as_of', { signal: asked.signal });
+    const until = await positionOf(scope.organization, asOf, 'as_of', { signal: query.signal });
     const names = experimentCollections.map(({ name }) => name);
     await freshness.waitUntilApplied(names, until);
-    const past = openLogAsOf(log, until, asked.signal);
-    const runs = await runsOf(documents, place.project);
-    const fold = await foldDocuments(documents, past, place, runs);
+    const past = openLogAsOf(log, until, query.signal);
+    const runs = await runsOf(documents, scope.project);
+    const fold = await foldDocuments(documents, past, scope, runs);
     const then = new Set(fold.of(experimentList.collection.name).keys());
     const rows = new Map<string, readonly RecordRow[]>();
     for (const run of runs.filter((one) => then.has(one))) {
-      rows.set(run, await rowsOf(records, past, { project: place.project, run }, asked));
+      rows.set(run, await rowsOf(records, past, { project: scope.project, run }, query));
     }
     const at = { documents: documentsAsOf(documents, fold), records: recordsAsOf(records, rows) };
     return {
@@ -184,12 +184,12 @@ type RunRef = { readonly project: string; readonly run: string };
 const rowsOf = async (
   records: Records,
   past: LogAsOf,
-  place: RunRef,
+  scope: RunRef,
   { memory }: AsOfQuery,
 ): Promise<readonly RecordRow[]> => {
   const rows: RecordRow[] = [];
   for (const population of ['trace', 'session'] as const) {
-    for await (const groups of groupsOf(records, place, population)) {
+    for await (const groups of groupsOf(records, scope, population)) {
       await memory.reserve(groups.length * rowBytes);
       for (let from = 0; from < groups.length; from += streamsAtOnce) {
         const some = groups.slice(from, from + streamsAtOnce);
@@ -238,12 +238,12 @@ const documentsAsOf = (live: Documents, fold: DocumentFold): Documents => {
     fold.of(name) as ReadonlyMap<string, Document<B>>;
   return {
     ...live,
-    get: async <B>(...[collection, key, asking]: Parameters<Documents['get']>) =>
+    get: async <B>(...[collection, key, context]: Parameters<Documents['get']>) =>
       fold.has(collection.name)
         ? (known<B>(collection.name).get(key) ?? null)
-        : live.get<B>(collection, key, asking),
-    load: async (collection, keys, asking) => {
-      if (!fold.has(collection.name)) return live.load(collection, keys, asking);
+        : live.get<B>(collection, key, context),
+    load: async (collection, keys, context) => {
+      if (!fold.has(collection.name)) return live.load(collection, keys, context);
       const all = known(collection.name);
       return new Map(
         keys.flatMap((key) => {
@@ -252,9 +252,9 @@ const documentsAsOf = (live: Documents, fold: DocumentFold): Documents => {
         }),
       );
     },
-    find: async <B>(...[collection, query, asking]: Parameters<Documents['find']>) =>
+    find: async <B>(...[collection, query, context]: Parameters<Documents['find']>) =>
       fold.has(collection.name)
         ? (referenceFind(known(collection.name).values(), query) as never)
-        : live.find<B>(collection, query, asking),
+        : live.find<B>(collection, query, context),
   };
 };

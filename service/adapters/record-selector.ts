@@ -33,9 +33,9 @@ const waitMaxMs = 8_000;
  * Waits until the read models have what was logged before; throws Fault when that takes too long.
  */
 export const waitForRecords = async ({ log, freshness }: RecordSelectorNeeds): Promise<void> => {
-  const asked = [recordsCollection, templateCollection, ...runCollections];
+  const collections = [recordsCollection, templateCollection, ...runCollections];
   await freshness.waitUntilApplied(
-    asked.map(({ name }) => name),
+    collections.map(({ name }) => name),
     await log.head(),
     { atMostMs: waitMaxMs },
   );

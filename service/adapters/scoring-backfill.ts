@@ -41,21 +41,24 @@ const freshnessWaitMs = 30_000;
 
 /** Selects the traces of a scoring backfill, after waiting for the log's current head. */
 export const backfillTraces = ({ log, documents, records, freshness }: Needs): BackfillTraces => {
-  const planOf = async (asked: PastScoringRequested, signal: AbortSignal): Promise<SearchPlan> => {
+  const planOf = async (
+    request: PastScoringRequested,
+    signal: AbortSignal,
+  ): Promise<SearchPlan> => {
     const reads = [recordsCollection.name, templateCollection.name];
     await freshness.waitUntilApplied(reads, await log.head(), {
       atMostMs: freshnessWaitMs,
       signal,
     });
-    const project: ProjectId = asked.project_id;
+    const project: ProjectId = request.project_id;
     const needs = { records, runInProject: anyRun, templatesOf: openTemplatesOf(documents) };
-    const { plan } = await completePlan(needs, project, asked.selection, population);
-    return { ...plan, run: asked.run_id };
+    const { plan } = await completePlan(needs, project, request.selection, population);
+    return { ...plan, run: request.run_id };
   };
   return {
-    count: async (asked, signal) => records.count(await planOf(asked, signal), { signal }),
-    page: async (asked, from, limit, signal) => {
-      const plan = { ...(await planOf(asked, signal)), limit, after: from };
+    count: async (request, signal) => records.count(await planOf(request, signal), { signal }),
+    page: async (request, from, limit, signal) => {
+      const plan = { ...(await planOf(request, signal)), limit, after: from };
       const { rows, next = null } = await records.search(plan, { signal });
       return { traces: rows.map(({ values }) => String(values['id']) as TraceId), next };
     },

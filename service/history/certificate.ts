@@ -50,18 +50,18 @@ export async function* certificateLines(
   of: CertificateSubject,
   chain: ChainName | null = null,
 ): AsyncGenerator<JsonObject> {
-  const said = await erasureScopeOf(needs, of, chain);
-  const seal = await newestSeal(needs, said.chain);
-  if (seal === null || seal.position < said.closed.position) {
+  const scope = await erasureScopeOf(needs, of, chain);
+  const seal = await newestSeal(needs, scope.chain);
+  if (seal === null || seal.position < scope.closed.position) {
     throw notYetFault(of, 'sealed: assay audit seal');
   }
   const parts = openLineHash(needs);
   const counts = { asked: 0, closed: 0, erased: 0 };
-  for await (const entry of entriesOf(needs, said, of)) {
-    const role = roleOf(said, entry);
+  for await (const entry of entriesOf(needs, scope, of)) {
+    const role = roleOf(scope, entry);
     if (role === null) continue;
     if (entry.seq > seal.size) break;
-    const line = { role, ...(await proofLine(needs, said.chain, entry, seal)) };
+    const line = { role, ...(await proofLine(needs, scope.chain, entry, seal)) };
     counts[role] += 1;
     parts.add(line);
     yield line;
@@ -69,13 +69,13 @@ export async function* certificateLines(
   const certificate = {
     format: 'assay-certificate-1',
     of: { ...of },
-    organization_id: said.chain,
+    organization_id: scope.chain,
     issued_at: needs.clock.now(),
     checkpoint: seal.note,
     counts,
     parts: parts.end(),
-    found: await remainingContent(needs, said),
-    backups: backupExpiryOf(needs, said),
+    found: await remainingContent(needs, scope),
+    backups: backupExpiryOf(needs, scope),
     proven: provenStatement,
     attested: attestedStatement,
   };
@@ -100,13 +100,13 @@ const erasureScopeOf = async (
   of: CertificateSubject,
   chain: ChainName | null,
 ): Promise<ErasureScope> => {
-  const said = await factStreams(needs, of, chain);
+  const factNames = await factStreams(needs, of, chain);
   const events: ErasureFact[] = [];
-  for (const name of said) events.push(...((await needs.log.read(name)) as ErasureFact[]));
+  for (const name of factNames) events.push(...((await needs.log.read(name)) as ErasureFact[]));
   const whose = events.find(({ metadata }) => typeof metadata.organization_id === 'string');
   const organization = whose?.metadata.organization_id ?? null;
   if (organization === null || (chain !== null && organization !== chain)) {
-    throw new Fault('not-found', `nobody deleted the ${of.kind} ${of.id}`);
+    throw new Fault('not-found', `the ${of.kind} ${of.id} was not deleted here`);
   }
   const closed = events.reduce<ErasureFact | null>(
     (last, event) => (last === null || event.position > last.position ? event : last),
@@ -119,7 +119,7 @@ const erasureScopeOf = async (
   return {
     chain: organization,
     closed,
-    facts: new Set(said),
+    facts: new Set(factNames),
     streams,
     gone: new Set(streams),
     projects: [...new Set(projects)].filter((id) => id !== null),
@@ -151,12 +151,12 @@ const factStreams = async (
   if (kind === 'dataset') return [streamNameOf('dataset', id)];
   if (kind !== 'job') return [erasure];
   const job = streamNameOf('org-job', id);
-  const [asked] = await log.read(job, { limit: 1 });
-  const whose = asked?.metadata.organization_id ?? null;
+  const [request] = await log.read(job, { limit: 1 });
+  const whose = request?.metadata.organization_id ?? null;
   const steps = new Set<StreamName>([job]);
   if (whose === null || (chain !== null && chain !== whose)) return [];
-  const question = { resourceTypes: ['org_job'], resourceIds: [id] };
-  for await (const entry of entryPages(chains, whose, question)) {
+  const query = { resourceTypes: ['org_job'], resourceIds: [id] };
+  for await (const entry of entryPages(chains, whose, query)) {
     steps.add(entry.stream as StreamName);
     const [, deletion] = /^deletion-(.+)$/.exec(entry.stream) ?? [];
     if (deletion !== undefined) steps.add(streamNameOf('erasure', deletion));
@@ -183,8 +183,8 @@ async function* entryPages(
   filter: Filter,
 ): AsyncGenerator<ChainEntry> {
   for (let at: number | null = 1; at !== null;) {
-    const question = { at, ascending: true, limit: entriesAtOnce, technical: true, ...filter };
-    const page = await chains.page(chain, question);
+    const query = { at, ascending: true, limit: entriesAtOnce, technical: true, ...filter };
+    const page = await chains.page(chain, query);
     yield* page.entries;
     at = page.next;
   }

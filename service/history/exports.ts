@@ -74,11 +74,11 @@ export const beginExport = async (
 
 const scopeOf = (
   chain: ChainName,
-  asked: Pick<BundleRequest, 'projectId' | 'resource'> & { readonly isRange: boolean },
+  request: Pick<BundleRequest, 'projectId' | 'resource'> & { readonly isRange: boolean },
 ): BundleScope => {
-  if (asked.resource !== null) return 'resource';
-  if (asked.projectId !== null) return 'project';
-  if (asked.isRange) return 'range';
+  if (request.resource !== null) return 'resource';
+  if (request.projectId !== null) return 'project';
+  if (request.isRange) return 'range';
   return chain === systemChain ? 'system' : 'organization';
 };
 

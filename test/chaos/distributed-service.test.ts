@@ -205,7 +205,7 @@ describeDistributed(title, describeRealRuns, function () {
     const { code, output } = await runAssay('', 'verify', '--ops', spread.of('query').opsUrl);
     expect([code, output]).to.deep.equal([
       1,
-      'assay: another process plays the role projections; ask that one\n',
+      'assay: another process plays the role projections; send the command to that process\n',
     ]);
   });
 

@@ -168,7 +168,7 @@ describeDistributed('records that each process folds for itself', describe, func
     const other = await runAssay('', 'rebuild', 'project_list', '--ops', of('two').opsUrl);
     expect([other.code, other.output]).to.deep.equal([
       1,
-      'assay: this process does not fold; ask one that plays the role projections\n',
+      'assay: this process does not fold; send the command to one with the role projections\n',
     ]);
   });
 

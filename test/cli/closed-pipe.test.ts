@@ -61,7 +61,7 @@ describe('a command whose reader goes away', () => {
 
   it('says that an export is not whole', async () => {
     const { code, said } = await unread('export', 'traces', '--project', 'air');
-    const why = 'assay: whoever reads the output went away: it is not whole\n';
+    const why = 'assay: the reader closed the output: it is incomplete\n';
     expect([code, said]).to.deep.equal([1, why]);
   });
 });

@@ -64,10 +64,10 @@ describe('assay mcp, when something is wrong', function () {
     expect(await search({ filter_tree: { andd: [] } })).to.match(/filter_tree/);
     expect(await search({ log_stream: 'a', experiment: 'b' })).to.match(/not both/);
     expect(await search({ log_stream: 'nowhere' })).to.equal(
-      'no log stream in sight of this key is called "nowhere": there are none',
+      'no log stream that this key can see is named "nowhere": there are none',
     );
     expect(await refused(mcp, 'list_log_streams', { project: 'airlines' })).to.equal(
-      'no project in sight of this key is called "airlines": there are "airline"',
+      'no project that this key can see is named "airlines": there are "airline"',
     );
     expect(
       await refused(mcp, 'read_trace', {
@@ -112,7 +112,7 @@ describe('assay mcp, when something is wrong', function () {
     expect(found.text).to.contain('my key is [key]');
     expect(JSON.stringify(found)).to.not.contain(service.apiKey);
     const unknown = await refused(careless, 'list_log_streams', { project: service.apiKey });
-    expect(unknown).to.match(/is called "\[key\]"/);
+    expect(unknown).to.match(/is named "\[key\]"/);
     expect(careless.stderr()).to.not.contain(service.apiKey);
     await careless.close();
   });
@@ -194,7 +194,7 @@ describe('assay mcp, when something is wrong', function () {
     await once(other, 'listening');
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const lost = await startMcp(['--url', url], service.apiKey);
-    expect(await refused(lost, 'list_projects')).to.match(/is no Assay: 200, not JSON/);
+    expect(await refused(lost, 'list_projects')).to.match(/is not Assay: 200, not JSON/);
     await lost.close();
     other.close();
     const port = new URL(service.url).port;

@@ -245,7 +245,7 @@ describe('assay mcp', function () {
     expect((await ask({ interval_minutes: 1_440 }))['groups']).to.have.length(3);
     expect(await ask({ group_by: 'model' })).to.include({ population: 'spans' });
     const unknown = await ask({ metrics: [{ metric: 'nothing', aggregation: 'Sum' }] });
-    expect(unknown['note']).to.match(/Nobody recorded metrics\/nothing/);
+    expect(unknown['note']).to.match(/Not recorded in this project: metrics\/nothing/);
   });
 
   it('lists experiments, ranks them by the project’s criteria, and compares them', async () => {

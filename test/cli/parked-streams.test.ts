@@ -85,7 +85,7 @@ describe('assay parked', () => {
   it('is told by verify, which proves only what is not set aside', async () => {
     const verified = await runAssay(folder.dir, 'verify');
     expect(verified.code, verified.output).to.equal(1);
-    expect(verified.output).to.match(/records lacks what 2 parked streams were told; see: /);
+    expect(verified.output).to.match(/records lacks events of 2 parked streams; see: /);
   });
 
   it('asks for a reason, and says when a stream is parked again', async () => {

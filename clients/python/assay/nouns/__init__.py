@@ -25,7 +25,7 @@ from .users import Users
 
 
 class Nouns:
-    """What can be asked of the service, by noun."""
+    """Operations of the service, by noun."""
 
     def __init__(self, asker: Asker) -> None:
         self.api_keys = APIKeys(asker)
