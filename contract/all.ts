@@ -39,7 +39,7 @@ import { serviceOperations } from './service.js';
 import { userOperations, userComponents } from './users.js';
 import type { Operation } from './operation.js';
 
-/** Every operation that is served: the rows of contract 6 built so far. A list, not discovery. */
+/** All operations that are served: the rows of contract 6. A list, not discovery. */
 export const operations: readonly Operation[] = [
   ...loginOperations,
   ...apiKeyOperations,
@@ -80,7 +80,7 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
 ] as readonly unknown[] as readonly Operation[];
 
-/** What the recursive and the hand-judged shapes are called in the OpenAPI document. */
+/** OpenAPI components of the recursive schemas and of those that handlers check. */
 export const components: Readonly<Record<string, TSchema>> = {
   ...filterComponents,
   ...listingComponents,

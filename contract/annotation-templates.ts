@@ -17,12 +17,12 @@ import { exampleIds } from './example-ids.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
 
-/** Live templates of one project: each trace shows an aggregate of every one of them. */
+/** Live templates per project: each trace shows an aggregate of every one of them. */
 export const templatesMax = 200;
 /** Labels of a `tags` or `choice` template, and tags of one rating. */
 export const labelsMax = 100;
 export const labelMax = 255;
-/** Long enough for any explanation; the contract gives no bound. */
+/** Limit of explanations; the contract sets none. */
 const criteriaMax = 16_384;
 
 const label = Type.String({ minLength: 1, maxLength: labelMax });
@@ -38,7 +38,7 @@ const score = namedSchema(
   'ScoreConstraints',
   Type.Object({ annotation_type: Type.Literal('score'), min: bound, max: bound }),
 );
-/** `allowOther` as sent (optional) or as shown (always there). */
+/** Constraints with `allowOther` as sent (optional) or as shown (always there). */
 const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input') =>
   namedSchema(
     `Constraints${suffix}`,
@@ -67,10 +67,10 @@ const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input')
   );
 const sentConstraints = constraintsWith(nullish(Type.Boolean({ default: false })), 'Input');
 const constraints = constraintsWith(Type.Boolean(), '');
-/** The ratings that a template allows (contract 5.8); lists have no repeats. */
+/** Ratings that a template allows (contract 5.8); lists have no repeats. */
 export type Constraints = Static<typeof constraints>;
 
-/** Contract 5.8. */
+/** Annotation template (contract 5.8). */
 const annotationTemplate = namedSchema(
   'AnnotationTemplate',
   Type.Object({
@@ -81,9 +81,9 @@ const annotationTemplate = namedSchema(
     constraints,
     created_at: instant,
     created_by: id('UserId'),
-    /** Place among the live templates of the project, from 0. */
+    /** Index among the live templates of the project, from 0. */
     position: Type.Integer(),
-    /** Current ratings by anyone on any trace of the project. */
+    /** Number of current ratings by all users on all traces of the project. */
     usage_count: Type.Integer(),
   }),
 );
@@ -207,7 +207,7 @@ export const annotationTemplateOperations = [
   deleteAnnotationTemplate,
 ];
 
-/** What the schema cannot say about constraints: a range has its low end first. */
+/** Complaints beyond the schema: a range must have its low end first. */
 export const complaintsAboutConstraints = (
   sent: Static<typeof sentConstraints>,
 ): readonly Complaint[] =>
@@ -215,7 +215,7 @@ export const complaintsAboutConstraints = (
     ? [valueComplaint(['body', 'constraints', 'max'], 'max must not be less than min')]
     : [];
 
-/** As stored and shown: with the members of its kind and no others. */
+/** Constraints as stored and shown: with the members of their type only. */
 export const constraintsOf = (sent: Static<typeof sentConstraints>): Constraints => {
   const { annotation_type } = sent;
   switch (annotation_type) {
@@ -237,7 +237,7 @@ const others = ({ allow_other: allowed }: { readonly allow_other?: boolean | nul
   allow_other: allowed ?? false,
 });
 
-/** What the log says about a template; its position is its place in the list. */
+/** Template as folded from the log; its position is its index in the list. */
 export type TemplateFacts = {
   readonly id: TemplateId;
   readonly name: string;
@@ -258,7 +258,7 @@ export const feedbackTemplate = ({
   type,
 });
 
-/** The templates as they are shown; `usage` has the current ratings by template id. */
+/** Templates as shown; `usage` has the current ratings by template id. */
 export const templateAnswers = (
   templates: readonly TemplateFacts[],
   usage: ReadonlyMap<string, number>,

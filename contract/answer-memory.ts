@@ -1,14 +1,14 @@
 /**
- * Reserves memory for the answer to a read (contract 1.11) before its data is read; the reservation
- * ends when the client has received the answer. Without one, memory is reserved when the answer is
- * complete.
+ * Reserves memory for the response of a read (contract 1.11) before its data is read; the
+ * reservation ends when the client has received the response. Without one, memory is reserved when
+ * the response is complete.
  */
 export type AnswerMemory = {
   /**
-   * Resolves once there is room for that many bytes; other requests are worked on meanwhile.
-   * Rejects with the reason of `signal`.
+   * Resolves once that many bytes are free; the event loop serves other requests meanwhile. Rejects
+   * with the reason of `signal`.
    */
   readonly reserve: (bytes: number) => Promise<void>;
-  /** As many bytes as there is room for now; never less than a small amount. */
+  /** Reserves as many bytes as are free now; never less than a small minimum. */
   readonly reserveUpTo: (bytesMax: number) => number;
 };

@@ -25,13 +25,13 @@ const members = {
   project_id: nullable(id('ProjectId')),
   project_role: nullable(oneOf(projectRoles)),
 };
-/** The record of contract 4.4 as it is listed: without the value. */
+/** API key as listed (contract 4.4): without the value. */
 export const apiKey = namedSchema('ApiKey', Type.Object(members));
 export type ApiKeyView = Static<typeof apiKey>;
 
 /**
- * Any key value that a client may supply; one that begins with `asy_` must also have a right
- * checksum (contract 4.4).
+ * Key value that a client may supply; one that begins with `asy_` must also have a valid checksum
+ * (contract 4.4).
  */
 export const keyValueForm = /^[!-~]{32,255}$/;
 
@@ -52,7 +52,7 @@ export const createApiKey = operation({
   path: '/v2/users/api_keys',
   kind: 'w',
   requires: 'api-key',
-  // A misspelt role or project would make a stronger key than was meant.
+  // A misspelt role or project would create a stronger key than intended.
   unknownMembers: 'refused',
   body: Type.Object({
     description: Type.String({ maxLength: 1_000 }),
@@ -84,7 +84,7 @@ export const listApiKeys = operation({
 export const revokeApiKey = operation({
   operationId: 'revokeApiKey',
   summary: 'Revoke an API key and its children',
-  description: 'A key that is revoked already is answered in the same way.',
+  description: 'Revoking a revoked key has the same response.',
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/api_keys/{api_key_id}',

@@ -18,9 +18,9 @@ import { Fault } from '../kernel/fault.js';
 import type { ProjectId, UserId } from '../kernel/schema-types.js';
 
 /**
- * The one place that says who may do what (contract 2.6): first whether the object is in sight
- * (404), then the role (403). Returns the project of the path, null where the path has none. What
- * no requirement allows is refused.
+ * Authorises a request (contract 2.6), the only place that does: first visibility of the object
+ * (404), then the role (403). Returns the project of the path, null where the path has none.
+ * Default deny.
  */
 export const authorize = async (
   operation: Operation,
@@ -43,8 +43,8 @@ export const authorize = async (
 };
 
 /**
- * A key limited to less than editor, or a token issued for one, writes nothing outside projects
- * (contract 2.4, rule 6).
+ * True for a key limited to less than editor, or a token issued for one: it writes nothing outside
+ * projects (contract 2.4, rule 6).
  */
 const writesOnlyInProjects = ({ kind, requires }: Operation, { key }: Principal): boolean =>
   kind === 'w' &&
@@ -77,7 +77,9 @@ const requireAccess = async (
   }
 };
 
-/** A bound key of an editor creates datasets, and nothing else (contract 2.6). */
+/**
+ * True if a bound key of an editor creates a dataset, the only thing it may create (contract 2.6).
+ */
 const isBoundCreator = async (
   { path }: Operation,
   principal: Principal,
@@ -99,9 +101,9 @@ const requireObjectVisible = async (
   gate: RequestAuthorizer,
 ): Promise<void> => {
   const param = objectRequirements[requires];
-  const sight = await gate.visibility(requires, principal, String(params[param]));
-  if (sight === 'unseen') throw new Fault('not-found', `${objectNames[param]} not found`);
-  if (sight === 'forbidden') throw forbiddenFor(requires, principal);
+  const visibility = await gate.visibility(requires, principal, String(params[param]));
+  if (visibility === 'unseen') throw new Fault('not-found', `${objectNames[param]} not found`);
+  if (visibility === 'forbidden') throw forbiddenFor(requires, principal);
 };
 
 const objectNames = {
@@ -114,7 +116,7 @@ const objectNames = {
 
 const forbiddenFault = (detail: string): Fault => new Fault('forbidden', detail);
 
-/** Says what it would take (contract 1.5); the caller knows what they are. */
+/** Fault 403 that names the missing requirement (contract 1.5) and the caller's role. */
 const forbiddenFor = (
   requires: Requirement,
   principal: Principal,
@@ -136,11 +138,11 @@ const forbiddenFor = (
   );
 };
 
-/** Of history, for a caller who sees the object but may not audit it. */
+/** Fault for history, when the caller sees the object but may not audit it. */
 export const auditForbidden = (principal: Principal, scope: 'audit-project' | 'audit-org'): Fault =>
   forbiddenFor(scope, principal);
 
-/** Who passes, by the table of contract 2.6. */
+/** Requirement in words, by the table of contract 2.6. */
 const requirementText = (requires: Requirement): string =>
   requirementTexts[requires] ?? 'a greater role';
 
@@ -171,8 +173,8 @@ const projectOf = async (
 };
 
 /**
- * Names the one project that a bound key sees, in every refusal of its right or of a project, so
- * that an unknown project and a foreign one read alike (contract 1.5).
+ * Adds the one project that a bound key sees to every refusal of its right or of a project, so that
+ * an unknown project and a foreign one read alike (contract 1.5).
  */
 const withVisibleProject = async (
   error: unknown,
@@ -196,9 +198,9 @@ const isAllowed = (
     case 'public':
     case 'signed-in':
     case 'api-key':
-    // Asked only about the bearer of a token, where a token will do as well as the cookie.
+    // Applies to the bearer of a token only, where a token works as well as the cookie.
     case 'cookie':
-    // What it is about is found by its history, so the route asks `mayAudit`.
+    // The resource is found by its history, so the route calls `mayAudit`.
     case 'audit-resource':
       return true;
     case 'audit-project':
@@ -229,12 +231,12 @@ const isAllowed = (
   }
 };
 
-/** A bound key has no rights in the organisation (contract 2.4). */
+/** True for a bound key, which has no rights in the organisation (contract 2.4). */
 const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;
 
 /**
- * The user of the path must be the caller or, for a manager, anybody but an admin. Without one the
- * handler decides.
+ * Requires that the user of the path is the caller or, for a manager, any user but an admin.
+ * Without such a parameter the handler decides.
  */
 const requireSelf = async (
   principal: Principal,
@@ -254,13 +256,13 @@ const requireSelf = async (
 const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
 
 /**
- * Why the guard cannot decide about this operation; null when it can. Checked at boot: default
+ * Reason why the guard cannot decide on this operation; null if it can. Checked at boot: default
  * deny.
  */
 export const undecidableReason = ({ requires, path, schemes }: Operation): string | null => {
   if ((requires as string | undefined) === undefined) return 'has no requirement';
   if ((requires === 'cookie') !== schemes.includes('C')) {
-    return 'asks for the refresh cookie without requiring it, or the other way round';
+    return 'declares the refresh cookie without requiring it, or requires it without declaring it';
   }
   if (projectRequirements.has(requires) && !path.includes(`{${projectParam}}`)) {
     return `requires ${requires}, but its path names no project`;

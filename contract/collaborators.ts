@@ -19,10 +19,13 @@ import { permission, type UserBlock } from './people.js';
 import { collaboratorPermissions } from './permissions.js';
 import { projectRoles, type ProjectRole } from './roles.js';
 
-/** A project keeps all of them in one document and one fold; a group can stand for many people. */
+/**
+ * Limits: a project keeps all of them in one document and one fold; a group can stand for many
+ * people.
+ */
 export const userCollaboratorsMax = 1_000;
 export const groupCollaboratorsMax = 100;
-/** In one request (contract 5.4). */
+/** Limit of one request (contract 5.4). */
 const addedMax = 100;
 
 const role = oneOf(projectRoles);
@@ -76,7 +79,7 @@ export const listCollaborators = operation({
 export const addCollaborators = operation({
   operationId: 'addCollaborators',
   summary: 'Share a project with users',
-  description: 'Who is a collaborator already gets the new role.',
+  description: 'An existing collaborator gets the new role.',
   example: [{ user_id: exampleIds.user_id, role: 'owner' }],
   section: '5.4',
   method: 'POST',
@@ -212,13 +215,13 @@ type CollaboratorGrant = {
   readonly role: ProjectRole;
   readonly created_at: Instant;
 };
-/** The caller: their role in the project and their user id. */
+/** Caller's role in the project and user id. */
 type CollaboratorViewer = { readonly role: ProjectRole; readonly userId: string };
 
 export const userCollaboratorAnswer = (
   { id: collaborator, role: given, created_at }: CollaboratorGrant,
   user: NonNullable<UserBlock>,
-  onlooker: CollaboratorViewer,
+  viewer: CollaboratorViewer,
 ): Static<typeof userCollaborator> => ({
   id: collaborator,
   user_id: user.id as UserId,
@@ -227,20 +230,20 @@ export const userCollaboratorAnswer = (
   last_name: user.last_name,
   role: given,
   created_at,
-  permissions: [...collaboratorPermissions(onlooker.role, onlooker.userId === user.id)],
+  permissions: [...collaboratorPermissions(viewer.role, viewer.userId === user.id)],
 });
 
 export const groupCollaboratorAnswer = (
   { id: collaborator, role: given, created_at }: CollaboratorGrant,
   group: { readonly id: GroupId; readonly name: string; readonly visibility: GroupVisibility },
-  onlooker: CollaboratorViewer,
+  viewer: CollaboratorViewer,
 ): Static<typeof groupCollaborator> => ({
   id: collaborator,
   group_id: group.id,
   group_name: group.name,
   role: given,
   created_at,
-  permissions: [...collaboratorPermissions(onlooker.role, false)],
+  permissions: [...collaboratorPermissions(viewer.role, false)],
   warning:
     group.visibility === 'public' && given !== 'viewer'
       ? `Everybody of the organisation may join this public group and be ${given} of the ` +

@@ -6,7 +6,7 @@ import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 
-/** Contract 3.2: what a table, a filter or a chart can show. */
+/** Column of a table, filter or chart (contract 3.2). */
 const columnDescriptor = namedSchema(
   'Column',
   Type.Object({
@@ -83,7 +83,7 @@ export const sessionsAvailableColumns = availableColumns('sessionsAvailableColum
 export const tracesAvailableColumns = availableColumns('tracesAvailableColumns', 'trace');
 export const spansAvailableColumns = availableColumns('spansAvailableColumns', 'span');
 
-/** Of the metric under test, when the request names none. */
+/** Default name of the metric under test. */
 export const metricUnderTest = 'generated_scorer_validation';
 const metricName = Type.String({ minLength: 1, maxLength: 128 });
 

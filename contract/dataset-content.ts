@@ -44,7 +44,7 @@ const datasetRow = namedSchema(
   Type.Object({
     row_id: id('RowId'),
     index: Type.Integer(),
-    /** In the order of `column_names`. */
+    /** Values in the order of `column_names`. */
     values: Type.Array(cell),
     values_dict: Type.Record(Type.String(), cell),
     metadata: namedSchema(
@@ -53,7 +53,7 @@ const datasetRow = namedSchema(
         created_in_version: Type.Integer(),
         created_at: instant,
         created_by_user: userBlock,
-        /** Those of its creation until it is edited. */
+        /** Version of the last edit; at first that of the creation. */
         updated_in_version: Type.Integer(),
         updated_at: instant,
         updated_by_user: userBlock,
@@ -75,7 +75,7 @@ const content = namedSchema(
 
 const values = Type.Record(Type.String(), cell);
 const rowId = id('RowId');
-/** Contract 1.11. */
+/** Edit limit (contract 1.11). */
 export const editsMax = 1_000;
 const addition = { values, row_id: nullish(rowId) };
 const edit = namedSchema(
@@ -170,7 +170,7 @@ export const replaceDatasetContent = operation({
   faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
 
-/** Contract 1.11: columns that one call names; the dataset may have more. */
+/** Limit of columns that one call names (contract 1.11); the dataset may have more. */
 const recordColumnsMax = 100;
 
 export const appendDatasetRecords = operation({
@@ -242,7 +242,7 @@ const version = namedSchema(
   }),
 );
 export type DatasetVersion = Static<typeof version>;
-/** What the log says about a version; its author is an id. */
+/** Version as folded from the log; its author is an id. */
 export type VersionFacts = Omit<DatasetVersion, 'created_by_user'> & {
   readonly created_by: UserId;
   readonly created_at: Instant;

@@ -10,9 +10,9 @@ import {
 type DatasetOwnership = { readonly createdBy: UserId; readonly home: ProjectId | null };
 
 /**
- * Whether the caller may change a dataset of their organisation that they can see (contract 2.6,
- * rule 4). `homeRole`: the caller's in its home project, null for none. A creator who has lost the
- * right to create datasets, or whose key is limited to less than editor, can only read.
+ * True if the caller may change a dataset that is visible to them (contract 2.6, rule 4).
+ * `homeRole`: the caller's in its home project, null for none. A creator who has lost the right to
+ * create datasets, or whose key is limited to less than editor, can only read.
  */
 export const mayWriteDataset = (
   { userId, organizationRole, key }: Principal,
@@ -33,8 +33,8 @@ export const mayWriteDataset = (
 };
 
 /**
- * Whether the caller sees every dataset of their organisation, or this one because it is theirs;
- * others they see through a role in a linked project. A bound key sees only through its project.
+ * True if the caller sees every dataset of their organisation; others are visible as one's own, or
+ * through a role in a linked project. A bound key sees only through its project.
  */
 export const seesAllDatasets = ({ organizationRole, key }: Principal): boolean =>
   !(key !== null && key.projectId !== null) &&

@@ -40,7 +40,7 @@ const columnMapping = namedSchema(
     mgt: nullable(Type.Record(Type.String(), shownRole)),
   }),
 );
-/** As last set, every role in the long form or null (contract 4.7). */
+/** Column mapping as last set, every role in the long form or null (contract 4.7). */
 type ColumnMapping = Static<typeof columnMapping>;
 
 export const dataset = namedSchema(
@@ -49,7 +49,7 @@ export const dataset = namedSchema(
     id: id('DatasetId'),
     name: Type.String(),
     created_at: instant,
-    /** Of the last change, content included; at first `created_at`. */
+    /** Time of the last change, content included; at first `created_at`. */
     updated_at: instant,
     project_count: Type.Integer(),
     num_rows: Type.Integer(),
@@ -72,7 +72,10 @@ const role = namedSchema(
     columnNames,
   ]),
 );
-/** A role may be a bare list of columns; one that is left out becomes null (contract 4.7). */
+/**
+ * Mapping as sent: a role may be a bare list of columns; one that is left out becomes null
+ * (contract 4.7).
+ */
 const columnMappingInput = namedSchema(
   'DatasetColumnMappingInput',
   Type.Object({
@@ -87,7 +90,7 @@ export type ColumnMappingInput = Static<typeof columnMappingInput>;
 
 export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
 const path = '/v2/datasets';
-/** Contract 1.11: a dataset upload. */
+/** Size limit of a dataset upload (contract 1.11). */
 const uploadBytesMax = 33_554_432;
 
 export const createDataset = operation({
@@ -121,7 +124,7 @@ export const createDataset = operation({
 
 export const listDatasets = operation({
   operationId: 'listDatasets',
-  summary: 'Datasets in sight, paged',
+  summary: 'Visible datasets, paged',
   description: 'Of the whole organisation, as far as the caller may read them.',
   section: '5.11',
   method: 'GET',
@@ -137,7 +140,7 @@ const datasetSort = componentSchema<Json>('DatasetSort');
 
 export const queryDatasets = operation({
   operationId: 'queryDatasets',
-  summary: 'Datasets in sight, filtered, sorted and paged',
+  summary: 'Visible datasets, filtered, sorted and paged',
   description: 'By name, draft, id or use in a project.',
   example: {
     filters: [{ name: 'used_in_project', value: exampleIds.project_id }],
@@ -218,8 +221,8 @@ export const deleteDataset = operation({
 
 export const listDatasetProjects = operation({
   operationId: 'listDatasetProjects',
-  summary: 'Projects in sight that a dataset is linked to',
-  description: "Projects out of the caller's sight are left out.",
+  summary: 'Visible projects that a dataset is linked to',
+  description: 'Projects that the caller cannot see are left out.',
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}/projects`,
@@ -258,12 +261,12 @@ export const linkDataset = linkOperation(
 );
 export const unlinkDataset = linkOperation(
   'unlinkDataset',
-  'Take the link from a dataset to a project away',
+  'Remove the link from a dataset to a project',
   'The home project stays linked (409); experiments that use the dataset keep their link.',
   'DELETE',
 );
 
-/** For `components/schemas` of the OpenAPI document; query-api/datasets reads them. */
+/** OpenAPI components; query-api/datasets parses these filters and sorts. */
 export const datasetComponents: Readonly<Record<string, TSchema>> = {
   DatasetFilter: Type.Union([
     nameFilter,
@@ -285,7 +288,7 @@ export const datasetComponents: Readonly<Record<string, TSchema>> = {
   }),
 };
 
-/** What the log says about a dataset, as it is shown. */
+/** Dataset as folded from the log, in the form that is shown. */
 export type DatasetFacts = {
   readonly id: DatasetId;
   readonly name: string;
@@ -293,23 +296,26 @@ export type DatasetFacts = {
   readonly updated_at: Instant;
   readonly created_by: UserId;
   readonly home_project: ProjectId | null;
-  /** Home first, then in the order in which they were linked. */
+  /** Linked projects: home first, then in order of linking. */
   readonly projects: readonly ProjectId[];
   readonly num_rows: number;
   readonly column_names: readonly string[];
   readonly current_version_index: number;
   readonly draft: boolean;
   readonly column_mapping: ColumnMapping | null;
-  /** Of the last event on its stream: each change of the record has a new one. */
+  /** Revision of the last event on its stream; grows with each change of the record. */
   readonly revision: number;
 };
 
-/** Contract 1.9. The record changes with each event of the dataset, content with each version. */
+/**
+ * Entity tag (contract 1.9). The record's changes with each event of the dataset, the content's
+ * with each version.
+ */
 export const datasetTag = ({ revision }: Pick<DatasetFacts, 'revision'>): string =>
   `dataset-${revision}`;
 export const contentTag = (version: number): string => `content-${version}`;
 
-/** `projectCount`: linked projects that are live. */
+/** Response for a dataset. `projectCount`: linked projects that are live. */
 export const datasetAnswer = (
   facts: DatasetFacts,
   {

@@ -4,16 +4,16 @@ import { nullish, namedSchema, schemaNameOf, nullable } from '../kernel/schema-t
 /** Page sizes of contract 1.10. */
 export const pageLimitMax = 1_000;
 export const defaultPageLimit = 100;
-/** Lists without pages are cut off here (contract 5.4, 5.5). */
+/** Limit of lists without pages (contract 5.4, 5.5). */
 export const plainListMax = 1_000;
 
-/** What a list without pages says of itself when it is cut (contract 1.13). */
+/** Header of a list without pages that was cut (contract 1.13). */
 export const moreRowsHeader = (more: boolean) => ({ 'X-More-Rows': more ? ['true'] : [] });
 
 const startingToken = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 });
 const limit = Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit });
 
-/** `starting_token` and `limit` as query parameters, or as members of a search body. */
+/** Offset pagination members, as query parameters or in a search body. */
 export const pageMembers = {
   starting_token: Type.Optional(startingToken),
   limit: Type.Optional(limit),
@@ -21,7 +21,7 @@ export const pageMembers = {
 export const paged = Type.Object(pageMembers);
 
 /**
- * The envelope of contract 1.10 with its one list; that of `LogStream` is named `LogStreamPage`.
+ * Page envelope of contract 1.10 with its one list; that of `LogStream` is named `LogStreamPage`.
  */
 export const envelope = <Name extends string, T extends TSchema>(list: Name, item: T) =>
   namedSchema(
@@ -37,7 +37,7 @@ export const envelope = <Name extends string, T extends TSchema>(list: Name, ite
     }),
   );
 
-/** The same as members of a body of contract 5, where null means absence. */
+/** Pagination members of a body of contract 5, where null means absence. */
 export const pageMembersOrNull = { starting_token: nullish(startingToken), limit: nullish(limit) };
 
 export type PageRequest = {
@@ -51,16 +51,16 @@ type PageInfo = {
   readonly next_starting_token: number | null;
 };
 
-/** The members next to the list: `paginated` exactly when this page is not the whole result. */
-export const pageInfo = (asked: PageRequest, rows: number, more: boolean): PageInfo => {
-  const start = asked.starting_token ?? 0;
+/** Page members next to the list: `paginated` exactly when this page is not the whole result. */
+export const pageInfo = (page: PageRequest, rows: number, more: boolean): PageInfo => {
+  const start = page.starting_token ?? 0;
   return {
     starting_token: start,
-    limit: asked.limit ?? defaultPageLimit,
+    limit: page.limit ?? defaultPageLimit,
     paginated: more || start > 0,
     next_starting_token: more ? start + rows : null,
   };
 };
 
-/** The answer to deletions and the like: one sentence. */
+/** Response of deletions and similar operations: one sentence. */
 export const message = namedSchema('Message', Type.Object({ message: Type.String() }));

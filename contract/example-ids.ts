@@ -1,6 +1,6 @@
 /**
- * The ids in the examples of the OpenAPI document, by the members and parameters that hold them.
- * The service makes its own ids, so a test substitutes those.
+ * Ids in the examples of the OpenAPI document, by member or parameter name. A test substitutes ids
+ * of the service for them.
  */
 export const exampleIds = {
   project_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',

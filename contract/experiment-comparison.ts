@@ -5,7 +5,7 @@ import { exampleIds } from './example-ids.js';
 import { experimentsPath } from './experiments.js';
 import { operation } from './operation.js';
 
-/** Contract 5.5: more metrics or rows would make pages that nobody reads. */
+/** Comparison limits (contract 5.5), for pages that stay readable. */
 export const comparedMetricsMax = 20;
 export const comparedRowsDefault = 20;
 const comparedRowsMax = 100;
@@ -153,7 +153,7 @@ export const compareExperiments = operation({
 
 export const experimentComparisonOperations = [compareExperiments];
 
-/** An experiment against itself would be a column of ties. */
+/** Rejects repeated experiments: compared with itself, one has only ties. */
 export const comparisonComplaints = (experiments: readonly string[]): readonly Complaint[] =>
   experiments.flatMap((one, at) =>
     experiments.indexOf(one) === at

@@ -6,12 +6,12 @@ import { experimentsPath, inExperiment } from './experiments.js';
 import { operation } from './operation.js';
 import { bareMetricName, metricReadings } from './record-rules.js';
 
-/** Contract 5.5. */
+/** Ranking limits (contract 5.5). */
 export const criteriaMax = 50;
 export const weightMax = 1_000_000;
 
 const criterionMembers = {
-  /** With or without `metrics/` before it. */
+  /** Metric name, with or without `metrics/`. */
   metric: Type.String({ minLength: 1, maxLength: 136 }),
   weight: Type.Number({ exclusiveMinimum: 0, maximum: weightMax }),
   direction: oneOf(['higher', 'lower']),
@@ -20,7 +20,10 @@ const shownCriteria = namedSchema(
   'RankingCriteria',
   Type.Object({
     criteria: Type.Array(namedSchema('RankingCriterion', Type.Object(criterionMembers))),
-    /** Nobody chose these: they are every metric with a threshold and a value in the project. */
+    /**
+     * True if no criteria were set: these are all metrics with a threshold and a value in the
+     * project.
+     */
     default: Type.Boolean(),
   }),
 );
@@ -33,8 +36,8 @@ const inProject = Type.Object({ project_id: id('ProjectId') });
 export const getRankingCriteria = operation({
   ...shared,
   operationId: 'getRankingCriteria',
-  summary: 'What experiments of a project are ranked by',
-  description: '`default` is true as long as nobody chose any.',
+  summary: 'Ranking criteria of the experiments of a project',
+  description: '`default` is true until criteria are set.',
   method: 'GET',
   path: `${experimentsPath}/ranking_criteria`,
   kind: 'r',
@@ -47,7 +50,7 @@ export const getRankingCriteria = operation({
 export const setRankingCriteria = operation({
   ...shared,
   operationId: 'setRankingCriteria',
-  summary: 'Say what experiments of a project are ranked by',
+  summary: 'Set the ranking criteria of the experiments of a project',
   description: 'An empty list restores the default.',
   example: { criteria: [{ metric: 'reward', weight: 1, direction: 'higher' }] },
   method: 'PUT',
@@ -90,8 +93,8 @@ export const chooseExperimentWinner = operation({
 export const withdrawExperimentWinner = operation({
   ...shared,
   operationId: 'withdrawExperimentWinner',
-  summary: 'Take the choice of an experiment as winner back',
-  description: 'An experiment that was not chosen is answered in the same way.',
+  summary: 'Withdraw the choice of an experiment as winner',
+  description: 'An experiment that was not chosen has the same response.',
   method: 'DELETE',
   path: `${experimentsPath}/{experiment_id}/winner`,
   kind: 'w',
@@ -108,11 +111,11 @@ export const experimentRankingOperations = [
   withdrawExperimentWinner,
 ];
 
-/** As stored and answered: metrics by their bare names. */
+/** Criteria as stored and returned: metrics by their bare names. */
 export const bareCriteria = (criteria: readonly Criterion[]): Criterion[] =>
   criteria.map((one) => ({ ...one, metric: bareMetricName(one.metric) }));
 
-/** The same by the metrics that are meant (contract 3.4, rule 6), where they are recorded. */
+/** Criteria by recorded metric where one matches (contract 3.4, rule 6). */
 export const resolveCriteria = (
   criteria: readonly Criterion[],
   recorded: { has(metric: string): boolean },

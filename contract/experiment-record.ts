@@ -21,7 +21,7 @@ const text = Type.String();
 const json = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 const member = <T extends Parameters<typeof nullable>[0]>(schema: T) => nullable(schema);
 
-/** Contract 5.5: all of it as in 4.6. */
+/** Prompt (contract 5.5 and 4.6). */
 export const prompt = namedSchema(
   'Prompt',
   Type.Object({
@@ -52,7 +52,7 @@ const settings = {
 };
 const callable = nullish(Type.Unsafe<Json>(Type.Union([text, Type.Array(Type.Unknown()), json])));
 
-/** `prompt_settings` of a creation: every member may be left out. */
+/** `prompt_settings` of a creation: every member is optional. */
 export const promptSettings = namedSchema(
   'PromptSettings',
   Type.Object({
@@ -92,7 +92,7 @@ const promptRunSettings = namedSchema(
 );
 export type PromptRunSettings = Static<typeof promptRunSettings>;
 
-/** Contract 4.6: omitted members have their defaults; tools given as JSON become compact text. */
+/** Fills in defaults (contract 4.6); tools sent as JSON become compact text. */
 export const completePromptSettings = (
   given: Static<typeof promptSettings>,
 ): PromptRunSettings => ({
@@ -132,7 +132,7 @@ export const experimentTag = namedSchema(
     run_id: id('RunId'),
     created_by: id('UserId'),
     created_at: instant,
-    /** At first `created_at`. */
+    /** Time of the last change; at first `created_at`. */
     updated_at: instant,
   }),
 );
@@ -157,7 +157,7 @@ const structuredMetric = namedSchema(
 );
 export type StructuredMetric = Static<typeof structuredMetric>;
 
-/** The record of contract 4.6. */
+/** Experiment record (contract 4.6). */
 export const experiment = namedSchema(
   'Experiment',
   Type.Object({
@@ -217,14 +217,14 @@ export const experiment = namedSchema(
 );
 export type ExperimentRecord = Static<typeof experiment>;
 
-/** What the log says about an experiment itself; the rest of the record comes from read models. */
+/** Experiment as folded from the log; the rest of the record comes from read models. */
 export type ExperimentFacts = {
   readonly id: RunId;
   readonly project_id: ProjectId;
   readonly name: string;
   readonly task_type: number;
   readonly created_at: Instant;
-  /** Of the last event on the experiment itself; null before (contract 7). */
+  /** Time of the last event on the experiment itself; null before (contract 7). */
   readonly updated_at: Instant | null;
   readonly created_by: UserId;
   readonly dataset: {
@@ -236,11 +236,11 @@ export type ExperimentFacts = {
   readonly prompt: JsonObject | null;
   readonly playground_id: string | null;
   readonly group: { readonly id: ExperimentGroupId; readonly name: string } | null;
-  /** In the order in which they were given. */
+  /** Tags in the order in which they were added. */
   readonly tags: readonly ExperimentTag[];
 };
 
-/** The facts of an experiment to which nothing has happened since it was created. */
+/** Facts of an experiment as created. */
 export const newExperiment = (
   created: Omit<ExperimentFacts, 'id' | 'updated_at' | 'tags'> & { readonly run_id: RunId },
 ): ExperimentFacts => ({
@@ -259,7 +259,7 @@ export const newExperiment = (
   tags: [],
 });
 
-/** What was measured in an experiment's records, and how it compares with others. */
+/** Measurements of an experiment's records, and its rank among others. */
 export type ExperimentAggregates = Pick<
   ExperimentRecord,
   | 'num_spans'
@@ -275,7 +275,7 @@ export type ExperimentAggregates = Pick<
   | 'winner_source'
 > & { readonly progress_percent: number };
 
-/** Those of an experiment without records; the counts are null because nothing was counted. */
+/** Aggregates of an experiment without records; counts are null because nothing was counted. */
 export const noAggregates: ExperimentAggregates = {
   num_spans: null,
   num_traces: null,
@@ -291,7 +291,9 @@ export const noAggregates: ExperimentAggregates = {
   progress_percent: 0,
 };
 
-/** `datasetName`: the dataset's present name; null once it is deleted. */
+/**
+ * Response for an experiment. `datasetName`: the dataset's current name; null once it is deleted.
+ */
 export const experimentAnswer = (
   facts: ExperimentFacts,
   created_by_user: UserBlock,
@@ -322,7 +324,7 @@ export const experimentAnswer = (
   };
 };
 
-/** Without a prototype: a key may be `__proto__`. */
+/** Tags by key, in an object without a prototype: a key may be `__proto__`. */
 const tagsByKey = (tags: readonly ExperimentTag[]): ExperimentRecord['tags'] => {
   const byKey = Object.create(null) as Record<string, ExperimentTag[]>;
   for (const tag of tags) (byKey[tag.key] ??= []).push(tag);

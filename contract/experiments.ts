@@ -17,10 +17,10 @@ const counts = { include_counts: Type.Optional(Type.Boolean({ default: false }))
 export const experimentsPath = '/v2/projects/{project_id}/experiments';
 const path = experimentsPath;
 
-/** Contract 4.6: 16 unless created as 17. */
+/** Default task type (contract 4.6); the other one is 17. */
 export const defaultTaskType = 16;
 const taskType = Type.Integer({ minimum: 16, maximum: 17 });
-/** Contract 1.11: 1 to 128 characters. */
+/** Group members; names have 1 to 128 characters (contract 1.11). */
 const groupMembers = {
   experiment_group_id: nullish(id('ExperimentGroupId')),
   experiment_group_name: nullish(name(128)),
@@ -67,7 +67,7 @@ export const createExperiment = operation({
 export const listExperiments = operation({
   operationId: 'listExperiments',
   summary: 'Experiments of a project',
-  description: 'At most 1,000; counts are null unless asked for.',
+  description: 'At most 1,000; counts are null unless requested.',
   section: '5.5',
   method: 'GET',
   path,
@@ -82,7 +82,7 @@ export const listExperiments = operation({
 export const pageExperiments = operation({
   operationId: 'pageExperiments',
   summary: 'Experiments of a project, paged',
-  description: 'Counts are null unless asked for.',
+  description: 'Counts are null unless requested.',
   section: '5.5',
   method: 'GET',
   path: `${path}/paginated`,

@@ -8,7 +8,9 @@ import { projectRoleFor } from './permissions.js';
 import { recordSelection } from './record-reads.js';
 
 const format = oneOf(['jsonl', 'csv']);
-/** Contract 5.7: whether a text that a spreadsheet would run has a `'` before it. */
+/**
+ * Escaping of texts that a spreadsheet would run (contract 5.7): `escape` prefixes them with `'`.
+ */
 const formulas = oneOf(['escape', 'keep']);
 export type ExportFormat = Static<typeof format>;
 
@@ -70,7 +72,7 @@ export const exportDatasetContent = operation({
   section: '5.11',
   method: 'GET',
   path: '/v2/datasets/{dataset_id}/content/export',
-  // Whoever sees a dataset may export its rows (contract 3.10).
+  // Every reader of a dataset may export its rows (contract 3.10).
   requires: 'dataset-read',
   params: inDataset,
   query: Type.Object({

@@ -2,9 +2,9 @@ import { Type, type TSchema } from 'typebox';
 import { componentSchema, type Json } from '../kernel/schema-types.js';
 
 /**
- * A filter as a client writes it (contract 3.7). The guard lets any JSON pass here;
- * query-api/filters reads it and complains exactly where and how the contract says, which a union
- * of schemas cannot do.
+ * Filter as a client writes it (contract 3.7). The guard accepts any JSON here; query-api/filters
+ * parses it and reports errors at the places and in the words of the contract, which a union of
+ * schemas cannot.
  */
 export const filterNode = componentSchema<Json>('FilterNode');
 export const filterLeaf = componentSchema<Json>('FilterLeaf');
@@ -38,16 +38,16 @@ export type LeafType = (typeof leafTypes)[number];
 /** Limits of contract 1.11; those of depth and nodes are in kernel/filter.ts. */
 export const filterStringMax = 1_024;
 export const filterListMax = 1_000;
-/** In all lists of one request together: each item is looked for in each record. */
+/** Values in all lists of one request together: each is compared with each record. */
 export const filterValuesMax = 2_000;
 /**
- * Of those, items of `contains` lists, all of which a text must have: each costs a scan of the
+ * Items of `contains` lists among them, all of which a text must contain: each costs a scan of the
  * whole text, and an engine cannot be interrupted within a few thousand scans.
  */
 export const containedValuesMax = 100;
 export const flatFiltersMax = 100;
 
-/** `name` and `column_id` are two spellings of one member. */
+/** Column of a leaf: `name` and `column_id` are two spellings of one member. */
 const columnName = {
   name: Type.Optional(Type.String({ description: 'Column id; `column_id` is read alike.' })),
   column_id: Type.Optional(Type.String()),
@@ -60,7 +60,7 @@ const caseSensitive = Type.Optional(Type.Boolean({ default: true }));
 const text = Type.String({ maxLength: filterStringMax });
 const texts = Type.Array(text, { maxItems: filterListMax });
 const textOrTexts = Type.Union([text, texts]);
-/** `is_null` takes a boolean, and true where it is left out. */
+/** Text or texts; `is_null` takes a boolean, true by default. */
 const textValue = Type.Optional(Type.Union([text, texts, Type.Boolean()]));
 
 const leafSchema = (type: LeafType, members: Readonly<Record<string, TSchema>>): TSchema =>
@@ -100,13 +100,13 @@ const leafSchemas = {
 const reference = (component: string): TSchema =>
   Type.Unsafe<unknown>({ $ref: `#/components/schemas/${component}` });
 const nodes = Type.Array(reference('FilterNode'), { minItems: 1 });
-/** Closed: a second member would be a condition that is not asked for (contract 3.7). */
+/** Closed schema: a second member would be a condition that is not applied (contract 3.7). */
 const node = (member: string, value: TSchema): TSchema =>
   Type.Object({ [member]: value }, { additionalProperties: false });
 
 const levelMembers = ['any_span', 'all_spans', 'no_span', 'any_trace', 'all_traces', 'no_trace'];
 
-/** For `components/schemas` of the OpenAPI document, where the references between them resolve. */
+/** OpenAPI components, where the references between them resolve. */
 export const filterComponents: Readonly<Record<string, TSchema>> = {
   FilterNode: Type.Union(
     [

@@ -25,15 +25,15 @@ import {
 } from './roles.js';
 
 /**
- * Contract 5.3: `public` open to join; `private` members hidden, a maintainer admits people;
- * `protected` joined only by being added; `hidden` seen by members only.
+ * Group visibility (contract 5.3): `public` open to join; `private` members hidden, a maintainer
+ * admits people; `protected` members join only by being added; `hidden` visible to members only.
  */
 const visibilities = ['public', 'private', 'hidden', 'protected'] as const;
 export type GroupVisibility = (typeof visibilities)[number];
 
-/** A group holds all its members in one document and one fold. */
+/** Member limit: a group holds all members in one document and one fold. */
 export const groupMembersMax = 1_000;
-/** In one request (contract 5.3). */
+/** Limit of one request (contract 5.3). */
 const addedMembersMax = 100;
 
 const facts = {
@@ -48,11 +48,11 @@ export type GroupFacts = Static<typeof groupFacts>;
 
 const shownWithGroup = {
   ...facts,
-  /** Members and maintainers; those waiting to be admitted are not counted. */
+  /** Number of members and maintainers, without pending ones. */
   size: Type.Integer(),
   permissions: Type.Array(permission),
 };
-/** The group of contract 4.15; `role` is null for a caller who is not in it. */
+/** Group (contract 4.15); `role` is null for a caller who is not in it. */
 export const group = namedSchema(
   'Group',
   Type.Object({ ...shownWithGroup, role: nullable(oneOf(groupRoles)) }),
@@ -89,7 +89,7 @@ const newMember = namedSchema(
 export const listOwnGroups = operation({
   operationId: 'listOwnGroups',
   summary: 'Groups of the caller',
-  description: 'Also those that the caller waits to be let into.',
+  description: 'Includes groups that the caller is pending in.',
   section: '4.15',
   method: 'GET',
   path: '/v2/current_user/groups',
@@ -121,7 +121,7 @@ export const createGroup = operation({
 
 export const listGroups = operation({
   operationId: 'listGroups',
-  summary: 'Groups of the organisation in sight',
+  summary: 'Visible groups of the organisation',
   description: 'By name. Hidden groups are shown to their members, managers and admins.',
   section: '5.3',
   method: 'GET',
@@ -136,7 +136,7 @@ export const listGroups = operation({
 export const getGroup = operation({
   operationId: 'getGroup',
   summary: 'One group',
-  description: 'A hidden group is not found by those who are not in it.',
+  description: 'A hidden group is 404 for users who are not in it.',
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}`,
@@ -256,7 +256,7 @@ export const groupOperations = [
   removeGroupMember,
 ];
 
-/** What contract 5.3 considers about the caller of a group. */
+/** Access of the caller to a group (contract 5.3). */
 export const groupAccess = (
   visibility: GroupVisibility,
   role: GroupRole | null,
@@ -287,7 +287,7 @@ export const groupMemberAnswer = (
   member: Membership,
   user: NonNullable<UserBlock>,
   access: GroupAccess,
-  onlooker: UserId,
+  viewer: UserId,
 ): Static<typeof groupMember> => ({
   id: member.id,
   user_id: user.id as UserId,
@@ -296,5 +296,5 @@ export const groupMemberAnswer = (
   last_name: user.last_name,
   email: user.email,
   created_at: member.created_at,
-  permissions: [...groupMemberPermissions(access, user.id === onlooker)],
+  permissions: [...groupMemberPermissions(access, user.id === viewer)],
 });

@@ -5,7 +5,7 @@ import { parseAsOf } from './as-of.js';
 import { historyResources, type HistoryResourceType } from './history.js';
 import { operation } from './operation.js';
 
-/** Contract 5.14: an answer ends with a cursor then. */
+/** Limits after which an export ends with a cursor (contract 5.14). */
 export const exportLinesMax = 100_000;
 export const exportMs = 60_000;
 export const feedLines = 1_000;
@@ -30,7 +30,7 @@ export const exportHistory = operation({
   description:
     'The first line is `{"begun", "cursor"}`: what the bundle is of, with the seal that it is ' +
     'checked by; the last one `{"next_cursor"}`. Between them are entries with their data as ' +
-    'stored, and hashes in place of those that were not asked for. verifier/ALGORITHM.md has ' +
+    'stored, and hashes in place of those that were not selected. verifier/ALGORITHM.md has ' +
     'the steps of the check.',
   path: '/v2/history/export',
   requires: 'audit-resource',
@@ -48,7 +48,7 @@ export const exportHistory = operation({
 });
 export type HistoryExportQuery = Static<typeof exportHistory.query>;
 
-/** Their ids are unique in their project only. */
+/** Resource types whose ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
 const boundComplaints = ({
@@ -65,8 +65,8 @@ const boundComplaints = ({
     return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
   });
 
-export const exportComplaints = (asked: HistoryExportQuery): readonly Complaint[] => {
-  const { project_id, resource_type: type, resource_id } = asked;
+export const exportComplaints = (query: HistoryExportQuery): readonly Complaint[] => {
+  const { project_id, resource_type: type, resource_id } = query;
   const missing = (name: string): Complaint => ({
     loc: ['query', name],
     msg: 'Field required',
@@ -78,17 +78,17 @@ export const exportComplaints = (asked: HistoryExportQuery): readonly Complaint[
       : []),
     ...(type !== undefined && resource_id === undefined ? [missing('resource_id')] : []),
     ...(type === undefined && resource_id !== undefined ? [missing('resource_type')] : []),
-    ...boundComplaints(asked),
+    ...boundComplaints(query),
   ];
 };
 
 export const historyFeed = operation({
   ...lines,
   operationId: 'historyFeed',
-  summary: 'What happened, one event a line, for a collector of audit events',
+  summary: 'Feed of audit events for a collector, one event per line',
   description:
     'CloudEvents 1.0 or OCSF 1.7, oldest first, at most 1,000 lines. The last line is ' +
-    '`{"next_cursor"}`: ask with it again, also when nothing came.',
+    '`{"next_cursor"}`: send it with the next request, also after an empty one.',
   path: '/v2/history/feed',
   requires: 'audit-org',
   query: Type.Object({
@@ -101,7 +101,7 @@ export const historyFeed = operation({
   faults: ['forbidden'],
 });
 
-/** `seq` where a feed goes on. */
+/** Cursor: `seq` at which a feed continues. */
 export const parseFeedCursor = (written: string | undefined): number =>
   written === undefined ? 1 : Number(written);
 export const feedComplaints = ({
@@ -118,7 +118,7 @@ const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid'
 export const certifyErasure = operation({
   ...lines,
   operationId: 'certifyErasure',
-  summary: 'What an erasure was of, with proofs, and a signed statement that it is gone',
+  summary: 'Certificate of an erasure: what was erased, proofs and a signed statement',
   description:
     'Exactly one of the parameters. A line is an entry with its place in the sealed tree; the ' +
     'last one is `{"certificate", "jws"}`, which says in words what is proven and what is only ' +

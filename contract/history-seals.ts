@@ -5,7 +5,7 @@ import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { historyResource } from './history.js';
 import { operation } from './operation.js';
 
-/** How long an entry is looked for by the id of its event; older ones are named by `seq`. */
+/** Time limit of the search for an entry by event id; older ones are addressed by `seq`. */
 export const provenByIdMs = 10_000;
 
 const audited = {
@@ -40,7 +40,9 @@ const historySeal = namedSchema(
     position: Type.String(),
     at: instant,
     note: Type.String({ description: 'The checkpoint, with the cosignatures of witnesses.' }),
-    witnesses: Type.Array(Type.String(), { description: 'Names of those who cosigned it.' }),
+    witnesses: Type.Array(Type.String(), {
+      description: 'Names of the witnesses that cosigned it.',
+    }),
   }),
 );
 
@@ -106,7 +108,7 @@ export const listSealingKeys = operation({
   ),
 });
 
-/** What of an entry its hash goes over, and where it stands. */
+/** Hashed members of an entry, and its place. */
 const provenEntry = namedSchema(
   'ProvenHistoryEntry',
   Type.Object({
@@ -190,8 +192,8 @@ export const proofComplaints = ({
 export const proveConsistency = operation({
   ...audited,
   operationId: 'proveConsistency',
-  summary: 'Prove that the history of before is the beginning of a later one',
-  description: 'RFC 9162, 2.1.4; what a kept checkpoint is compared with today’s by.',
+  summary: 'Prove that an earlier history is a prefix of a later one',
+  description: 'Consistency proof (RFC 9162, 2.1.4): compares a stored checkpoint with today’s.',
   path: '/v2/history/consistency',
   query: Type.Object({ from: size, to: size }),
   response: namedSchema(

@@ -13,7 +13,7 @@ import { parseAsOf } from './as-of.js';
 import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { operation } from './operation.js';
 
-/** What an event can be about (contract 5.14, rule 1). */
+/** Resource types of events (contract 5.14, rule 1). */
 export const historyResources = [
   'organization',
   'user',
@@ -33,10 +33,10 @@ export const historyResources = [
 ] as const;
 export type HistoryResourceType = (typeof historyResources)[number];
 
-/** Their ids are unique in their project only. */
+/** Resource types whose ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
-/** More would be a list to look up, not a filter. */
+/** Limit of values per filter. */
 const alternativesMax = 20;
 const anyOf = <T extends TSchema>(one: T, description: string) =>
   Type.Optional(Type.Array(one, { maxItems: alternativesMax, description }));
@@ -48,7 +48,7 @@ const patch = nullable(
 );
 const hex = (description: string) => Type.String({ description });
 
-/** What an event is about. */
+/** Resource that an event is about. */
 export const historyResource = namedSchema(
   'HistoryResource',
   Type.Object({ type: oneOf(historyResources), id: Type.String() }),
@@ -130,7 +130,7 @@ const filters = {
 
 export const listProjectHistory = operation({
   operationId: 'listProjectHistory',
-  summary: 'What happened in a project, newest first',
+  summary: 'History of a project, newest first',
   description:
     'A filter that is repeated means any of its values. A page may hold fewer entries than ' +
     '`limit` although `next_cursor` is not null.',
@@ -148,7 +148,7 @@ export const listProjectHistory = operation({
 
 export const listHistory = operation({
   operationId: 'listHistory',
-  summary: 'What happened in the organisation, newest first',
+  summary: 'History of the organisation, newest first',
   description: 'With `technical` it lists all that the hashes go over. Deleted projects stay here.',
   section: '5.14',
   method: 'GET',
@@ -166,7 +166,7 @@ export const listHistory = operation({
 
 export const listResourceHistory = operation({
   operationId: 'listResourceHistory',
-  summary: 'What happened to one resource, oldest first',
+  summary: 'History of one resource, oldest first',
   description:
     'With `at` also `state`: the resource as its events up to there made it, null where there ' +
     'was none.',
@@ -197,7 +197,7 @@ export const listResourceHistory = operation({
 });
 type ResourceHistoryQuery = Static<typeof listResourceHistory.query>;
 
-/** For the `check` of the route. */
+/** Complaints for the `check` of the route. */
 export const resourceComplaints = (
   resource: HistoryResourceType,
   { project_id, at }: ResourceHistoryQuery,
@@ -268,7 +268,7 @@ export const verifyHistory = operation({
   ),
   faults: ['forbidden', 'not-found', 'unavailable'],
 });
-/** For the `check` of the route. */
+/** Complaints for the `check` of the route. */
 export const rangeComplaints = ({
   from_seq = 1,
   to_seq = from_seq,

@@ -24,10 +24,13 @@ export const loggingMethods = [
   'typescript_client',
   'api_direct',
 ] as const;
-/** Every event of the request carries it, so it has a bound of its own. */
+/** Length limit of its own, because every event of the request carries it. */
 const clientVersionMax = 255;
 
-/** What every ingest request also accepts; `reliable` has no effect: every 2xx is durable. */
+/**
+ * Members that every ingest request also accepts; `reliable` has no effect, since every 2xx is
+ * durable.
+ */
 const sender = {
   logging_method: nullish(oneOf(loggingMethods)),
   client_version: nullish(Type.String({ maxLength: clientVersionMax })),
@@ -83,7 +86,7 @@ const logSpansBody = Type.Object({
   ...sender,
 });
 
-/** Whose records these are: one of the three run members is set. */
+/** Place of the records: one of the three run members is set. */
 const place = {
   project_id: id('ProjectId'),
   project_name: Type.String(),

@@ -20,7 +20,7 @@ const settings = namedSchema(
           'LogStreamInsights',
           Type.Object({
             enabled: Type.Boolean(),
-            /** Of the last switch from off to on; null when there was none. */
+            /** Time of the last switch from off to on; null if there was none. */
             start_time: nullable(instant),
           }),
         ),
@@ -64,7 +64,7 @@ export const getInsightsSettings = operation({
   ...shared,
   operationId: 'getInsightsSettings',
   summary: 'Insights settings of a run',
-  description: 'Off unless somebody switched them on.',
+  description: 'Off by default.',
   method: 'GET',
   kind: 'r',
   requires: 'viewer',
@@ -73,14 +73,14 @@ export const getInsightsSettings = operation({
 
 export const insightsSettingsOperations = [changeInsightsSettings, getInsightsSettings];
 
-/** What the log says about a run's insights. */
+/** Insights settings of a run as folded from the log. */
 export type InsightsSettings = {
   readonly enabled: boolean;
   readonly startTime: Instant | null;
-  /** How often the settings changed, from 0; their entity tag. */
+  /** Number of changes of the settings, from 0; their entity tag. */
   readonly changes: number;
 };
-/** Those of a run whose settings nobody ever changed (contract 4.10, rule 1). */
+/** Defaults until the first change (contract 4.10, rule 1). */
 export const defaultInsightsSettings: InsightsSettings = {
   enabled: false,
   startTime: null,

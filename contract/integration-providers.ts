@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { namedSchema, oneOf, secret, type Json, type JsonObject } from '../kernel/schema-types.js';
 
-/** The twelve of contract 4.9, by name. */
+/** The twelve providers of contract 4.9, by name. */
 export const providers = [
   'anthropic',
   'aws_bedrock',
@@ -19,7 +19,7 @@ export const providers = [
 ] as const;
 export type Provider = (typeof providers)[number];
 
-/** Contract 4.9; the limit of the body bounds their total. */
+/** Text limits (contract 4.9); the limit of the body bounds their total. */
 const textMax = 8_192;
 const accountMax = 256;
 const entriesMax = 200;
@@ -34,7 +34,7 @@ const secretMap = Type.Record(Type.String(), text, {
 const anyObject = Type.Unsafe<JsonObject>(Type.Object({}));
 const objects = Type.Array(anyObject, { maxItems: entriesMax });
 const anything = Type.Array(Type.Unsafe<Json>(Type.Unknown()), { maxItems: entriesMax });
-/** Absolute, `https`, without user info. It is never called. */
+/** Absolute `https` URL without user info. The service never calls it. */
 const uri = Type.String({
   minLength: 1,
   maxLength: textMax,
@@ -45,7 +45,7 @@ const uri = Type.String({
 const flag = Type.Boolean();
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-/** A person's keys, or a role to assume: `complaintsAboutConfiguration` requires one of the two. */
+/** Access keys, or a role to assume: `complaintsAboutConfiguration` requires one of the two. */
 const awsToken = namedSchema(
   'AwsToken',
   Type.Object(
@@ -65,7 +65,7 @@ const awsMembers = {
   multi_modal_config: maybe(anyObject),
 };
 
-/** What each provider is configured with; members marked `x-secret` never come back. */
+/** Configuration schema by provider; members marked `x-secret` are never returned. */
 export const configurations: Readonly<Record<Provider, TSchema>> = {
   openai: namedSchema(
     'OpenAiConfiguration',
@@ -174,12 +174,12 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
 export const isProvider = (segment: string): segment is Provider =>
   providers.some((one) => one === segment);
 
-/** What the schema cannot say: which members of an AWS token belong together. */
+/** Complaints beyond the schema: members of an AWS token that belong together. */
 export const complaintsAboutConfiguration = (
   segment: string,
   sent: JsonObject,
 ): readonly Complaint[] => {
-  // What was sent for an unknown provider was checked against no schema: it may be anything.
+  // The body for an unknown provider was not checked against a schema: it may be anything.
   if (segment !== 'aws_bedrock' && segment !== 'aws_sagemaker') return [];
   const { token } = sent;
   const { aws_access_key_id, aws_secret_access_key, aws_role_arn } = token as JsonObject;
@@ -190,15 +190,15 @@ export const complaintsAboutConfiguration = (
 };
 
 export type Configuration = {
-  /** The members that are not secret. */
+  /** Members that are not secret. */
   readonly settings: JsonObject;
-  /** The secret ones, at the places where they were sent. */
+  /** Secret members, at the places where they were sent. */
   readonly secrets: JsonObject;
 };
 
 /**
- * What was sent, without members that the schema does not name, and with the secret ones apart
- * (contract 4.9, rule 1).
+ * Drops members that the schema does not name, and separates the secret ones (contract 4.9, rule
+ * 1).
  */
 export const configurationOf = (provider: Provider, sent: JsonObject): Configuration =>
   splitSecrets(configurations[provider] as Raw, sent);
@@ -221,9 +221,7 @@ const splitSecrets = (schema: Raw, sent: JsonObject): Configuration => {
   return { settings, secrets };
 };
 
-/**
- * The named members of an object; all members of a map, or of an object whose schema names none.
- */
+/** Named members of an object; all members of a map, or of an object whose schema names none. */
 const knownMembers = (schema: Raw, value: Json): Json => {
   if (Array.isArray(value)) {
     const items = schema['items'] as Raw | undefined;

@@ -17,7 +17,7 @@ import { permission } from './people.js';
 import { integrationPermissions } from './permissions.js';
 
 const provider = oneOf(providers);
-/** Contract 4.9: without any of its configuration. */
+/** Integration (contract 4.9), without any of its configuration. */
 export const integration = namedSchema(
   'Integration',
   Type.Object({
@@ -35,7 +35,7 @@ export const integration = namedSchema(
 type IntegrationRecord = Static<typeof integration>;
 
 const shared = { requires: 'person' } as const;
-/** Not an enumeration: a value that names no provider is 404, like an unknown path. */
+/** Not an enumeration: an unknown provider is 404, like an unknown path. */
 const ofProvider = Type.Object({ provider_segment: Type.String() });
 const path = '/v2/integrations';
 
@@ -155,7 +155,7 @@ export const integrationOperations = [
   disableIntegration,
 ];
 
-/** What the log says about an integration, as it is shown. */
+/** Integration as folded from the log, in the form that is shown. */
 export type IntegrationFacts = {
   readonly id: IntegrationId;
   readonly provider: Provider;
@@ -166,7 +166,7 @@ export type IntegrationFacts = {
   readonly is_disabled: boolean;
 };
 
-/** `caller` sees it; what they may do with it depends on whether it is theirs. */
+/** Response for an integration that `caller` sees; permissions depend on ownership. */
 export const integrationAnswer = (facts: IntegrationFacts, caller: UserId): IntegrationRecord => ({
   id: facts.id,
   name: facts.provider,

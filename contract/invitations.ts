@@ -15,7 +15,7 @@ import { operation } from './operation.js';
 import { organizationRoles } from './roles.js';
 import { authMethods, personalName } from './users.js';
 
-/** Days in which an invitation can be accepted (contract 5.2). */
+/** Days until an invitation expires (contract 5.2). */
 export const invitationDays = 7;
 const invitedMax = 100;
 const groupsMax = 100;
@@ -61,7 +61,7 @@ export const inviteUsers = operation({
 export const acceptInvitation = operation({
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation with its one-time token, choose a password and log in',
-  description: 'A token that was used or that nobody gave is a 401.',
+  description: 'A used or unknown token is a 401.',
   example: { token: 'asy_invite_...', password: 'correct horse battery', first_name: 'Grace' },
   section: '5.2',
   method: 'POST',
@@ -81,7 +81,7 @@ export const acceptInvitation = operation({
 
 export const invitationOperations = [inviteUsers, acceptInvitation];
 
-/** What the schema cannot say about e-mails. */
+/** Complaints about e-mails beyond the schema. */
 export const emailComplaints = (emails: readonly string[]): readonly Complaint[] =>
   emails.flatMap((email, index) =>
     isEmail(email)

@@ -14,7 +14,7 @@ import { operation } from './operation.js';
 import { sumScoringCounts, scoringCounts, type ScoringOutcomes } from './scoring-counts.js';
 import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 
-/** Of the job, the run and the metric of a validation (contract 4.11, 4.12). */
+/** Name of the job, run and metric of a validation (contract 4.11, 4.12). */
 export const validationName = 'registered_scorer_validation';
 
 const percent = Type.Number({ minimum: 0, maximum: 100 });
@@ -34,7 +34,7 @@ export const job = namedSchema(
     retries: Type.Integer(),
     request_data: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
     error_message: nullable(Type.String()),
-    /** Of records, once for each scorer; null for a validation, whose result says it. */
+    /** Counts of records, once for each scorer; null for a validation, whose result has them. */
     counts: nullable(scoringCounts),
     created_at: instant,
     updated_at: instant,
@@ -77,7 +77,7 @@ export const listRunJobs = operation({
 
 export const jobOperations = [getJob, listRunJobs];
 
-/** A validation as a job: its id is the task's. */
+/** Job view of a validation: its id is the task's. */
 export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | null): Job => {
   const isEnded = facts.status === 'completed' || facts.status === 'failed';
   const steps = isEnded ? facts.steps_total : (progress?.steps ?? 0);
@@ -104,30 +104,32 @@ export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | n
   };
 };
 
-/** What the log says about scoring a run; steps are records, counted once for each scorer. */
+/** Scoring of a run as folded from the log; steps are records, counted once for each scorer. */
 export type RunScoringFacts = {
   readonly project_id: ProjectId;
   readonly run_id: RunId;
   readonly scorers: readonly string[];
-  /** Since outcomes are counted, by scorer id. */
+  /** Outcomes by scorer id, for events that have them. */
   readonly outcomes: Readonly<Record<string, ScoringOutcomes>>;
   readonly done: number;
-  /** Of what is under way; null: nothing is. */
+  /** Steps of the running job; null: none runs. */
   readonly open: number | null;
   readonly retries: number;
   readonly error_message: string | null;
-  /** The run has scorers of code now. */
+  /** True while the run has code scorers. */
   readonly wanted: boolean;
-  /** The position in the log of its last change, when it came after what was looked at. */
+  /** Log position of its last change, if after the scored position. */
   readonly unseen: { readonly position: string; readonly since: Instant } | null;
-  /** Null, like the others: the worker did not come to it yet. */
+  /** Null, like the others, before the worker's first pass. */
   readonly created_at: Instant | null;
   readonly started_at: Instant | null;
   readonly updated_at: Instant | null;
   readonly ended_at: Instant | null;
 };
 
-/** Something of the run waits: it is known to, or came after what was looked at. */
+/**
+ * True while records of the run wait for scoring: known ones, or changes after the scored position.
+ */
 const isAtWork = ({ open, unseen }: RunScoringFacts): boolean => open !== null || unseen !== null;
 
 const statusOf = (facts: RunScoringFacts): Job['status'] => {
@@ -136,9 +138,9 @@ const statusOf = (facts: RunScoringFacts): Job['status'] => {
 };
 
 /**
- * All scoring of a run is one job with the run's id. It is at work while anything that the run
- * logged was not looked at, and opens again when traces come or change. Null: it logged nothing
- * since it has scorers.
+ * Job view of a run's scoring, one job with the run's id. It is in progress while anything that the
+ * run logged is not scored yet, and reopens when traces come or change. Null if nothing was logged
+ * since the run has scorers.
  */
 export const scoringJob = (facts: RunScoringFacts): Job | null => {
   const { done, open, unseen, error_message: error, ended_at: ended } = facts;

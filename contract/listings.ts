@@ -11,20 +11,20 @@ import { pageMembersOrNull } from './envelope.js';
 import { dateOperators, idOperators, textOperators } from './filters.js';
 
 /**
- * A filter of contract 4.6 by `name`; query-api/listings.ts reads it and complains in the
+ * Filter of contract 4.6 by `name`; query-api/listings.ts parses it and reports errors in the
  * contract's words.
  */
 const listingFilter = componentSchema<Json>('ListingFilter');
 const listingSort = componentSchema<Json>('ListingSort');
 
-/** Experiments are sorted by what is computed of them, too. */
+/** Sort of experiments, which includes computed columns. */
 export const experimentSort = componentSchema<Json>('ExperimentSort');
-/** The same with the experiments' groups. */
+/** Listing filter with the experiments' groups. */
 export const experimentFilter = componentSchema<Json>('ExperimentFilter');
 
 export const listingFiltersMax = 100;
 
-/** The body of the listings that search as contract 4.6 does. */
+/** Body of the listings that search as in contract 4.6. */
 export const listingBody = namedSchema(
   'ListingQuery',
   Type.Object({
@@ -37,7 +37,7 @@ export const listingBody = namedSchema(
 const text = Type.String();
 const textOrTexts = Type.Union([text, Type.Array(text)]);
 
-/** Filters of one kind for the columns that an operation knows, under a name of their own. */
+/** Text filter for the columns of an operation, as a named schema. */
 export const textFilter = (component: string, columns: readonly string[]) =>
   namedSchema(
     component,
@@ -70,7 +70,7 @@ const listingDateFilter = namedSchema(
 );
 const description = 'The columns that an operation knows; another name is a validation error.';
 
-/** For `components/schemas` of the OpenAPI document. */
+/** OpenAPI components. */
 export const listingComponents: Readonly<Record<string, TSchema>> = {
   ListingFilter: Type.Union([listingIdFilter, nameFilter, listingDateFilter], { description }),
   ExperimentFilter: Type.Union(

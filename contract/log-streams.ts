@@ -23,11 +23,13 @@ export const logStream = namedSchema(
     name: Type.String(),
     project_id: id('ProjectId'),
     created_at: instant,
-    /** Of the last change of the log stream itself, not of its records; at first `created_at`. */
+    /**
+     * Time of the last change of the log stream itself, not of its records; at first `created_at`.
+     */
     updated_at: instant,
     created_by: id('UserId'),
     created_by_user: userBlock,
-    /** Null unless asked for with `include_counts`. */
+    /** Null unless requested with `include_counts`. */
     num_spans: nullable(Type.Integer()),
     num_traces: nullable(Type.Integer()),
     has_user_created_sessions: nullable(Type.Boolean()),
@@ -58,7 +60,7 @@ export const createLogStream = operation({
 export const listLogStreams = operation({
   operationId: 'listLogStreams',
   summary: 'Log streams of a project',
-  description: 'At most 1,000; counts are null unless asked for.',
+  description: 'At most 1,000; counts are null unless requested.',
   section: '5.5',
   method: 'GET',
   path,
@@ -73,7 +75,7 @@ export const listLogStreams = operation({
 export const pageLogStreams = operation({
   operationId: 'pageLogStreams',
   summary: 'Log streams of a project, paged',
-  description: 'Counts are null unless asked for.',
+  description: 'Counts are null unless requested.',
   section: '5.5',
   method: 'GET',
   path: `${path}/paginated`,
@@ -88,7 +90,7 @@ export const pageLogStreams = operation({
 export const searchLogStreams = operation({
   operationId: 'searchLogStreams',
   summary: 'Log streams of a project, filtered, sorted and paged',
-  description: 'Counts are null unless asked for.',
+  description: 'Counts are null unless requested.',
   example: {
     filters: [{ name: 'name', operator: 'eq', value: 'production' }],
     sort: { name: 'created_at', ascending: false },
@@ -160,7 +162,7 @@ export const logStreamOperations = [
   deleteLogStream,
 ];
 
-/** What the log says about a log stream, as it is shown. */
+/** Log stream as folded from the log, in the form that is shown. */
 export type LogStreamFacts = {
   readonly id: RunId;
   readonly name: string;

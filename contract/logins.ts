@@ -5,7 +5,7 @@ import { message } from './envelope.js';
 import { operation } from './operation.js';
 import { user } from './users.js';
 
-/** Of contract 4.2; which of them are served is a matter of configuration. */
+/** Identity providers of contract 4.2; the configuration enables them. */
 export const identityProviders = [
   'google',
   'github',
@@ -16,13 +16,13 @@ export const identityProviders = [
 ] as const;
 export type IdentityProvider = (typeof identityProviders)[number];
 
-/** Code points of a password (contract 2.5). */
+/** Length of a password in code points (contract 2.5). */
 export const passwordLength = { minLength: 12, maxLength: 128 } as const;
 
-/** Every failure of a login has these words, so that nobody learns which part was wrong. */
+/** Text of every failed login, so that it does not reveal which part was wrong. */
 export const loginFailed = 'Login failed';
 
-/** The answer of every login (contract 4.2); the refresh cookie comes with it. */
+/** Response of every login (contract 4.2); the refresh cookie comes with it. */
 export const tokenAnswer = namedSchema(
   'AccessToken',
   Type.Object({
@@ -58,7 +58,7 @@ export const socialLogin = operation({
   response: tokenAnswer,
 });
 
-/** `id_token` may be left out only when there is an `access_token`, which then proves nothing. */
+/** Requires `id_token` unless there is an `access_token`, which proves nothing. */
 export const tokenComplaints = ({
   id_token,
   access_token,
@@ -136,8 +136,8 @@ export const logout = operation({
 
 export const getCurrentUser = operation({
   operationId: 'getCurrentUser',
-  summary: 'The caller; of a key its creator',
-  description: 'Asked with an API key, it answers the user who created the key.',
+  summary: 'The caller; for a key, its creator',
+  description: 'With an API key: the user who created the key.',
   section: '5.1',
   method: 'GET',
   path: '/v2/current_user',

@@ -2,19 +2,19 @@ import { firstUtf8Bytes, utf8ByteLength } from '../kernel/code-points.js';
 import { textBytesMax } from '../kernel/records/limits.js';
 import type { TextPath } from './partial-ingest.js';
 
-/** UTF-16 units are at most three bytes, so a shorter text needs no counting. */
+/** Shorter texts fit without counting: UTF-16 units are at most three bytes. */
 const certainlyShortUnits = Math.floor(textBytesMax / 3);
 
-/** Whether the text has more bytes than a record may hold (contract 1.11). */
+/** True if the text has more bytes than a record may hold (contract 1.11). */
 export const isTooLong = (text: string): boolean =>
   text.length > certainlyShortUnits && utf8ByteLength(text) > textBytesMax;
 
-/** Contract 5.6, rule 9. */
+/** Path limit (contract 5.6, rule 9). */
 const pathsMax = 100;
 
 /**
- * Cuts, in place, every text below `value` that is too long, and returns the paths of the first 100
- * of them below `at`. Nesting has to be bounded before (contract 5.6, rule 9).
+ * Truncates, in place, every text below `value` that is too long, and returns the paths of the
+ * first 100 of them below `at`. The caller must limit the nesting first (contract 5.6, rule 9).
  */
 export const truncateLongTexts = (value: object, at: TextPath): readonly TextPath[] => {
   const paths: TextPath[] = [];
@@ -34,7 +34,7 @@ const truncateWithin = (holder: Record<string, unknown>, at: TextPath, paths: Te
   }
 };
 
-/** The mark takes part in the content of a record: a repeat has to be cut alike. */
+/** The mark is part of a record's content: a repeat must be truncated alike. */
 const truncateLongText = (text: string): string => {
   const mark = `… [cut: ${utf8ByteLength(text)} bytes]`;
   return firstUtf8Bytes(text, textBytesMax - utf8ByteLength(mark)) + mark;

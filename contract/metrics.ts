@@ -7,7 +7,7 @@ import { filterNode } from './filters.js';
 import { operation } from './operation.js';
 import { runSelector } from './selectors.js';
 
-/** Contract 4.5, rule 3, in its order. */
+/** Aggregations (contract 4.5, rule 3, in its order). */
 export const aggregations = [
   'Count',
   'Sum',
@@ -22,17 +22,17 @@ export const aggregations = [
   'PercentageFalse',
 ] as const satisfies readonly Aggregation[];
 
-/** From the interface document (its part 8). */
+/** Limit from the interface document (its part 8). */
 const metricDetailsMax = 100;
 export const defaultIntervalMinutes = 5;
 /** A year of 365 days. */
 const intervalMinutesMax = 525_600;
-/** No clock is further from UTC. */
+/** Greatest offset of any clock from UTC. */
 const utcOffsetMinutesMax = 840;
 
 /**
- * Members next to the widgets in an answer, so no widget may have one of these names (contract 4.5,
- * rule 7).
+ * Member names next to the widgets in a response, reserved against widget ids (contract 4.5, rule
+ * 7).
  */
 export const reservedKeys = [
   'requests_count',
@@ -49,8 +49,8 @@ const counts = {
   span_count: Type.Integer(),
 };
 /**
- * Besides these members, each widget id has a number, null, or for a text `Count` a map category ->
- * count.
+ * Value of a widget id besides these members: a number, null, or for a text `Count` a map category
+ * -> count.
  */
 const widgetValue = namedSchema(
   'WidgetValue',
@@ -93,7 +93,7 @@ export const structuredErrorShape = namedSchema(
   }),
 );
 
-/** What an answer counts. */
+/** Populations that can be counted. */
 const countedRecords = ['traces', 'spans'] as const;
 
 const customSearchBody = Type.Object({

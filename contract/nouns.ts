@@ -51,7 +51,7 @@ import { scorerOperations } from './scorers.js';
 import { serviceOperations } from './service.js';
 import { userOperations } from './users.js';
 
-/** The tags of the OpenAPI document: each operation is under one of them (test/contract). */
+/** Tags of the OpenAPI document: each operation is under one of them (test/contract). */
 export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Traces',
@@ -96,12 +96,12 @@ export const nouns: readonly OpenApiTag[] = [
   },
   {
     name: 'Metrics',
-    description: 'What was measured, over time and by group.',
+    description: 'Measurements, over time and by group.',
     operations: [...metricOperations, metricsTestingColumns],
   },
   {
     name: 'Projects',
-    description: 'What everything else is in; who may see it follows from the role in it.',
+    description: 'Containers of everything else; the role in a project determines access.',
     operations: [...projectOperations, ...priceListOperations],
   },
   {
@@ -161,7 +161,7 @@ export const nouns: readonly OpenApiTag[] = [
   },
   {
     name: 'Groups',
-    description: 'Users who have their project roles together.',
+    description: 'Users who share their project roles.',
     operations: groupOperations,
   },
   {
@@ -176,7 +176,7 @@ export const nouns: readonly OpenApiTag[] = [
   },
   {
     name: 'History',
-    description: 'What happened, who did it, and hashes that show that nothing of it was changed.',
+    description: 'Audit log: what happened, who did it, and a hash chain that proves it unchanged.',
     operations: historyOperations,
   },
   {

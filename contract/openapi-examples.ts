@@ -10,7 +10,7 @@ const ids: Readonly<Record<string, string>> = {
   metrics_experiment_id: exampleIds.experiment_id,
   default_version_id: exampleIds.scorer_version_id,
 };
-/** Whose id `id` is, where the name of the record does not say. */
+/** Id example by record, where the record's name does not imply it. */
 const owners: Readonly<Record<string, string>> = {
   NewApiKey: 'api_key_id',
   SessionTree: 'session_id',
@@ -87,7 +87,7 @@ const texts: Readonly<Record<string, string>> = {
   detail: 'Not found',
   metric: 'reward',
 };
-/** Members that are usually null in an answer. */
+/** Members that are usually null in a response. */
 const absent: ReadonlySet<string> = new Set([
   'next_starting_token',
   'experiment_id',
@@ -159,7 +159,7 @@ type ExamplePath = {
   readonly stack: readonly string[];
 };
 
-/** A path parameter as the examples have it. */
+/** Example of a path parameter. */
 export const exampleParameter = (name: string): string | number =>
   ({ provider_segment: 'openai', version_index: 1, resource: 'project', id: ids['project_id'] })[
     name
@@ -167,7 +167,7 @@ export const exampleParameter = (name: string): string | number =>
   ids[name] ??
   otherId;
 
-/** A value of the schema, as an answer would have it. `schemas` are the components it refers to. */
+/** Example value of a schema. `schemas` are the components it refers to. */
 export const exampleOf = (
   schema: Json,
   schemas: ReadonlyMap<string, Json>,
@@ -217,7 +217,7 @@ export const exampleOf = (
       named.push([key, sample(objectOf(others), { ...place, member: key })]);
     return Object.fromEntries(named) as JsonObject;
   };
-  /** A record inside one of its own kind has nothing below it. */
+  /** Items of a list; a record inside one of its own kind has no children. */
   const list = (items: JsonObject, place: ExamplePath): Json => {
     const { $ref } = items;
     const isInside = typeof $ref === 'string' && place.stack.includes(nameOf($ref));

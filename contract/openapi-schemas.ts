@@ -4,15 +4,15 @@ import type { Json, JsonObject } from '../kernel/schema-types.js';
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the schema as the document has it. One that has a name (`named`, kernel/schema-types.ts)
- * goes under the components and a reference is returned; the same holds for one without a name if
- * `name` gives it one.
+ * Returns the schema as published in the document. A named one (`namedSchema`,
+ * kernel/schema-types.ts) goes under the components and a reference is returned; the same holds for
+ * one without a name if `name` gives it one.
  */
 export type Publish = (schema: TSchema, name?: string) => Json;
 
 export const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** For our guard only: a client does not need them. */
+/** Keywords for our guard only, hidden from clients. */
 const hidden: ReadonlySet<string> = new Set([
   'x-kind',
   'x-secret',
@@ -23,21 +23,21 @@ const hidden: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes schemas for one document; those that it holds once are collected in `named`. Throws when
- * two schemas have one name.
+ * Writes schemas for one document and collects named ones in `named`. Throws when two schemas have
+ * one name.
  */
 export const publisher = (
   components: Readonly<Record<string, TSchema>>,
   named: Map<string, Json>,
 ): Publish => {
-  /** What each name stands for, before it is written. */
+  /** Schema text of each name, before it is written. */
   const meant = new Map<string, string>();
   const define = (name: string, raw: Raw, names: ReadonlyMap<string, string>): JsonObject => {
     const text = JSON.stringify({ ...raw, 'x-component': undefined });
     if ((meant.get(name) ?? text) !== text) throw new Error(`two schemas are called ${name}`);
     if (!named.has(name)) {
       meant.set(name, text);
-      // Taken before its content is written, so that it may refer to itself.
+      // Registered before its content is written, so that it may refer to itself.
       named.set(name, null);
       named.set(name, content(raw, names));
     }
@@ -45,10 +45,10 @@ export const publisher = (
   };
   const asComponent = (name: string): Json => {
     const schema = components[name];
-    if (schema === undefined) throw new Error(`nobody described the component ${name}`);
+    if (schema === undefined) throw new Error(`component ${name} has no schema`);
     return define(name, schema as Raw, new Map());
   };
-  /** `names`: what the enclosing `$defs` are called in the document. */
+  /** `names`: the document's names for the enclosing `$defs`. */
   const written = (raw: Raw, names: ReadonlyMap<string, string>): Json => {
     const name = raw['x-component'];
     if (typeof name !== 'string') return content(raw, names);
@@ -87,14 +87,14 @@ export const publisher = (
   };
 };
 
-/** An object without members may hold anything; unless it says so, clients take it as empty. */
+/** Marks an object without members as open; otherwise clients take it as empty. */
 const open = (written: JsonObject): JsonObject => {
   const { properties, ...others } = written;
   const isEmpty = properties !== undefined && Object.keys(properties as JsonObject).length === 0;
   return isEmpty ? { additionalProperties: true, ...others } : written;
 };
 
-/** Null next to one plain type is written in one keyword: `type: [string, null]`. */
+/** Shortens null next to one plain type: `type: [string, null]`. */
 const short = (written: JsonObject): JsonObject => {
   const { anyOf, ...others } = written;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return written;

@@ -13,7 +13,7 @@ import { exampleOf, exampleParameter } from './openapi-examples.js';
 import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
 
-/** Operations that are about one thing: a tag of the document. */
+/** Tag of the document: operations about one thing. */
 export type OpenApiTag = {
   readonly name: string;
   readonly description: string;
@@ -22,19 +22,18 @@ export type OpenApiTag = {
 
 type Description = {
   readonly operations: readonly Operation[];
-  /** What `component(name)` stands for in the schemas (kernel/schema-types.ts). */
+  /** Schemas that `componentSchema(name)` stands for (kernel/schema-types.ts). */
   readonly components: Readonly<Record<string, TSchema>>;
   readonly nouns?: readonly OpenApiTag[];
-  /** The header that carries an API key. */
+  /** Header that carries an API key. */
   readonly keyHeader?: string;
 };
 
 /**
- * The OpenAPI 3.1.0 document of the operations. The same operations give the same document, member
- * by member: paths by name, methods in the order of `methods`. A named schema appears once, under
- * `components/schemas`, and a request body under the name of its operation; recurring parameters
- * appear once too. Throws on a component that nobody described, and on a name that two schemas
- * share.
+ * OpenAPI 3.1.0 document of the operations. Deterministic, member by member: paths by name, methods
+ * in the order of `methods`. A named schema appears once, under `components/schemas`, and a request
+ * body under the name of its operation; recurring parameters appear once too. Throws on a component
+ * without a schema, and on a name that two schemas share.
  */
 export const openApiDocument = ({
   operations,
@@ -120,7 +119,7 @@ const securitySchemes = (keyHeader: string): JsonObject => ({
   RefreshCookie: { type: 'apiKey', in: 'cookie', name: 'refresh_token' },
 });
 
-/** Contract 1.4. */
+/** Validation error (contract 1.4). */
 const validationError = namedSchema(
   'HTTPValidationError',
   Type.Object({
@@ -132,7 +131,7 @@ const validationError = namedSchema(
     ),
   }),
 );
-/** Contract 1.5. */
+/** Problem document (contract 1.5). */
 const problem = namedSchema(
   'Problem',
   Type.Object({
@@ -169,19 +168,21 @@ const refusal = (name: string): JsonObject => ({ $ref: `#/components/responses/$
 const bytes = { type: 'string', format: 'binary' };
 const bodyMedia = { json: 'application/json', urlencoded: 'application/x-www-form-urlencoded' };
 
-/** `createLogStream` sends a `CreateLogStream`. */
+/** Name of a request body: `createLogStream` sends a `CreateLogStream`. */
 const bodyName = ({ operationId }: Operation): string =>
   `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
 
-/** Lists and texts need none: the items of a list have a name. */
+/**
+ * Name of a response schema; undefined for lists and texts, since the items of a list have a name.
+ */
 const answerName = (operation: Operation): string | undefined =>
   'properties' in operation.response ? `${bodyName(operation)}Response` : undefined;
 
-/** As it is checked: by its operation, which refuses members that it does not know. */
+/** Schema of the body as checked: closed if the operation refuses unknown members. */
 const withClosedMembers = (body: TSchema, { unknownMembers }: Operation): TSchema =>
   unknownMembers === 'refused' ? { ...body, additionalProperties: false } : body;
 
-/** A form has its file parts as binary strings next to the text parts. */
+/** Request body; a form has its file parts as binary strings next to the text parts. */
 const requestBody = (body: TSchema, operation: Operation, publish: Publish): JsonObject => {
   const { form, encoding, example, protobuf } = operation;
   if (form === null) {
@@ -219,7 +220,7 @@ const requestBody = (body: TSchema, operation: Operation, publish: Publish): Jso
   };
 };
 
-/** Contract 1.2, rule 3; ignored members are the rule, which needs no words. */
+/** Description of unknown members (contract 1.2, rule 3); the default, ignored, needs none. */
 const unknownMembersText: Readonly<Record<UnknownMembers, string>> = {
   ignored: '',
   'near misses refused': 'A misspelt member is refused. ',
@@ -231,11 +232,11 @@ const operationObject = (operation: Operation): JsonObject => ({
   description:
     `${operation.description} ${unknownMembersText[operation.unknownMembers]}` +
     `Requires \`${operation.requires}\`; contract ${operation.section}.`.trim(),
-  // An operation without credentials says so too: the document has no global security.
+  // An operation without credentials declares that too: the document has no global security.
   security: operation.schemes.map((one) => ({ [schemeNames[one]]: [] })),
 });
 
-/** `answers`: the schemas that need an example, by their name under the components. */
+/** `answers`: schemas that need an example, by their name under the components. */
 const operationContent = (
   operation: Operation,
   publish: Publish,
@@ -253,7 +254,7 @@ const operationContent = (
   };
 };
 
-/** Contract 1.6. */
+/** Position token (contract 1.6). */
 const position = { type: 'string', pattern: '^[0-9A-Za-z_-]{1,64}$' };
 const emptyAnswer: JsonObject = {
   description: 'Done',
@@ -318,9 +319,7 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Paramete
   ];
 };
 
-/**
- * Those that more than one operation takes, by name; when two share a name, the more frequent one.
- */
+/** Parameters of more than one operation, by name; when two share a name, the more frequent one. */
 const recurringOf = (all: readonly Parameter[]) => {
   const times = new Map<string, number>();
   for (const one of all) times.set(JSON.stringify(one), (times.get(JSON.stringify(one)) ?? 0) + 1);

@@ -11,46 +11,46 @@ import type { PartialIngest } from './partial-ingest.js';
 import type { Principal, VisibleProject, Requirement } from './roles.js';
 
 /**
- * Headers that may carry an API key unless configured (contract 2.1): that of the interface
- * document, and those of the SDKs that send traces of the same form.
+ * Default headers of an API key (contract 2.1): that of the interface document, and those of the
+ * SDKs that send traces of the same form.
  */
 export const usualKeyHeaders = ['Service-API-Key', 'Galileo-API-Key', 'Splunk-AO-API-Key'] as const;
 
-/** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
+/** Scheme: K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
 export type Scheme = 'K' | 'B' | 'P' | 'C';
-/** Of every path; a request may leave it out. */
+/** Prefix of every path; a request may leave it out. */
 export const pathPrefix = '/v2';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A file part of a form (contract 4.11, rule 2): at most one file. Larger ones are 413. */
+/** File part of a form (contract 4.11, rule 2): at most one file. Larger ones are 413. */
 export type FilePart = { readonly required: boolean; readonly bytesMax: number };
-/** A file from its part. The name is as the client gave it, without folders; bytes are as sent. */
+/** File from its part. The name is as the client sent it, without folders; bytes are as sent. */
 export type Upload = { readonly fileName: string; readonly bytes: Uint8Array };
 /**
- * A body of multipart form data. `parts` are the text parts: a list is list-like, an object is JSON
- * text, other types are read from text (contract 4.11, rule 2; 1.2, rule 5).
+ * Multipart form body. `parts` are the text parts: a list is list-like, an object is JSON text,
+ * other types are parsed from text (contract 4.11, rule 2; 1.2, rule 5).
  */
 export type Form<B extends TSchema> = {
   readonly parts: B;
   readonly files: Readonly<Record<string, FilePart>>;
   /**
-   * A file in another part is refused (contract 4.11, rule 2); by default it is ignored, like every
+   * Refuses a file in another part (contract 4.11, rule 2); by default it is ignored, like every
    * unknown member of a body (contract 1.2, rule 3).
    */
   readonly otherFiles?: 'refused';
 };
 
 /**
- * What becomes of members and query parameters that an operation does not name, and of names that
- * are sent twice (contract 1.2, rule 3). `ignored`: they are left out and named in the answer.
- * `near misses refused`: a name close to a known one, or of another kind of the same union, or sent
- * twice, is 422; the rest is ignored. `refused`: all of them are 422.
+ * Handling of unknown members and query parameters, and of repeated names (contract 1.2, rule 3).
+ * `ignored`: left out and named in the response. `near misses refused`: a name close to a known
+ * one, or of another kind of the same union, or repeated, is 422; the rest is ignored. `refused`:
+ * all of them are 422.
  */
 export type UnknownMembers = 'ignored' | 'near misses refused' | 'refused';
 
 /**
- * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the
- * OpenAPI document, the role matrix and docs/operations.md.
+ * Operation: one row of contract 6 as a value. The route, the guard, the handler's types, the
+ * OpenAPI document, the role matrix and docs/operations.md derive from it.
  */
 export type Operation<
   P extends TObject = TObject,
@@ -60,60 +60,55 @@ export type Operation<
 > = {
   readonly operationId: string;
   readonly summary: string;
-  /** What the summary does not say and a caller wants to know, in a sentence or two. */
+  /** Details that a caller needs beyond the summary, in a sentence or two. */
   readonly description: string;
-  /** A body as a client sends it; for a form, its text parts. Null: there is no body. */
+  /** Example of the body as a client sends it; for a form, its text parts. Null: no body. */
   readonly example: Json;
-  /** Where the contract has it: `4.5`. */
+  /** Section of the contract: `4.5`. */
   readonly section: string;
   readonly method: Method;
-  /** With the prefix: `/v2/projects/{project_id}/traces`. */
+  /** Path with the prefix: `/v2/projects/{project_id}/traces`. */
   readonly path: string;
-  /** Empty = no credential is asked for. */
+  /** Accepted schemes; empty = no credential required. */
   readonly schemes: readonly Scheme[];
-  /** `r` waits for the read models and never appends; `w` may append (contract 1.7, 1.8). */
+  /** CQRS side: `r` waits for read models, never appends; `w` may append (contract 1.7, 1.8). */
   readonly kind: 'r' | 'w';
   readonly requires: Requirement;
-  /**
-   * Also the user that `user_id` of the path names, as long as they see the project (contract 5.4).
-   */
+  /** Allows the user that `user_id` of the path names too, if they see the project (5.4). */
   readonly orSelf: boolean;
   readonly params: P;
   readonly query: Q;
-  /** Null: the operation has no body. For a form: its text parts. */
+  /** Schema of the body, for a form of its text parts. Null: no body. */
   readonly body: B | null;
   readonly unknownMembers: UnknownMembers;
   /**
-   * Not null: the schema of the body depends on this path parameter, and `body` is the union of
-   * all. A value that is not listed has no schema; the handler answers it.
+   * Set if the schema of the body depends on this path parameter; `body` is then the union of all.
+   * An unlisted value has no schema; the handler rejects it.
    */
   readonly bodyBy: MethodBody | null;
-  /** Not null: the body is multipart form data, with these file parts. */
+  /** Set for multipart form data, with these file parts. */
   readonly form: Omit<Form<B>, 'parts'> | null;
-  /** `json` 1 MiB and 32 levels; `ingest` 32 MiB and 128 levels (contract 1.11). */
+  /** Body limit: `json` 1 MiB and 32 levels; `ingest` 32 MiB and 128 levels (contract 1.11). */
   readonly size: 'json' | 'ingest';
-  /**
-   * Not null: the body's list whose items are accepted or rejected one by one (contract 5.6, rules
-   * 8 and 9).
-   */
+  /** List of the body whose items are accepted one by one (contract 5.6, rules 8, 9), or null. */
   readonly items: string | null;
-  /** How the body is written; `urlencoded`: each member is a text (contract 1.2). */
+  /** Encoding of the body; `urlencoded`: each member is a text (contract 1.2). */
   readonly encoding: 'json' | 'urlencoded';
-  /** Headers of its own that it reads, in lower case, and what each of them says. */
+  /** Request headers specific to the operation, in lower case, with their descriptions. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Not null: it is spoken in protobuf as well as in JSON. */
+  /** Set if it accepts protobuf besides JSON. */
   readonly protobuf: Protobuf | null;
-  /** Takes or sets the refresh cookie, so no page of another host may call it (contract 2.3). */
+  /** Reads or sets the refresh cookie, so pages of other hosts may not call it (contract 2.3). */
   readonly cookie: boolean;
   readonly response: R;
   readonly status: 200 | 204;
-  /** Other than JSON: a string in UTF-8; ndjson and CSV are streamed (contract 1.2, rule 7). */
+  /** Media type if not JSON: text in UTF-8; ndjson and CSV are streamed (contract 1.2, rule 7). */
   readonly media: Media;
-  /** Chosen by `Accept`; the answer says which it is. */
+  /** Alternative media type, chosen by `Accept`; the response names it. */
   readonly otherMedia: Media | null;
-  /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
+  /** Takes `If-Match` (contract 1.9); the handler checks it against the state it decides on. */
   readonly conditional: boolean;
-  /** Besides those of every operation (401, 422, 429, 503) and a write's `conflict` (1.9). */
+  /** Faults besides those of all (401, 422, 429, 503) and a write's `conflict` (1.9). */
   readonly faults: readonly FaultCode[];
 };
 
@@ -165,7 +160,7 @@ const everyScheme = ['K', 'B', 'P'] as const;
 const noParameters = Type.Object({});
 const contendedFaults = ['conflict'] as const;
 
-/** What is omitted is as for most: every scheme, no parameters, one JSON body and answer. */
+/** Builds an operation. Defaults: every scheme, no parameters, one JSON body and response. */
 export const operation = <
   R extends TSchema,
   P extends TObject = typeof noParameters,
@@ -204,8 +199,8 @@ const formOf = <B extends TSchema>({ parts: _parts, ...form }: Form<B>): Omit<Fo
   form;
 
 /**
- * A misspelt filter widens what is found, exported or scored; a misspelt member of a deletion
- * widens what is destroyed.
+ * Default handling of unknown members: a misspelt filter widens what is found, exported or scored;
+ * a misspelt member of a deletion widens what is destroyed.
  */
 const unknownMembersOf = ({
   method,
@@ -220,7 +215,7 @@ const unknownMembersOf = ({
   return filters ? 'near misses refused' : 'ignored';
 };
 
-/** A write that `Idempotency-Key` makes repeatable (contract 1.8, rule 1); logins ignore it. */
+/** True for writes that `Idempotency-Key` makes repeatable (contract 1.8, rule 1); not logins. */
 export const takesIdempotencyKey = ({
   method,
   kind,
@@ -232,86 +227,81 @@ export const takesIdempotencyKey = ({
   schemes.length > 0 &&
   requires !== 'cookie';
 
-/** Why something happens: it becomes the metadata of the resulting events. */
+/** Cause of a change, recorded as the metadata of the resulting events. */
 export type Cause = {
   readonly actor: Actor;
   readonly requestId: string;
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly at: Instant;
-  /** The caller's; null where nobody has said who they are. */
+  /** Organisation of the caller; null for an unauthenticated one. */
   readonly organizationId: OrganizationId | null | undefined;
-  /**
-   * The id of the event at this revision of this stream: the same for a repeat under one
-   * Idempotency-Key.
-   */
+  /** Event id at this revision of this stream, the same for a repeat under one idempotency key. */
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
-/** Where a request came from, and the refresh cookie that it carried. */
+/** Origin of a request, and the refresh cookie that it carried. */
 export type Sender = {
-  /** Of the client, for counting failures (contract 2.5). */
+  /** Address of the client, for counting failures (contract 2.5). */
   readonly address: string;
-  /** Null: none was sent, or the operation does not take it. */
+  /** Null if none was sent, or the operation does not take it. */
   readonly refreshToken: string | null;
-  /**
-   * The caller, where the refresh cookie would do as well (`cookie`): null without a bearer token.
-   */
+  /** Caller, where a bearer works as well as the refresh cookie (`cookie`): null without one. */
   readonly bearer: Principal | null;
 };
-/** `Max-Age` 0 takes the cookie away (contract 2.3, 4.3). */
+/** Refresh cookie; `Max-Age` 0 deletes it (contract 2.3, 4.3). */
 export type RefreshCookie = { readonly value: string; readonly maxAgeSeconds: number };
 
 export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Items of the body that were rejected, and texts that were cut. */
+  /** Rejected items of the body, and truncated texts. */
   readonly partial: PartialIngest;
-  /** Files of a form by part; required ones are there. */
+  /** Files of a form by part; required ones are present. */
   readonly files: Readonly<Record<string, Upload>>;
-  /** Those of its own headers that were sent, by name in lower case. */
+  /** Headers of the operation that were sent, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that it does not read and whose names are near one that it does (contract 1.2). */
+  /** Unknown headers whose names are near a known one (contract 1.2). */
   readonly misspeltHeaders: readonly MisspeltHeader[];
   /** Null without `If-Match`, and where the operation does not take it. */
   readonly ifMatch: IfMatch | null;
-  /** Nothing may be ignored or guessed (contract 1.2, rule 3). */
+  /** Strict handling: nothing may be ignored or guessed (contract 1.2, rule 3). */
   readonly isStrict: boolean;
-  /** The caller. Operations without schemes have none: reading it throws. */
+  /** Caller. Operations without schemes have none: reading it throws. */
   readonly principal: Principal;
-  /** The project in the path as the caller may see it; null where the path has none. */
+  /** Project in the path as visible to the caller; null where the path has none. */
   readonly project: VisibleProject | null;
   readonly sender: Sender;
   readonly cause: Cause;
-  /** New ids; under an Idempotency-Key a repeat draws the same ones. */
+  /** Creates new ids; under an idempotency key a repeat gets the same ones. */
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
   /**
-   * Aborts when the client is gone, the time for the answer is up or the service closes: queries
-   * made for this request end then (contract 1.7, rule 5). Its reason is the Fault to answer.
+   * Aborts when the client disconnects, the deadline passes or the service shuts down: queries of
+   * this request end then (contract 1.7, rule 5). Its reason is the Fault to return.
    */
   readonly signal: AbortSignal;
   readonly memory: AnswerMemory;
 };
 
 /**
- * `json`: the body as it is sent, for long answers that were made elsewhere. `lines`: a body of any
- * length, made as fast as the client takes it; it is told to return once the client is gone. Each
- * part has the time that an answer has, counted by `signal` of the request; when one fails, the
- * connection is cut, so that what was sent does not look whole.
+ * Response body. `json`: an encoded body, for long responses that another thread built. `lines`: a
+ * stream of any length with backpressure from the client; its iterator is closed when the client
+ * disconnects. Each part has the deadline of a whole response, by `signal` of the request; when one
+ * fails, the connection is cut, so that a partial stream does not look complete.
  */
 type AnswerBody<T> =
   | { readonly body: T; readonly json?: never; readonly lines?: never }
   | { readonly json: JsonChunks; readonly body?: never; readonly lines?: never }
   | {
       readonly lines: AsyncIterable<string | Uint8Array>;
-      /** Where the operation has another one. */
+      /** Media type, where the operation has another one. */
       readonly media?: Media;
       readonly json?: never;
       readonly body?: never;
     };
 
-/** `X-More-Rows`: `true` of a list without pages that ends where more rows follow. */
+/** Note header. `X-More-Rows`: `true` for a list without pages that was cut. */
 export type NoteHeader =
   | 'X-New-Columns'
   | 'X-Unknown-Columns'
@@ -322,22 +312,19 @@ export type NoteHeader =
 
 export type Answer<T> = AnswerBody<T> & {
   /**
-   * Writes: position of the last event appended, or of the state decided on (contract 1.6). Reads:
-   * only of an answer as of a past position.
+   * Position token. Writes: position of the last event appended, or of the state decided on
+   * (contract 1.6). Reads: only for a response as of a past position.
    */
   readonly position?: Position;
-  /** Opaque, without quotes; strong (contract 1.9). */
+  /** Strong entity tag, opaque, without quotes (contract 1.9). */
   readonly etag?: string;
-  /** The refresh cookie that the client is to keep from now on. */
+  /** Refresh cookie that the client must store. */
   readonly cookie?: RefreshCookie;
-  /** Headers with names in them: what was not done of the request. None is not said. */
+  /** Headers with names of request parts that were not applied. Empty ones are left out. */
   readonly notes?: Readonly<Partial<Record<NoteHeader, readonly string[]>>>;
 };
 
-/**
- * Complaints about a request that need nothing but the request itself (contract 1.5: before the
- * object is looked up).
- */
+/** Complaints about the request alone (contract 1.5: before the object is looked up). */
 type Check<P, Q, B> = (
   request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'>,
 ) => readonly Complaint[];
@@ -345,8 +332,9 @@ type Check<P, Q, B> = (
 export type Route = {
   readonly operation: Operation;
   /**
-   * Rules over several members, and others that the schemas cannot express. The guard asks once the
-   * schemas have accepted the request, with what they made of it; any complaint makes it 422.
+   * Rules over several members, and others that the schemas cannot express. The guard calls it
+   * after the schemas have accepted the request, with the parsed values; any complaint makes it
+   * 422.
    */
   readonly check: (
     request: Pick<
@@ -354,20 +342,20 @@ export type Route = {
       'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'
     >,
   ) => readonly Complaint[];
-  /** Names of the collections that a read waits for. */
+  /** Read models that a read waits for, for read-your-writes. */
   readonly reads: readonly string[];
   readonly handle: (request: Request<never, never, never>) => Promise<Answer<unknown>>;
-  /** Null: an answer is kept as it was given. */
+  /** Idempotency replay; null: the response is stored as it is. */
   readonly replay: ResponseReplay | null;
 };
 
 /**
- * Of a write whose answer says what a record says: that is not kept for a repeat, which would
- * outlive the record, but read again (contract 1.8, rule 4).
+ * Replay of a write whose response contains a record: the record is not stored with the idempotency
+ * key, which would outlive it, but read again (contract 1.8, rule 4).
  */
 export type ResponseReplay = {
   readonly toStored: (body: unknown) => unknown;
-  /** Throws Fault `not-found` when the record is no more. */
+  /** Throws Fault `not-found` when the record no longer exists. */
   readonly restore: (kept: unknown) => Promise<unknown>;
 };
 
@@ -376,8 +364,8 @@ type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends 
 ) => Promise<Answer<Static<R>>>;
 
 /**
- * A write. Static<R> and not a plain type parameter: TypeScript would widen R and take a plain
- * string for an id.
+ * Route of a write. Static<R> and not a plain type parameter: TypeScript would widen R and accept a
+ * plain string for an id.
  */
 export const writeRoute = <
   P extends TObject,
@@ -397,7 +385,7 @@ export const writeRoute = <
   replay: echo,
 });
 
-/** A read: waits until the named collections have passed the log's head (contract 1.7). */
+/** Read route (read-your-writes): waits until its read models passed the head (contract 1.7). */
 export const readRoute = <
   P extends TObject,
   Q extends TObject,

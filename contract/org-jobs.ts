@@ -49,7 +49,7 @@ export const orgJob = namedSchema(
     updated_at: instant,
     error_message: nullable(Type.String()),
     created_by: nullable(id('UserId')),
-    /** What was deleted so far; null while pending. */
+    /** Number of records deleted so far; null while pending. */
     result: nullable(result),
   }),
 );
@@ -79,7 +79,7 @@ export const deleteByMetadata = operation({
     /** Null with `dry_run`: there is no job. */
     job_id: nullable(id('OrgJobId')),
     message: Type.String(),
-    /** With `dry_run`: what a job that begins now would count as its `result`. */
+    /** With `dry_run`: the `result` of a job that would begin now. */
     matched: Type.Optional(result),
     ...dryRunMembers,
     /** With `dry_run`: true when more match than are counted (contract 1.11). */
@@ -88,7 +88,7 @@ export const deleteByMetadata = operation({
   faults: ['forbidden'],
 });
 
-/** Contract 1.11: sessions and traces that a dry run counts, each. */
+/** Dry-run limit of sessions and of traces (contract 1.11). */
 export const dryRunCountedMax = 100_000;
 
 export const getOrgJob = operation({
@@ -108,7 +108,7 @@ export const getOrgJob = operation({
 
 export const orgJobOperations = [deleteByMetadata, getOrgJob];
 
-/** What the log says about a job; the rest of the answer depends on who asks. */
+/** Job as folded from the log; the rest of the response depends on the caller. */
 export type OrgJobFacts = {
   readonly id: OrgJobId;
   readonly organization_id: OrganizationId;

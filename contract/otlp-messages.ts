@@ -8,7 +8,9 @@ import type { MessageField, ProtobufMessages } from './protobuf-messages.js';
 const one = (type: string, id: number): MessageField => ({ type, id });
 const many = (type: string, id: number): MessageField => ({ rule: 'repeated', type, id });
 
-/** Names are as protobuf's JSON has them; enums are numbers, as OTLP/JSON asks for. */
+/**
+ * OTLP messages. Names are as protobuf's JSON has them; enums are numbers, as OTLP/JSON requires.
+ */
 export const otlpMessages: ProtobufMessages = {
   AnyValue: {
     oneofs: {

@@ -4,15 +4,18 @@ import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { otlpMessages } from './otlp-messages.js';
 
-/** Contract 1.11: what a collector may send at once. */
+/** Span limit of one request of a collector (contract 1.11). */
 export const otlpSpansMax = 10_000;
 
-/** Contract 1.11: projects and runs that resources of one request name; each may be made. */
+/**
+ * Limit of projects and runs that resources of one request name (contract 1.11); each may be
+ * created.
+ */
 export const otlpDestinationsMax = 16;
 
 const anything = Type.Unsafe<Json>(Type.Unknown());
 
-/** Judged by command-api: what is wrong with one span refuses that span and no other. */
+/** Checked by command-api: an invalid span is rejected alone. */
 const body = Type.Object({
   resourceSpans: Type.Optional(Type.Unsafe<readonly Json[]>(Type.Array(anything))),
   resource_spans: Type.Optional(Type.Unsafe<readonly Json[]>(Type.Array(anything))),
@@ -89,7 +92,7 @@ const receiveOperation = (operationId: string, path: string) =>
     faults: ['not-found', 'forbidden'],
   });
 
-/** One operation at three addresses: exporters append `/v1/traces` to what they are given. */
+/** One operation at three addresses: exporters append `/v1/traces` to their endpoint. */
 export const receiveSpans = receiveOperation('receiveSpans', '/v1/traces');
 export const otlpOperations = [
   receiveSpans,

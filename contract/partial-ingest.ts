@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { namedSchema, nullable } from '../kernel/schema-types.js';
 
-/** One item of an ingest request that was not recorded (contract 5.6, rule 8). */
+/** Item of an ingest request that was not recorded (contract 5.6, rule 8). */
 const rejectedItem = namedSchema(
   'RejectedItem',
   Type.Object({
@@ -18,16 +18,16 @@ const rejectedItem = namedSchema(
 );
 export type RejectedItem = Static<typeof rejectedItem>;
 
-/** Names and indices from the body's root to a text that was cut (contract 5.6, rule 9). */
+/** Path from the body's root to a truncated text: names and indices (contract 5.6, rule 9). */
 export type TextPath = readonly string[];
 
-/** Rejected items of an ingest request, and the texts that were cut in it. */
+/** Rejected items of an ingest request, and its truncated texts. */
 export type PartialIngest = {
   readonly rejected: readonly RejectedItem[];
   readonly truncated: readonly TextPath[];
 };
 
-/** The members of an answer that say so; empty lists when everything was recorded as sent. */
+/** Response members for partial ingest; empty lists when everything was recorded as sent. */
 export const partialIngest = {
   rejected: Type.Array(rejectedItem, { description: 'Items that were not recorded, and why.' }),
   truncated: Type.Array(Type.Array(Type.String()), {

@@ -13,10 +13,7 @@ export type Permission = {
   readonly message: string | null;
 };
 
-/**
- * Actions on a project in the order of contract 3.10, each with the role it needs (contract 2.6,
- * 6).
- */
+/** Actions on a project in the order of contract 3.10, each with its role (contract 2.6, 6). */
 const projectActions = [
   ['update', 'owner'],
   ['delete', 'owner'],
@@ -37,7 +34,7 @@ type RoleFor<A extends ProjectAction> = Extract<
   readonly [A, ProjectRole]
 >[1];
 
-/** What an operation requires that is this action, so that nobody is promised what is refused. */
+/** Role that an operation requires for this action, so that shown permissions match the guard. */
 export const projectRoleFor = <A extends ProjectAction>(action: A): RoleFor<A> =>
   new Map<string, ProjectRole>(projectActions).get(action) as RoleFor<A>;
 
@@ -47,18 +44,18 @@ export const permitted = (action: string, allowed: boolean, otherwise: string): 
   message: allowed ? null : otherwise,
 });
 
-/** What a caller of this role may do with the project. */
+/** Permissions of a role on a project. */
 export const projectPermissions = (role: ProjectRole): readonly Permission[] =>
   projectActions.map(([action, needed]) =>
     permitted(action, isRoleAtLeast(projectRoles, role, needed), `Needs the role ${needed}`),
   );
 
-/** The order of `change_role_to_…` in contract 3.10. */
+/** Order of `change_role_to_…` in contract 3.10. */
 const rolesGiven = ['admin', 'manager', 'user', 'read_only', 'auditor'] as const;
 
 /**
- * What a caller may do with a user of their organisation (contract 2.6, 3.10). `caller` is null for
- * a bound key: it has no rights in the organisation.
+ * Permissions of a caller on a user of their organisation (contract 2.6, 3.10). `caller` is null
+ * for a bound key: it has no rights in the organisation.
  */
 export const userPermissions = (
   caller: OrganizationRole | null,
@@ -79,7 +76,7 @@ export const userPermissions = (
   ];
 };
 
-/** What a caller may do with a collaborator of a project; everybody may leave (contract 5.4). */
+/** Permissions of a caller on a collaborator of a project; every user may leave (contract 5.4). */
 export const collaboratorPermissions = (
   role: ProjectRole,
   isSelf: boolean,
@@ -91,19 +88,22 @@ export const collaboratorPermissions = (
   ];
 };
 
-/** What decides what a caller may do with a group they see. */
+/** Facts that determine a caller's permissions on a visible group. */
 export type GroupAccess = {
   readonly visibility: 'public' | 'private' | 'hidden' | 'protected';
-  /** The caller's role in the group; null when they are not in it. */
+  /** Caller's role in the group; null when they are not in it. */
   readonly role: GroupRole | null;
-  /** `manager` and `admin` of the organisation stand above every group of it. */
+  /** True for `manager` and `admin` of the organisation, who are above all its groups. */
   readonly overGroups: boolean;
 };
 
 export const maintainsGroup = ({ role, overGroups }: GroupAccess): boolean =>
   overGroups || role === 'maintainer';
 
-/** Members of private and hidden groups are for members only (contract 5.3). */
+/**
+ * True if the caller sees the members: those of private and hidden groups are for members only
+ * (contract 5.3).
+ */
 export const seesMembers = ({ visibility, role, overGroups }: GroupAccess): boolean =>
   visibility === 'public' ||
   visibility === 'protected' ||
@@ -139,12 +139,12 @@ export const groupMemberPermissions = (
   permitted('delete', maintainsGroup(access) || isSelf, 'maintainers only'),
 ];
 
-/** What a caller may do with a dataset (contract 2.6, rule 4). */
+/** Rights of a caller on a dataset (contract 2.6, rule 4). */
 export type DatasetRights = { readonly write: boolean };
 
 /**
- * In the order of contract 3.10. Whoever sees a dataset may export its rows; the rest is for those
- * who may write it.
+ * Permissions on a dataset in the order of contract 3.10. Every reader may export its rows; the
+ * rest requires write access.
  */
 export const datasetPermissions = ({ write }: DatasetRights): readonly Permission[] => [
   permitted('update', write, writersOnly),
@@ -155,7 +155,7 @@ export const datasetPermissions = ({ write }: DatasetRights): readonly Permissio
 ];
 const writersOnly = 'Needs to be its creator, an editor of its home project or an admin';
 
-/** What a caller who sees an integration may do with it: its owner, or an admin (contract 3.10). */
+/** Permissions of a caller who sees an integration: its owner, or an admin (contract 3.10). */
 export const integrationPermissions = (isOwner: boolean): readonly Permission[] => [
   permitted('update', isOwner, 'only its owner may change it'),
   permitted('delete', isOwner, 'only its owner may delete it'),
@@ -163,7 +163,7 @@ export const integrationPermissions = (isOwner: boolean): readonly Permission[] 
   permitted('read_secrets', false, 'secrets are write-only'),
 ];
 
-/** What a caller may do with a scorer; nobody owns a preset. */
+/** Permissions of a caller on a scorer; presets have no owner. */
 export const scorerPermissions = (owns: boolean): readonly Permission[] => [
   permitted('update', owns, 'only its creator and admins may change it'),
   permitted('delete', owns, 'only its creator and admins may delete it'),

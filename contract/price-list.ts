@@ -3,7 +3,9 @@ import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, namedSchema } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
-/** Contract 1.11: a few prices each of all models that a project is likely to see. */
+/**
+ * Price limit (contract 1.11): a few prices each for all models that a project is likely to see.
+ */
 const pricesMax = 500;
 const dollarsMax = 1_000_000;
 
@@ -15,7 +17,7 @@ const dollars = (of: string) =>
   });
 const members = {
   model: Type.String({ minLength: 1, maxLength: 255 }),
-  /** Of spans created then or later, until the next price of the model. */
+  /** Start: applies to spans created then or later, until the next price of the model. */
   from: instant,
   input: dollars('input'),
   output: dollars('output'),
@@ -36,7 +38,7 @@ export const getPriceList = operation({
   ...shared,
   operationId: 'getPriceList',
   summary: 'What tokens of models cost in a project',
-  description: 'By model, then by date; empty unless somebody set prices.',
+  description: 'By model, then by date; empty until prices are set.',
   method: 'GET',
   kind: 'r',
   requires: 'viewer',
@@ -69,7 +71,7 @@ export const setPriceList = operation({
 
 export const priceListOperations = [getPriceList, setPriceList];
 
-/** A model has one price at a time. */
+/** Complaints about repeated prices: a model has one price at a time. */
 export const priceComplaints = (prices: readonly Price[]): readonly Complaint[] => {
   const seen = new Set<string>();
   return prices.flatMap(({ model, from }, at) => {

@@ -44,7 +44,7 @@ export const project = namedSchema(
     created_by: id('UserId'),
     created_by_user: userBlock,
     created_at: instant,
-    /** Of the last change of the project itself; at first `created_at`. */
+    /** Time of the last change of the project itself; at first `created_at`. */
     updated_at: instant,
     bookmark: Type.Boolean(),
     runs: Type.Array(runSummary),
@@ -72,7 +72,7 @@ export const createProject = operation({
 
 export const listProjects = operation({
   operationId: 'listProjects',
-  summary: 'Projects in sight',
+  summary: 'Visible projects',
   description: 'At most 1,000. `project_name` matches whole names.',
   section: '5.4',
   method: 'GET',
@@ -88,7 +88,7 @@ export const listProjects = operation({
 
 export const listAllProjects = operation({
   operationId: 'listAllProjects',
-  summary: 'All projects in sight',
+  summary: 'All visible projects',
   description: 'At most 1,000.',
   section: '5.4',
   method: 'GET',
@@ -101,7 +101,7 @@ export const listAllProjects = operation({
 
 export const pageProjects = operation({
   operationId: 'pageProjects',
-  summary: 'Projects in sight, filtered, sorted and paged',
+  summary: 'Visible projects, filtered, sorted and paged',
   description: 'The newest first unless `sort` says otherwise.',
   example: {
     filters: [{ name: 'name', operator: 'contains', value: 'air' }],
@@ -181,9 +181,7 @@ export const projectOperations = [
   deleteProject,
 ];
 
-/**
- * What the log says about a project, as it is shown; the rest of the answer depends on who asks.
- */
+/** Project as folded from the log; the rest of the response depends on the caller. */
 export type ProjectFacts = {
   readonly id: ProjectId;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** A field of a protobuf message: its type is a scalar of protobuf or another message. */
+/** Field of a protobuf message: its type is a scalar of protobuf or another message. */
 export type MessageField = {
   readonly rule?: 'repeated';
   readonly type: string;
@@ -16,9 +16,9 @@ export type ProtobufMessages = Readonly<
 >;
 
 /**
- * An operation that is also spoken in protobuf: who sends `application/x-protobuf` is answered in
- * it, and refusals are a `google.rpc.Status` (contract 5.12). Each is a name among `messages`; the
- * JSON of the same operation is protobuf's.
+ * Operation that also accepts protobuf: requests in `application/x-protobuf` get responses in it,
+ * and errors as a `google.rpc.Status` (contract 5.12). Each is a name among `messages`; the JSON of
+ * the same operation is protobuf's.
  */
 export type Protobuf = {
   readonly messages: ProtobufMessages;

@@ -14,7 +14,7 @@ const explanationMax = 4_096;
 const starsMax = 5;
 
 const label = Type.String({ minLength: 1, maxLength: labelMax });
-/** Contract 4.8, chosen by `annotation_type`. */
+/** Rating value, by `annotation_type` (contract 4.8). */
 const rating = namedSchema(
   'RatingValue',
   Type.Union([
@@ -58,7 +58,10 @@ const explanation = nullish(Type.String({ minLength: 1, maxLength: explanationMa
 
 const operationTypes = ['create', 'delete'] as const;
 type OperationType = (typeof operationTypes)[number];
-/** The members depend on `operation_type`, which has a default; a union's tag cannot have one. */
+/**
+ * Operation on ratings; its members depend on `operation_type`, which has a default, as a union's
+ * tag cannot.
+ */
 const ratingOperation = namedSchema(
   'RatingOperation',
   Type.Object({
@@ -79,7 +82,7 @@ const ratingResult = namedSchema(
     success: Type.Boolean(),
     message: Type.String(),
     selector: Type.Literal('traces'),
-    /** Of the operation in `operations`. */
+    /** Index of the operation in `operations`. */
     index: Type.Integer(),
     trace: id('TraceId'),
   }),
@@ -133,7 +136,7 @@ const ofTrace = {
     trace_id: id('TraceId'),
   }),
 } as const;
-/** The caller's own; `created_at` is when it was last set. */
+/** Caller's own rating; `created_at` is when it was last set. */
 const ownRating = namedSchema(
   'Rating',
   Type.Object({
@@ -195,7 +198,7 @@ type RatingsBody = {
   readonly selector: { readonly traces: readonly unknown[] };
 };
 
-/** What the schema cannot say about a request (contract 4.8, rule 1; 1.11). */
+/** Complaints about a request beyond the schema (contract 4.8, rule 1; 1.11). */
 export const complaintsAboutRatings = ({
   operations,
   selector,

@@ -7,18 +7,21 @@ import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector, selectedRun } from './selectors.js';
 
-/** Of one call (contract 5.7). */
+/** Limit of one call (contract 5.7). */
 export const deletedMax = 1_000;
 
-/** Answered to `dry_run` only. */
+/** Response members of a `dry_run`. */
 export const dryRunMembers = {
-  /** Of all that match, however many one call deletes. */
+  /** Number of all matches, however many one call deletes. */
   matched_count: Type.Optional(Type.Integer()),
-  /** The first ones, in the order in which calls delete them. */
+  /** First matches, in the order in which calls delete them. */
   ids: Type.Optional(Type.Array(Type.String(), { maxItems: deletedMax })),
 };
 
-/** A window narrows further, so that the body of a search deletes what that search found. */
+/**
+ * Deletion body; a window narrows further, so that the body of a search deletes what that search
+ * found.
+ */
 const deletionBody = namedSchema(
   'RecordDeletion',
   Type.Object({
@@ -58,7 +61,7 @@ const deletion = (operationId: string, population: Population) =>
       Type.Object({
         message: Type.String(),
         deleted_count: Type.Integer(),
-        /** More records match: call again. */
+        /** True if more records match: call again. */
         remaining: Type.Boolean(),
         ...dryRunMembers,
       }),
@@ -71,7 +74,7 @@ export const deleteTraces = deletion('deleteTraces', 'trace');
 
 export const recordDeletionOperations = [deleteSessions, deleteTraces];
 
-/** To delete everything, delete the project: a request without a choice is refused. */
+/** Refuses a request without a selection: to delete everything, delete the project. */
 export const unchosenComplaints = (body: RecordDeletion): readonly Complaint[] =>
   selectedRun(body) === null && body.filter_tree == null && (body.filters?.length ?? 0) === 0
     ? [valueComplaint(['body'], 'name a run, filters or filter_tree')]

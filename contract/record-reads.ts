@@ -52,7 +52,7 @@ const metricInfo = namedSchema(
 );
 
 /**
- * Contract 5.7: what every record shows. The type is any JSON object, because the read model holds
+ * Members of every record (contract 5.7). The type is any JSON object, because the read model holds
  * the members of all kinds as they were sent.
  */
 const recordMembers = {
@@ -94,7 +94,7 @@ const traceMembers = {
   fully_annotated: Type.Boolean(),
   num_spans: nullish(Type.Integer()),
 };
-/** And the members that only some kinds of span have (contract 5.6). */
+/** Span members, including those of single kinds (contract 5.6). */
 const spanMembers = {
   type: oneOf(spanKinds),
   ...recordMembers,
@@ -129,9 +129,9 @@ const shown = {
   trace: Type.Unsafe<RecordView>(trace),
   span: Type.Unsafe<RecordView>(span),
 };
-/** Each span below has its own `spans`, any number of levels deep. */
+/** Child spans, each with its own `spans`, any number of levels deep. */
 const spans = Type.Array(componentSchema<RecordView>('SpanTree'));
-/** Of the record that was asked for, and of none below it (contract 5.12, rule 7). */
+/** Sent spans of the requested record, not of its children (contract 5.12, rule 7). */
 const otel = Type.Optional(Type.Array(json));
 const spanTree = namedSchema('SpanTree', Type.Object({ ...spanMembers, spans, otel }));
 const traceTree = namedSchema('TraceTree', Type.Object({ ...traceMembers, spans, otel }));
@@ -154,7 +154,7 @@ const sort = namedSchema(
     sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
   }),
 );
-/** Which records, and in which order. */
+/** Selection and order of records. */
 export const recordChoice = {
   ...runSelector,
   filters: nullish(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
@@ -162,7 +162,7 @@ export const recordChoice = {
   sort: nullish(sort),
   ...optionalWindow,
 };
-/** And how they are shown: all of a search but its page. */
+/** Selection with its presentation: a whole search without its page. */
 export const recordSelection = {
   ...recordChoice,
   truncate_fields: nullish(Type.Boolean({ default: false })),
@@ -178,7 +178,10 @@ const searchBody = namedSchema(
 );
 export type RecordSearch = Static<typeof searchBody>;
 
-/** Records of all populations have one type in code; clients see a schema for each population. */
+/**
+ * Search page. Records of all populations have one type in code; clients see a schema for each
+ * population.
+ */
 const searchPage = (population: Population) =>
   namedSchema(
     `${schemaNameOf(shown[population])}Page`,
@@ -254,7 +257,7 @@ export const countSessions = count('countSessions', 'session');
 export const countTraces = count('countTraces', 'trace');
 export const countSpans = count('countSpans', 'span');
 
-/** Also what an exporter sent, as `otel` (contract 5.12, rule 7). */
+/** Adds the span as sent, as `otel` (contract 5.12, rule 7). */
 const withOtel = Type.Object({ otel: Type.Optional(Type.Boolean({ default: false })) });
 
 export const getTrace = operation({
@@ -291,7 +294,7 @@ export const getSession = operation({
   response: Type.Unsafe<RecordView>(sessionTree),
 });
 
-/** For `components/schemas` of the OpenAPI document. */
+/** OpenAPI components. */
 export const recordReadComponents = { SpanTree: spanTree };
 
 export const recordReadOperations = [

@@ -12,9 +12,9 @@ import {
 } from './records.js';
 
 /**
- * Rules about records that no schema can express (contract 1.11, 3.4): the size of texts in bytes,
- * finite numbers in free objects, values and names of metrics, spans of the whole request. In the
- * common case it builds no places and no entries.
+ * Rules about records beyond the schema (contract 1.11, 3.4): the size of texts in bytes, finite
+ * numbers in free objects, values and names of metrics, spans of the whole request. Allocates
+ * nothing for valid records.
  */
 export const complaintsAboutTraces = (traces: readonly SentTrace[]): readonly Complaint[] => {
   const found: Complaint[] = [];
@@ -45,7 +45,7 @@ export const complaintsAboutSpans = (
   return found.slice(0, complaintsMax);
 };
 
-/** Items that do not fit beside the ones before them are too many (contract 1.11). */
+/** Counts spans; items that exceed the limit after earlier ones are rejected (contract 1.11). */
 const openSpanCounter = () => {
   let taken = 0;
   return {
@@ -56,7 +56,7 @@ const openSpanCounter = () => {
   };
 };
 
-/** For the members of a change: `input`, `output`, `tags`, `metrics` (contract 5.6, rule 5). */
+/** Complaints about a change: `input`, `output`, `tags`, `metrics` (contract 5.6, rule 5). */
 export const complaintsAboutChange = (change: {
   readonly metrics?: SentMetrics | null;
 }): readonly Complaint[] => {
@@ -65,7 +65,7 @@ export const complaintsAboutChange = (change: {
   return found.slice(0, complaintsMax);
 };
 
-/** Contract 1.4. */
+/** Complaint limit (contract 1.4). */
 const complaintsMax = 100;
 
 export const countSpans = (spans: readonly SentSpan[] | null | undefined): number => {
@@ -89,7 +89,7 @@ const checkSpans = (
   for (const [index, span] of spans.entries()) {
     const at = [...loc, String(index)];
     if (span.id != null && span.id === traceId) {
-      // Scores and parents name a record of the trace by its id alone.
+      // Scores and parents refer to a record of the trace by its id alone.
       found.push(valueComplaint([...at, 'id'], 'a span must not have the id of its trace'));
     }
     checkRecord(span, traceId, at, found);
@@ -166,16 +166,16 @@ const nameTooLong = {
 };
 
 const metricPrefix = 'metrics/';
-/** A leading `metrics/` is dropped (contract 3.4, rule 1). */
+/** Drops a leading `metrics/` (contract 3.4, rule 1). */
 export const bareMetricName = (name: string): string =>
   name.startsWith(metricPrefix) ? name.slice(metricPrefix.length) : name;
 
-/** Before the name of a metric where an experiment shows its average (contract 4.6). */
+/** Prefixes of a metric's average in an experiment (contract 4.6). */
 const averagePrefixes = ['average_', 'percentage_true_'];
 
 /**
- * What a name may mean as a metric, the likeliest first (contract 3.4, rule 6): `metrics/x`, `x`
- * and `average_x` are one, unless there is a metric `average_x`.
+ * Metrics that a name may mean, the likeliest first (contract 3.4, rule 6): `metrics/x`, `x` and
+ * `average_x` are one, unless there is a metric `average_x`.
  */
 export const metricReadings = (written: string): readonly string[] => {
   const bare = bareMetricName(written);

@@ -28,12 +28,12 @@ import {
 
 /** Limits of contract 1.11. Characters are code points. */
 export const tracesMax = 1_000;
-/** Of one request, all levels of all its traces together. */
+/** Span limit of one request, all levels of all its traces together. */
 export const spansMax = 5_000;
 export const metricsMax = 200;
 export const metricNameMax = 128;
 
-/** Members of contract 5.6 that every record has; null and absence mean the same. */
+/** Members of every record (contract 5.6); null and absence mean the same. */
 type SentMembers<Id> = {
   readonly id?: Id | null;
   readonly input?: Json;
@@ -52,7 +52,7 @@ type SentMembers<Id> = {
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
   readonly spans?: readonly SentSpan[] | null;
 };
-/** By name, with or without `metrics/`; null = absent. */
+/** Metrics by name, with or without `metrics/`; null = absent. */
 export type SentMetrics = Readonly<Record<string, number | boolean | string | null>>;
 
 export type SentTrace = SentMembers<TraceId> & {
@@ -60,8 +60,8 @@ export type SentTrace = SentMembers<TraceId> & {
   readonly session_id?: SessionId | null;
 };
 /**
- * In the schema each kind has its own further members; the type has them all, so that one piece of
- * code serves every kind.
+ * Sent span. In the schema each kind has its own further members; the type has them all, so that
+ * one piece of code serves every kind.
  */
 export type SentSpan = SentMembers<SpanId> & {
   readonly type: SpanKind;
@@ -86,7 +86,7 @@ export type SentSpan = SentMembers<SpanId> & {
 const text = Type.String({ maxLength: textBytesMax });
 const openObject = Type.Unsafe<JsonObject>(Type.Object({}));
 
-/** Free keys; a null entry is dropped (contract 7). */
+/** Map with free keys; a null entry is dropped (contract 7). */
 const mapOf = <T extends TSchema>(value: T) => nullish(Type.Record(Type.String(), nullable(value)));
 
 export const messageRoles = [
@@ -155,7 +155,7 @@ const controlResult = namedSchema(
   }),
 );
 
-/** What each kind takes as input and output (contract 5.6); null is allowed everywhere too. */
+/** Input and output by kind (contract 5.6); null is allowed everywhere too. */
 const stepInput = [text, messages, parts] as const;
 const stepOutput = [text, message, documents, parts, controlResult] as const;
 const traceText = [text, parts] as const;
@@ -164,8 +164,8 @@ export const tagList = nullish(
   Type.Array(nullable(Type.String({ minLength: 1, maxLength: tagMax })), { maxItems: tagsMax }),
 );
 /**
- * Values are checked by record-rules.ts, because a list or an object is a `value_error` (contract
- * 3.4, rule 1).
+ * Metrics; record-rules.ts checks the values, because a list or an object is a `value_error`
+ * (contract 3.4, rule 1).
  */
 export const metricMap = Type.Optional(
   Type.Unsafe<SentMetrics | null>(
@@ -207,7 +207,7 @@ const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
 export const anyOf = (shapes: readonly TSchema[]) =>
   Type.Optional(Type.Unsafe<Json>(Type.Union([...shapes, Type.Null()])));
 
-/** Stored whole, whatever else it has. */
+/** Event of a model call, stored whole with all other members. */
 const llmEvent = namedSchema(
   'LlmEvent',
   Type.Object({ type: oneOf(llmEventTypes) }, { additionalProperties: true }),
@@ -232,7 +232,7 @@ const span = <K extends SpanKind>(
     }),
   );
 
-/** Any depth: the guard bounds the nesting before it looks (contract 1.11). */
+/** Span schema of any depth: the guard limits the nesting before it validates (contract 1.11). */
 export const spanSchema = Type.Unsafe<SentSpan>(
   Type.Cyclic(
     {
@@ -275,6 +275,6 @@ export const traceSchema = Type.Unsafe<SentTrace>(
 );
 
 export const traceTextSchema = anyOf(traceText);
-/** For a span whose kind the request does not give: the decision checks it again with the kind. */
+/** Input of a span of unknown kind; the decision validates it again with the kind. */
 export const anySpanInput = anyOf(stepInput);
 export const anySpanOutput = anyOf([text, message, document, controlResult, documents, parts]);

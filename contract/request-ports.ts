@@ -10,38 +10,38 @@ import type {
 } from './roles.js';
 import type { AnswerSubject } from './answer-subject.js';
 
-/** What a request came with (contract 2.1). */
+/** Credential of a request (contract 2.1). */
 export type Credential =
   | { readonly scheme: 'K'; readonly key: string }
   | { readonly scheme: 'B'; readonly token: string }
   | { readonly scheme: 'P'; readonly email: string; readonly password: string };
 
 /**
- * What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered
- * from the log.
+ * Authorisation port that the HTTP engine calls before a handler. main.ts provides it, backed by
+ * the log.
  */
 export interface RequestAuthorizer {
   /**
-   * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second.
-   * `address` is the caller's, for counting failures.
+   * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Rights are never older than
+   * one second. `address` is the caller's, for counting failures.
    */
   authenticate(credential: Credential, address: string): Promise<Principal>;
   /**
-   * When the key was last used, to the minute; null = not since this process started. This is not
-   * an event: a restart forgets it.
+   * Last use of the key, to the minute; null = none since this process started. Not an event: lost
+   * at a restart.
    */
   lastUsed(key: ApiKeyId): Instant | null;
   /**
    * Null when the project is unknown, deleted or of another organisation, or the caller has no role
-   * in it: all answer the same 404.
+   * in it: all are the same 404.
    */
   visibleProject(principal: Principal, project: ProjectId): Promise<VisibleProject | null>;
-  /** A user of the caller's own organisation, else null. */
+  /** User of the caller's own organisation, else null. */
   visibleUser(
     principal: Principal,
     user: UserId,
   ): Promise<{ readonly id: UserId; readonly role: OrganizationRole } | null>;
-  /** Whether the caller meets the requirement about this object (contract 2.6), from the log. */
+  /** Visibility of this object under the requirement (contract 2.6), from the log. */
   visibility(
     requirement: ObjectRequirement,
     principal: Principal,
@@ -49,12 +49,12 @@ export interface RequestAuthorizer {
   ): Promise<Visibility>;
 }
 
-/** What a noun says about its own objects; a requirement without an answer admits nobody. */
+/** Visibility rules of a noun's objects; a requirement without a rule admits no caller. */
 export type VisibilityRules = Partial<
   Record<ObjectRequirement, (principal: Principal, object: string) => Promise<Visibility>>
 >;
 
-/** An answer as Idempotency-Key keeps it (contract 1.8): never with a secret in it. */
+/** Response as stored for an idempotency key (contract 1.8): never with a secret in it. */
 export type StoredResponse = {
   readonly status: number;
   readonly body: unknown;
@@ -62,12 +62,10 @@ export type StoredResponse = {
   readonly etag?: string;
 };
 
-/**
- * Whose key it is and what it was sent with: two requests are the same when both members are equal.
- */
+/** Idempotent request: two requests are the same when both members are equal. */
 type IdempotencyRequest = { readonly scope: string; readonly fingerprint: string };
 
-/** An answer, what may be stored of it, and what it is about. */
+/** Response, the part that may be stored, and its subject. */
 export type IdempotentResult = AnswerSubject & {
   readonly answer: StoredResponse;
   readonly stored: StoredResponse;
@@ -75,11 +73,11 @@ export type IdempotentResult = AnswerSubject & {
 
 export interface Idempotency {
   /**
-   * Runs `work` once per scope within 24 h and returns what it returned. Throws Fault `invalid`
-   * when the scope was used with another fingerprint, `idempotency-in-progress` while the first is
-   * running, `not-found` when the answer was erased with the project or run that it was about.
-   * `work` says what may be stored; when it throws, nothing is (contract 1.8, rule 4), so a repeat
-   * runs again with the same `seed`: ids made from it give the repeat the same effect.
+   * Idempotency: runs `work` once per scope within 24 h and replays its response. Throws Fault
+   * `invalid` when the scope was used with another fingerprint, `idempotency-in-progress` while the
+   * first is running, `not-found` when the response was erased with the project or run that it was
+   * about. `work` returns what may be stored; when it throws, nothing is (contract 1.8, rule 4), so
+   * a repeat runs again with the same `seed`: ids made from it give the repeat the same effect.
    */
   runOnce(
     keyed: IdempotencyRequest,
@@ -88,28 +86,27 @@ export interface Idempotency {
   ): Promise<{ readonly answer: StoredResponse; readonly replayed: boolean }>;
 }
 
-/** A caller that cannot use an older state may wait longer than a read does. */
+/** Wait options; a caller that cannot use an older state may wait longer than a read does. */
 export type FreshnessWait = QueryContext & {
   readonly atMostMs?: number;
   /**
-   * The project that is asked about; null when no records are asked for. Events that do not concern
-   * it are not waited for. Absent: all events are waited for.
+   * Project of the query; null when no records are read. Events of other projects are not waited
+   * for. Absent: waits for all events.
    */
   readonly project?: string | null;
-  /** Where the log's head was when it was asked for ahead; absent: it is asked for now. */
+  /** Log head from an earlier `head` call (prefetch); absent: it is read now. */
   readonly head?: Promise<Position>;
 };
 
 export interface Freshness {
   /**
-   * The log's head as of the call, to be handed to `waitUntilApplied` by who has to ask more before
-   * it.
+   * Reads the log's head in advance, for callers of `waitUntilApplied` that do other reads first.
    */
   head(): Promise<Position>;
   /**
-   * Waits, at most 2 s or as long as asked, until the named read models have passed the log's head,
-   * and `min` when given. Returns the position that all of them have reached.
-   * Throws Fault `read-model-behind` when `min` was not reached (contract 1.7).
+   * Read-your-writes: waits, at most 2 s or `atMostMs`, until the named read models have passed the
+   * log's head, and `min` if set. Returns the position that all of them have reached. Throws Fault
+   * `read-model-behind` when `min` was not reached (contract 1.7).
    */
   waitUntilApplied(
     reads: readonly string[],

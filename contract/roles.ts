@@ -7,7 +7,7 @@ import type {
   UserId,
 } from '../kernel/schema-types.js';
 
-/** Weakest first (contract 2.6). */
+/** Roles, weakest first (contract 2.6). */
 export const organizationRoles = ['read_only', 'auditor', 'user', 'manager', 'admin'] as const;
 export type OrganizationRole = (typeof organizationRoles)[number];
 export const projectRoles = ['viewer', 'annotator', 'editor', 'owner'] as const;
@@ -15,9 +15,7 @@ export type ProjectRole = (typeof projectRoles)[number];
 export const groupRoles = ['pending', 'member', 'maintainer'] as const;
 export type GroupRole = (typeof groupRoles)[number];
 
-/**
- * Requirements about an object of the path other than a project, and the parameter that names it.
- */
+/** Requirements about an object of the path other than a project, with its parameter. */
 export const objectRequirements = {
   'dataset-read': 'dataset_id',
   'dataset-write': 'dataset_id',
@@ -48,30 +46,30 @@ export type Requirement =
   | 'audit-org'
   | 'audit-resource';
 
-/** `unseen` answers the same 404 as an id that does not exist. */
+/** Visibility of an object; `unseen` is the same 404 as an unknown id. */
 export type Visibility = 'allowed' | 'forbidden' | 'unseen';
 
-/** The caller, as the log has them now. */
+/** Caller, with current rights from the log. */
 export type Principal = {
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
   /**
-   * The creator's role now, for a limited key at most `user`. Bound keys have no organisation
+   * Creator's current role, for a limited key at most `user`. Bound keys have no organisation
    * rights.
    */
   readonly organizationRole: OrganizationRole;
   /** Null for a person (bearer of a password login, Basic). */
   readonly key: KeyRights | null;
-  /** How a person logged in; absent for keys. */
+  /** Login of a person; absent for keys. */
   readonly login?: Login;
 };
-/** `familyId` null: with a password on this very request (Basic). */
+/** Login of a person; `familyId` null: a password on this very request (Basic). */
 export type Login = { readonly familyId: FamilyId | null; readonly authMethod: string };
 type KeyRights = {
   readonly id: ApiKeyId;
-  /** Set: a bound key, valid for this project only. */
+  /** Set for a bound key, which is valid for this project only. */
   readonly projectId: ProjectId | null;
-  /** Caps the creator's role in any project; null = no cap. */
+  /** Upper bound of the creator's role in any project; null = none. */
   readonly projectRole: ProjectRole | null;
   readonly expiresAt: Instant | null;
   /** This key and all keys it descends from, itself first. */
@@ -85,7 +83,7 @@ export type VisibleProject = {
 };
 
 /**
- * What the caller may do in a live project of their own organisation; null = it is out of sight and
+ * Caller's role in a live project of their own organisation; null = the project is not visible and
  * answers 404. `userRole` is the user's own role, not capped by the key; `granted` is the strongest
  * role that the project gives the user, as a collaborator or through groups. The greatest of
  * `granted`, `owner` for an admin and `viewer` for an auditor counts, at most `viewer` for
@@ -103,33 +101,32 @@ export const roleInProject = (
   return weakerRole(projectRoles, own, key.projectRole);
 };
 
-/** Before the bounds of the key (contract 2.6, rule 1). */
+/** Role before the bounds of the key (contract 2.6, rule 1). */
 const ownRole = (userRole: OrganizationRole, granted: ProjectRole | null): ProjectRole | null => {
   if (userRole === 'admin') return 'owner';
   if (userRole === 'auditor') return granted ?? 'viewer';
   return userRole === 'read_only' && granted !== null ? 'viewer' : granted;
 };
 
-/**
- * Whether the caller may read the organisation's history. A key that is bound or limited may not,
- * whoever made it.
- */
+/** True if the caller may read the organisation's history, which a bound or limited key may not. */
 export const mayAuditOrganization = ({ organizationRole, key }: Principal): boolean =>
   (organizationRole === 'auditor' || organizationRole === 'admin') &&
   (key === null || (key.projectId === null && key.projectRole === null));
 
-/** Whether the caller may read the history of what is in this project (null: in none they see). */
+/**
+ * True if the caller may read the history of this project's content (null: of none that they see).
+ */
 export const mayAudit = (principal: Principal, project: VisibleProject | null): boolean =>
   project?.role === 'owner' || mayAuditOrganization(principal);
 
-/** The strongest of the roles, null for none. */
+/** Strongest of the roles, null for none. */
 export const strongestRole = (roles: readonly ProjectRole[]): ProjectRole | null =>
   roles.reduce<ProjectRole | null>(
     (best, role) => (best === null || isRoleAtLeast(projectRoles, role, best) ? role : best),
     null,
   );
 
-/** Position in the list: what "at least" compares. */
+/** True if the role is at or after the other one in the ranking. */
 export const isRoleAtLeast = <T extends string>(
   ranking: readonly T[],
   role: T,

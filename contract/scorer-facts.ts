@@ -10,7 +10,7 @@ import type {
 } from '../kernel/schema-types.js';
 import type { scorer, ScorerFacts, ScorerVersion } from './scorers.js';
 
-/** What events say about a scorer; how it is shown is decided here, for writes and reads alike. */
+/** Scorer as folded from events, in the form shown by writes and reads alike. */
 type ScorerCreatedFacts = {
   readonly scorer_id: ScorerId;
   readonly organization_id: OrganizationId;
@@ -80,7 +80,7 @@ export const shownScorer = ({ created, latest, updatedAt }: CodeScorer): ScorerF
   };
 };
 
-/** The newest version is the default; it fills in what the details leave open. */
+/** Details of a scorer; the newest version is the default and fills in open ones. */
 const withDetails = (details: ScorerCreatedFacts['details'], version: ScorerVersion | null) => ({
   label: details.label,
   description: details.description,

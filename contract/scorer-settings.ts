@@ -42,7 +42,7 @@ const countedSettings = namedSchema(
     ),
   }),
 );
-/** As experiments are created with them too (contract 5.5). */
+/** Scorers of a run, also in the creation of an experiment (contract 5.5). */
 export const scorersInput = Type.Array(
   namedSchema(
     'RunScorerInput',
@@ -119,7 +119,7 @@ export const scorerSettingsAnswer = (
   scorers: readonly RunScorer[],
 ): Static<typeof settings> => ({ run_id: run, scorers: [...scorers], segment_filters: null });
 
-/** A preset is no work of the worker, so it has no counts. */
+/** Settings with counts; presets have none, since the worker does not run them. */
 export const countedSettingsAnswer = (
   run: RunId,
   scorers: readonly RunScorer[],
@@ -140,8 +140,8 @@ type StoredRunScorer = {
 };
 
 /**
- * Scorers of a run as an event has them; those that an experiment was created with are as they were
- * sent, so what is not a scorer is left out.
+ * Scorers of a run from an event; those of an experiment's creation are as sent, so invalid ones
+ * are left out.
  */
 export const runScorersOf = (stored: readonly StoredRunScorer[]): readonly RunScorer[] =>
   stored.flatMap(({ id: scorer, name, scorer_type: type, scoreable_node_types: kinds }) =>

@@ -19,7 +19,7 @@ import {
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 
-/** Contract 1.11. */
+/** Limits of contract 1.11. */
 export const scorerFileBytesMax = 262_144;
 export const validationRowsMax = 1_000;
 export const runningTasksMax = 2;
@@ -91,7 +91,7 @@ export const validateScorer = operation({
   faults: ['forbidden', 'conflict', 'too-many'],
 });
 
-/** What a validation found; a version of the scorer is added with it. */
+/** Result of a validation; a version of the scorer is added with it. */
 export const scorerTaskResult = namedSchema(
   'ScorerTaskResult',
   Type.Object({
@@ -123,7 +123,7 @@ export const pollScorerValidation = operation({
   path: '/v2/scorers/code/validate/{task_id}',
   kind: 'r',
   requires: 'scorer-task',
-  /** Also the id of the run that the validation makes. */
+  /** Also the id of the validation's run. */
   params: Type.Object({ task_id: id('ScorerTaskId') }),
   response: task,
   faults: ['not-found'],
@@ -135,7 +135,7 @@ export const scorerValidationOperations = [
   pollScorerValidation,
 ];
 
-/** What the log says about a task. */
+/** Task as folded from the log. */
 export type ScorerTaskFacts = {
   readonly id: ScorerTaskId;
   readonly organization_id: OrganizationId;
@@ -145,20 +145,18 @@ export type ScorerTaskFacts = {
   readonly created_at: Instant;
   readonly updated_at: Instant;
   readonly status: 'unstarted' | 'in_progress' | 'completed' | 'failed';
-  /** Rows, and 1 for a sample. */
+  /** Number of rows; 1 for a sample. */
   readonly steps_total: number;
   readonly attempts: number;
   readonly processing_started: Instant | null;
   readonly ended_at: Instant | null;
   readonly result: JsonObject | null;
   readonly error_message: string | null;
-  /** Of the request, without the file. */
+  /** Request members without the file. */
   readonly request_data: JsonObject;
 };
 
-/**
- * Progress, which is in no event: `steps` of the task that are done, and their share in percent.
- */
+/** Progress, kept out of events: finished `steps` of the task, and their share in percent. */
 export type TaskProgress = { readonly steps: number; readonly percent: number };
 
 export const scorerTaskAnswer = (
@@ -178,13 +176,16 @@ export const scorerTaskAnswer = (
   };
 };
 
-/** `result.result` of a task whose file is at fault or that could not be run. */
+/** `result.result` of a task whose file is invalid or that could not run. */
 export const invalidResult = (message: string): JsonObject => ({
   result_type: 'invalid',
   error_message: message,
 });
 
-/** Hints from workers to those that answer (kernel Bus): a task to do, and how far one has come. */
+/**
+ * Notification subjects from workers to request handlers (`NotificationBus`): a new task, and the
+ * progress of one.
+ */
 export const taskSubject = 'scorer-task';
 export const progressSubject = 'scorer-progress';
 export type TaskProgressMessage = { readonly task: string } & TaskProgress;

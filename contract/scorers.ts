@@ -267,7 +267,7 @@ export const scorerOperations = [
   listScorerVersions,
 ];
 
-/** What the log says about a scorer. */
+/** Scorer as folded from the log. */
 export type ScorerFacts = Omit<Static<typeof scorer>, 'permissions' | 'default_version_id'> & {
   readonly organization_id: OrganizationId;
 };
@@ -282,14 +282,18 @@ export const scorerAnswer = (
 });
 
 /**
- * A scorer is changed by its creator and by admins (contract 2.6, rule 6), never with a bound key.
+ * True if the caller may change a scorer: its creator and admins (contract 2.6, rule 6), never with
+ * a bound key.
  */
 export const ownsScorer = (principal: Principal, createdBy: UserId | null): boolean =>
   createdBy !== null &&
   (principal.key?.projectId ?? null) === null &&
   (principal.organizationRole === 'admin' || createdBy === principal.userId);
 
-/** In every organisation, with these ids; they are computed as records arrive (contract 3.5). */
+/**
+ * Presets, in every organisation with these ids; they are computed as records arrive (contract
+ * 3.5).
+ */
 export const presetScorers = [
   { id: '5c0bed00-b1e0-4000-8000-000000000001' as ScorerId, name: 'bleu', label: 'BLEU' },
   { id: '5c0bed00-b1e0-4000-8000-000000000002' as ScorerId, name: 'rouge', label: 'ROUGE-L' },
@@ -325,7 +329,7 @@ export const presetFacts = (
   updated_at: since,
 });
 
-/** For `components/schemas` of the OpenAPI document. */
+/** OpenAPI components. */
 export const scorerComponents: Readonly<Record<string, TSchema>> = {
   ScorerFilter: Type.Union(
     [textFilter('ScorerTextFilter', ['name', 'label', 'scorer_type']), ownIdFilter],

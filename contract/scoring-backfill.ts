@@ -21,7 +21,7 @@ import { sumScoringCounts } from './scoring-counts.js';
 import { operation } from './operation.js';
 import { optionalWindow } from './selectors.js';
 
-/** Which traces of the run, as a search says it. */
+/** Traces of the run to score, selected as in a search. */
 const selection = {
   filters: nullish(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
   filter_tree: nullish(filterNode),
@@ -36,7 +36,7 @@ const body = namedSchema(
 );
 export type BackfillSelection = Omit<Static<typeof body>, 'scoreable_node_types'>;
 
-/** Contract 5.10: failures of one kind, place and type in the source. */
+/** Failures of one kind, place and type in the source (contract 5.10). */
 const failure = namedSchema(
   'ScoringFailure',
   Type.Object({
@@ -44,10 +44,10 @@ const failure = namedSchema(
     type: Type.String(),
     line: nullable(Type.Integer()),
     count: Type.Integer(),
-    /** The first of them. */
+    /** First failed record. */
     trace_id: id('TraceId'),
     record_id: Type.String(),
-    /** As the record has it; null when it changed since, or is no more. */
+    /** Error message of the record; null when it changed since, or no longer exists. */
     message: nullable(Type.String()),
   }),
 );
@@ -116,7 +116,7 @@ export const cancelPastScoring = operation({
 
 export const backfillOperations = [scorePast, readPastScoring, cancelPastScoring];
 
-/** What the log says of a job; traces are its steps. */
+/** Backfill job as folded from the log; traces are its steps. */
 export type BackfillFacts = {
   readonly job_id: JobId;
   readonly project_id: ProjectId;
@@ -140,7 +140,7 @@ export type BackfillFacts = {
   readonly cancelled: boolean;
 };
 
-/** Says so when records failed, also where all others did not. */
+/** Job view of a scoring backfill. Reports failed records also where all others succeeded. */
 export const backfillJob = (facts: BackfillFacts): Job => {
   const { scored, skipped, failed, traces, done, ended_at: ended, started_at: started } = facts;
   const records = scored + skipped + failed;
@@ -171,7 +171,7 @@ export const backfillJob = (facts: BackfillFacts): Job => {
 const percentOf = (done: number, all: number): number =>
   all === 0 ? 0 : Math.min(100, Math.floor((100 * done) / all));
 
-/** Failed: it could not go on, or nothing at all has a score. */
+/** Status; `failed`: it could not go on, or no record has a score. */
 const statusOf = (facts: BackfillFacts): Job['status'] => {
   if (facts.cancelled) return 'cancelled';
   if (facts.ended_at === null) return facts.started_at === null ? 'unstarted' : 'in_progress';

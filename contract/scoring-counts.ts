@@ -3,12 +3,12 @@ import type { ScorerFaultKind } from '../kernel/sandbox.js';
 import { namedSchema, readonlyRecord } from '../kernel/schema-types.js';
 
 /**
- * Why a record has no score: what went wrong with the file or its process, or that none began
+ * Reason why a record has no score: a fault of the file or its process, or that none was started
  * (contract 5.13).
  */
 export type FailureReason = ScorerFaultKind | 'resting' | 'sandbox_off' | 'unreadable' | 'unknown';
 
-/** `scored` + `skipped` + all of `failed` + `waiting` = `eligible`. */
+/** Invariant: `scored` + `skipped` + all of `failed` + `waiting` = `eligible`. */
 export const scoringCounts = namedSchema(
   'ScoringCounts',
   Type.Object({
@@ -21,12 +21,12 @@ export const scoringCounts = namedSchema(
 );
 export type ScoringCounts = Static<typeof scoringCounts>;
 
-/** What became of records, and how many are still to be looked at. */
+/** Outcomes of records, and the number that wait. */
 export type ScoringOutcomes = Omit<ScoringCounts, 'eligible'>;
 
 export const noOutcomes: ScoringOutcomes = { waiting: 0, scored: 0, skipped: 0, failed: {} };
 
-/** Counts by reason together. */
+/** Sum of counts by reason. */
 export const mergeFailureCounts = (
   ...counts: readonly Readonly<Record<string, number>>[]
 ): Readonly<Record<string, number>> => {

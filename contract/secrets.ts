@@ -6,8 +6,8 @@ const branchesOf = (schema: Raw): readonly Raw[] =>
   ['anyOf', 'allOf', 'oneOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Raw[]);
 
 /**
- * A copy of an answer with `""` for each member that its schema marks `x-secret`: what may be kept
- * (contract 1.8).
+ * Copy of a response with `""` for each member that its schema marks `x-secret`: the part that may
+ * be stored (contract 1.8).
  */
 export const withoutSecrets = (schema: TSchema, answer: unknown): unknown =>
   hasSecrets(schema) ? redactSecrets(schema as Raw, answer) : answer;
@@ -33,7 +33,9 @@ const redactSecrets = (schema: Raw, value: unknown): unknown => {
 
 const hasSecrets = (schema: TSchema): boolean => secretNames(schema).size > 0;
 
-/** Each schema is searched once per process: every replayed answer needs its names. */
+/**
+ * Secret members of a schema, searched once per process since every replayed response needs them.
+ */
 const secretNames = (schema: TSchema): ReadonlySet<string> => {
   const known = namesBySchema.get(schema);
   if (known !== undefined) return known;
@@ -51,8 +53,8 @@ const isSecret = (schema: Raw): boolean =>
   schema['x-secret'] === true || branchesOf(schema).some(isSecret);
 
 /**
- * Names of all members marked `x-secret` in what operations take and give: the redaction list of
- * the log.
+ * Log redaction list: names of all members marked `x-secret` in requests and responses of
+ * operations.
  */
 export const secretMembers = (operations: readonly Operation[]): readonly string[] => {
   const names = operations.flatMap(({ params, query, body, response }) =>

@@ -1,18 +1,18 @@
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, nullish, type Instant, type RunId } from '../kernel/schema-types.js';
 
-/** The members that name one run (contract 3.1, rule 5), to be spread into a body's properties. */
+/** Members that name one run (contract 3.1, rule 5), to be spread into a body's properties. */
 export const runSelector = {
   log_stream_id: nullish(id('RunId')),
   experiment_id: nullish(id('RunId')),
   metrics_testing_id: nullish(id('RunId')),
 };
 
-/** The members that select by `created_at`, both ends included (contract 3.1, rule 6). */
+/** Members that select by `created_at`, both ends included (contract 3.1, rule 6). */
 export const optionalWindow = { start_time: nullish(instant), end_time: nullish(instant) };
 
 export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
-/** A run as a request names it; whether the project has it is for the read model to say. */
+/** Run as a request names it; the read model decides if the project has it. */
 export type NamedRun = { readonly kind: RunKind; readonly id: RunId };
 
 type Selector = {
@@ -31,7 +31,7 @@ const namedRuns = (body: Selector): readonly NamedRun[] =>
     ] as const
   ).flatMap(([kind, runId]) => (runId == null ? [] : [{ kind, id: runId }]));
 
-/** The run that the body names, null for the whole project. Ask `selectorComplaints` first. */
+/** Run that the body names, null for the whole project. Check `selectorComplaints` first. */
 export const selectedRun = (body: Selector): NamedRun | null => namedRuns(body)[0] ?? null;
 
 export const selectorComplaints = (body: Selector): readonly Complaint[] =>

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { JsonObject } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
-/** Of the interface description (contract 1.1). */
+/** Version of the interface description (contract 1.1). */
 export const descriptionVersion = '0.1.0';
 
 const open = { section: '5.15', schemes: [], kind: 'r', requires: 'public' } as const;

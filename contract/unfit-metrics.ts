@@ -3,19 +3,19 @@ import { registryMetricByName } from '../kernel/records/columns.js';
 import { bareMetricName } from './record-rules.js';
 import type { SentMetrics } from './records.js';
 
-/** A list of records by its member in the body (`traces`, `spans`), or the members of a change. */
+/** Holder of metrics: a record in the body's `traces` or `spans`, or the members of a change. */
 type MetricsHolder = {
   readonly metrics?: SentMetrics | null;
   readonly spans?: readonly MetricsHolder[] | null;
 };
 type UnfitMetric = { readonly path: readonly string[]; readonly type: string };
 
-/** One more than an answer names, to know that there are more. */
+/** One more than a response lists, to detect that there are more. */
 const unfitMax = 21;
 
 /**
- * The values of registry metrics that are not of the metric's type, at most 21 (contract 5.6, rule
- * 10). `placeOf`: the place in the request of the item with this index.
+ * Values of registry metrics that are not of the metric's type, at most 21 (contract 5.6, rule 10).
+ * `placeOf`: the index in the request of the item with this index.
  */
 const collectUnfitIn = (
   records: readonly MetricsHolder[],
@@ -48,7 +48,7 @@ const collectUnfit = (
   }
 };
 
-/** The paths, as an answer names them, in the items of a request or in a change. */
+/** Paths of unfit metrics in the items of a request or in a change, as a response lists them. */
 export const unfitMetrics = (
   body: Readonly<Partial<Record<'traces' | 'spans', readonly MetricsHolder[] | null>>> &
     MetricsHolder,
@@ -56,7 +56,7 @@ export const unfitMetrics = (
 ): readonly string[] =>
   findUnfitMetrics(body, requestIndexOf(rejected)).map(({ path }) => path.join('/'));
 
-/** Under `Prefer: handling=strict`. */
+/** Complaints under `Prefer: handling=strict`. */
 export const complaintsAboutUnfit = (
   body: Parameters<typeof unfitMetrics>[0],
 ): readonly Complaint[] =>
@@ -76,7 +76,7 @@ const findUnfitMetrics = (
   return found;
 };
 
-/** The places in the request of the items that are left beside the rejected ones. */
+/** Maps indices of accepted items to indices in the request. */
 const requestIndexOf = (rejected: readonly { readonly index: number }[]) => {
   const gone = rejected.map(({ index }) => index);
   return (index: number): number =>

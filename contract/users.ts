@@ -18,7 +18,7 @@ import { permission } from './people.js';
 import { userPermissions } from './permissions.js';
 import { groupRoles, organizationRoles, projectRoles, type OrganizationRole } from './roles.js';
 
-/** How a user logs in (contract 5.1); `invite`: not at all yet. */
+/** Login method of a user (contract 5.1); `invite`: none yet. */
 export const authMethods = [
   'email',
   'google',
@@ -40,10 +40,10 @@ const facts = {
   email_is_verified: Type.Boolean(),
   organization_id: id('OrganizationId'),
   created_at: instant,
-  /** Of the last change of the user; at first `created_at`. */
+  /** Time of the last change of the user; at first `created_at`. */
   updated_at: instant,
 };
-/** The user of contract 5.1 and 5.2. */
+/** User (contract 5.1 and 5.2). */
 export const user = namedSchema(
   'User',
   Type.Object({
@@ -54,12 +54,13 @@ export const user = namedSchema(
   }),
 );
 
-/** What the log says about a user, as it is shown; the rest of the answer depends on who asks. */
+/** User as folded from the log; the rest of the response depends on the caller. */
 const userFacts = Type.Object(facts);
 export type UserFacts = Static<typeof userFacts>;
 
 /**
- * The caller who looks at a user. `organizationRole`: theirs; null for a bound key, which has none.
+ * Caller that reads a user. `organizationRole` is the caller's; null for a bound key, which has
+ * none.
  */
 type UserViewer = {
   readonly userId: UserId;
@@ -70,13 +71,13 @@ type UserViewer = {
 export const userAnswer = (
   shown: UserFacts,
   organization_name: string,
-  onlooker: UserViewer,
+  viewer: UserViewer,
 ): Static<typeof user> => ({
   ...shown,
   organization_name,
   permissions: [
-    ...userPermissions(onlooker.organizationRole, {
-      isSelf: shown.id === onlooker.userId,
+    ...userPermissions(viewer.organizationRole, {
+      isSelf: shown.id === viewer.userId,
       role: shown.role,
     }),
   ],
@@ -84,7 +85,7 @@ export const userAnswer = (
 });
 
 const ofUser = Type.Object({ user_id: id('UserId') });
-/** A first or last name: as a name of contract 1.3, but it may be empty. */
+/** First or last name: a name of contract 1.3 that may be empty. */
 export const personalName = Type.String({ maxLength: 255, 'x-kind': 'name' });
 
 export const searchUsers = operation({
@@ -121,7 +122,7 @@ export const sortedUserColumns = [
   'role',
   'created_at',
 ] as const;
-/** For `components/schemas` of the OpenAPI document. */
+/** OpenAPI components. */
 export const userComponents: Readonly<Record<string, TSchema>> = {
   UserFilter: Type.Union([
     textFilter('UserTextFilter', ['email', 'first_name', 'last_name']),
@@ -223,7 +224,7 @@ const roleDescriptions = <Role extends string>(
     description: words[name][1],
   }));
 
-/** Strongest first (contract 5.2), in the words of contract 2.6. */
+/** Roles, strongest first (contract 5.2), in the words of contract 2.6. */
 export const userRoleList = roleDescriptions(organizationRoles, {
   admin: ['Admin', 'Owner of every project; everything in the organisation'],
   manager: ['Manager', 'Also invites and removes users and manages groups'],

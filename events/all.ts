@@ -38,7 +38,7 @@ import { traceEvents, sessionEvents, sessionSizeEvents } from './traces.js';
 import { userEvents } from './users.js';
 import { upcasts } from './upcasts.js';
 
-/** Every event type that was ever stored, with the schema of its newest data. */
+/** All event types that were ever stored, with the schema of their newest data. */
 export const allEvents = {
   ...annotationTemplateEvents,
   ...apiKeyEvents,
@@ -85,7 +85,7 @@ export const allEvents = {
   ...userEvents,
 };
 
-/** The version that is written: one more than there are upcasts from older ones. */
+/** Version that is written: one more than there are upcasts. */
 const newestOf = (type: string): number => {
   let version = 1;
   while (Object.hasOwn(upcasts, `${type}.${version}`)) version += 1;

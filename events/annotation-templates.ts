@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
-/** What a rating may be, after defaults and without repeats in lists. */
+/** Constraints of a rating, after defaults and without repeats in lists. */
 const constraints = Type.Union([
   Type.Object({ annotation_type: Type.Literal('like_dislike') }),
   Type.Object({ annotation_type: Type.Literal('star') }),
@@ -36,7 +36,7 @@ export const annotationTemplateEvents = {
     created_by: id('UserId'),
     created_at: instant,
   }),
-  /** Name and criteria from now on. */
+  /** New name and criteria. */
   AnnotationTemplateChanged: Type.Object({
     project_id: id('ProjectId'),
     template_id: id('TemplateId'),

@@ -5,8 +5,8 @@ import type { DataOf, EventOf } from './schemas.js';
 
 export const apiKeyEvents = {
   /**
-   * Stream `api-key-<key>`. The value itself is stored nowhere: `value_hash` is its HMAC under a
-   * pepper outside the log.
+   * Stream `api-key-<key>`. The value itself is not stored: `value_hash` is its HMAC under a pepper
+   * outside the log.
    */
   ApiKeyCreated: Type.Object({
     api_key_id: id('ApiKeyId'),
@@ -15,11 +15,11 @@ export const apiKeyEvents = {
     value_hash: secret(),
     truncated: Type.String(),
     description: Type.String(),
-    /** Set: a bound key (contract 2.4, rule 4). */
+    /** Set for a bound key (contract 2.4, rule 4). */
     project_id: nullable(id('ProjectId')),
     project_role: nullable(oneOf(['viewer', 'annotator', 'editor', 'owner'])),
     expires_at: nullable(instant),
-    /** The keys it descends from, its parent first: revoked with any of them. */
+    /** Keys that it descends from, its parent first: revoked with any of them. */
     ancestors: Type.Array(id('ApiKeyId')),
     created_at: instant,
   }),

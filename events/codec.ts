@@ -2,12 +2,12 @@ import { eventSchemas } from './all.js';
 import { upcasts } from './upcasts.js';
 
 /**
- * The only place where a stored event is read: brings its data to the newest version of its type.
- * Throws TypeError on a type or version that this build does not know; the runner then parks the
- * stream and never guesses.
+ * Decodes stored events, the only place that reads them: upcasts the data to the newest version of
+ * its type. Throws TypeError on a type or version that this build does not know; the runner then
+ * parks the stream and never guesses.
  *
- * What is appended fits its schema by type and by test, so the path that every event takes does not
- * check it again. Code that asks whether the log is sound does: schema-conformance.ts.
+ * Appended data fits its schema by type and by test, so this path, which every event takes, does
+ * not validate it again. schema-conformance.ts does, for checks of the log.
  */
 export const decode = (type: string, schema: number, data: unknown): unknown => {
   const known = eventSchemas[type];

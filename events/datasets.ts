@@ -11,7 +11,7 @@ const cell = Type.Union([
   Type.Record(Type.String(), scalar),
 ]);
 const roleColumns = Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() });
-/** What each role of a row is taken from (contract 4.7, rule 4). */
+/** Columns by role of a row (contract 4.7, rule 4). */
 const storedMapping = Type.Object({
   input: nullable(roleColumns),
   output: nullable(roleColumns),
@@ -34,19 +34,19 @@ export const datasetEvents = {
     organization_id: id('OrganizationId'),
     name: Type.String(),
     draft: Type.Boolean(),
-    /** The home project. */
+    /** Home project. */
     project_id: nullable(id('ProjectId')),
     created_by: id('UserId'),
     created_at: instant,
   }),
   /**
-   * A version. Its rows are in streams of their own, stored before this event, so that no append is
-   * large: `parts` names them in order.
+   * New version. Its rows are in streams of their own, stored before this event, so that no append
+   * is large: `parts` names them in order.
    */
   DatasetContentChanged: Type.Object({
     dataset_id: id('DatasetId'),
     version_index: Type.Integer(),
-    /** Names the change; the first stream of rows that it added, when it added any, has it too. */
+    /** Id of the change, also of the first stream of rows that it added, if any. */
     content_id: id('ContentId'),
     source: oneOf(['file', 'copy', 'edits', 'rollback']),
     /** Name of the dataset at that time. */
@@ -75,25 +75,25 @@ export const datasetEvents = {
     column_mapping: storedMapping,
   }),
   DatasetPublished: Type.Object({ dataset_id: id('DatasetId') }),
-  /** `run_id`: linked because that experiment uses it; null: because somebody linked it. */
+  /** `run_id`: the experiment that uses the dataset; null: it was linked by a request. */
   DatasetLinked: link,
   DatasetUnlinked: link,
-  /** It answers 404 from here on; its rows are erased by the worker. */
+  /** Tombstone: it answers 404 from here on; the worker erases its rows. */
   DatasetDeleted: Type.Object({
     dataset_id: id('DatasetId'),
     /** Index of the last version. */
     versions: Type.Integer(),
   }),
-  /** Of a deleted dataset: the streams of these contents are erased. */
+  /** Rows of a deleted dataset: the streams of these contents are erased. */
   DatasetRowsErased: Type.Object({
     dataset_id: id('DatasetId'),
     contents: Type.Array(Type.Object({ content_id: id('ContentId'), chunks: Type.Integer() })),
   }),
-  /** Of a deleted dataset: no row of it is left in the log, and none can come. */
+  /** Final event of a deleted dataset: no row of it is left in the log, and none can come. */
   DatasetErased: Type.Object({ dataset_id: id('DatasetId') }),
 };
 export const datasetRowsEvents = {
-  /** Stream `datasetrows-<dataset>-<content>`, one event a chunk, in order, from chunk 0 on. */
+  /** Stream `datasetrows-<dataset>-<content>`, one event per chunk, in order, from chunk 0 on. */
   DatasetRowsStored: Type.Object({
     dataset_id: id('DatasetId'),
     content_id: id('ContentId'),
@@ -101,10 +101,10 @@ export const datasetRowsEvents = {
     rows: Type.Array(
       Type.Object({
         id: id('RowId'),
-        /** Versions in which the row was made and last edited. */
+        /** Versions in which the row was created and last edited. */
         made: Type.Integer(),
         edited: Type.Integer(),
-        /** By column key: a list, or members where most would be null. */
+        /** Cells by column key: a list, or members where most would be null. */
         cells: Type.Union([Type.Array(cell), Type.Record(Type.String(), cell)]),
       }),
     ),

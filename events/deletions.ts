@@ -5,22 +5,22 @@ import type { DataOf, EventOf } from './schemas.js';
 
 export const deletionEvents = {
   /**
-   * Stream `deletion-<deletion>`, its first event: these records will be deleted, whatever becomes
-   * of the request or job that asked for it. A session is named with all its traces.
+   * Stream `deletion-<deletion>`, its first event: these records will be deleted, even if the
+   * request or job fails. A session is named with all its traces.
    */
   RecordsDeleted: Type.Object({
     deletion_id: id('DeletionId'),
     project_id: id('ProjectId'),
-    /** The org job whose step it is, else null. */
+    /** Org job that this is a step of, else null. */
     job_id: nullable(id('OrgJobId')),
     session_ids: Type.Array(id('SessionId')),
     trace_ids: Type.Array(id('TraceId')),
-    /** How many all these traces have together. */
+    /** Number of spans of all these traces. */
     spans: Type.Integer(),
   }),
   /**
-   * The second event of the stream, before the first content is erased: a replay of the log during
-   * the erasure takes these records away here.
+   * Second event of the stream, before the first content is erased: a replay of the log during the
+   * erasure deletes these records here.
    */
   RecordsErased: Type.Object({
     deletion_id: id('DeletionId'),

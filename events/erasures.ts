@@ -7,19 +7,19 @@ const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
 
 export const erasureEvents = {
   /**
-   * Stream `erasure-<run or project>`, before the first content goes: in the end it is all that is
-   * left of what was deleted and of its deletion, whose own event goes too. A replay of the log
-   * takes away here what was in it.
+   * Stream `erasure-<run or project>`, before the first content is erased. In the end it is all
+   * that is left of the deleted run or project and of its deletion, whose own event is erased too.
+   * A replay of the log deletes its content here.
    */
   ErasureBegun: Type.Object({
     deleted: oneOf(['run', 'project']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
-    /** Null, like who made it and when, if its first event was already gone. */
+    /** Null, like creator and time, if its first event was already erased. */
     organization_id: nullable(id('OrganizationId')),
     created_by: nullable(id('UserId')),
     created_at: nullable(instant),
-    /** The envelope of the event that deleted it. */
+    /** Envelope of the event that deleted it. */
     deletion: Type.Object({
       event_id: uuid,
       event_type: oneOf(['LogStreamDeleted', 'ExperimentDeleted', 'ProjectDeleted']),
@@ -35,10 +35,10 @@ export const erasureEvents = {
   }),
   /**
    * Stream `erasure-<run or project>`, before these streams are erased, once or more often. Without
-   * it what is gone could have been taken by whoever runs the log. Records deleted by themselves
-   * are named by `RecordsErased`, rows of datasets by `DatasetRowsErased`. `earlier`, stream
-   * `erasure-earlier-<project>`: traces and sessions of the project that had been erased before
-   * erasures left this.
+   * it, missing content could have been removed by the log's operator. Records deleted by
+   * themselves are named by `RecordsErased`, rows of datasets by `DatasetRowsErased`. `earlier`,
+   * stream `erasure-earlier-<project>`: traces and sessions of the project that were erased before
+   * this event existed.
    */
   StreamsErased: Type.Object({
     deleted: oneOf(['run', 'project', 'earlier']),
@@ -48,23 +48,22 @@ export const erasureEvents = {
     streams: Type.Array(Type.String()),
   }),
   /**
-   * Stream `erasure-<run, project or deletion>`. Nothing of what was deleted is left in the log but
-   * the facts of its deletion. For a run or a project it follows `ErasureBegun`: without that, only
-   * records were erased.
+   * Stream `erasure-<run, project or deletion>`. Only the facts of the deletion are left in the
+   * log. For a run or a project it follows `ErasureBegun`: without that, only records were erased.
    */
   ErasureCompleted: Type.Object({
     deleted: oneOf(['run', 'project', 'records']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
-    /** Streams erased after the last start of the worker: there may have been more before. */
+    /** Streams erased since the last start of the worker; earlier ones are not counted. */
     streams: Type.Integer(),
   }),
 };
 
 export const earlierErasureEvents = {
   /**
-   * Stream `seals-system-erasures`, once, after the `StreamsErased` of all that had been erased
-   * without one: what is gone without a fact from here on was taken.
+   * Stream `seals-system-erasures`, once, after the `StreamsErased` of all earlier erasures:
+   * content that is missing without an erasure event from here on was removed.
    */
   EarlierErasuresNamed: Type.Object({ streams: Type.Integer() }),
 };

@@ -5,7 +5,7 @@ import type { DataOf, EventOf } from './schemas.js';
 
 const runMembers = { run_id: id('RunId'), project_id: id('ProjectId') };
 const json = Type.Unsafe<JsonObject>(Type.Object({}));
-/** A group keeps its name for ever, so the name is stored with the id. */
+/** Group with its name, which never changes. */
 const group = Type.Object({ id: id('ExperimentGroupId'), name: Type.String() });
 const tag = { key: Type.String(), value: Type.String(), tag_type: Type.String() };
 const choice = Type.Object({ ...runMembers, group_id: nullable(id('ExperimentGroupId')) });
@@ -25,26 +25,26 @@ export const experimentEvents = {
         num_rows: Type.Integer(),
       }),
     ),
-    /** As answered: with defaults, tools as compact JSON. */
+    /** Settings as returned: with defaults, tools as compact JSON. */
     prompt_settings: nullable(json),
     prompt: nullable(json),
     prompt_template_version_id: nullable(Type.String()),
     playground_id: nullable(Type.String()),
     playground_prompt_id: nullable(Type.String()),
-    /** The scorers that the run begins with (contract 5.10), as sent. */
+    /** Initial scorers of the run (contract 5.10), as sent. */
     scorers: Type.Array(json),
     group: nullable(group),
     created_by: id('UserId'),
     created_at: instant,
   }),
-  /** `task_type` is there only when it changed too; the name may be unchanged. */
+  /** `task_type` is present only when it changed too; the name may be unchanged. */
   ExperimentRenamed: Type.Object({
     ...runMembers,
     name: Type.String(),
     task_type: Type.Optional(Type.Integer()),
   }),
   ExperimentGroupAssigned: Type.Object({ ...runMembers, group }),
-  /** Its records answer 404 from here on and are erased by the worker. */
+  /** Tombstone: its records answer 404 from here on, and the worker erases them. */
   ExperimentDeleted: Type.Object(runMembers),
   ExperimentTagged: Type.Object({
     ...runMembers,
@@ -69,14 +69,14 @@ export const experimentScopeEvents = {
     name: Type.String(),
   }),
   /**
-   * Stream `experiment-scope-<group>`, of experiments in no group `experiment-scope-<project>`. The
-   * choice before is replaced.
+   * Stream `experiment-scope-<group>`, for experiments without a group
+   * `experiment-scope-<project>`. Replaces the previous choice.
    */
   ExperimentWinnerChosen: choice,
   ExperimentWinnerWithdrawn: choice,
 };
 export const rankingCriteriaEvents = {
-  /** Stream `ranking-criteria-<project>`. An empty list brings the default back (contract 5.5). */
+  /** Stream `ranking-criteria-<project>`. An empty list restores the default (contract 5.5). */
   RankingCriteriaSet: Type.Object({
     project_id: id('ProjectId'),
     criteria: Type.Array(

@@ -23,14 +23,14 @@ export const groupEvents = {
     description: nullable(Type.String()),
     visibility,
   }),
-  /** Its project roles end with it (contract 5.3). */
+  /** Ends its project roles too (contract 5.3). */
   GroupDeleted: Type.Object({
     group_id: id('GroupId'),
     organization_id: id('OrganizationId'),
   }),
   GroupMemberAdded: Type.Object({
     group_id: id('GroupId'),
-    /** Of the membership: a new one when the user leaves and comes back. */
+    /** Id of the membership: a new one when the user leaves and comes back. */
     member_id: id('GroupMemberId'),
     user_id: id('UserId'),
     role,

@@ -4,12 +4,12 @@ import { id, instant, nullable } from '../kernel/schema-types.js';
 import type { EventOf } from './schemas.js';
 
 export const insightsSettingsEvents = {
-  /** Stream `insights-settings-<run>`: not the run's own, because the run does not change. */
+  /** Stream `insights-settings-<run>`, not the run's own, because the run does not change. */
   InsightsSettingsChanged: Type.Object({
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     enabled: Type.Boolean(),
-    /** When it was last switched on; null = never. */
+    /** Time of the last switch to on; null = never. */
     start_time: nullable(instant),
   }),
 };

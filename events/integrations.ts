@@ -18,20 +18,20 @@ const provider = oneOf([
   'vertex_ai',
   'writer',
 ]);
-/** Which integration of which user it is about. */
+/** Integration and its user. */
 const integrationMembers = {
   integration_id: id('IntegrationId'),
   organization_id: id('OrganizationId'),
   user_id: id('UserId'),
   provider,
 };
-/** Names the stream that has the ciphertext, and the place that it was sealed for. */
+/** Stream that has the ciphertext, and the context that it was sealed for. */
 const seal = { seal_id: id('SealId'), seal_version: Type.Integer() };
 const change = Type.Object({ ...integrationMembers, at: instant });
 
 export const integrationEvents = {
   /**
-   * Stream `integration-<user>-<provider>`. Made, or replaced as a whole; the secret members are
+   * Stream `integration-<user>-<provider>`. Created, or replaced as a whole; the secret members are
    * not here but sealed, in a stream that can be erased.
    */
   IntegrationConfigured: Type.Object({
@@ -39,12 +39,12 @@ export const integrationEvents = {
     at: instant,
     ...seal,
     name: Type.String(),
-    /** The members that are not secret, as they were sent. */
+    /** Members that are not secret, as they were sent. */
     settings: Type.Unsafe<JsonObject>(Type.Object({})),
-    /** Keyed; of the whole configuration. */
+    /** Keyed fingerprint of the whole configuration. */
     fingerprint: Type.Unsafe<Fingerprint>(secret()),
   }),
-  /** The same secrets under another data key: nobody sees a change. */
+  /** Same secrets under another data key: invisible to clients. */
   IntegrationResealed: Type.Object({ ...integrationMembers, ...seal }),
   IntegrationSelected: change,
   IntegrationDisabled: change,

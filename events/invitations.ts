@@ -6,7 +6,7 @@ import type { DataOf, EventOf } from './schemas.js';
 export const invitationEvents = {
   /**
    * Stream `user-<user>`, its first event: the user exists and cannot log in yet. The one-time
-   * token is stored nowhere: `token_hash` is its HMAC under a pepper outside the log, null when the
+   * token is not stored: `token_hash` is its HMAC under a pepper outside the log, null when the
    * user logs in by other means than a password (`auth_method`).
    */
   UserInvited: Type.Object({
@@ -21,12 +21,12 @@ export const invitationEvents = {
     expires_at: instant,
   }),
   /**
-   * From here on the user can log in: with a password (`PasswordChanged` follows in the same
+   * The user can log in from here on: with a password (`PasswordChanged` follows in the same
    * append) or by an identity that was linked. A null name leaves the name as it was.
    */
   InvitationAccepted: Type.Object({
     user_id: id('UserId'),
-    /** How the user logs in from now on: `email`, `google` … (contract 5.1). */
+    /** Login method from now on: `email`, `google` … (contract 5.1). */
     auth_method: Type.String(),
     first_name: nullable(Type.String()),
     last_name: nullable(Type.String()),

@@ -18,7 +18,7 @@ export const logStreamEvents = {
     project_id: id('ProjectId'),
     name: Type.String(),
   }),
-  /** Its records answer 404 from here on and are erased by the worker. */
+  /** Tombstone: its records answer 404 from here on, and the worker erases them. */
   LogStreamDeleted: Type.Object({ run_id: id('RunId'), project_id: id('ProjectId') }),
 };
 

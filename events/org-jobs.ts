@@ -6,7 +6,7 @@ import type { DataOf, EventOf } from './schemas.js';
 export const orgJobEvents = {
   /**
    * Stream `org-job-<job>`. `value_sealed` is the metadata value, encrypted with a key outside the
-   * log: what has to be forgotten is often somebody's name.
+   * log: it is often a person's name.
    */
   OrgJobRequested: Type.Object({
     job_id: id('OrgJobId'),
@@ -19,7 +19,7 @@ export const orgJobEvents = {
     created_at: instant,
   }),
   OrgJobStarted: Type.Object({ job_id: id('OrgJobId') }),
-  /** Nothing that matches can be read any more, and the content of what matched is erased. */
+  /** Matching records can no longer be read, and the content of what matched is erased. */
   OrgJobCompleted: Type.Object({
     job_id: id('OrgJobId'),
     projects: Type.Integer(),

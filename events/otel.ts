@@ -4,8 +4,8 @@ import type { OtelAttribute, OtelSpan } from '../kernel/otel/span.js';
 import { id, instant, nullable, oneOf, readonlyArray } from '../kernel/schema-types.js';
 
 /**
- * OTLP/JSON with lowerCamelCase members, whichever encoding it came in: what every version of the
- * mapping reads (kernel/otel), so nothing of it is left out.
+ * OTLP/JSON with lowerCamelCase members, whatever its encoding was: the input of every version of
+ * the mapping (kernel/otel), so it is stored in full.
  */
 const attributes = Type.Unsafe<readonly OtelAttribute[]>(Type.Array(Type.Unknown()));
 const sentSpan = Type.Unsafe<OtelSpan>(Type.Object({}));
@@ -26,14 +26,14 @@ const receivedSpan = Type.Object({
   id: Type.String(),
   /** A span of the trace, or the trace itself. */
   parent_id: Type.String(),
-  /** As of `SpansLogged`: what the project's price list said when the span was received. */
+  /** Price by the project's price list when the span was received, as in `SpansLogged`. */
   price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
   sent: sentSpan,
 });
 
 /**
- * Stream `trace-<project>-<trace>`, as its first event or any later one: spans as an exporter
- * sent them. What records they are is not stored; it follows by the mapping of the day.
+ * Stream `trace-<project>-<trace>`, as its first event or any later one: spans as an exporter sent
+ * them. Their records are not stored; they follow from the current mapping.
  */
 export const otelSpansReceived = Type.Object({
   project_id: id('ProjectId'),
@@ -41,15 +41,17 @@ export const otelSpansReceived = Type.Object({
   run_kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),
   trace_id: id('TraceId'),
   /**
-   * The session of the trace; counts where no earlier event of the stream named one. Null: outside
-   * any session as yet.
+   * Session of the trace; counts where no earlier event of the stream named one. Null: no session
+   * yet.
    */
   session_id: nullable(id('SessionId')),
   /** Lower-case hex. */
   otel_trace_id: Type.String(),
-  /** Stands for a start that was not sent. */
+  /** Replaces a start that was not sent. */
   received_at: instant,
-  /** Of the span among these that completes the trace; null in every other event of its stream. */
+  /**
+   * Id of the span among these that completes the trace; null in every other event of its stream.
+   */
   root: nullable(Type.String()),
   parts: readonlyArray(
     Type.Object({
@@ -58,6 +60,6 @@ export const otelSpansReceived = Type.Object({
       spans: readonlyArray(receivedSpan),
     }),
   ),
-  /** They came with the first event, in one request: no change of the trace. */
+  /** Sent in one request with the first event: not a change of the trace. */
   with_trace: Type.Optional(Type.Literal(true)),
 });

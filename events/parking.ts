@@ -5,12 +5,15 @@ import { nullable, type Instant } from '../kernel/schema-types.js';
 import type { EventOf } from './schemas.js';
 
 const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
-/** Who decided it, as they say, and why. */
+/** Operator who decided, by their own statement, and the reason. */
 const decisionMembers = { reason: Type.String(), operator: Type.String() };
 
-/** Stream `operations-<yyyy-mm>`: what operators decided about read models, in nobody's history. */
+/**
+ * Stream `operations-<yyyy-mm>`: operators' decisions about read models (parked events), outside
+ * all organisations' histories.
+ */
 export const parkingEvents = {
-  /** The event is ruled out for this read model and for good: every replay passes it over. */
+  /** Poison event: it is skipped for this read model for good, in every replay. */
   ParkedEventSkipped: Type.Object({
     projection: Type.String(),
     stream: Type.String(),
@@ -18,10 +21,10 @@ export const parkingEvents = {
     event_id: uuid,
     ...decisionMembers,
   }),
-  /** It was tried again; whether that went well is not said here. */
+  /** Retry of the stream; its outcome is not recorded here. */
   ParkedStreamRetried: Type.Object({
     projection: Type.String(),
-    /** Null, like the place in it, when the read model was told to go on after a pause. */
+    /** Null, like `revision`, when the read model was resumed after a pause. */
     stream: nullable(Type.String()),
     revision: nullable(Type.Integer()),
     event_id: nullable(uuid),
@@ -30,6 +33,6 @@ export const parkingEvents = {
 };
 export type ParkingEvent = EventOf<typeof parkingEvents>;
 
-/** Where it is kept; one that is read by its months needs no list of streams. */
+/** Stream of the decision; reading by months needs no list of streams. */
 export const operationsStream = (at: Instant): StreamName =>
   streamNameOf('operations', at.slice(0, 7));

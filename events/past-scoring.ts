@@ -4,17 +4,17 @@ import type { NodeType } from '../kernel/sandbox.js';
 import { id, instant, nullable, readonlyRecord, type JsonObject } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
-/** Stream `past-scoring-<run>-<scorer>`: one job after the other. */
+/** Stream `past-scoring-<run>-<scorer>`: scoring backfill, one job after the other. */
 const backfillMembers = {
   job_id: id('JobId'),
   project_id: id('ProjectId'),
   run_id: id('RunId'),
   scorer_id: id('ScorerId'),
 };
-/** Failures that have these three in common, and the first record of them. */
+/** Failures that share these three, and their first record. */
 const failure = Type.Object({
   error_code: Type.Integer(),
-  /** Of the exception, where there was one. */
+  /** Type of the exception, if there was one. */
   type: Type.String(),
   line: nullable(Type.Integer()),
   count: Type.Integer(),
@@ -27,9 +27,9 @@ export const pastScoringEvents = {
     ...backfillMembers,
     organization_id: id('OrganizationId'),
     scorer_name: Type.String(),
-    /** The newest one then; the job ends when a newer one comes. */
+    /** Newest version at that time; the job ends when a newer one comes. */
     version: Type.Integer(),
-    /** Which traces of the run: filters and window as they were sent. */
+    /** Traces of the run to score: filters and window as they were sent. */
     selection: Type.Unsafe<JsonObject>(Type.Object({})),
     /** Null: those of the scorer. */
     scoreable_node_types: nullable(Type.Array(Type.Unsafe<NodeType>(Type.String()))),
@@ -38,27 +38,27 @@ export const pastScoringEvents = {
   }),
   PastScoringStarted: Type.Object({
     ...backfillMembers,
-    /** How many there were. */
+    /** Number of traces. */
     traces: Type.Integer(),
     started_at: instant,
   }),
-  /** A stretch of the traces is done with: what became of its records. */
+  /** A batch of the traces is finished, with the outcomes of its records. */
   PastScoringAdvanced: Type.Object({
     ...backfillMembers,
-    /** Where the next stretch begins, as the engine of the records names it; null: at no other. */
+    /** Cursor of the next batch, in the record engine's form; null: the last batch. */
     place: nullable(Type.String()),
     traces: Type.Integer(),
     scored: Type.Integer(),
     skipped: Type.Integer(),
     failed: Type.Integer(),
     failures: Type.Array(failure),
-    /** The failed ones by reason; absent from events from before reasons were counted. */
+    /** Failures by reason; absent from older events. */
     failed_by: Type.Optional(readonlyRecord(Type.Integer())),
     advanced_at: instant,
   }),
   PastScoringEnded: Type.Object({
     ...backfillMembers,
-    /** Why it could not go on; null: it came to its end. */
+    /** Reason why it could not go on; null: it finished. */
     reason: nullable(Type.String()),
     ended_at: instant,
   }),

@@ -20,7 +20,7 @@ export const projectEvents = {
     description: nullable(Type.String()),
     labels: Type.Array(Type.String()),
   }),
-  /** All in it answers 404 from here on and is erased by the worker. */
+  /** Tombstone: everything in it answers 404 from here on, and the worker erases it. */
   ProjectDeleted: Type.Object({ project_id: id('ProjectId') }),
 };
 

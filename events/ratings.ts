@@ -4,14 +4,12 @@ import { id, instant, nullable } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const ratingEvents = {
-  /**
-   * Stream `trace-<project>-<trace>`: the user's rating of the trace by the template from now on.
-   */
+  /** Stream `trace-<project>-<trace>`: sets the user's rating of the trace by the template. */
   RatingGiven: Type.Object({
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     template_id: id('TemplateId'),
-    /** Whose rating it is: of a key its creator's. */
+    /** User who rates; for a key its creator. */
     user_id: id('UserId'),
     annotation_type: Type.Union([
       Type.Literal('like_dislike'),
@@ -33,7 +31,7 @@ export const ratingEvents = {
   }),
 };
 
-/** They are of the trace's stream, so every fold of it knows them. */
+/** Rating events belong to the trace's stream, so every fold of it handles them. */
 export type RatingEvent = EventOf<typeof ratingEvents>;
 
 export type RatingGiven = DataOf<RatingEvent, 'RatingGiven'>;

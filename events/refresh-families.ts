@@ -5,16 +5,16 @@ import type { DataOf, EventOf } from './schemas.js';
 
 export const refreshFamilyEvents = {
   /**
-   * Stream `refresh-family-<family>`: one login and what came of it (contract 2.3). A token itself
-   * is stored nowhere: `token_hash` is its HMAC under a pepper outside the log.
+   * Stream `refresh-family-<family>`: one login and the tokens that follow from it (contract 2.3).
+   * A token itself is not stored: `token_hash` is its HMAC under a pepper outside the log.
    */
   RefreshFamilyStarted: Type.Object({
     family_id: id('FamilyId'),
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
-    /** How the user logged in: `email`, `google` … (contract 5.1). */
+    /** Login method: `email`, `google` … (contract 5.1). */
     auth_method: Type.String(),
-    /** How often the user's password had been changed: a later change ends the family. */
+    /** Number of the user's password changes: a later change ends the family. */
     password_changes: Type.Integer(),
     token_hash: secret(),
     started_at: instant,
@@ -22,11 +22,11 @@ export const refreshFamilyEvents = {
   }),
   RefreshTokenRotated: Type.Object({
     family_id: id('FamilyId'),
-    /** Of the successor; the one before it may be presented for 10 s more. */
+    /** Hash of the successor; the previous token is accepted for 10 s more. */
     token_hash: secret(),
     rotated_at: instant,
   }),
-  /** `reuse`: somebody presented a token that had a successor, so one of the two stole it. */
+  /** `reuse`: a token with a successor was presented, so one of the two was stolen. */
   RefreshFamilyRevoked: Type.Object({
     family_id: id('FamilyId'),
     reason: oneOf(['logout', 'reuse']),

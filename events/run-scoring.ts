@@ -3,21 +3,21 @@ import { Type } from 'typebox';
 import { id, instant, nullable, readonlyRecord } from '../kernel/schema-types.js';
 import type { DataOf, EventOf } from './schemas.js';
 
-/** By scorer id, since the job's event before: once for each record. */
+/** Outcomes by scorer id since the job's previous event: once for each record. */
 const outcomes = readonlyRecord(
   Type.Object({
     scored: Type.Integer(),
-    /** Deleted while they were scored. */
+    /** Records deleted during scoring. */
     skipped: Type.Integer(),
-    /** By reason. */
+    /** Failures by reason. */
     failed: readonlyRecord(Type.Integer()),
   }),
 );
 
 export const runScoringEvents = {
   /**
-   * Stream `run-scoring-<run>`: scorers of the run's settings began to look at that many new or
-   * changed records. One that follows another without an end in between takes its place.
+   * Stream `run-scoring-<run>`: scorers of the run's settings began to score that many new or
+   * changed records. One that follows another without an end in between replaces it.
    */
   RunScoringStarted: Type.Object({
     project_id: id('ProjectId'),
@@ -26,32 +26,30 @@ export const runScoringEvents = {
     scorers: Type.Array(Type.String()),
     /** Records, counted once for each scorer. */
     steps: Type.Integer(),
-    /** The same by scorer id; absent from events from before outcomes were counted. */
+    /** `steps` by scorer id; absent from older events. */
     waiting: Type.Optional(readonlyRecord(Type.Integer())),
-    /** The worker that began the job goes on with it; absent: another one, or the first. */
+    /** True if the worker continues its own job; absent: another worker, or the first start. */
     goes_on: Type.Optional(Type.Literal(true)),
     started_at: instant,
   }),
-  /** A turn is over, and more of the run waits. */
+  /** A batch is finished, and more of the run waits. */
   RunScoringAdvanced: Type.Object({
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     outcomes,
-    /** Of those that were known, by scorer id. */
+    /** Known waiting records, by scorer id. */
     waiting: readonlyRecord(Type.Integer()),
     advanced_at: instant,
   }),
-  /** All of them were looked at; a record that could not be scored has an error of its own. */
+  /** All known records were scored; one that could not be has an error of its own. */
   RunScoringEnded: Type.Object({
     project_id: id('ProjectId'),
     run_id: id('RunId'),
-    /** Why nothing could be scored; null: it could. */
+    /** Reason why nothing could be scored; null: none. */
     error_message: nullable(Type.String()),
-    /** Absent, as is `through`, from events from before outcomes were counted. */
+    /** Absent, like `through`, from older events. */
     outcomes: Type.Optional(outcomes),
-    /**
-     * Position in the log: whatever the run had logged up to there was looked at.
-     */
+    /** Log position through which the run's records were scored. */
     through: Type.Optional(Type.String()),
     ended_at: instant,
   }),

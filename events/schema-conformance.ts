@@ -2,7 +2,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { eventSchemas } from './all.js';
 import { decode } from './codec.js';
 
-/** As `decode`; throws TypeError also on data that its schema does not allow, saying where. */
+/** Runs `decode`; throws TypeError also on data that its schema does not allow, with the place. */
 export const decodeChecked = (type: string, schema: number, data: unknown): unknown => {
   const current = decode(type, schema, data);
   const [first] = schemaErrors(type, current);
@@ -10,9 +10,7 @@ export const decodeChecked = (type: string, schema: number, data: unknown): unkn
   return current;
 };
 
-/**
- * What is wrong with decoded data of an event type, by its newest schema; empty when nothing is.
- */
+/** Schema errors of decoded data, by the event type's newest schema; empty if valid. */
 export const schemaErrors = (type: string, data: unknown): readonly string[] => {
   const validator = validatorOf(type);
   if (validator === null) return [`unknown event type ${type}`];

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 
 /**
- * The events of a noun: the schema of the newest data of each type, by its name. The union of the
- * noun's events, the list of all and the types that a projection listens to follow from it.
+ * Events of a noun: the schema of the newest data of each type, by its name. The union of the
+ * noun's events, the list of all and the subscribed types of a projection derive from it.
  */
 export type EventSchemas = Readonly<Record<string, TSchema>>;
 
@@ -21,7 +21,7 @@ export const pickEvents = <M extends EventSchemas, T extends keyof M & string>(
   ...types: readonly T[]
 ): Pick<M, T> => Object.fromEntries(types.map((type) => [type, events[type]])) as Pick<M, T>;
 
-/** All of a noun's events but these: a new one is included by default. */
+/** All events of a noun except these: a new one is included by default. */
 export const omitEvents = <M extends EventSchemas, T extends keyof M & string>(
   events: M,
   ...types: readonly T[]

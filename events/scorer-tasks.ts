@@ -16,7 +16,7 @@ export const scorerTaskEvents = {
     /** Null, like `run_id` and `dataset`: a single sample. */
     project_id: nullable(id('ProjectId')),
     run_id: nullable(id('RunId')),
-    /** The file, and its SHA-256 in hex. */
+    /** File, and its SHA-256 in hex. */
     source: Type.String(),
     sha256: Type.String(),
     dataset: nullable(
@@ -25,34 +25,34 @@ export const scorerTaskEvents = {
         version_index: Type.Integer(),
         starting_token: Type.Integer(),
         limit: Type.Integer(),
-        /** How many rows that is. */
+        /** Number of rows. */
         num_rows: Type.Integer(),
       }),
     ),
     sample: nullable(Type.Object({ input: Type.String(), output: Type.String() })),
     required_scorers: Type.Array(Type.String()),
-    /** Null: as the file says. */
+    /** Null: as the file declares. */
     scoreable_node_types: nullable(nodeTypes),
     score_type: nullable(scoreType),
     created_by: id('UserId'),
     created_at: instant,
   }),
-  /** A worker took it: for the first time, or because the last worker was lost. */
+  /** A worker took the task: for the first time, or after the last worker was lost. */
   ScorerValidationStarted: Type.Object({
     task_id: id('ScorerTaskId'),
-    /** From 1. */
+    /** Attempt, from 1. */
     attempt: Type.Integer(),
     worker: Type.String(),
     started_at: instant,
   }),
-  /** It was judged; `result` is `result.result` of contract 4.13. */
+  /** The file was judged; `result` is `result.result` of contract 4.13. */
   ScorerValidationCompleted: Type.Object({
     task_id: id('ScorerTaskId'),
     sandbox: Type.Unsafe<SandboxMode>(Type.String()),
     result: Type.Unsafe<JsonObject>(Type.Object({})),
     completed_at: instant,
   }),
-  /** It could not be judged (contract 4.13, rule 2); the message begins with the reason. */
+  /** The file could not be judged (contract 4.13, rule 2); the message begins with the reason. */
   ScorerValidationFailed: Type.Object({
     task_id: id('ScorerTaskId'),
     message: Type.String(),
@@ -60,7 +60,7 @@ export const scorerTaskEvents = {
   }),
 };
 export const metricsTestingRunEvents = {
-  /** Stream `run-<run>`: the run that a validation makes (contract 4.11, rule 4). */
+  /** Stream `run-<run>`: the run of a validation (contract 4.11, rule 4). */
   MetricsTestingRunCreated: Type.Object({
     run_id: id('RunId'),
     project_id: id('ProjectId'),
@@ -72,8 +72,8 @@ export const metricsTestingRunEvents = {
 };
 export const scorerQueueEvents = {
   /**
-   * Stream `scorer-queue-<project>`, of single samples `scorer-queue-<user>`: a task was admitted;
-   * those in `left` were seen to be finished.
+   * Stream `scorer-queue-<project>`, for single samples `scorer-queue-<user>`: admits a task; those
+   * in `left` were found to be finished.
    */
   ScorerTaskQueued: Type.Object({
     owner_id: Type.String(),
@@ -83,7 +83,7 @@ export const scorerQueueEvents = {
   }),
 };
 export const scorerFileEvents = {
-  /** Stream `scorer-file-<digest>` of an organisation and a file: it was found valid. */
+  /** Stream `scorer-file-<digest>` of an organisation and a file: the file is valid. */
   ScorerFileValidated: Type.Object({
     organization_id: id('OrganizationId'),
     sha256: Type.String(),

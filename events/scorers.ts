@@ -9,7 +9,7 @@ const details = Type.Object({
   label: Type.String(),
   description: Type.String(),
   tags: Type.Array(Type.String()),
-  /** Null: what the newest version says. */
+  /** Null: as the newest version declares. */
   scoreable_node_types: nullable(nodeTypes),
   required_scorers: Type.Array(Type.String()),
   output_type: nullable(Type.String()),
@@ -19,22 +19,22 @@ const details = Type.Object({
 });
 
 export const scorerEvents = {
-  /** Stream `scorer-<scorer>`. Only code scorers are made; presets are in every organisation. */
+  /** Stream `scorer-<scorer>`. Only code scorers are created; presets are in every organisation. */
   ScorerCreated: Type.Object({
     scorer_id: id('ScorerId'),
     organization_id: id('OrganizationId'),
-    /** Never changes: it names the metric. */
+    /** Metric name, which never changes. */
     name: Type.String(),
     details,
     created_by: id('UserId'),
     created_at: instant,
   }),
-  /** All of them as they are from here on. */
+  /** All details from here on. */
   ScorerDetailsChanged: Type.Object({ scorer_id: id('ScorerId'), details }),
   ScorerVersionAdded: Type.Object({
     scorer_id: id('ScorerId'),
     version_id: id('ScorerVersionId'),
-    /** From 1. */
+    /** Version, from 1. */
     version: Type.Integer(),
     source: Type.String(),
     sha256: Type.String(),
@@ -50,7 +50,7 @@ export const scorerEvents = {
   }),
 };
 export const scorerSettingsEvents = {
-  /** Stream `scorer-settings-<run>`: the list replaces the one before. */
+  /** Stream `scorer-settings-<run>`: the list replaces the previous one. */
   ScorerSettingsChanged: Type.Object({
     project_id: id('ProjectId'),
     run_id: id('RunId'),

@@ -4,36 +4,36 @@ import type { DataOf, EventOf } from './schemas.js';
 
 /** SHA-256 in lower-case hex. */
 const hash = Type.String();
-/** Root of a tree, in base64 as checkpoints have it. */
+/** Root of a tree, in base64 as in checkpoints. */
 const root = Type.String();
 const size = Type.Integer({ minimum: 1 });
-/** An organisation's id, or `system`. */
+/** Organisation's id, or `system`. */
 const chain = Type.String();
 
 export const historySealEvents = {
   /**
-   * Stream `seals-<chain>-<yyyy-mm-dd>`: the chain had these entries and no others when it was
-   * signed (contract 5.14, rule 5). It is in the chain itself, so the next seal covers it.
+   * Stream `seals-<chain>-<yyyy-mm-dd>`: the chain had exactly these entries when it was signed
+   * (contract 5.14, rule 5). It is in the chain itself, so the next seal covers it.
    */
   HistorySealed: Type.Object({
     chain,
-    /** `seq` of the last entry, its hash and its place in the log. */
+    /** `seq` of the last entry, its hash and its position in the log. */
     size,
     head_hash: hash,
     position: Type.String(),
     root,
-    /** Of the seal that this one was proven to continue; 0 for the first. */
+    /** Size of the seal that this one was proven to continue; 0 for the first. */
     previous_size: Type.Integer({ minimum: 0 }),
-    /** Origin, size, root and signatures: a C2SP tlog-checkpoint. */
+    /** Signed checkpoint (C2SP tlog-checkpoint): origin, size, root and signatures. */
     note: Type.String(),
   }),
-  /** Same stream, after its seal: somebody else saw that it continues what they saw last. */
+  /** Same stream, after its seal: a witness verified that it continues the seal it saw last. */
   HistorySealWitnessed: Type.Object({
     chain,
     size,
-    /** Its name, as its signature line has it. */
+    /** Name of the witness, as in its signature line. */
     witness: Type.String(),
-    /** In base64: the key's id and a timestamped signature, as the line has them. */
+    /** Signature in base64: the key's id and a timestamped signature, as the line has them. */
     signature: Type.String(),
   }),
 };
@@ -43,7 +43,7 @@ export type HistorySealed = DataOf<HistorySealEvent, 'HistorySealed'>;
 export type HistorySealWitnessed = DataOf<HistorySealEvent, 'HistorySealWitnessed'>;
 
 export const sealingKeyEvents = {
-  /** Stream `seals-system-keys`, before the key's first seal; it is good for what it signed. */
+  /** Stream `seals-system-keys`, before the key's first seal; valid for what it signed. */
   SealingKeyPublished: Type.Object({
     kid: Type.String(),
     jwk: Type.Object({
@@ -52,7 +52,7 @@ export const sealingKeyEvents = {
       x: Type.String(),
       y: Type.Optional(Type.String()),
     }),
-    /** The same as C2SP signed-note writes keys, under the name before the chain's. */
+    /** Key in C2SP signed-note form, under the name before the chain's. */
     vkey: Type.String(),
   }),
 };
@@ -61,7 +61,7 @@ export type SealingKeyEvent = EventOf<typeof sealingKeyEvents>;
 export type SealingKeyPublished = DataOf<SealingKeyEvent, 'SealingKeyPublished'>;
 
 export const installationEvents = {
-  /** Stream `seals-system-installation`, once: what seals are named after by default. */
+  /** Stream `seals-system-installation`, once: the default origin of seals. */
   InstallationNamed: Type.Object({
     installation_id: Type.Unsafe<string>(Type.String({ format: 'uuid' })),
   }),

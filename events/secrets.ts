@@ -1,8 +1,8 @@
 import { eventSchemas } from './all.js';
 
 /**
- * Types whose data have a member marked `x-secret`: a hash under a key, a ciphertext, a hash that
- * could be tested with guesses. Nobody but the operator is shown such data.
+ * Event types whose data have a member marked `x-secret`: a hash under a key, a ciphertext, a hash
+ * that could be tested with guesses. Such data are for the operator only.
  */
 export const secretEventTypes: ReadonlySet<string> = new Set(
   Object.entries(eventSchemas)

@@ -54,7 +54,7 @@ const spanMembers = {
   evaluator_name: Type.Optional(Type.String()),
   selector_path: Type.Optional(Type.String()),
   /**
-   * Dollars per million tokens: what the project's price list said of the model when the span was
+   * Dollars per million tokens: the model's price by the project's price list when the span was
    * logged. Not content.
    */
   price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
@@ -72,7 +72,7 @@ const span = Type.Object({
 });
 const spans = readonlyArray(span);
 const runKind = oneOf(['log_stream', 'experiment', 'metrics_testing']);
-/** Given members overwrite, `tags` are added (contract 5.6, rule 5). */
+/** Changes of a record: members overwrite, `tags` are added (contract 5.6, rule 5). */
 const changes = Type.Object({
   input: Type.Optional(anyJson),
   output: Type.Optional(anyJson),
@@ -97,14 +97,14 @@ export const traceEvents = {
     spans,
   }),
   OtelSpansReceived: otelSpansReceived,
-  /** More spans of a trace: what did not fit the first event (900 KB), or what came later. */
+  /** More spans of a trace: those that exceed the first event (900 KB), or later ones. */
   SpansLogged: Type.Object({
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
-    /** Of the trace; absent from events from before this was said, as in the two below. */
+    /** Run of the trace; absent from older events, as in the two below. */
     run_id: Type.Optional(id('RunId')),
     spans,
-    /** They came with the trace, in one request: part of its content, not a change of it. */
+    /** Sent in one request with the trace: part of its content, not a change of it. */
     with_trace: Type.Optional(Type.Literal(true)),
   }),
   TraceUpdated: Type.Object({
@@ -124,22 +124,19 @@ export const traceEvents = {
   ScoresRecorded: Type.Object({
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
-    /** The trace's own id or a span's. */
+    /** Id of the trace or of a span. */
     record_id: Type.String(),
     scores: readonlyRecord(nullable(metricValue)),
-    /**
-     * By metric, where a scorer says how its numbers roll up; otherwise what was said before stays.
-     */
+    /** Roll-up method by metric, where a scorer sets one; otherwise the previous one stays. */
     roll_up_methods: Type.Optional(readonlyRecord(rollUp)),
-    /** Of what a scorer made: by which version, and for which job of past scoring. */
+    /** Origin of a scorer's values: its version, and the backfill job if any. */
     scorer: Type.Optional(
       Type.Object({
         scorer_id: id('ScorerId'),
         version: Type.Integer(),
         job_id: nullable(id('JobId')),
         /**
-         * The reason why there is no score; absent: there is one, or the event is from before
-         * reasons were said.
+         * Reason why there is no score; absent: there is one, or the event is older than reasons.
          */
         failure: Type.Optional(Type.String()),
       }),
@@ -159,9 +156,9 @@ export const sessionEvents = {
     external_id: nullable(Type.String()),
     previous_session_id: nullable(id('SessionId')),
     user_metadata: texts,
-    /** Time of receipt, or `created_at` of the trace that made it (contract 7). */
+    /** Time of receipt, or `created_at` of the trace that created it (contract 7). */
     created_at: instant,
-    /** `id` was made by the service: not content. */
+    /** True if the service created `id`: not content. */
     minted: Type.Boolean(),
   }),
   SessionDeleted: Type.Object({
@@ -171,8 +168,8 @@ export const sessionEvents = {
 };
 export const sessionSizeEvents = {
   /**
-   * Stream `sized-session-<project>-<session>`: how many more traces one process logged in the
-   * session since it last reported. What a process had not reported when it ended is not counted.
+   * Stream `sized-session-<project>-<session>`: number of traces that one process logged in the
+   * session since its last report. A crash loses the unreported ones.
    */
   SessionGrew: Type.Object({
     project_id: id('ProjectId'),
@@ -186,15 +183,15 @@ export type SessionEvent = EventOf<typeof sessionEvents>;
 export type SessionSizeEvent = EventOf<typeof sessionSizeEvents>;
 
 /**
- * A trace or span as it was sent, after defaults (contract 5.6): members at their default are left
+ * Trace or span as it was sent, after defaults (contract 5.6): members at their default are left
  * out, instants and ids are canonical, a leading `metrics/` of metric names is dropped, repeated
  * tags are dropped. `minted` names what the service added (contract 5.6, rule 3): it is not
  * content.
  */
 export type RecordContent = Readonly<Static<typeof record>>;
 /**
- * Spans lie flat, a parent before its children as they were nested; `parent_id` is a span of the
- * trace or the trace.
+ * Spans as a flat list, a parent before its children as they were nested; `parent_id` is a span of
+ * the trace or the trace.
  */
 export type SpanContent = Readonly<Static<typeof span>>;
 export type TraceLogged = DataOf<TraceEvent, 'TraceLogged'>;

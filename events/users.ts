@@ -24,7 +24,7 @@ export const userEvents = {
     last_name: Type.String(),
   }),
   UserRoleChanged: Type.Object({ user_id: id('UserId'), role }),
-  /** Keys, logins and memberships end with it; what the user made stays (contract 5.2). */
+  /** Keys, logins and memberships end with it; what the user created stays (contract 5.2). */
   UserRemoved: Type.Object({
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
@@ -39,8 +39,8 @@ export const userEvents = {
     kept_family_id: nullable(id('FamilyId')),
   }),
   /**
-   * The identity (`issuer`, `subject`) is this user's from now on; the provider vouched for the
-   * e-mail (contract 4.2).
+   * Links the identity (`issuer`, `subject`) to this user; the provider vouched for the e-mail
+   * (contract 4.2).
    */
   IdentityLinked: Type.Object({
     user_id: id('UserId'),

@@ -2,9 +2,9 @@
 export type Sentences = Readonly<Record<string, string>>;
 
 /**
- * What the OpenAPI document says of members whose schema has no description of its own. `members`
- * holds for every component; `of` holds for the components that it names, separated by spaces, and
- * comes first. A member of an object without a name is `outer.inner`. Defaults are not repeated
+ * Descriptions in the OpenAPI document for members whose schema has none of its own. `members`
+ * applies to every component; `of` applies to the components that it names, separated by spaces,
+ * and has precedence. A member of an unnamed object is `outer.inner`. Defaults are not repeated
  * here: they are taken from the schemas.
  */
 export type Descriptions = {

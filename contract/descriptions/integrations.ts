@@ -34,7 +34,7 @@ export const integrationDescriptions: Descriptions = {
     service_account_credentials: 'Service account as JSON text; write-only.',
     bucket_name: 'Name of the bucket.',
     object_path_prefix: 'Prefix of the paths in the bucket.',
-    use_case: 'Use case that the gateway is told.',
+    use_case: 'Use case that is sent to the gateway.',
     default_catalog_name: 'Name of the default catalog.',
     path: 'Path at the provider, kept as given.',
     llm: 'True when the integration is meant for models.',

@@ -1,6 +1,6 @@
 import type { Sentences } from './descriptions.js';
 
-/** What parameters say, by name; by `operationId.name` where the name means another thing there. */
+/** Parameter descriptions by name; by `operationId.name` where the name has another meaning. */
 export const parameterDescriptions: Sentences = {
   'Idempotency-Key': 'Key that makes a retry safe for 24 hours, 1 to 255 characters.',
   'If-Match': '`ETag` of the state that is to be changed, or `*`; another state is 412.',

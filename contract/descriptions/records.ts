@@ -71,7 +71,7 @@ export const recordDescriptions: Descriptions = {
     trace_ids: 'Ids of the accepted traces in request order; null when not wanted.',
     deleted_count: 'Number of records that this call deleted, 1,000 at most.',
     remaining: 'True when records that match are still there.',
-    tool_calls: 'Calls of tools that the message asks for; null: none.',
+    tool_calls: 'Tool calls that the message requests; null: none.',
     function: 'Function that is called.',
     arguments: 'Arguments of the call as JSON text.',
     file_id: 'Id of the file.',

@@ -50,7 +50,7 @@ export const runDescriptions: Descriptions = {
     top_k: 'Number of tokens that are sampled from; null: 40.',
     frequency_penalty: 'Penalty on frequent tokens; null: 0.',
     presence_penalty: 'Penalty on tokens that occurred; null: 0.',
-    response_format: 'Format that the model is asked for, as a JSON object; null: none.',
+    response_format: 'Response format requested from the model, as a JSON object; null: none.',
     tool_choice: 'Choice of the tool, as text or JSON; null: none.',
     weight: 'Weight of the metric, above 0 to 1,000,000.',
     direction: 'Whether higher or lower values are better.',

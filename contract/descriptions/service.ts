@@ -1,6 +1,6 @@
 import type { Descriptions } from './descriptions.js';
 
-/** What many nouns have in common, errors and the service itself (contract 1, 5.13, 5.15). */
+/** Descriptions of members that nouns share, errors and the service (contract 1, 5.13, 5.15). */
 export const serviceDescriptions: Descriptions = {
   members: {
     created_at: 'Time of creation, in UTC to the microsecond.',

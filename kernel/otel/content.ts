@@ -1,4 +1,4 @@
-// What went into a span and what came out of it, by the kind of its record.
+// Rules for input and output of a span, by the kind of its record.
 import type { Json } from '../schema-types.js';
 import {
   genAiDocuments,

@@ -1,5 +1,5 @@
-// What LangChain.js and LangGraph give from step to step, as OpenInference writes it down: states
-// and commands with messages somewhere in them.
+// Step inputs and outputs of LangChain.js and LangGraph, as OpenInference records them: states and
+// commands that contain messages.
 import type { Json } from '../schema-types.js';
 import { langChainMessage } from './langchain-message.js';
 import { parseMessages, type ChatMessage } from './messages.js';

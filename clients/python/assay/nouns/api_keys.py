@@ -56,8 +56,8 @@ class APIKeys(Noun):
     ) -> Message:
         """Revoke an API key and its children.
 
-        A key that is revoked already is answered in the same way. Unknown members and parameters
-        are refused. Requires `self`; contract 5.2.
+        Revoking a revoked key has the same response. Unknown members and parameters are refused.
+        Requires `self`; contract 5.2.
         """
         return self._ask(
             _revoke,

@@ -146,7 +146,7 @@ class Collaborators(Noun):
     ) -> List[Collaborator]:
         """Share a project with users.
 
-        Who is a collaborator already gets the new role. Requires `owner`; contract 5.4.
+        An existing collaborator gets the new role. Requires `owner`; contract 5.4.
         """
         return self._ask(
             _add,

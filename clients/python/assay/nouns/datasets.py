@@ -81,7 +81,7 @@ class Datasets(Noun):
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
     ) -> Pages[Dataset]:
-        """Datasets in sight, paged.
+        """Visible datasets, paged.
 
         Of the whole organisation, as far as the caller may read them. Requires `signed-in`;
         contract 5.11.
@@ -134,7 +134,7 @@ class Datasets(Noun):
         filters: Optional[Sequence[DatasetFilter]] = None,
         sort: Optional[DatasetSort] = None,
     ) -> Pages[Dataset]:
-        """Datasets in sight, filtered, sorted and paged.
+        """Visible datasets, filtered, sorted and paged.
 
         By name, draft, id or use in a project. A misspelt member is refused. Requires
         `signed-in`; contract 5.11.
@@ -343,9 +343,9 @@ class Datasets(Noun):
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
     ) -> Pages[Project]:
-        """Projects in sight that a dataset is linked to.
+        """Visible projects that a dataset is linked to.
 
-        Projects out of the caller's sight are left out. Requires `dataset-read`; contract 5.11.
+        Projects that the caller cannot see are left out. Requires `dataset-read`; contract 5.11.
         """
         return self._pages(
             _list_projects,
@@ -374,7 +374,7 @@ class Datasets(Noun):
         *,
         project_id: Optional[str] = None,
     ) -> Dataset:
-        """Take the link from a dataset to a project away.
+        """Remove the link from a dataset to a project.
 
         The home project stays linked (409); experiments that use the dataset keep their link.
         Unknown members and parameters are refused. Requires `dataset-read`; contract 5.11.

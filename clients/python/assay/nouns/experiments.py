@@ -92,7 +92,7 @@ class Experiments(Noun):
     ) -> List[Experiment]:
         """Experiments of a project.
 
-        At most 1,000; counts are null unless asked for. Requires `viewer`; contract 5.5.
+        At most 1,000; counts are null unless requested. Requires `viewer`; contract 5.5.
         """
         return self._ask(
             _list,
@@ -182,7 +182,7 @@ class Experiments(Noun):
     ) -> Pages[Experiment]:
         """Experiments of a project, paged.
 
-        Counts are null unless asked for. Requires `viewer`; contract 5.5.
+        Counts are null unless requested. Requires `viewer`; contract 5.5.
         """
         return self._pages(
             _page,
@@ -199,9 +199,9 @@ class Experiments(Noun):
         *,
         project_id: Optional[str] = None,
     ) -> RankingCriteria:
-        """What experiments of a project are ranked by.
+        """Ranking criteria of the experiments of a project.
 
-        `default` is true as long as nobody chose any. Requires `viewer`; contract 5.5.
+        `default` is true until criteria are set. Requires `viewer`; contract 5.5.
         """
         return self._ask(
             _get_ranking_criteria,
@@ -214,7 +214,7 @@ class Experiments(Noun):
         criteria: Sequence[RankingCriterionInput],
         project_id: Optional[str] = None,
     ) -> RankingCriteria:
-        """Say what experiments of a project are ranked by.
+        """Set the ranking criteria of the experiments of a project.
 
         An empty list restores the default. Requires `editor`; contract 5.5.
         """
@@ -408,10 +408,10 @@ class Experiments(Noun):
         *,
         project_id: Optional[str] = None,
     ) -> Experiment:
-        """Take the choice of an experiment as winner back.
+        """Withdraw the choice of an experiment as winner.
 
-        An experiment that was not chosen is answered in the same way. Unknown members and
-        parameters are refused. Requires `editor`; contract 5.5.
+        An experiment that was not chosen has the same response. Unknown members and parameters
+        are refused. Requires `editor`; contract 5.5.
         """
         return self._ask(
             _withdraw_winner,

@@ -28,12 +28,12 @@ _remove_member = Operation("DELETE", "/v2/groups/{group_id}/members/{user_id}", 
 
 
 class Groups(Noun):
-    """Users who have their project roles together."""
+    """Users who share their project roles."""
 
     def list_own_groups(self) -> List[OwnGroup]:
         """Groups of the caller.
 
-        Also those that the caller waits to be let into. Requires `person`; contract 4.15.
+        Includes groups that the caller is pending in. Requires `person`; contract 4.15.
         """
         return self._ask(_list_own_groups)
 
@@ -43,7 +43,7 @@ class Groups(Noun):
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
     ) -> Pages[Group]:
-        """Groups of the organisation in sight.
+        """Visible groups of the organisation.
 
         By name. Hidden groups are shown to their members, managers and admins. Requires `person`;
         contract 5.3.
@@ -84,8 +84,7 @@ class Groups(Noun):
     ) -> Group:
         """One group.
 
-        A hidden group is not found by those who are not in it. Requires `group-sight`; contract
-        5.3.
+        A hidden group is 404 for users who are not in it. Requires `group-sight`; contract 5.3.
         """
         return self._ask(
             _get,

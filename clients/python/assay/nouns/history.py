@@ -28,7 +28,7 @@ _list_project_history = Operation(
 
 
 class History(Noun):
-    """What happened, who did it, and hashes that show that nothing of it was changed."""
+    """Audit log: what happened, who did it, and a hash chain that proves it unchanged."""
 
     def list(
         self,
@@ -65,7 +65,7 @@ class History(Noun):
         limit: Optional[int] = None,
         project_id: Optional[Sequence[str]] = None,
     ) -> Pages[HistoryEntry]:
-        """What happened in the organisation, newest first.
+        """History of the organisation, newest first.
 
         With `technical` it lists all that the hashes go over. Deleted projects stay here. A
         misspelt member is refused. Requires `audit-org`; contract 5.14.
@@ -131,7 +131,7 @@ class History(Noun):
         cursor: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> Pages[HistoryEntry]:
-        """What happened to one resource, oldest first.
+        """History of one resource, oldest first.
 
         With `at` also `state`: the resource as its events up to there made it, null where there
         was none. A misspelt member is refused. Requires `audit-resource`; contract 5.14.
@@ -183,7 +183,7 @@ class History(Noun):
         limit: Optional[int] = None,
         project_id: Optional[str] = None,
     ) -> Pages[HistoryEntry]:
-        """What happened in a project, newest first.
+        """History of a project, newest first.
 
         A filter that is repeated means any of its values. A page may hold fewer entries than
         `limit` although `next_cursor` is not null. A misspelt member is refused. Requires

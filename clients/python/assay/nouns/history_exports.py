@@ -25,7 +25,7 @@ class HistoryExports(Noun):
         dataset_id: Optional[str] = None,
         project_id: Optional[str] = None,
     ) -> Download:
-        """What an erasure was of, with proofs, and a signed statement that it is gone.
+        """Certificate of an erasure: what was erased, proofs and a signed statement.
 
         Exactly one of the parameters. A line is an entry with its place in the sealed tree; the
         last one is `{"certificate", "jws"}`, which says in words what is proven and what is only
@@ -77,8 +77,8 @@ class HistoryExports(Noun):
 
         The first line is `{"begun", "cursor"}`: what the bundle is of, with the seal that it is
         checked by; the last one `{"next_cursor"}`. Between them are entries with their data as
-        stored, and hashes in place of those that were not asked for. verifier/ALGORITHM.md has
-        the steps of the check. A misspelt member is refused. Requires `audit-resource`; contract
+        stored, and hashes in place of those that were not selected. verifier/ALGORITHM.md has the
+        steps of the check. A misspelt member is refused. Requires `audit-resource`; contract
         5.14.
         """
         return self._ask(
@@ -102,11 +102,11 @@ class HistoryExports(Noun):
         format: Optional[Literal["cloudevents", "ocsf"]] = None,
         records: Optional[bool] = None,
     ) -> Download:
-        """What happened, one event a line, for a collector of audit events.
+        """Feed of audit events for a collector, one event per line.
 
         CloudEvents 1.0 or OCSF 1.7, oldest first, at most 1,000 lines. The last line is
-        `{"next_cursor"}`: ask with it again, also when nothing came. A misspelt member is
-        refused. Requires `audit-org`; contract 5.14.
+        `{"next_cursor"}`: send it with the next request, also after an empty one. A misspelt
+        member is refused. Requires `audit-org`; contract 5.14.
         """
         return self._ask(
             _history_feed,

@@ -56,7 +56,7 @@ class LogStreams(Noun):
     ) -> List[LogStream]:
         """Log streams of a project.
 
-        At most 1,000; counts are null unless asked for. Requires `viewer`; contract 5.5.
+        At most 1,000; counts are null unless requested. Requires `viewer`; contract 5.5.
         """
         return self._ask(
             _list,
@@ -92,7 +92,7 @@ class LogStreams(Noun):
     ) -> Pages[LogStream]:
         """Log streams of a project, paged.
 
-        Counts are null unless asked for. Requires `viewer`; contract 5.5.
+        Counts are null unless requested. Requires `viewer`; contract 5.5.
         """
         return self._pages(
             _page,
@@ -116,7 +116,7 @@ class LogStreams(Noun):
     ) -> Pages[LogStream]:
         """Log streams of a project, filtered, sorted and paged.
 
-        Counts are null unless asked for. A misspelt member is refused. Requires `viewer`;
+        Counts are null unless requested. A misspelt member is refused. Requires `viewer`;
         contract 5.5.
         """
         return self._pages(
@@ -187,7 +187,7 @@ class LogStreams(Noun):
     ) -> InsightsSettings:
         """Insights settings of a run.
 
-        Off unless somebody switched them on. Requires `viewer`; contract 4.10.
+        Off by default. Requires `viewer`; contract 4.10.
         """
         return self._ask(
             _get_insights_settings,

@@ -21,10 +21,9 @@ class Logins(Noun):
     """Access tokens for people: by password, provider, key or refresh cookie."""
 
     def get_current_user(self) -> User:
-        """The caller; of a key its creator.
+        """The caller; for a key, its creator.
 
-        Asked with an API key, it answers the user who created the key. Requires `signed-in`;
-        contract 5.1.
+        With an API key: the user who created the key. Requires `signed-in`; contract 5.1.
         """
         return self._ask(_get_current_user)
 

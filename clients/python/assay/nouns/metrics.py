@@ -17,7 +17,7 @@ _custom_search = Operation("POST", "/v2/projects/{project_id}/metrics/custom_sea
 
 
 class Metrics(Noun):
-    """What was measured, over time and by group."""
+    """Measurements, over time and by group."""
 
     def testing_columns(
         self,

@@ -21,7 +21,7 @@ _set_price_list = Operation("PUT", "/v2/projects/{project_id}/price_list", "agai
 
 
 class Projects(Noun):
-    """What everything else is in; who may see it follows from the role in it."""
+    """Containers of everything else; the role in a project determines access."""
 
     def list(
         self,
@@ -29,7 +29,7 @@ class Projects(Noun):
         project_name: Optional[str] = None,
         type: Optional[Literal["gen_ai", "prompt_evaluation", "llm_monitor", "protect"]] = None,
     ) -> List[Project]:
-        """Projects in sight.
+        """Visible projects.
 
         At most 1,000. `project_name` matches whole names. Requires `signed-in`; contract 5.4.
         """
@@ -61,7 +61,7 @@ class Projects(Noun):
         *,
         type: Optional[Literal["gen_ai", "prompt_evaluation", "llm_monitor", "protect"]] = None,
     ) -> List[Project]:
-        """All projects in sight.
+        """All visible projects.
 
         At most 1,000. Requires `signed-in`; contract 5.4.
         """
@@ -78,7 +78,7 @@ class Projects(Noun):
         filters: Optional[Sequence[ListingFilter]] = None,
         sort: Optional[ListingSort] = None,
     ) -> Pages[Project]:
-        """Projects in sight, filtered, sorted and paged.
+        """Visible projects, filtered, sorted and paged.
 
         The newest first unless `sort` says otherwise. A misspelt member is refused. Requires
         `signed-in`; contract 5.4.
@@ -146,7 +146,7 @@ class Projects(Noun):
     ) -> PriceList:
         """What tokens of models cost in a project.
 
-        By model, then by date; empty unless somebody set prices. Requires `viewer`; contract 5.4.
+        By model, then by date; empty until prices are set. Requires `viewer`; contract 5.4.
         """
         return self._ask(
             _get_price_list,

@@ -33,10 +33,10 @@ class Seals(Noun):
         from_: Optional[int] = None,
         to: Optional[int] = None,
     ) -> HistoryConsistency:
-        """Prove that the history of before is the beginning of a later one.
+        """Prove that an earlier history is a prefix of a later one.
 
-        RFC 9162, 2.1.4; what a kept checkpoint is compared with today’s by. Requires `audit-org`;
-        contract 5.14.
+        Consistency proof (RFC 9162, 2.1.4): compares a stored checkpoint with today’s. Requires
+        `audit-org`; contract 5.14.
         """
         return self._ask(
             _prove_consistency,

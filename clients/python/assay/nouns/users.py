@@ -47,7 +47,7 @@ class Users(Noun):
     ) -> AccessToken:
         """Accept an invitation with its one-time token, choose a password and log in.
 
-        A token that was used or that nobody gave is a 401. Requires `public`; contract 5.2.
+        A used or unknown token is a 401. Requires `public`; contract 5.2.
         """
         return self._ask(
             _accept_invitation,

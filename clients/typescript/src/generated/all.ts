@@ -33,10 +33,10 @@ export class Nouns {
   /** Traces that belong to one conversation. */
   readonly sessions: Sessions;
 
-  /** What was measured, over time and by group. */
+  /** Measurements, over time and by group. */
   readonly metrics: Metrics;
 
-  /** What everything else is in; who may see it follows from the role in it. */
+  /** Containers of everything else; the role in a project determines access. */
   readonly projects: Projects;
 
   /** Users and groups that a project is shared with, each with a role. */
@@ -66,7 +66,7 @@ export class Nouns {
   /** People of the organisation, their roles and their invitations. */
   readonly users: Users;
 
-  /** Users who have their project roles together. */
+  /** Users who share their project roles. */
   readonly groups: Groups;
 
   /** Credentials of programs, with the rights of their creator or fewer. */
@@ -75,7 +75,9 @@ export class Nouns {
   /** Access tokens for people: by password, provider, key or refresh cookie. */
   readonly logins: Logins;
 
-  /** What happened, who did it, and hashes that show that nothing of it was changed. */
+  /**
+   * Audit log: what happened, who did it, and a hash chain that proves it unchanged.
+   */
   readonly history: History;
 
   /** The history in forms that others check and collect. */

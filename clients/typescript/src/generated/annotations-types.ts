@@ -5,7 +5,7 @@ export type AnnotationTemplate = {
   readonly id: string;
   /** Name of the template, unique in the project. */
   readonly name: string;
-  /** True when ratings are asked for an explanation. */
+  /** True when ratings should have an explanation. */
   readonly include_explanation: boolean;
   /** Question to the annotators; null: none. */
   readonly criteria: string | null;
@@ -72,7 +72,7 @@ export type ConstraintsInput =
 export type CreateAnnotationTemplate = {
   /** Name of the template, unique in the project, 1 to 255 characters. */
   readonly name: string;
-  /** True when ratings are asked for an explanation. Default: false. */
+  /** True when ratings should have an explanation. Default: false. */
   readonly include_explanation?: boolean | null;
   /** Question to the annotators; null: none. */
   readonly criteria?: string | null;

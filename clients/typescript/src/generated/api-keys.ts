@@ -43,8 +43,8 @@ export class ApiKeys {
     );
   }
   /**
-   * Revoke an API key and its children. A key that is revoked already is answered in the same
-   * way. (contract 5.2)
+   * Revoke an API key and its children. Revoking a revoked key has the same response.
+   * (contract 5.2)
    */
   revoke(input: { readonly api_key_id: string }, options?: CallOptions): Promise<Message> {
     return this.#call.answer(

@@ -45,8 +45,7 @@ export class Collaborators {
     );
   }
   /**
-   * Share a project with users. Who is a collaborator already gets the new role. (contract
-   * 5.4)
+   * Share a project with users. An existing collaborator gets the new role. (contract 5.4)
    */
   add(
     input: { readonly project_id?: string; readonly body: AddCollaborators },

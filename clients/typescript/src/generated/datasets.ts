@@ -42,7 +42,7 @@ export class Datasets {
     );
   }
   /**
-   * Datasets in sight, paged. Of the whole organisation, as far as the caller may read them.
+   * Visible datasets, paged. Of the whole organisation, as far as the caller may read them.
    * (contract 5.11)
    */
   list(
@@ -57,7 +57,7 @@ export class Datasets {
     );
   }
   /**
-   * Datasets in sight, filtered, sorted and paged. By name, draft, id or use in a project.
+   * Visible datasets, filtered, sorted and paged. By name, draft, id or use in a project.
    * (contract 5.11)
    */
   query(
@@ -100,7 +100,7 @@ export class Datasets {
     );
   }
   /**
-   * Projects in sight that a dataset is linked to. Projects out of the caller's sight are
+   * Visible projects that a dataset is linked to. Projects that the caller cannot see are
    * left out. (contract 5.11)
    */
   listProjects(
@@ -138,7 +138,7 @@ export class Datasets {
     );
   }
   /**
-   * Take the link from a dataset to a project away. The home project stays linked (409);
+   * Remove the link from a dataset to a project. The home project stays linked (409);
    * experiments that use the dataset keep their link. (contract 5.11)
    */
   unlink(

@@ -222,7 +222,7 @@ export type PromptRunSettings = {
   readonly frequency_penalty: number;
   /** Penalty on tokens that occurred. */
   readonly presence_penalty: number;
-  /** Format that the model is asked for, as a JSON object; null: none. */
+  /** Response format requested from the model, as a JSON object; null: none. */
   readonly response_format: Readonly<Record<string, unknown>> | null;
   /** Tools offered to the model, as text or JSON; null: none. */
   readonly tools: string | null;

@@ -238,7 +238,7 @@ export type PromptSettings = {
   readonly tools?: string | readonly unknown[] | Readonly<Record<string, unknown>> | null;
   /** Choice of the tool, as text or JSON; null: none. */
   readonly tool_choice?: string | readonly unknown[] | Readonly<Record<string, unknown>> | null;
-  /** Format that the model is asked for, as a JSON object; null: none. */
+  /** Response format requested from the model, as a JSON object; null: none. */
   readonly response_format?: Readonly<Record<string, unknown>> | null;
 };
 

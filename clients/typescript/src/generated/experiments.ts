@@ -40,7 +40,7 @@ export class Experiments {
     );
   }
   /**
-   * Experiments of a project. At most 1,000; counts are null unless asked for. (contract 5.5)
+   * Experiments of a project. At most 1,000; counts are null unless requested. (contract 5.5)
    */
   list(
     input: { readonly project_id?: string; readonly include_counts?: boolean } = {},
@@ -58,7 +58,7 @@ export class Experiments {
     );
   }
   /**
-   * Experiments of a project, paged. Counts are null unless asked for. (contract 5.5)
+   * Experiments of a project, paged. Counts are null unless requested. (contract 5.5)
    */
   page(
     input: {
@@ -171,8 +171,8 @@ export class Experiments {
     );
   }
   /**
-   * What experiments of a project are ranked by. `default` is true as long as nobody chose
-   * any. (contract 5.5)
+   * Ranking criteria of the experiments of a project. `default` is true until criteria are
+   * set. (contract 5.5)
    */
   rankingCriteria(
     input: { readonly project_id?: string } = {},
@@ -185,8 +185,8 @@ export class Experiments {
     );
   }
   /**
-   * Say what experiments of a project are ranked by. An empty list restores the default.
-   * (contract 5.5)
+   * Set the ranking criteria of the experiments of a project. An empty list restores the
+   * default. (contract 5.5)
    */
   setRankingCriteria(
     input: { readonly project_id?: string } & SetRankingCriteria,
@@ -217,8 +217,8 @@ export class Experiments {
     );
   }
   /**
-   * Take the choice of an experiment as winner back. An experiment that was not chosen is
-   * answered in the same way. (contract 5.5)
+   * Withdraw the choice of an experiment as winner. An experiment that was not chosen has the
+   * same response. (contract 5.5)
    */
   withdrawWinner(
     input: { readonly project_id?: string; readonly experiment_id: string },

@@ -13,7 +13,7 @@ import type {
 } from './groups-types.js';
 import type { Message } from './projects-types.js';
 
-/** Users who have their project roles together. */
+/** Users who share their project roles. */
 export class Groups {
   readonly #call: Call;
 
@@ -22,7 +22,7 @@ export class Groups {
   }
 
   /**
-   * Groups of the caller. Also those that the caller waits to be let into. (contract 4.15)
+   * Groups of the caller. Includes groups that the caller is pending in. (contract 4.15)
    */
   listOwn(input: NoInput = {}, options?: CallOptions): Promise<readonly OwnGroup[]> {
     return this.#call.answer(
@@ -39,7 +39,7 @@ export class Groups {
     return this.#call.answer({ method: 'POST', path: '/groups', isKeyed: true }, input, options);
   }
   /**
-   * Groups of the organisation in sight. By name. Hidden groups are shown to their members,
+   * Visible groups of the organisation. By name. Hidden groups are shown to their members,
    * managers and admins. (contract 5.3)
    */
   list(
@@ -53,9 +53,7 @@ export class Groups {
       'groups',
     );
   }
-  /**
-   * One group. A hidden group is not found by those who are not in it. (contract 5.3)
-   */
+  /** One group. A hidden group is 404 for users who are not in it. (contract 5.3) */
   get(input: { readonly group_id: string }, options?: CallOptions): Promise<Group> {
     return this.#call.answer(
       { method: 'GET', path: '/groups/{group_id}', isRead: true },

@@ -13,7 +13,7 @@ export class HistoryExports {
    * The history as lines of a bundle that can be checked without the service. The first line
    * is `{"begun", "cursor"}`: what the bundle is of, with the seal that it is checked by; the
    * last one `{"next_cursor"}`. Between them are entries with their data as stored, and
-   * hashes in place of those that were not asked for. verifier/ALGORITHM.md has the steps of
+   * hashes in place of those that were not selected. verifier/ALGORITHM.md has the steps of
    * the check. (contract 5.14)
    */
   export(
@@ -56,9 +56,9 @@ export class HistoryExports {
     );
   }
   /**
-   * What happened, one event a line, for a collector of audit events. CloudEvents 1.0 or OCSF
-   * 1.7, oldest first, at most 1,000 lines. The last line is `{"next_cursor"}`: ask with it
-   * again, also when nothing came. (contract 5.14)
+   * Feed of audit events for a collector, one event per line. CloudEvents 1.0 or OCSF 1.7,
+   * oldest first, at most 1,000 lines. The last line is `{"next_cursor"}`: send it with the
+   * next request, also after an empty one. (contract 5.14)
    */
   feed(
     input: {
@@ -75,8 +75,8 @@ export class HistoryExports {
     );
   }
   /**
-   * What an erasure was of, with proofs, and a signed statement that it is gone. Exactly one
-   * of the parameters. A line is an entry with its place in the sealed tree; the last one is
+   * Certificate of an erasure: what was erased, proofs and a signed statement. Exactly one of
+   * the parameters. A line is an entry with its place in the sealed tree; the last one is
    * `{"certificate", "jws"}`, which says in words what is proven and what is only attested.
    * 409 while the content is not erased or the erasure not sealed. (contract 5.14)
    */

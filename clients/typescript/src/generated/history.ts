@@ -2,7 +2,7 @@
 import type { Call, CallOptions, Paged } from '../call.js';
 import type { HistoryPage, HistoryVerdict, ResourceHistoryPage } from './history-types.js';
 
-/** What happened, who did it, and hashes that show that nothing of it was changed. */
+/** Audit log: what happened, who did it, and a hash chain that proves it unchanged. */
 export class History {
   readonly #call: Call;
 
@@ -11,9 +11,9 @@ export class History {
   }
 
   /**
-   * What happened in a project, newest first. A filter that is repeated means any of its
-   * values. A page may hold fewer entries than `limit` although `next_cursor` is not null.
-   * (contract 5.14)
+   * History of a project, newest first. A filter that is repeated means any of its values. A
+   * page may hold fewer entries than `limit` although `next_cursor` is not null. (contract
+   * 5.14)
    */
   listOfProject(
     input: {
@@ -62,8 +62,8 @@ export class History {
     );
   }
   /**
-   * What happened in the organisation, newest first. With `technical` it lists all that the
-   * hashes go over. Deleted projects stay here. (contract 5.14)
+   * History of the organisation, newest first. With `technical` it lists all that the hashes
+   * go over. Deleted projects stay here. (contract 5.14)
    */
   list(
     input: {
@@ -127,8 +127,8 @@ export class History {
     );
   }
   /**
-   * What happened to one resource, oldest first. With `at` also `state`: the resource as its
-   * events up to there made it, null where there was none. (contract 5.14)
+   * History of one resource, oldest first. With `at` also `state`: the resource as its events
+   * up to there made it, null where there was none. (contract 5.14)
    */
   listOfResource(
     input: {

@@ -231,7 +231,7 @@ export type VegasGatewayConfiguration = {
   readonly token: string;
   /** Address of the API, an absolute `https` URI without user info. */
   readonly endpoint: string;
-  /** Use case that the gateway is told. */
+  /** Use case that is sent to the gateway. */
   readonly use_case: string;
 };
 

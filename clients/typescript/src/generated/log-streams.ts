@@ -33,7 +33,7 @@ export class LogStreams {
     );
   }
   /**
-   * Log streams of a project. At most 1,000; counts are null unless asked for. (contract 5.5)
+   * Log streams of a project. At most 1,000; counts are null unless requested. (contract 5.5)
    */
   list(
     input: { readonly project_id?: string; readonly include_counts?: boolean } = {},
@@ -51,7 +51,7 @@ export class LogStreams {
     );
   }
   /**
-   * Log streams of a project, paged. Counts are null unless asked for. (contract 5.5)
+   * Log streams of a project, paged. Counts are null unless requested. (contract 5.5)
    */
   page(
     input: {
@@ -75,7 +75,7 @@ export class LogStreams {
     );
   }
   /**
-   * Log streams of a project, filtered, sorted and paged. Counts are null unless asked for.
+   * Log streams of a project, filtered, sorted and paged. Counts are null unless requested.
    * (contract 5.5)
    */
   search(
@@ -143,9 +143,7 @@ export class LogStreams {
       options,
     );
   }
-  /**
-   * Insights settings of a run. Off unless somebody switched them on. (contract 4.10)
-   */
+  /** Insights settings of a run. Off by default. (contract 4.10) */
   insightsSettings(
     input: { readonly project_id?: string; readonly run_id: string },
     options?: CallOptions,

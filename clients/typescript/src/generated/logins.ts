@@ -64,8 +64,8 @@ export class Logins {
     return this.#call.answer({ method: 'POST', path: '/logout', schemes: 'CB' }, input, options);
   }
   /**
-   * The caller; of a key its creator. Asked with an API key, it answers the user who created
-   * the key. (contract 5.1)
+   * The caller; for a key, its creator. With an API key: the user who created the key.
+   * (contract 5.1)
    */
   currentUser(input: NoInput = {}, options?: CallOptions): Promise<User> {
     return this.#call.answer(

@@ -3,7 +3,7 @@ import type { Call, CallOptions } from '../call.js';
 import type { CustomSearch, CustomSearchResponse, MetricsTestingColumns } from './metrics-types.js';
 import type { ColumnList } from './traces-types.js';
 
-/** What was measured, over time and by group. */
+/** Measurements, over time and by group. */
 export class Metrics {
   readonly #call: Call;
 

@@ -11,7 +11,7 @@ import type {
   SetPriceList,
 } from './projects-types.js';
 
-/** What everything else is in; who may see it follows from the role in it. */
+/** Containers of everything else; the role in a project determines access. */
 export class Projects {
   readonly #call: Call;
 
@@ -27,7 +27,7 @@ export class Projects {
     return this.#call.answer({ method: 'POST', path: '/projects', isKeyed: true }, input, options);
   }
   /**
-   * Projects in sight. At most 1,000. `project_name` matches whole names. (contract 5.4)
+   * Visible projects. At most 1,000. `project_name` matches whole names. (contract 5.4)
    */
   list(
     input: {
@@ -42,7 +42,7 @@ export class Projects {
       options,
     );
   }
-  /** All projects in sight. At most 1,000. (contract 5.4) */
+  /** All visible projects. At most 1,000. (contract 5.4) */
   listAll(
     input: { readonly type?: 'gen_ai' | 'prompt_evaluation' | 'llm_monitor' | 'protect' } = {},
     options?: CallOptions,
@@ -54,7 +54,7 @@ export class Projects {
     );
   }
   /**
-   * Projects in sight, filtered, sorted and paged. The newest first unless `sort` says
+   * Visible projects, filtered, sorted and paged. The newest first unless `sort` says
    * otherwise. (contract 5.4)
    */
   page(
@@ -96,8 +96,8 @@ export class Projects {
     return this.#call.answer({ method: 'DELETE', path: '/projects/{project_id}' }, input, options);
   }
   /**
-   * What tokens of models cost in a project. By model, then by date; empty unless somebody
-   * set prices. (contract 5.4)
+   * What tokens of models cost in a project. By model, then by date; empty until prices are
+   * set. (contract 5.4)
    */
   priceList(
     input: { readonly project_id?: string } = {},

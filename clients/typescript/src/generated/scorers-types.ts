@@ -143,7 +143,7 @@ export type PastScoringJob = {
   readonly scorer_version: number;
   /** Number of records that have a score. */
   readonly scored: number;
-  /** Number of records that this version looked at before. */
+  /** Number of records that this version processed before. */
   readonly skipped: number;
   /** Number of records that could not be scored. */
   readonly failed: number;
@@ -247,11 +247,11 @@ export type ScorerVersion = {
 export type ScoringCounts = {
   /** Number of records to score: waiting, scored, skipped and failed ones. */
   readonly eligible: number;
-  /** Number of known records that are still to be looked at. */
+  /** Number of known records that wait for scoring. */
   readonly waiting: number;
   /** Number of records that have a score. */
   readonly scored: number;
-  /** Number of records that this version looked at before. */
+  /** Number of records that this version processed before. */
   readonly skipped: number;
   /** Number of records that could not be scored, by reason. */
   readonly failed: Readonly<Record<string, number>>;

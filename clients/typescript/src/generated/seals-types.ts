@@ -38,7 +38,7 @@ export type HistorySeal = {
   readonly at: string;
   /** The checkpoint, with the cosignatures of witnesses. */
   readonly note: string;
-  /** Names of those who cosigned it. */
+  /** Names of the witnesses that cosigned it. */
   readonly witnesses: readonly string[];
 };
 

@@ -70,8 +70,8 @@ export class Seals {
     );
   }
   /**
-   * Prove that the history of before is the beginning of a later one. RFC 9162, 2.1.4; what a
-   * kept checkpoint is compared with today’s by. (contract 5.14)
+   * Prove that an earlier history is a prefix of a later one. Consistency proof (RFC 9162,
+   * 2.1.4): compares a stored checkpoint with today’s. (contract 5.14)
    */
   proveConsistency(
     input: { readonly from: number; readonly to: number },

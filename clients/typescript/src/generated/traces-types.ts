@@ -20,7 +20,7 @@ export type ChatMessage = {
   readonly role: 'agent' | 'assistant' | 'developer' | 'function' | 'system' | 'tool' | 'user';
   /** Id of the tool call that is answered; null: none. */
   readonly tool_call_id?: string | null;
-  /** Calls of tools that the message asks for; null: none. */
+  /** Tool calls that the message requests; null: none. */
   readonly tool_calls?: readonly ToolCall[] | null;
 };
 

@@ -89,8 +89,8 @@ export class Users {
     );
   }
   /**
-   * Accept an invitation with its one-time token, choose a password and log in. A token that
-   * was used or that nobody gave is a 401. (contract 5.2)
+   * Accept an invitation with its one-time token, choose a password and log in. A used or
+   * unknown token is a 401. (contract 5.2)
    */
   acceptInvitation(input: AcceptInvitation, options?: CallOptions): Promise<AccessToken> {
     return this.#call.answer(
