@@ -89,12 +89,12 @@ export const validationFault = (complaints: readonly Complaint[]): Fault =>
  * may be a tenant's.
  */
 export const redactedReason = (error: unknown): string => {
-  const told: string[] = [];
-  for (let at = error; at !== undefined && at !== null && told.length < causesMax;) {
-    told.push(withoutQuotes(messageOf(at)));
+  const reasons: string[] = [];
+  for (let at = error; at !== undefined && at !== null && reasons.length < causesMax;) {
+    reasons.push(withoutQuotes(messageOf(at)));
     at = at instanceof Error ? at.cause : null;
   }
-  return told.join(': ').slice(0, reasonCharactersMax);
+  return reasons.join(': ').slice(0, reasonCharactersMax);
 };
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

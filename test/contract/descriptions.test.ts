@@ -56,7 +56,7 @@ const parameters = Object.values(document['paths'] ?? {})
     }),
   );
 
-/** How openapi-typescript 7 reads a component's member, as it is by default. */
+/** Type of a component's member as openapi-typescript 7 reads it by default. */
 const isReadAsRequired = ({ schema, isListedRequired }: Property): boolean =>
   isListedRequired || 'default' in schema;
 
@@ -64,14 +64,14 @@ const isReadAsRequired = ({ schema, isListedRequired }: Property): boolean =>
 const bodyOf = ({ body, bodyBy }: Operation) => bodyBy?.bodies['openai'] ?? body;
 
 describe('descriptions in the OpenAPI document', () => {
-  it('say of every property what it is', () =>
+  it('describe every property', () =>
     found(
       properties
         .filter(({ schema }) => !/^[A-Z`'0-9].{8,}/.test(textOf(schema)))
         .map(({ component, path }) => `${component}.${path} has no description`),
     ));
 
-  it('say of every parameter what it is', () =>
+  it('describe every parameter', () =>
     found(
       parameters
         .filter(({ node }) => !/^[A-Z`].{8,}\.$/.test(textOf(node)))

@@ -13,15 +13,15 @@ const found = (complaints: readonly string[]): void =>
 /** The body that is taken where the example goes. */
 const bodyOf = ({ body, bodyBy }: Operation) => bodyBy?.bodies['openai'] ?? body;
 
-describe('what the OpenAPI document says of operations', () => {
-  it('is a sentence or two in addition to the summary', () =>
+describe('operations in the OpenAPI document: descriptions and examples', () => {
+  it('have a description of one or two sentences besides the summary', () =>
     found(
       operations
         .filter(({ description }) => !/^[A-Z`].*\.$/.test(description))
         .map(({ operationId }) => `${operationId} has no description`),
     ));
 
-  it('has an example of every body, as the guard takes it', () =>
+  it('have an example of every body that the guard accepts', () =>
     found(
       operations.flatMap((operation) => {
         const { operationId, example, form } = operation;
@@ -36,7 +36,7 @@ describe('what the OpenAPI document says of operations', () => {
       }),
     ));
 
-  it('has an example of every answer, as the service may give it', () =>
+  it('have an example of every response that the schema allows', () =>
     found(
       operations
         .filter(({ status }) => status !== 204)

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { operations } from '../../contract/all.js';
 
-describe('what operations may answer', () => {
-  it('has the 409 of contention for every write (contract 1.9)', () => {
+describe('faults of operations', () => {
+  it('include the 409 of contention for every write (contract 1.9)', () => {
     const lacking = operations.filter(
       ({ kind, faults }) => kind === 'w' && !faults.includes('conflict'),
     );

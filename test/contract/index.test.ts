@@ -44,7 +44,7 @@ const askedByRoute: ReadonlySet<string> = new Set([
 ]);
 
 describe('the index of the contract', () => {
-  it('names each operation that is served, with its schemes, its kind and what it requires', () => {
+  it('names each served operation with its schemes, kind and requirement', () => {
     const rows = index();
     const others = operations.flatMap((operation) => {
       const { method, path, section: part, schemes, kind, requires, orSelf } = operation;
@@ -62,7 +62,7 @@ describe('the index of the contract', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('has no row that is not served, except in the sections and paths that it names', () => {
+  it('has only rows that are served, except in the sections and paths that it names', () => {
     const [, sentence = ''] = /Not served yet: the rows of ([^;]*);/.exec(section) ?? [];
     const paths = [...sentence.matchAll(/`(\/v2[^`]*)`/g)].map(([, path = '']) => path);
     const sections = sentence.replaceAll(/`[^`]*`/g, '').match(/\d+\.\d+/g) ?? [];

@@ -26,7 +26,7 @@ const objectsIn = (node: unknown, place: string): readonly (readonly [string, st
 };
 
 describe('the OpenAPI document of the service', () => {
-  it('has every operation under one tag, which it describes', () => {
+  it('has every operation under one tag with a description', () => {
     const listed = nouns.flatMap(({ operations: own }) => own.map((one) => one.operationId));
     expect([...listed].sort()).to.deep.equal(operations.map((one) => one.operationId).sort());
     expect(nouns.every(({ description }) => description.endsWith('.'))).to.equal(true);
@@ -41,7 +41,7 @@ describe('the OpenAPI document of the service', () => {
       ),
     ));
 
-  it('names every record that is answered', () =>
+  it('names every record of a response', () =>
     found(
       served.flatMap((operation) =>
         members(operation['responses'])
@@ -51,7 +51,7 @@ describe('the OpenAPI document of the service', () => {
       ),
     ));
 
-  it('writes no object out twice, except bodies that are named after their operations', () => {
+  it('repeats no object, except bodies that are named after their operations', () => {
     const places = Map.groupBy(objectsIn(document, ''), ([text]) => text);
     const bodies = new Set(
       operations.map(

@@ -7,19 +7,19 @@ import { repository } from '../support/test-environment.js';
 
 const file = (name: string): Promise<string> => readFile(join(repository, name), 'utf8');
 
-describe('what is published', () => {
-  it('has an openapi.json that matches the operations', async () => {
+describe('published documents', () => {
+  it('include an openapi.json that matches the operations', async () => {
     const fresh = (await file('openapi.json')) === openApiText();
     expect(fresh, 'openapi.json is stale: run npm run openapi').to.equal(true);
   });
 
-  it('has a table of the operations that are served', async () => {
+  it('include a table of the served operations', async () => {
     const page = await file('docs/operations.md');
     const fresh = page === withOperations(page);
     expect(fresh, 'docs/operations.md is stale: run npm run openapi').to.equal(true);
   });
 
-  it('explains every environment variable and no other', async () => {
+  it('explain every environment variable and no other', async () => {
     const page = await file('docs/configuration.md');
     const [, table = ''] = page.split('| --- | --- | --- |');
     const [rows = ''] = table.split('\n\n');
@@ -28,7 +28,7 @@ describe('what is published', () => {
     expect(told.sort()).to.deep.equal(variables.map(({ name }) => name).sort());
   });
 
-  it('has a README short enough to read in one sitting', async () => {
+  it('include a README short enough to read in one sitting', async () => {
     expect((await file('README.md')).split('\n').length).to.be.at.most(130);
   });
 });

@@ -41,7 +41,7 @@ const entry = (loc: string, type: string, msg: string): Complaint => ({
 const inSpan = 'body.traces.0.spans.0';
 
 describe('records as sent', () => {
-  it('may be of every kind, with every member present, null or absent, at any depth', () => {
+  it('are accepted in every kind, with every member present, null or absent, at any depth', () => {
     fc.assert(
       fc.property(sentTraces(), (body) => {
         expect(aboutTraces(structuredClone(body))).to.deep.equal([]);

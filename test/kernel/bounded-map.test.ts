@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { boundedMap } from '../../kernel/bounded-map.js';
 
 describe('a bounded map', () => {
-  it('drops what was set longest ago, and only once it is full', () => {
+  it('evicts the least recently set entry, and only when it is full', () => {
     const map = boundedMap<string, number>(2);
     map.set('a', 1);
     map.set('b', 2);
@@ -12,7 +12,7 @@ describe('a bounded map', () => {
     expect([map.get('a'), map.get('b'), map.get('c')]).to.deep.equal([3, undefined, 4]);
   });
 
-  it('has room again after one entry or all were removed', () => {
+  it('has room again after delete and clear', () => {
     const map = boundedMap<string, number>(1);
     map.set('a', 1);
     expect([map.delete('a'), map.delete('a')]).to.deep.equal([true, false]);

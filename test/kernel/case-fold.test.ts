@@ -28,7 +28,7 @@ describe('folding case', () => {
     expect(equal('ПРИВЕТ', 'привет')).to.equal(true);
   });
 
-  it('keeps apart what only full folding or a language would equate', () => {
+  it('does not equate pairs of full folding or of single languages', () => {
     expect(equal('ß', 'ss')).to.equal(false);
     expect(equal('İ', 'i')).to.equal(false);
     expect(equal('ı', 'i')).to.equal(false);

@@ -27,8 +27,8 @@ const gated = () => {
 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('turns', () => {
-  it('in sequence come one after the other, even after one that failed', async () => {
+describe('mutex, semaphore, single flight and batch loader', () => {
+  it('a mutex runs work one after the other, even after a failure', async () => {
     const inSequence = openMutex();
     const order: string[] = [];
     const failed = inSequence(async () => {
@@ -43,7 +43,7 @@ describe('turns', () => {
     expect(order).to.deep.equal(['first', 'told', 'second']);
   });
 
-  it('under one key come one after the other, and do not wait for other keys', async () => {
+  it('a keyed mutex serialises work under one key and does not wait for other keys', async () => {
     const inTurn = openKeyedMutex<string>();
     const { work, begun, open } = gated();
     const order: string[] = [];
@@ -56,13 +56,13 @@ describe('turns', () => {
     expect(order).to.deep.equal(['c', 'a and b', 'b']);
   });
 
-  it('are never more than the places, even for one that comes as a place is freed', async () => {
+  it('a semaphore never exceeds its permits, even for a call during a release', async () => {
     const inPlace = openSemaphore(1);
     const { work, begun, most, open } = gated();
     const working = work();
     const first = inPlace(() => working);
     const second = inPlace(work);
-    // Told of the end before the second one is: it must not find the place free.
+    // Notified before the second call is: it must not find the permit free.
     const third = working.then(() => inPlace(work));
     open(0);
     await first;
@@ -74,7 +74,7 @@ describe('turns', () => {
     expect(most()).to.equal(1);
   });
 
-  it('are refused when there is no place left to wait', async () => {
+  it('a semaphore refuses calls when its queue is full', async () => {
     const inPlace = openSemaphore(1, (waiting) => {
       if (waiting >= 1) throw new Error('full');
     });
@@ -88,7 +88,7 @@ describe('turns', () => {
     await Promise.all(both);
   });
 
-  it('of looking are shared by those who asked before the look began', async () => {
+  it('a single flight is shared by callers that came before it started', async () => {
     let looks = 0;
     const look = singleFlight(async () => {
       looks += 1;
@@ -102,7 +102,7 @@ describe('turns', () => {
     expect([await first, ...(await Promise.all(later))]).to.deep.equal([1, 2, 2]);
   });
 
-  it('shared by key begin after whoever asked, and stand in no other key’s way', async () => {
+  it('a single flight by key starts after its callers and does not delay other keys', async () => {
     const began: string[] = [];
     const gates = new Map<string, () => void>();
     const look = singleFlightByKey(async (key: string) => {
@@ -126,7 +126,7 @@ describe('turns', () => {
     expect(await Promise.all(later)).to.deep.equal([5, 5]);
   });
 
-  it('of the loop gather questions, and each is given its own answer', async () => {
+  it('a batch loader collects the calls of one tick and returns each its result', async () => {
     const asked: string[] = [];
     const ask = openBatchLoader(async (questions: readonly string[]) => {
       asked.push(questions.join());

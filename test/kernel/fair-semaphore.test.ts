@@ -15,7 +15,7 @@ const random = (() => {
   };
 })();
 
-describe('places shared fairly between owners', () => {
+describe('a fair semaphore', () => {
   const open = (waitsMax = 4): FairSemaphore => openFairSemaphore(3, 2, waitsMax);
   let at: Work[];
   let begun: string[];
@@ -39,7 +39,7 @@ describe('places shared fairly between owners', () => {
     return owner;
   };
 
-  it('leaves room for others however much one owner asks', async () => {
+  it('leaves permits for others however many calls one owner makes', async () => {
     const fair = open();
     const heavy = Array.from({ length: 6 }, () => asking(fair, 'heavy'));
     await settled();
@@ -55,7 +55,7 @@ describe('places shared fairly between owners', () => {
     await Promise.all(heavy);
   });
 
-  it('refuses an owner who has too many waiting, and no other owner', async () => {
+  it('refuses an owner with a full queue, and no other owner', async () => {
     const fair = open();
     const heavy = Array.from({ length: 6 }, () => asking(fair, 'heavy'));
     const refused = await asking(fair, 'heavy').catch((error: unknown) => error as Fault);
@@ -70,7 +70,7 @@ describe('places shared fairly between owners', () => {
     await Promise.all([...heavy, other]);
   });
 
-  it('drops an asker who no longer waits, before its work has begun', async () => {
+  it('drops a cancelled call before its work begins', async () => {
     const fair = open();
     const first = [asking(fair, 'a'), asking(fair, 'a')];
     await settled();
@@ -87,14 +87,14 @@ describe('places shared fairly between owners', () => {
     expect(await last).to.equal('a');
   });
 
-  it(`keeps bounds, order and turns whatever comes (ASSAY_TEST_SEED=${seed})`, async () => {
+  it(`keeps limits, order and fairness for random calls (ASSAY_TEST_SEED=${seed})`, async () => {
     for (let round = 0; round < 30; round += 1) {
       at = [];
       begun = [];
       const fair = open(1_000);
       const asked: Promise<unknown>[] = [];
       const left = new Map<string, number>();
-      /** How often others were served since this owner came to wait with nothing at work. */
+      /** Times that others were served since this owner was queued with nothing running. */
       const passed = new Map<string, number>();
       for (let step = 0; step < 60; step += 1) {
         const before = begun.length;
@@ -117,12 +117,12 @@ describe('places shared fairly between owners', () => {
         );
         expect(at.length).to.be.at.most(3);
         expect(Math.max(0, ...counts)).to.be.at.most(2);
-        // Nobody waits while there is room for them.
+        // No call waits while a permit is free for it.
         const hasRoom = [...left].some(
           ([owner, count]) => count > 0 && at.filter((one) => one.owner === owner).length < 2,
         );
         if (hasRoom) expect(at.length).to.equal(3);
-        // Four owners: whoever has nothing at work comes after each of the others once.
+        // Four owners: one with nothing running is served after each of the others once.
         expect(Math.max(0, ...passed.values())).to.be.at.most(3);
       }
       while (at.length > 0) {

@@ -8,8 +8,8 @@ const claim = (creator: string, number: number, owner = `${creator}'s`): TaskCla
 });
 const two = { ownerMax: 2, creatorMax: 2 };
 
-describe('turns of validations', () => {
-  it('come to everybody, however many one creator asks for', () => {
+describe('the choice of the next validation', () => {
+  it('reaches every creator, however many tasks one creator queues', () => {
     const greedy = Array.from({ length: 20 }, (_, at) => claim('a', at, `project ${at}`));
     const waiting = [...greedy, claim('b', 0), claim('c', 0)];
     const order: string[] = [];
@@ -24,14 +24,14 @@ describe('turns of validations', () => {
     expect(order).to.deep.equal(['a0', 'b0', 'c0', 'a1']);
   });
 
-  it('pass over a creator who has more running, but only while others wait', () => {
+  it('skips a creator with more running tasks, but only while others wait', () => {
     const running = [claim('a', 0, 'one')];
     const more = claim('a', 1, 'two');
     expect(nextFairTask([more, claim('b', 0)], running, ['b', 'a'], two)?.task).to.equal('b0');
     expect(nextFairTask([more], running, ['b', 'a'], two)?.task).to.equal('a1');
   });
 
-  it('allow two tasks of one owner, and two of one creator, at a time', () => {
+  it('allows two tasks of one owner, and two of one creator, at a time', () => {
     const running = [claim('a', 0, 'one'), claim('b', 0, 'one')];
     expect(nextFairTask([claim('c', 0, 'one')], running, [], two)).to.equal(null);
     const own = [claim('a', 0, 'one'), claim('a', 1, 'two')];
@@ -39,8 +39,8 @@ describe('turns of validations', () => {
   });
 });
 
-describe('a line of places that are shared in turn', () => {
-  it('leaves a place for others, and gives the next one to an owner who had none', async () => {
+describe('a semaphore with round-robin permits', () => {
+  it('leaves a permit for others, and gives the next one to an owner without any', async () => {
     const line = openFairSemaphore(2, 1);
     const order: string[] = [];
     const doors: (() => void)[] = [];

@@ -42,10 +42,10 @@ const handClock = () => {
   };
 };
 
-describe('the pace of what a project logs', () => {
+describe('ingest backpressure', () => {
   let clock: ReturnType<typeof handClock>;
   let readable: Position;
-  /** Whoever asks up to where it is folded hears nothing. */
+  /** True: reads of the projected position never resolve. */
   let isSilent: boolean;
   let pace: IngestBackpressure;
   let begun: string[];
@@ -63,7 +63,7 @@ describe('the pace of what a project logs', () => {
       onWait: (ms) => waited.push(ms),
       weightMax: { besideLateReads: 3, among: 10, alone: 30 },
     });
-    // Somebody else logs too, all of it readable at once.
+    // Another project logs too, all of it projected at once.
     await logs('neighbour', 0, 0);
     begun = [];
   });
@@ -90,7 +90,7 @@ describe('the pace of what a project logs', () => {
     await settled();
   };
 
-  it('holds a project that has logged too much that cannot be read yet, and no other', async () => {
+  it('delays a project with too many unprojected bytes, and no other', async () => {
     await logs('heavy', 10, 1);
     const next = [logs('heavy', 6, 2), logs('heavy', 6, 3), logs('heavy', 6, 4)];
     await settled();
@@ -107,7 +107,7 @@ describe('the pace of what a project logs', () => {
     expect(waited).to.deep.equal([0, 0, 0]);
   });
 
-  it('lets an append above the bound in once nothing is unread, and none before it', async () => {
+  it('admits an append above the limit once nothing is unprojected, and not before', async () => {
     await logs('heavy', 1, 1);
     await logs('heavy', 1, 2);
     const next = [logs('heavy', 20, 3), logs('heavy', 1, 4)];
@@ -119,7 +119,7 @@ describe('the pace of what a project logs', () => {
     await Promise.all(next);
   });
 
-  it('gives less room while reads of another project are late, and for 2 s after', async () => {
+  it('reduces the limit while reads of another project are late, and for 2 s after', async () => {
     await logs('heavy', 3, 1);
     pace.recordLateRead('heavy');
     await logs('heavy', 3, 2);
@@ -138,7 +138,7 @@ describe('the pace of what a project logs', () => {
     expect(begun, 'two and eight are within ten').to.have.length(5);
   });
 
-  it('counts what is being appended, and nothing for an append that failed', async () => {
+  it('counts running appends, and not failed ones', async () => {
     const end = await begins('heavy', 10);
     const next = logs('heavy', 1, 1);
     await settled();
@@ -148,7 +148,7 @@ describe('the pace of what a project logs', () => {
     expect(begun).to.have.length(2);
   });
 
-  it('notices without any hint that there is room', async () => {
+  it('admits without any notification, by polling', async () => {
     await logs('heavy', 10, 1);
     const next = logs('heavy', 1, 2);
     readable = positionAt(1);
@@ -156,7 +156,7 @@ describe('the pace of what a project logs', () => {
     await next;
   });
 
-  it('lets everything be recorded while nothing becomes readable', async () => {
+  it('admits everything while the read model is stalled', async () => {
     await logs('heavy', 10, 1);
     const next = [logs('heavy', 10, 2), logs('heavy', 10, 3)];
     await clock.pass(stalledAfterMs - 100);
@@ -171,7 +171,7 @@ describe('the pace of what a project logs', () => {
     expect(begun, 'it moves again').to.have.length(4);
   });
 
-  it('holds nobody longer than they may wait, however slowly things move', async () => {
+  it('delays no append beyond its limit, however slow the progress', async () => {
     for (let at = 1; at < 10; at += 1) await logs('heavy', 1, at);
     const last = logs('heavy', 10, 101);
     for (let at = 1; at < 7; at += 1) {
@@ -184,7 +184,7 @@ describe('the pace of what a project logs', () => {
     expect(waited[0]).to.be.within(appendWaitMaxMs, appendWaitMaxMs + 100);
   });
 
-  it('goes by the time that passed while the store does not answer', async () => {
+  it('applies time limits while the store does not answer', async () => {
     await logs('heavy', 10, 1);
     isSilent = true;
     const next = [begins('heavy', 10, undefined, 500), begins('heavy', 10)];
@@ -197,7 +197,7 @@ describe('the pace of what a project logs', () => {
     await Promise.all(next);
   });
 
-  it('gives more room to a project that logs alone, until another one does', async () => {
+  it('raises the limit of the only writing project, until another one writes', async () => {
     await clock.pass(soleWriterAfterMs);
     await logs('heavy', 15, 1);
     await logs('heavy', 15, 2);
@@ -215,7 +215,7 @@ describe('the pace of what a project logs', () => {
     await held;
   });
 
-  it('holds nobody once it has stopped', async () => {
+  it('admits everything after stop', async () => {
     await logs('heavy', 10, 1);
     const next = logs('heavy', 10, 2);
     pace.stop();
@@ -223,7 +223,7 @@ describe('the pace of what a project logs', () => {
     await logs('heavy', 10, 3);
   });
 
-  it('forgets whoever leaves', async () => {
+  it('forgets cancelled appends', async () => {
     await logs('heavy', 10, 1);
     const leaving = new AbortController();
     const gone = begins('heavy', 10, leaving.signal).catch((error: unknown) => error);
@@ -237,7 +237,7 @@ describe('the pace of what a project logs', () => {
   });
 });
 
-describe('a log at the pace of projects', () => {
+describe('a log with ingest backpressure', () => {
   const streamOf = (number: number, bytes: number): StreamAppend => ({
     stream: traceStream(number),
     expected: 'none',
@@ -278,7 +278,7 @@ describe('a log at the pace of projects', () => {
     return { paced, batches, asked, ended };
   };
 
-  it('appends a large request in parts, and answers as if it were one', async () => {
+  it('appends a large request in parts, and returns one result', async () => {
     const { paced, batches, asked, ended } = opened();
     const conflict = { ...streamOf(3, 0), events: [] };
     const results = await paced.append([
@@ -310,7 +310,7 @@ describe('a log at the pace of projects', () => {
     expect(asked.map(({ weight }) => weight)).to.deep.equal([2 * (bytes + 2_000 * 2_048)]);
   });
 
-  it('counts what comparing the texts of its records costs', async () => {
+  it('counts the cost of overlap metrics', async () => {
     const { paced, asked } = opened();
     const text = 'a '.repeat(8_192);
     const pair = { output: text, dataset_output: text };
@@ -340,7 +340,7 @@ describe('a log at the pace of projects', () => {
     expect(asked.map(({ weight }) => weight - bytes)).to.deep.equal(expected);
   });
 
-  it('asks nothing for streams that have no records', async () => {
+  it('does not delay streams without records', async () => {
     const { paced, asked } = opened();
     const one = streamOf(1, 10);
     await paced.append([{ ...one, stream: `sized-session-${projectId}-x` as never }]);
@@ -348,7 +348,7 @@ describe('a log at the pace of projects', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('finishes what it began at its pace, even for a caller who left meanwhile', async () => {
+  it('finishes an append that it began, even for a disconnected client', async () => {
     const leaving = new AbortController();
     const { paced, batches, asked } = opened(leaving.signal);
     const appended = paced.append([streamOf(1, 600_000), streamOf(2, 600_000)]);
@@ -358,7 +358,7 @@ describe('a log at the pace of projects', () => {
     expect(asked.map(({ atMostMs }) => atMostMs)).to.deep.equal([appendWaitMaxMs, appendWaitMaxMs]);
   });
 
-  it('gives its place back when the log takes nothing', async () => {
+  it('releases the weight when the append fails', async () => {
     const { paced, ended } = opened();
     await paced.append([{ ...streamOf(1, 10), events: [] }]);
     expect(ended).to.deep.equal([null]);

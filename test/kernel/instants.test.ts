@@ -20,7 +20,7 @@ describe('an instant', () => {
   const seed = drawSeed('instants');
   const options = { seed, numRuns: runs(5_000) };
 
-  it('is as many milliseconds as the language says', () => {
+  it('has the milliseconds of Date.parse', () => {
     fc.assert(
       fc.property(instant, (at) => {
         expect(millisecondsOf(at)).to.equal(Date.parse(`${at.slice(0, 23)}Z`));
@@ -29,7 +29,7 @@ describe('an instant', () => {
     );
   });
 
-  it('is told from its microseconds again', () => {
+  it('converts to microseconds and back', () => {
     fc.assert(
       fc.property(instant, (at) => {
         expect(instantOf(microsecondsOf(at))).to.equal(at);
@@ -38,7 +38,7 @@ describe('an instant', () => {
     );
   });
 
-  it('is as far from another as their microseconds are', () => {
+  it('differs from another by their microseconds', () => {
     fc.assert(
       fc.property(instant, near, (from, far) => {
         const to = instantOf(microsecondsOf(from) + far);

@@ -12,7 +12,7 @@ const entriesOf = (value: unknown): unknown => {
 };
 
 describe('a JSON text', () => {
-  it('has the names that are written, whatever was read before it', () => {
+  it('keeps member names as written, whatever was parsed before', () => {
     parseJsonText(String.raw`{"a":1,"\\":2}`);
     expect(Object.keys(parseJsonText(String.raw`{"a":1,"\n":2}`) as object)).to.deep.equal([
       'a',
@@ -23,7 +23,7 @@ describe('a JSON text', () => {
     ).to.include('"');
   });
 
-  it('is read as it was written, with members in their order, the last of a name', () => {
+  it('is parsed with members in order, the last of a repeated name', () => {
     const name = fc.oneof(
       fc.constantFrom('\\', '\n', '"', '\\n', 'a', 'n0', '7', '__proto__', '\\"', ''),
       fc.string({ maxLength: 3 }),

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
-describe('what is made once of each object', () => {
-  it('is the same for the same object, and another for an equal one', () => {
+describe('memoizeByObject', () => {
+  it('returns the same value for the same object, and another for an equal one', () => {
     let made = 0;
     const of = memoizeByObject((_key: object) => (made += 1));
     const [one, other] = [{}, {}];
     expect([of(one), of(one), of(other), of(one)]).to.deep.equal([1, 1, 2, 1]);
   });
 
-  it('is made again after a making that failed', () => {
+  it('computes again after a failure', () => {
     let tries = 0;
     const of = memoizeByObject((_key: object) => {
       tries += 1;

@@ -11,7 +11,7 @@ import { authorAt, testLog, type TestLog } from '../support/test-log.js';
 
 const name = streamNameOf('reservation', 'project', 'x');
 
-describe('a name that only one may hold', () => {
+describe('a name reservation', () => {
   let world: TestLog;
   beforeEach(async () => {
     world = await testLog();
@@ -23,7 +23,7 @@ describe('a name that only one may hold', () => {
   const give = (holder: string) => releaseName(world.log, name, holder, authorAt());
   const events = async () => (await world.eventsOf(name)).map(({ type }) => type);
 
-  it('goes to whoever claims it first', async () => {
+  it('goes to the first claim', async () => {
     expect(await take('one')).to.equal(true);
     expect(await take('other')).to.equal(false);
   });
@@ -34,7 +34,7 @@ describe('a name that only one may hold', () => {
     expect(await events()).to.deep.equal(['NameClaimed']);
   });
 
-  it('goes to exactly one of many who claim it at once', async () => {
+  it('goes to exactly one of many concurrent claims', async () => {
     const holders = Array.from({ length: 16 }, (_, index) => `holder-${index}`);
     const taken = await Promise.all(holders.map((holder) => take(holder)));
     expect(taken.filter(Boolean)).to.have.length(1);
@@ -46,7 +46,7 @@ describe('a name that only one may hold', () => {
     expect(await take('other')).to.equal(true);
   });
 
-  it('is not released by anyone but its holder', async () => {
+  it('is released by its holder only', async () => {
     await take('one');
     await give('other');
     expect(await events()).to.deep.equal(['NameClaimed']);
@@ -121,7 +121,7 @@ describe('a unique name', () => {
     expect(await claimed('other')).to.equal(true);
   });
 
-  it('is free at once when its holder is gone, and goes to one of all who ask', async () => {
+  it('is free at once when its holder is gone, and goes to one of all claims', async () => {
     await happened('one', 'ProjectDeleted');
     expect(await boatNames.find(world, 'ark')).to.equal(null);
     const found = await Promise.all([settled(), settled(), settled()]);

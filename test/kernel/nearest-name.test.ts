@@ -11,12 +11,12 @@ describe('nearestName', () => {
     expect(nearestName('log_steam_id', known)).to.equal('log_stream_id');
   });
 
-  it('reads case, underscores and hyphens as nothing', () => {
+  it('ignores case, underscores and hyphens', () => {
     expect(nearestName('filterTree', known)).to.equal('filter_tree');
     expect(nearestName('LOG-STREAM-ID', known)).to.equal('log_stream_id');
   });
 
-  it('takes one change only of a name of up to three letters, and never all of them', () => {
+  it('allows one change in a name of up to three letters, and never all letters', () => {
     expect(nearestName('ids', known)).to.equal('id');
     expect(nearestName('xy', known)).to.equal(null);
     expect(nearestName('i', known)).to.equal(null);

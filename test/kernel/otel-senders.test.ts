@@ -4,8 +4,8 @@ import { recordOf } from '../support/otel-records.js';
 
 const question = [{ role: 'user', content: 'Rome?' }];
 
-describe('what spans of Splunk AO, of Galileo and of later conventions are', () => {
-  /** As the Python package `splunk-ao` 0.6 sends it. */
+describe('spans of Splunk AO, Galileo and later conventions', () => {
+  /** Span of the Python package `splunk-ao` 0.6. */
   it('reads Splunk AO', () => {
     const common = {
       'splunk_ao.system': 'splunk_ao_python',
@@ -118,7 +118,7 @@ describe('what spans of Splunk AO, of Galileo and of later conventions are', () 
     expect(control).to.not.have.property('user_metadata');
   });
 
-  it('reads names of Splunk AO as the ones that they stand for', () => {
+  it('resolves aliases of Splunk AO', () => {
     const record = recordOf({
       'splunk_ao.operation.name': 'chat',
       'splunk_ao.input.messages': '[{"role":"user","content":"Rome?"}]',
@@ -137,7 +137,7 @@ describe('what spans of Splunk AO, of Galileo and of later conventions are', () 
     expect(record.metrics).to.include({ num_input_tokens: 9, time_to_first_token_ns: 250 });
   });
 
-  /** As the Python package `galileo` 2.6 sends it. */
+  /** Span of the Python package `galileo` 2.6. */
   it('reads Galileo', () => {
     const documents = [{ content: 'Rome is old.', metadata: {} }];
     const said = JSON.stringify([{ role: 'assistant', content: { documents } }]);

@@ -13,7 +13,7 @@ import { runs } from '../support/runs.js';
 const question = [{ role: 'user', content: 'Rome?' }];
 const call = { id: 'c1', function: { name: 'search', arguments: '{"to":"Rome"}' } };
 
-describe('what spans of exporters are', () => {
+describe('spans of exporters', () => {
   it('reads GenAI attributes since 1.37', () => {
     const record = recordOf({
       'gen_ai.operation.name': 'chat',
@@ -47,7 +47,7 @@ describe('what spans of exporters are', () => {
     });
   });
 
-  it('reads the events of GenAI before that', () => {
+  it('reads GenAI events before 1.37', () => {
     const event = (name: string, attributes: JsonObject) => ({
       name,
       timeUnixNano: '1',
@@ -215,14 +215,14 @@ describe('what spans of exporters are', () => {
       'output.value': JSON.stringify({ output: told }),
     });
     expect(tool.output).to.equal('booked');
-    // What only looks like one stays as it came.
+    // A value that only resembles one stays as it came.
     for (const odd of [{ messages: [{ ...told, lc: 2 }] }, { messages: [said('Chat', {})] }, 'a'])
       expect(recordOf({ 'output.value': JSON.stringify(odd) }).output).to.equal(
         JSON.stringify(odd),
       );
   });
 
-  it('says why a span failed', () => {
+  it('reads the error of a failed span', () => {
     const failed = (event: string) => ({
       name: 'exception',
       timeUnixNano: '1',
@@ -236,7 +236,7 @@ describe('what spans of exporters are', () => {
     expect(why({ status: { code: 1, message: 'fine' } })).to.equal(undefined);
   });
 
-  it('has a start of the day of receipt and no duration where clocks say nothing', () => {
+  it('falls back to the time of receipt, without duration, when times are missing', () => {
     expect(recordOf({}, { startTimeUnixNano: '0' })).to.deep.include({
       created_at: noon,
       minted: ['created_at'],
@@ -246,7 +246,7 @@ describe('what spans of exporters are', () => {
     expect(far.created_at).to.equal('2554-07-21T23:34:33.709551Z');
   });
 
-  it('keeps as many other attributes as metadata has room for', () => {
+  it('keeps other attributes as metadata up to its limit', () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`k${at}`, at]));
     const { user_metadata: metadata = {} } = recordOf({ ...many, k0: 'x'.repeat(5_000) });
     expect(Object.keys(metadata)).to.have.length(200);
@@ -272,7 +272,7 @@ describe('what spans of exporters are', () => {
     }
   });
 
-  it('never fails, whatever attributes say', () => {
+  it('never throws, whatever the attributes are', () => {
     const seed = drawSeed();
     const name = fc.oneof(
       fc.constantFrom(...ruleInputNames(otelMapping.rules)),
@@ -310,7 +310,7 @@ describe('what spans of exporters are', () => {
     );
   });
 
-  it('is told in the contract, attribute by attribute', () => {
+  it('is listed in the contract, attribute by attribute', () => {
     const page = readFileSync(join(repository, 'docs', 'contract.md'), 'utf8');
     const [, section = ''] = /### 5\.12 OTLP([^]*?)\n### /.exec(page) ?? [];
     const { aliases, metadataFamilies } = otelMapping.rules;

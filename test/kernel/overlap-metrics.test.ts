@@ -94,7 +94,7 @@ describe('BLEU', () => {
     expect(bleu('a', ' \n')).to.equal(null);
   });
 
-  it('cuts tokens as 13a does, step by step', () => {
+  it('tokenises as 13a, step by step', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['a<skipped>b', 'ab'],
       ['well-\nknown', 'wellknown'],
@@ -116,7 +116,7 @@ describe('BLEU', () => {
     for (const [text, tokens] of cases) expect(tokens13a(text).join(' '), text).to.equal(tokens);
   });
 
-  it('cuts any text as the regular expressions of the definition do', () => {
+  it('tokenises random texts as the regular expressions of the definition', () => {
     const parts = [
       'a',
       '1',

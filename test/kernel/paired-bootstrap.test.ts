@@ -33,7 +33,7 @@ const holds = <T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => void): voi
 };
 
 describe('the bootstrap of paired differences', () => {
-  it('turns its sign when the two are exchanged', () =>
+  it('negates the interval when the two are exchanged', () =>
     holds(fc.tuple(some, seeds), ([differences, seed]) => {
       const back = turned(
         intervalOf(
@@ -81,7 +81,7 @@ describe('the bootstrap of paired differences', () => {
       expect(close(moved.lower, 2 * lower + 5) && close(moved.upper, 2 * upper + 5)).to.equal(true);
     }));
 
-  it('covers the mean about as often as it says', () => {
+  it('covers the mean about as often as its level', () => {
     const word = mulberry32(7);
     const coin = () => word() / 2 ** 32 < 0.3;
     let covered = 0;

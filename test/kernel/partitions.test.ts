@@ -12,7 +12,7 @@ import { runs } from '../support/runs.js';
 describe('partitions of the records', () => {
   const count = fc.integer({ min: 2, max: 64 });
 
-  it('have each trace and session once, with all that is of its project', () => {
+  it('have each trace and session once, with the rest of its project', () => {
     const seed = drawSeed();
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), count, (project, id, parts) => {
@@ -29,7 +29,7 @@ describe('partitions of the records', () => {
     );
   });
 
-  it('are alike in size: of 10,000 projects none has a fifth more than its share', () => {
+  it('are balanced: with 10,000 projects none is a fifth above its share', () => {
     const seed = drawSeed();
     const projects = fc.sample(fc.uuid({ version: 4 }), { seed, numRuns: 10_000 });
     const sizes = [0, 0, 0, 0];

@@ -37,13 +37,13 @@ const add =
   (known) =>
     known.includes(holder) ? [] : [claimed(holder)];
 
-/** Of each the same, or what its name says. */
+/** Targets of `transactAll`, each with its name as the argument. */
 const asking = (...some: readonly StreamName[]) => new Map(some.map((name) => [name, name]));
 
-/** Another process: it waits in no line of this one. */
+/** Another process: it does not share the mutex of this one. */
 const beside = (log: EventLog, over: Partial<EventLog> = {}): EventLog => ({ ...log, ...over });
 
-/** What was asked of the log, and before it whatever others do to it. */
+/** Log that records its appends; `before` runs first, as another process might. */
 const watched = (log: EventLog, before: (batch: readonly StreamAppend[]) => Promise<void>) => {
   const batches: (readonly StreamName[])[] = [];
   return {
@@ -86,7 +86,7 @@ describe('a transaction', () => {
   });
 
   describe('on one stream', () => {
-    it('answers the state with its events, and their place', async () => {
+    it('returns the state with its events, and their position', async () => {
       await others(one, 'theirs');
       const done = await transact(world.log, one, holders, add('mine'), authorAt());
       expect(done.state).to.deep.equal(['theirs', 'mine']);
@@ -95,7 +95,7 @@ describe('a transaction', () => {
       expect(await held(one)).to.deep.equal(done.state);
     });
 
-    it('appends nothing when it is already so', async () => {
+    it('appends nothing for an empty decision', async () => {
       const { batches, log } = watched(world.log, quiet);
       const first = await transact(log, one, holders, add('mine'), authorAt());
       const again = await transact(log, one, holders, add('mine'), authorAt());
@@ -103,7 +103,7 @@ describe('a transaction', () => {
       expect(batches).to.deep.equal([[one]]);
     });
 
-    it('keeps beside the data what its stream is listed by, unless the name says it', async () => {
+    it('stores references for history in the metadata, unless its name has them', async () => {
       const project = '00000001-0000-4000-8000-000000000001';
       const data = { project_id: project, name: 'a', template_id: null };
       const renamed = { type: 'SomethingRenamed', data };
@@ -122,7 +122,7 @@ describe('a transaction', () => {
       expect(await about(streamNameOf('trace', project, 'x'))).to.equal(undefined);
     });
 
-    it('is refused as the decision says', async () => {
+    it('throws the rejection as a fault', async () => {
       const complaints = [{ loc: ['body'], msg: 'no', type: 'value_error' }];
       const no = (): Decision<Claimed> => reject('invalid', 'not this', { complaints });
       const fault = await refusal(transact(world.log, one, holders, no, authorAt()));
@@ -130,7 +130,7 @@ describe('a transaction', () => {
       expect(fault.complaints).to.deep.equal(complaints);
     });
 
-    it('is decided again on what others made of it when it lost a race', async () => {
+    it('retries on the new state after a lost race', async () => {
       let races = conflictRetriesMax;
       const { batches, log } = watched(world.log, async () => {
         if ((races -= 1) >= 0) await others(one, `other ${races}`);
@@ -140,7 +140,7 @@ describe('a transaction', () => {
       expect(batches).to.have.length(conflictRetriesMax + 1);
     });
 
-    it('is a conflict when others are faster each time', async () => {
+    it('throws conflict when it loses every race', async () => {
       let races = 0;
       const { batches, log } = watched(world.log, () => others(one, `${(races += 1)}`).then(quiet));
       const fault = await refusal(transact(log, one, holders, add('mine'), authorAt()));
@@ -148,7 +148,7 @@ describe('a transaction', () => {
       expect(batches).to.have.length(conflictRetriesMax + 1);
     });
 
-    it('begins from a kept state, and reports what its append made of it', async () => {
+    it('starts from a cached state, and stores the state after its append', async () => {
       await others(one, 'theirs');
       let kept: StreamState<readonly string[]> = await loadStreamState(world.log, one, holders);
       const noted: StreamName[] = [];
@@ -174,7 +174,7 @@ describe('a transaction', () => {
   });
 
   describe('on many streams', () => {
-    it('is one append for the streams that have events, in the order asked', async () => {
+    it('makes one append for the streams that have events, in the given order', async () => {
       await others(two, 'mine');
       const before = await world.log.head();
       const { batches, log } = watched(world.log, quiet);
@@ -196,7 +196,7 @@ describe('a transaction', () => {
       expect(batches).to.deep.equal([]);
     });
 
-    it('is decided again only for the streams that lost a race', async () => {
+    it('retries only the streams that lost a race', async () => {
       let isFirst = true;
       const { batches, log } = watched(world.log, async () => {
         if (isFirst) await others(two, 'theirs');
@@ -209,7 +209,7 @@ describe('a transaction', () => {
       expect(await held(one)).to.deep.equal(['mine']);
     });
 
-    it('is a conflict only for the streams that lose every time', async () => {
+    it('is a conflict only for the streams that lose every race', async () => {
       let races = 0;
       const { batches, log } = watched(world.log, () => others(two, `${(races += 1)}`).then(quiet));
       const done = await transactAll(log, asking(one, two), each(log), authorAt());
@@ -230,7 +230,7 @@ describe('a transaction', () => {
       expect(batches).to.deep.equal([]);
     });
 
-    it('follows earlier calls that share a stream with it, and loses no race to them', async () => {
+    it('runs after earlier calls that share a stream, and loses no race to them', async () => {
       const { batches, log } = watched(world.log, quiet);
       const calls = Array.from({ length: 12 }, (_, at) => {
         const decide = add(String(at));
@@ -243,7 +243,7 @@ describe('a transaction', () => {
       expect(await held(one)).to.deep.equal(calls.map((_, at) => String(at)));
     });
 
-    it('reads many of them at once, but not all', async () => {
+    it('reads many streams at once, but not all', async () => {
       const [most, all] = [64, names(200)];
       let [reading, peak] = [0, 0];
       const asked = {
@@ -260,8 +260,8 @@ describe('a transaction', () => {
       expect(await held(all[199] ?? one)).to.deep.equal(['mine']);
     });
 
-    // What a stream comes to hold is what one decision after the other makes of it, alone and in
-    // the order in which they got into it; whoever is told `conflict` left nothing.
+    // A stream's content equals that of its decisions one after the other, alone and in the order
+    // of their appends; a call that got `conflict` left nothing.
     it('has the same effect on each as single decisions one after the other', async () => {
       const random = seededRandom(drawSeed('transactions that race'));
       const all = names(4);
@@ -315,7 +315,7 @@ describe('a transaction', () => {
   });
 
   describe('at known revisions', () => {
-    it('begins many streams in one append, and says which already existed', async () => {
+    it('creates many streams in one append, and returns which already existed', async () => {
       await others(two, 'theirs');
       const { batches, log } = watched(world.log, quiet);
       const additions = [one, two, three].map((name) => ({
@@ -344,7 +344,7 @@ describe('a transaction', () => {
       expect(await appendEvents(log, [more], authorAt())).to.deep.equal(['conflict']);
     });
 
-    it('waits for nobody', async () => {
+    it('does not wait for the mutex', async () => {
       let end = (): void => undefined;
       const waiting = transact(
         world.log,
@@ -363,8 +363,8 @@ describe('a transaction', () => {
     });
   });
 
-  describe('with something to prepare before each try', () => {
-    it('is tried again while it is a conflict, and returns the result', async () => {
+  describe('with work before each attempt', () => {
+    it('retries while it is a conflict, and returns the result', async () => {
       const tries: number[] = [];
       const done = await retryOnConflict(async (number) => {
         tries.push(number);
@@ -374,7 +374,7 @@ describe('a transaction', () => {
       expect(tries).to.deep.equal([0, 1, 2, 3]);
     });
 
-    it('fails with conflict after the last try, and with any other fault at once', async () => {
+    it('throws conflict after the last attempt, and any other fault at once', async () => {
       let tries = 0;
       const lost = async (): Promise<'conflict'> => {
         tries += 1;

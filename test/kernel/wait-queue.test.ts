@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { openCounter } from '../../kernel/counter.js';
 import { openWaitQueue } from '../../kernel/wait-queue.js';
 
-describe('a waiting list', () => {
-  it('admits one by one in order of arrival, and no more than may enter', async () => {
+describe('a wait queue', () => {
+  it('admits in FIFO order, and no more than may enter', async () => {
     const waiting = openWaitQueue<string>();
     const order: string[] = [];
     const joined = ['a', 'b', 'c'].map((one) => waiting.enqueue(one).then(() => order.push(one)));
@@ -13,7 +13,7 @@ describe('a waiting list', () => {
     expect([order, waiting.size()]).to.deep.equal([['a', 'b'], 1]);
   });
 
-  it('passes over those who may not enter yet', async () => {
+  it('skips items that may not enter yet', async () => {
     const waiting = openWaitQueue<string>();
     void waiting.enqueue('a');
     const other = waiting.enqueue('b');
@@ -22,7 +22,7 @@ describe('a waiting list', () => {
     expect(waiting.size()).to.equal(1);
   });
 
-  it('drops those who leave, even before they join, with the reason of their signal', async () => {
+  it('drops aborted items, even before they are queued, with their signal’s reason', async () => {
     const waiting = openWaitQueue<string>();
     const going = new AbortController();
     const left = waiting.enqueue('a', going.signal).catch((error: unknown) => error);
@@ -34,8 +34,8 @@ describe('a waiting list', () => {
   });
 });
 
-describe('a tally', () => {
-  it('counts by name, and forgets names with none', () => {
+describe('a counter', () => {
+  it('counts by name, and forgets names with count 0', () => {
     const counts = openCounter();
     counts.add('a', 2);
     counts.add('b', 1);

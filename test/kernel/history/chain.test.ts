@@ -20,8 +20,8 @@ const event: ChainedEvent = {
 const hashOf = (prev: string, seq: number, one: ChainedEvent): string =>
   Buffer.from(entryHash(sha256, prev, seq, one)).toString('hex');
 
-describe('the line of an entry', () => {
-  it('is what contract 5.14, rule 2, says, member by member', () => {
+describe('the hashed line of an entry', () => {
+  it('follows contract 5.14, rule 2, member by member', () => {
     const line = `assay-history-1
 ${genesisHash}
 4182
@@ -44,7 +44,7 @@ c1
     );
   });
 
-  it('has another hash when anything in it is another', () => {
+  it('changes its hash with every member', () => {
     const { actor, ...members } = event;
     const others = [
       ...Object.entries(members).map(([name, value]) => ({

@@ -29,7 +29,7 @@ const text = checkpointText({ origin, size: 3, root: Buffer.alloc(32, 1) });
 const key = sealingKey({ seed });
 
 describe('the note of a seal', () => {
-  it('is checked as others check theirs, with ECDSA and with Ed25519', () => {
+  it('verifies like published notes, with ECDSA and with Ed25519', () => {
     for (const { key: trusted, note } of published) {
       const parsed = parseNote(note);
       if (parsed === null) throw new Error('a published note was not read');
@@ -40,7 +40,7 @@ describe('the note of a seal', () => {
     }
   });
 
-  it('has a key that others read, and that no other id goes with', () => {
+  it('has a key in the published form, which only its own id matches', () => {
     for (const { key: trusted } of published) {
       const vkey = parseVkey(sha256, trusted);
       expect(vkey && vkeyOf(sha256, vkey.name, vkey.type, vkey.key)).to.equal(trusted);
@@ -51,7 +51,7 @@ describe('the note of a seal', () => {
     }
   });
 
-  it('is signed by a key that follows from the secret, and by no other', () => {
+  it('is signed by the key derived from the secret, and by no other', () => {
     const note = { text, signatures: [key.sign(origin, text)] };
     expect(trustedKey(key.vkey(origin)).hasSigned(note)).to.equal(true);
     expect(trustedKey(JSON.stringify(key.jwk)).hasSigned(note)).to.equal(true);
@@ -61,7 +61,7 @@ describe('the note of a seal', () => {
     expect(key.kid.slice(0, 8)).to.equal(note.signatures[0]?.keyId);
   });
 
-  it('has a second line in Ed25519 that stands by itself', () => {
+  it('has a second signature in Ed25519 that verifies alone', () => {
     const second = witnessKey(key);
     const note = { text, signatures: [key.sign(origin, text), second.sign(origin, text)] };
     const read = parseCheckpoint(noteText(note));
@@ -71,7 +71,7 @@ describe('the note of a seal', () => {
     expect(second.jwk.crv).to.equal('Ed25519');
   });
 
-  it('may carry what a witness signed, and when it did', () => {
+  it('may carry a witness’s cosignature with its time', () => {
     const witness = newCosigner('witness.example.org/w1');
     const note = {
       text,
@@ -83,7 +83,7 @@ describe('the note of a seal', () => {
     expect(trustedKey(witness.vkey).hasSigned({ text, signatures: [earlier] })).to.equal(false);
   });
 
-  it('is refused where it is not whole', () => {
+  it('is refused when it is incomplete', () => {
     const note = noteText({ text, signatures: [key.sign(origin, text)] });
     expect(parseCheckpoint(note)).to.include({ origin, size: 3 });
     const wrong = [
@@ -105,7 +105,7 @@ describe('the texts of proofs', () => {
   const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const note = noteText({ text, signatures: [key.sign(origin, text)] });
 
-  it('say what they were made of', () => {
+  it('parse back to their parts', () => {
     fc.assert(
       fc.property(fc.nat(), fc.array(hash, { maxLength: 63 }), (index, hashes) => {
         const proof = parseInclusionProof(inclusionProofText(index, hashes, note));
@@ -120,7 +120,7 @@ describe('the texts of proofs', () => {
     );
   });
 
-  it('are refused when a line is not as it must be', () => {
+  it('are refused with a malformed line', () => {
     const proof = inclusionProofText(2, [Buffer.alloc(32)], note);
     expect(parseInclusionProof(proof.replace('@v1\n', '@v1\nextra AAAA\n'))?.index).to.equal(2);
     const wrong = ['', proof.replace('@v1', '@v2'), proof.replace('index 2', 'index 02')];

@@ -41,7 +41,7 @@ const hashesOf = (leaves: readonly Uint8Array[]) => async (at: number, width: nu
 const known = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657'];
 const knownLast = '606162636465666768696a6b6c6d6e6f';
 
-describe('the tree of a chain', () => {
+describe('the Merkle tree of a chain', () => {
   it('has the roots of the published vectors', () => {
     const leaves = [...known, knownLast].map((one) => Buffer.from(one, 'hex'));
     const roots = leaves.map((_, at) =>
@@ -70,12 +70,12 @@ describe('the tree of a chain', () => {
     fc.assert(grows, { numRuns: runs(50) });
   });
 
-  it('takes no subtree where none of its width may begin', () => {
+  it('refuses a subtree at an index that its width does not divide', () => {
     const range = grownFrom(leavesOf(3));
     expect(() => appendSubtree(sha256, range, 2, sha256())).to.throw(RangeError);
   });
 
-  it('proves each leaf, and no other leaf, place, root or proof', async () => {
+  it('proves each leaf, and refuses another leaf, index, root or proof', async () => {
     for (const size of [1, 2, 3, 7, 8, 21]) {
       const leaves = leavesOf(size);
       const root = naiveRoot(leaves);
@@ -99,7 +99,7 @@ describe('the tree of a chain', () => {
     }
   });
 
-  it('proves that an older tree is the beginning, and refuses a fork', async () => {
+  it('proves that an older tree is a prefix, and refuses a fork', async () => {
     for (let size = 0; size <= 21; size += 1) {
       const leaves = leavesOf(size);
       const newer = { size, root: naiveRoot(leaves) };
