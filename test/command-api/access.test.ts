@@ -27,7 +27,7 @@ const key = (more: { projectId?: number; projectRole?: ProjectRole } = {}) => ({
   lineage: [],
 });
 
-describe('the role in a project', () => {
+describe('effective role in a project', () => {
   const project = projectId(1);
   const roles: readonly (readonly [OrganizationRole, ProjectRole | null, ProjectRole | null])[] = [
     ['read_only', 'owner', 'viewer'],
@@ -132,7 +132,7 @@ describe('the request authorizer', () => {
     expect(await refusal('1')).to.equal(null);
   });
 
-  it('forgets within half a second that a key was good', async () => {
+  it('refuses a revoked key within half a second', async () => {
     await register(1);
     await register(2, { ancestors: [keyId(1)] });
     await enter('1');
@@ -173,7 +173,7 @@ describe('the request authorizer', () => {
     });
   });
 
-  it('hides projects that are deleted, of others or of another organisation', async () => {
+  it('hides deleted projects and those of other people or organisations', async () => {
     await world.append(
       projectStream(projectId(2)),
       projectCreated(2, userId(3), otherOrganization),
@@ -189,7 +189,7 @@ describe('the request authorizer', () => {
     expect(await authorizer.visibleProject(user, projectId(1))).to.equal(null);
   });
 
-  it('knows the users of the caller’s organisation and no others', async () => {
+  it('shows only users of the caller’s organisation', async () => {
     await register(1);
     const principal = await enter('1');
     expect(await authorizer.visibleUser(principal, userId(2))).to.deep.equal({

@@ -101,7 +101,7 @@ describe('erasing the rows of a deleted dataset', () => {
   const facts = async () =>
     (await world.eventsOf(datasetStream(gone))).slice(3) as readonly DatasetEvent[];
 
-  it('erases every stream of them, says which chunks went, and touches no other', async () => {
+  it('erases every stream of the rows, names the erased chunks, and touches no other', async () => {
     await world.append(datasetStream(gone), deleted);
     await finish(open());
     expect([await left(gone), await left(kept)]).to.deep.equal([0, 1]);
@@ -112,7 +112,7 @@ describe('erasing the rows of a deleted dataset', () => {
     expect(told[0]).to.deep.equal({ content_id: contentId(0), chunks: 2 });
   });
 
-  it('looks again once late writes must have ended, and only then calls it done', async () => {
+  it('runs a second pass after the grace period for late writes, and only then completes', async () => {
     await world.append(datasetStream(gone), deleted);
     const erasures = open();
     await finish(erasures);
@@ -142,7 +142,7 @@ describe('erasing the rows of a deleted dataset', () => {
     expect((await facts()).at(-1)?.type).to.equal('DatasetErased');
   });
 
-  it('goes on after a kill at any step, and rests once it is done', async () => {
+  it('resumes after a kill at any step, and idles when complete', async () => {
     await world.append(datasetStream(gone), deleted);
     let bookmark = logStart;
     for (let steps = 0; (await facts()).at(-1)?.type !== 'DatasetErased'; steps += 1) {

@@ -17,7 +17,7 @@ describe('rows of a version', () => {
   });
   afterEach(() => world.close());
 
-  it('cost what was asked for, however large the rest is', async () => {
+  it('cost only the requested range, however large the version', async () => {
     const chunk = (number: number): DatasetRowsEvent => ({
       type: 'DatasetRowsStored',
       data: {

@@ -112,7 +112,7 @@ describe('a new version of a dataset', () => {
       rows.map(({ cells }) => Object.values(cells)[0]),
     );
 
-  it('is made again from what others made meanwhile', async () => {
+  it('is prepared again after a concurrent version', async () => {
     let others = 2;
     const interrupted: PrepareVersion = async (dataset, content) => {
       const prepared = await oneMore('mine')(dataset, content);

@@ -46,14 +46,14 @@ const namedIn = async ({ testLog: made }: SealFixture) =>
 
 const logs = { SQLite: testLog, EventStoreDB: remoteTestLog };
 for (const [engine, open] of Object.entries(logs)) {
-  describe(`what was erased before erasures left facts, on ${engine}`, () => {
+  describe(`erasures from before they left facts, on ${engine}`, () => {
     let at: SealFixture;
     beforeEach(async () => {
       at = await openSealFixture(open);
     });
     afterEach(() => at.testLog.close());
 
-    it('is named once, when the log is sealed by a service that asks for facts', async () => {
+    it('are named once, when a service that requires facts seals the log', async () => {
       const [one, two = '', three, four] = await logged(at.testLog.log, [1, 2, 3, 4]);
       const [unsaid] = await logged(at.testLog.log, [5], { organizationId: undefined });
       const gone = [one, three, unsaid] as readonly StreamName[];
@@ -78,7 +78,7 @@ for (const [engine, open] of Object.entries(logs)) {
       expect(await at.testLog.log.last(two as StreamName)).to.not.equal(null);
     });
 
-    it('is not named twice, nor what a fact named already, nor rows of datasets', async () => {
+    it('are not named twice, nor those with a fact, nor rows of datasets', async () => {
       const [one, two] = await logged(at.testLog.log, [1, 2]);
       const rows = streamNameOf('datasetrows', uuid(3, 1), uuid(3, 2));
       const event = { type: 'ProjectDeleted', data: {} };
@@ -96,7 +96,7 @@ for (const [engine, open] of Object.entries(logs)) {
       expect(await verdictOn(at.testLog.log)).to.deep.equal(['broken', 2, 'erased', rows]);
     });
 
-    it('is marked as looked for in a log that has nothing of it', async () => {
+    it('are marked as migrated in a log without any', async () => {
       await at.appendEvents(2);
       await at.worker().later(3_600);
       await logged(at.testLog.log, [1]);

@@ -177,7 +177,7 @@ describe('erasing what was deleted', () => {
     expect(await left(one)).to.equal(51);
   });
 
-  it('says once what the last fact says already', () => {
+  it('does not repeat the last fact', () => {
     const data = (...streams: string[]) => ({
       deleted: 'run' as const,
       deleted_id: gone,
@@ -220,7 +220,7 @@ describe('erasing what was deleted', () => {
     expect(await completed(one)).to.have.length(2);
   });
 
-  it('looks again once late writes must have ended, and only then calls it complete', async () => {
+  it('runs a second pass after the grace period for late writes, and only then completes', async () => {
     await world.append(runStream(gone), runDeleted);
     const erasures = open();
     await finish(erasures);
@@ -267,7 +267,7 @@ describe('erasing what was deleted', () => {
     expect(await left(one)).to.equal(51);
   });
 
-  it('does not visit again what is complete, even without a bookmark', async () => {
+  it('skips complete deletions, even without a cursor', async () => {
     await world.append(runStream(gone), runDeleted);
     clock.move(lateWritesSeconds);
     await finish(open());
@@ -279,7 +279,7 @@ describe('erasing what was deleted', () => {
     expect(again.cursor()).to.equal(await world.log.head());
   });
 
-  it('keeps its bookmark before a deletion that is not complete', async () => {
+  it('keeps its cursor before an incomplete deletion', async () => {
     const before = await world.log.head();
     const erasures = open();
     await finish(erasures);
@@ -318,7 +318,7 @@ describe('erasing what was deleted', () => {
     expect(await world.eventsOf(dataset)).to.have.length(4);
   });
 
-  it('walks once for all that was deleted, and reads first events only', async () => {
+  it('scans once for all deletions, and reads first events only', async () => {
     const traces = 250;
     for (let number = 0; number < traces; number += 50) {
       const more = Array.from({ length: 9 }, () => ({ type: 'SpansLogged', data: { spans: [] } }));
@@ -350,7 +350,7 @@ describe('erasing what was deleted', () => {
     expect(await completed(recordId(1_099))).to.have.length(1);
   });
 
-  it('runs alongside the service and leaves a bookmark when it stops', async () => {
+  it('runs beside the service and stores its cursor at stop', async () => {
     await world.append(projectStream(one), projectDeleted);
     const deletion = await world.log.head();
     clock.move(lateWritesSeconds);

@@ -60,7 +60,7 @@ describe('claiming an Idempotency-Key', () => {
 
   it('records the first request', () =>
     expect(when(noon).claims('a')).to.deep.equal([claimed('a', 'new')]));
-  it('has nothing to do once there is an answer', () =>
+  it('has no effect once a response is stored', () =>
     expect(when(noon, claimed('a', 's'), answered).claims('a')).to.deep.equal([]));
   it('refuses another request', () => {
     expect(refusal(when(noon, claimed('a', 's'), answered).claims('b'))).to.equal('invalid');
@@ -70,7 +70,7 @@ describe('claiming an Idempotency-Key', () => {
     expect(refusal(when(at('01T12:00:29'), claimed('a', 's')).claims('a'))).to.equal(
       'idempotency-in-progress',
     ));
-  it('takes over from one that died, with its seed', () =>
+  it('takes over an expired claim, with its seed', () =>
     expect(when(at('01T12:00:30'), claimed('a', 's')).claims('a')).to.deep.equal([
       claimed('a', 's', at('01T12:00:30'), noon),
     ]));
@@ -97,7 +97,7 @@ describe('claiming an Idempotency-Key', () => {
     expect(refusal(when(noon, ...answers).claims('a'))).to.equal('idempotency-in-progress');
     expect(when(noon, ...before, answered).claims('a')).to.deep.equal([]);
   });
-  it('knows a request by the salt of the day of its claim, also a day later', () => {
+  it("recognises a request by the salt of its claim's day, even a day later", () => {
     const prints = new Map<string | null, string | null>([
       ['2026-03-01', 'a of the 1st'],
       ['2026-03-02', 'a of the 2nd'],
@@ -171,7 +171,7 @@ describe('idempotency over the log', () => {
     return { answer, stored: answer, project: null, run: null };
   };
 
-  it('does the work of parallel duplicates once', async () => {
+  it('runs the work of concurrent duplicates once', async () => {
     const idempotency = openIdempotency({ log, ids: randomIds });
     let effects = 0;
     const outcomes = await Promise.allSettled(
@@ -191,7 +191,7 @@ describe('idempotency over the log', () => {
     expect(refused.length + answers.length).to.equal(5);
     for (const { answer } of answers) expect(answer.body).to.deep.equal({ effects: 1 });
   });
-  it('stores what may be stored and replays it', async () => {
+  it('stores the response without content and replays it', async () => {
     const idempotency = openIdempotency({ log, ids: randomIds });
     const once = () =>
       idempotency.runOnce({ scope: 'replay', fingerprint: 'f' }, cause, async () => ({
@@ -220,7 +220,7 @@ describe('idempotency over the log', () => {
     expect((await once(true)).replayed).to.equal(true);
   });
 
-  describe('what is kept for a repeat', () => {
+  describe('stored response', () => {
     const [project, other] = [randomUUID(), randomUUID()];
     const text = `content ${randomUUID()}`;
     const send = (
@@ -249,7 +249,7 @@ describe('idempotency over the log', () => {
       while (await forgetting.step());
     };
 
-    it('is content in its own stream, named for the project, and ids with the claim', async () => {
+    it('keeps content in a stream of its own, named for the project, and ids with the claim', async () => {
       await send('of a project');
       expect(await heard()).to.deep.equal(['IdempotencyAnswerKept']);
       const names = await log.streams(`idempotency-answer-${project}-`, null, 10);
@@ -268,7 +268,7 @@ describe('idempotency over the log', () => {
       await log.erase(name ?? expect.fail('nothing was kept'));
       expect(await codeOf(send('to be deleted', 0, other))).to.equal('not-found');
     });
-    it('is erased with the run, and what is of other runs stays', async () => {
+    it('is erased with its run, while those of other runs stay', async () => {
       const [run, next] = [randomUUID(), randomUUID()];
       const place = randomUUID();
       await send('of a run', 0, place, run);
@@ -279,7 +279,7 @@ describe('idempotency over the log', () => {
       expect(await codeOf(send('of a run', 0, place, run))).to.equal('not-found');
       expect((await send('of the next run', 0, place, next)).replayed).to.equal(true);
     });
-    it('cannot be told by its hash once the salt of the day is erased', async () => {
+    it("cannot be guessed from its hash once the day's salt is erased", async () => {
       const salts = () => log.streams('idempotency-salt-', null, 10);
       const days = await salts();
       expect(days).to.include(streamNameOf('idempotency-salt', '2026-03-01'));
@@ -293,12 +293,12 @@ describe('idempotency over the log', () => {
       await forget(37);
       expect(await salts()).to.deep.equal([]);
     });
-    it('is told apart without a salt where the clock was ahead and had it erased', async () => {
+    it('is recognised without a salt that a clock ahead of time had erased', async () => {
       const scope = 'erased too soon';
       expect((await send(scope)).replayed).to.equal(false);
       expect((await send(scope)).replayed).to.equal(true);
     });
-    it('is answered for 24 h and then gone from the log; the key is free again', async () => {
+    it('is replayed for 24 h and then erased; the key is free again', async () => {
       await send('late', 20, null);
       await forget(43.9);
       expect((await send('late', 43.9, null)).replayed).to.equal(true);
@@ -307,7 +307,7 @@ describe('idempotency over the log', () => {
       expect(await heard()).to.deep.equal([]);
       expect((await send('late', 44, null)).replayed).to.equal(false);
     });
-    it('in the earlier format is answered too, and erased', async () => {
+    it('is replayed and erased in the earlier format, too', async () => {
       const name = streamNameOf('idempotency', randomIds.derive('IdempotencyId', 'old'));
       const data = { status: 200, body: { name: text }, position: null };
       const { day: _, ...before } = (claimed('', randomUUID()) as Claimed).data;

@@ -46,7 +46,7 @@ describe('a large trace', () => {
       ...Array(events.length - 1).fill('SpansLogged'),
     ]);
   });
-  it('differs in nothing when it comes again', () =>
+  it('is equal when sent again', () =>
     expect(differingIds(traceStateAfter(...events) as Trace, traceLoggedOf(sent))).to.deep.equal(
       [],
     ));
@@ -59,7 +59,7 @@ describe('a large trace', () => {
 });
 
 describe('any trace', () => {
-  it('survives the log, and differs in nothing when it comes again', () => {
+  it('survives the log, and is equal when sent again', () => {
     fc.assert(
       fc.property(sentTraces('always'), (body) => {
         for (const first of traceBatchOf(body).logged) {

@@ -95,7 +95,7 @@ describe('the log stream default', () => {
       data: { run_id: run, project_id: project, ...more },
     });
 
-  it('is the same one for all who ask at once', async () => {
+  it('is the same for concurrent requests', async () => {
     const found = await Promise.all(Array.from({ length: 8 }, ensure));
     expect(new Set(found.map((run) => run.id)).size).to.equal(1);
     expect(found[0]).to.include({ name: 'default', live: true });

@@ -96,7 +96,7 @@ describe('the worker of org jobs', function () {
   });
   const eventsOf = (name: StreamName) => world.eventsOf(name);
 
-  it('goes on after a kill at any step, and counts nothing twice', async () => {
+  it('resumes after a kill at any step without double counting', async () => {
     let kills = 0;
     for (let calls = 1, over = false; !over; calls += 1) {
       let left = 1 + (calls % 8);
@@ -137,7 +137,7 @@ describe('the worker of org jobs', function () {
     expect(state?.deleted.job_id).to.equal(id);
   });
 
-  it('stops between steps when asked to', async () => {
+  it('stops between steps when aborted', async () => {
     const stop = new AbortController();
     stop.abort();
     expect(await runJob(workOn(world.log), asked, stop.signal)).to.equal(false);

@@ -19,20 +19,20 @@ const place = {
 const skipped: ParkingEvent = { type: 'ParkedEventSkipped', data: place };
 const retried: ParkingEvent = { type: 'ParkedStreamRetried', data: place };
 
-describe('what an operator decides about a parked stream', () => {
-  it('rules an event out once', () => {
+describe('decisions on a parked stream', () => {
+  it('skip an event once', () => {
     given().when(skipParkedEvent(place)).then(skipped);
     given(skipped)
       .when(skipParkedEvent({ ...place, reason: 'again', operator: 'bob' }))
       .thenNothing();
   });
-  it('is about one event of one read model', () => {
+  it('concern one event of one read model', () => {
     for (const other of [{ projection: 'words' }, { stream: 'trace-2' }, { revision: 2 }]) {
       const data = { ...place, ...other };
       given(skipped).when(skipParkedEvent(data)).then({ type: 'ParkedEventSkipped', data });
     }
   });
-  it('tells each attempt', () => {
+  it('record each retry', () => {
     expect(retryParkedStream(place)(skippedEvents.initial)).to.deep.equal([retried]);
     expect(
       retryParkedStream(place)(skippedEvents.evolve(skippedEvents.initial, retried)),

@@ -54,7 +54,7 @@ describe('a login with a password', () => {
     expect(await enter(right)).to.equal('in');
   });
 
-  it('is not kept out by the failures of others within a minute', async () => {
+  it('is not throttled by failures of others within a minute after a success', async () => {
     expect(await enter(right)).to.equal('in');
     for (const guess of wrong) await enter(guess, '10.6.6.6');
     expect(await enter(right)).to.equal('in');

@@ -6,7 +6,7 @@ import type { SessionId, TraceId } from '../../kernel/schema-types.js';
 import { project, smallService } from '../support/small-service.js';
 
 describe('a deletion of a session with thousands of traces', () => {
-  it('lets read models catch up after each thousand, so that nobody waits for all', async () => {
+  it('lets read models catch up after each thousand traces', async () => {
     const followedAfter: number[] = [];
     const traceIds = Array.from({ length: 2_500 }, () => randomUUID() as string as TraceId);
     const sessionIds = [randomUUID() as string as SessionId];

@@ -63,7 +63,7 @@ describe('required scorers of a validation', function () {
     expect(scores).to.deep.equal([{ 'required 0': 'a', 'required 2': 'b' }]);
   });
 
-  it('end the validation once they have taken too long together', async () => {
+  it('end the validation when their common time limit is exceeded', async () => {
     const hanging = `def scorer_fn(**k) -> str:\n    ${neverEnds}\n    return "a"`;
     const { scores, processes } = await asked(
       Array.from({ length: 100 }, () => hanging),

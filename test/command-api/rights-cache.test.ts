@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openRightsCache } from '../../command-api/access/rights-cache.js';
 
-describe('remembered rights', () => {
-  it('are forgotten at the first hint, and only a few times in a flood of hints', async () => {
+describe('RightsCache', () => {
+  it('clears at the first notification, and at a limited rate under a flood of them', async () => {
     let waits: (() => void)[] = [];
     const memory = openRightsCache({
       milliseconds: () => 0,
@@ -26,7 +26,7 @@ describe('remembered rights', () => {
     expect(waits).to.have.length(1);
   });
 
-  it('are forgotten whenever this process changed something', async () => {
+  it('clears on every invalidation by this process', async () => {
     const memory = openRightsCache({
       milliseconds: () => 0,
       wait: () => new Promise(() => undefined),
@@ -39,7 +39,7 @@ describe('remembered rights', () => {
     }
   });
 
-  describe('while somebody asks all the time', () => {
+  describe('under constant load', () => {
     type Asked = { readonly say: (answer: string | null) => void; readonly fail: () => void };
     const asking = () => {
       let now = 0;
@@ -61,7 +61,7 @@ describe('remembered rights', () => {
       };
     };
 
-    it('are asked ahead: nobody waits, and nothing is older than half a second', async () => {
+    it('refreshes in the background: no caller waits, and no value is older than half a second', async () => {
       const { asked, at } = asking();
       const first = at(0);
       asked[0]?.say('old');
@@ -82,7 +82,7 @@ describe('remembered rights', () => {
       expect(await at(850)).to.equal('newest');
     });
 
-    it('go by what was asked ahead as soon as it is there', async () => {
+    it('serves the refreshed value as soon as it is loaded', async () => {
       const { asked, at } = asking();
       void at(0);
       asked[0]?.say('old');
@@ -92,7 +92,7 @@ describe('remembered rights', () => {
       expect(await at(401)).to.equal('new');
     });
 
-    it('are gone as soon as what was asked ahead says so', async () => {
+    it('drops a revoked key as soon as the background refresh sees it', async () => {
       const { asked, at } = asking();
       void at(0);
       asked[0]?.say('old');
@@ -105,7 +105,7 @@ describe('remembered rights', () => {
       expect(asked).to.have.length(3);
     });
 
-    it('do not come back by what was asked before they were forgotten', async () => {
+    it('discards a background refresh that began before an invalidation', async () => {
       const { asked, at, forget } = asking();
       void at(0);
       asked[0]?.say('old');
@@ -119,7 +119,7 @@ describe('remembered rights', () => {
       expect(await at(402)).to.equal('new');
     });
 
-    it('stay as they were for their time when asking ahead fails', async () => {
+    it('keeps the cached value until its TTL when the background refresh fails', async () => {
       const { asked, at } = asking();
       void at(0);
       asked[0]?.say('old');

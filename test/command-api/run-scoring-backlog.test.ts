@@ -14,8 +14,8 @@ const trace = (number: number): StreamName => `trace-${number}` as StreamName;
 const [mine, theirs] = [projectId(1), projectId(2)];
 const none: ReadonlySet<StreamName> = new Set();
 
-describe('traces that wait to be scored', () => {
-  it('are noted for every project, however many one project has', () => {
+describe('scoring backlog', () => {
+  it('queues traces of every project, even when one project fills its queue', () => {
     const backlog = openBacklog({ perProject: 3, total: 4 });
     for (let number = 0; number < 10; number += 1) backlog.note(mine, trace(number), noted(number));
     backlog.note(theirs, trace(20), noted(20));
@@ -30,7 +30,7 @@ describe('traces that wait to be scored', () => {
     expect(backlog.behind()).to.deep.equal([theirs, at(21)]);
   });
 
-  it('are kept until their turn is over, and come back where they were', () => {
+  it('keeps taken traces until they are given back, at their old place', () => {
     const backlog = openBacklog();
     for (const number of [1, 2, 3, 4]) backlog.note(mine, trace(number), noted(number));
     const taken = backlog.take(mine, 3);
@@ -51,7 +51,7 @@ describe('traces that wait to be scored', () => {
     expect(backlog.waiting()).to.deep.equal([]);
   });
 
-  it('hold a run back while one of them may be of it, and no other run', () => {
+  it('holds back only runs that a queued trace may belong to', () => {
     const backlog = openBacklog({ perProject: 2, total: 9 });
     const other = 'o' as RunId;
     backlog.note(mine, trace(1), noted(1));

@@ -25,7 +25,7 @@ const untilRest = (kind: ScorerFaultKind, placeOf: (count: number) => number | n
 };
 
 describe('a scorer that fails on every record', () => {
-  it('costs a minute and a half and ten seconds at most, wherever it claims to hang', () => {
+  it('costs at most 90 s and one batch, whichever record it reports', () => {
     for (const placeOf of [
       (count: number) => count - 1,
       (count: number) => Math.max(0, count - 2),
@@ -37,7 +37,7 @@ describe('a scorer that fails on every record', () => {
     expect(untilRest('crashed', () => 0).processes).to.equal(90);
   });
 
-  it('is suspended twice as long each time, an hour at most, until it scores again', () => {
+  it('backs off exponentially, an hour at most, until it scores again', () => {
     let trial = { ...initialSizing(budgets), vainMs: budgets.vainMs };
     const rests: number[] = [];
     for (let at = 0; at < 9; at += 1) {
@@ -51,7 +51,7 @@ describe('a scorer that fails on every record', () => {
 });
 
 describe('a scorer that needs more time than a batch has', () => {
-  it('gets as many records at once as fit its time', () => {
+  it('gets batches that fit its time', () => {
     const eachMs = 100;
     let trial = initialSizing(budgets);
     let [scored, spentMs] = [0, 0];
@@ -102,7 +102,7 @@ describe('one record at fault', () => {
 });
 
 describe('a score of text', () => {
-  it('is an error when no event holds it', () => {
+  it('becomes an error when too long for an event', () => {
     const score = { step: 0, node_type: 'trace', error: null } as const;
     const found = processResults(
       {

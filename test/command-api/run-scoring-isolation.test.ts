@@ -18,7 +18,7 @@ const logs: Readonly<Record<string, () => Promise<TestLog>>> = {
 };
 
 for (const [kind, openLog] of Object.entries(logs)) {
-  describe(`a scorer that keeps what it saw, on ${kind}`, function () {
+  describe(`a scorer that keeps state, on ${kind}`, function () {
     this.timeout(60_000);
     let world: ScoringFixture;
     beforeEach(async () => {

@@ -82,7 +82,7 @@ for (const [name, openLog] of [
     const positionsOf = async (events: Promise<readonly StoredEvent[]>, type: string) =>
       (await events).filter((one) => one.type === type).map(({ position }) => position);
 
-    it('is completed only once all that the run logged was looked at', async () => {
+    it('completes only after all traces of the run were read', async () => {
       const run = await world.run(1, [await world.scorer('good', unused)]);
       const traces = await logged(run, ['a', 'b', 'c', '', 'e', '', 'g']);
       expect(await jobOf(world.log, run)).to.include({ status: 'unstarted' });
@@ -109,7 +109,7 @@ for (const [name, openLog] of [
       expect(world.errors).to.deep.equal([]);
     });
 
-    it('counts each record once when the worker is killed between its turns', async () => {
+    it('counts each record once when the worker is killed between rounds', async () => {
       const run = await world.run(1, [await world.scorer('good', unused)]);
       await logged(run, ['a', 'b', 'c', 'd', '', 'f', 'g', 'h', 'i']);
       let left = 3;
@@ -152,7 +152,7 @@ for (const [name, openLog] of [
       expect(job?.counts).to.deep.include({ eligible: 3, waiting: 0, scored: 3 });
     });
 
-    it('ends when what it waits for is erased, and is the same after a rebuild', async () => {
+    it('ends when its queued traces are erased, and is equal after a rebuild', async () => {
       const run = await world.run(1, [await world.scorer('good', unused)]);
       const [first, gone] = await logged(run, ['a', 'b']);
       const live = openReadModel(world.log, run);
@@ -176,7 +176,7 @@ for (const [name, openLog] of [
   });
 }
 
-describe('a job of past scoring', function () {
+describe('scoring backfill job', function () {
   this.timeout(120_000);
   let world: ScoringFixture;
   beforeEach(async () => {
@@ -210,7 +210,7 @@ describe('a job of past scoring', function () {
     return scorer;
   };
 
-  it('counts a score only where it was recorded, and looks again at what changed', async () => {
+  it('counts only recorded scores, and scores changed records again', async () => {
     const run = await world.run(1, []);
     const restless = await world.trace(1, run, 'rest');
     await world.trace(1, run, 'calm');
@@ -236,7 +236,7 @@ describe('a job of past scoring', function () {
     expect(await world.scoresOf(1, restless)).to.deep.equal({ good: 'new' });
   });
 
-  it('gives nothing up while the log does not answer', async () => {
+  it('gives up no trace while the log is unavailable', async () => {
     const run = await world.run(1, []);
     const trace = await world.trace(1, run, 'a');
     const scorer = await asked(run);

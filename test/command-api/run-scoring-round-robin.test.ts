@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { openRoundRobin } from '../../command-api/run-scoring/round-robin.js';
 import { projectId } from '../support/access-events.js';
 
-describe('turns of projects', () => {
+describe('round robin of projects', () => {
   const hanging = [1, 2, 3, 4].map(projectId);
   const [quiet, other] = [projectId(5), projectId(6)];
 
-  it('leave a place for projects that score, however many have a scorer that hangs', () => {
+  it('reserves a place for projects that score, however many have a scorer that hangs', () => {
     const order = openRoundRobin(2);
     for (const project of hanging) {
       expect(order.begin([project])).to.equal(project);
@@ -19,7 +19,7 @@ describe('turns of projects', () => {
     expect(order.begin([...hanging, quiet, other])).to.equal(other);
   });
 
-  it('come to everybody even when there is only one place', () => {
+  it('serves every project even with a single place', () => {
     const order = openRoundRobin(1);
     order.begin(hanging.slice(0, 1));
     order.end(projectId(1), true);
@@ -32,7 +32,7 @@ describe('turns of projects', () => {
     expect(served).to.deep.equal([quiet, projectId(1), other, projectId(1), quiet]);
   });
 
-  it('are one at a time for each', () => {
+  it('runs one round at a time per project', () => {
     const order = openRoundRobin(4);
     expect(order.begin([quiet])).to.equal(quiet);
     expect(order.begin([quiet])).to.equal(null);

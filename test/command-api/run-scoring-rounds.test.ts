@@ -22,7 +22,7 @@ const plainSandbox = inProcessSandbox(({ output }) => textForm(output)?.slice(0,
 /** Several records have long enough for a process to begin on a busy machine, one has longer. */
 const budgets = { batchMs: 3_000, recordMs: 20_000, turnMs: 500, vainMs: 6_000 };
 
-describe('scoring next to a project that asks for too much', function () {
+describe('scoring beside an overloaded project', function () {
   this.timeout(90_000);
   let world: ScoringFixture;
   beforeEach(async () => {
@@ -67,7 +67,7 @@ describe('scoring next to a project that asks for too much', function () {
     expect(await world.untilScored(1, huge, 'good')).to.include({ good_ems_error_code: 1_003 });
   });
 
-  it('keeps what it made of others when a trace changes all the time', async () => {
+  it('keeps scores of other traces when one changes all the time', async () => {
     const run = await world.run(1, [await world.scorer('good', plain)]);
     const restless = await world.trace(1, run, 'rest');
     const others = [await world.trace(1, run, 'one '), await world.trace(1, run, 'two ')];
@@ -101,7 +101,7 @@ describe('scoring next to a project that asks for too much', function () {
     expect(world.errors).to.deep.equal([]);
   });
 
-  it('gives a scorer the scores that it requires, even those of another turn', async () => {
+  it('gives a scorer the scores that it requires, even those of another round', async () => {
     const first = await world.scorer('first', plain);
     const second = await world.scorer('second', '# what the first made of it', ['first']);
     const sandbox = inProcessSandbox(({ output, required_scores: required }, source) =>

@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../kernel/ports.js';
 const recorded = (type: string, data: object, revision: number, actor = 'user'): StoredEvent =>
   ({ type, data, revision, metadata: { actor: { type: actor } } }) as unknown as StoredEvent;
 
-describe('what a scorer is given of a record', () => {
+describe('arguments of a scorer for a record', () => {
   const content = { type: 'trace', id: 't', metrics: { gone: 1, kept: 2 } };
   const logged = { project_id: 'p', run_id: 'r', trace_id: 't', trace: content, spans: [] };
   const scores = Object.fromEntries([
@@ -23,7 +23,7 @@ describe('what a scorer is given of a record', () => {
     recorded('ScoresRecorded', { record_id: 't', scores }, 1),
   ]);
 
-  it('has own metrics only, whatever their names, and required scores among them', () => {
+  it('contains own metrics only, whatever their names, and required scores', () => {
     if (trace === null) throw new Error('the trace was not folded');
     const required_scorers = ['__proto__', 'constructor', 'toString', 'kept'];
     const active = { scorer: { details: { required_scorers } } } as unknown as ActiveScorer;
@@ -33,7 +33,7 @@ describe('what a scorer is given of a record', () => {
     expect(JSON.stringify(required)).to.equal('{"__proto__":5,"kept":2}');
   });
 
-  it('has the value of the client before the score of a scorer, even one just made', () => {
+  it("prefers a client's value to a scorer's score, even a fresh one", () => {
     const made = { kept: 7, own: 8 };
     const after = scoredTrace([
       recorded('TraceLogged', { ...logged, is_complete: true }, 0),
@@ -51,8 +51,8 @@ describe('what a scorer is given of a record', () => {
   });
 });
 
-describe('what scorers made of a record a moment ago', () => {
-  it('is not shown for a record of the same id in another project', () => {
+describe('fresh scores of a round', () => {
+  it('are hidden from a record of the same id in another project', () => {
     const targetIn = (projectId: string): ScoringTarget =>
       ({
         trace: { projectId, id: 't' },

@@ -49,7 +49,7 @@ const placesOf = (spans: ScorerSpans): readonly string[] =>
   listOf(spans).map(({ id, level }) => `${level} ${id}`);
 
 describe('spans of a trace for its scorers', () => {
-  it('stand depth first, siblings by step, time and arrival, strays under the trace', async () => {
+  it('are ordered depth first, siblings by step, time and arrival, orphans under the trace', async () => {
     const later = { created_at: '2026-03-01T09:00:01.000000Z' };
     const trace = logged([
       span('late', 't', later),
@@ -75,7 +75,7 @@ describe('spans of a trace for its scorers', () => {
     ]);
   });
 
-  it('have what was recorded, without redacted texts and what the service added', async () => {
+  it('contain recorded members, without redacted texts and minted ones', async () => {
     const content = {
       input: 'in',
       output: 'out',
@@ -117,13 +117,13 @@ describe('spans of a trace for its scorers', () => {
     );
   });
 
-  it('are made once for all scorers of a trace', async () => {
+  it('are serialised once for all scorers of a trace', async () => {
     const [trace, texts] = [logged([span('a')]), openSpanTexts()];
     expect(await texts(trace)).to.equal(await texts(trace));
     expect(await texts({ ...trace })).not.to.equal(await texts(trace));
   });
 
-  it('are for scorers of traces whose file has the word', () => {
+  it('are passed to trace scorers whose file contains the word', () => {
     const sees = (source: string, nodeType: ScoringTarget['nodeType']): boolean =>
       isPassedSpans({ source } as ActiveScorer, { nodeType } as ScoringTarget);
     expect(sees('step_object.spans', 'trace')).to.equal(true);
@@ -207,7 +207,7 @@ for (const [kind, openLog] of Object.entries({
       expect(world.errors).to.deep.equal([]);
     });
 
-    it('see nothing of a trace that was deleted', async () => {
+    it('are not called for a deleted trace', async () => {
       const run = await world.run(1, [await world.scorer('one', '# spans')]);
       const [gone, kept] = [await changedTrace(run), await changedTrace(run)];
       const stream = traceStream(projectId(1), gone);

@@ -61,7 +61,7 @@ describe('a validation task', () => {
     given(requested).when(requestValidation(asked)).thenNothing();
   });
 
-  it('is taken again when its worker was lost, three times in all', () => {
+  it('is retried after its worker was lost, three attempts in all', () => {
     // Whether the last worker is lost is for its lease to say; each worker takes it under a name
     // of its own, so a decision to take repeats only as another attempt.
     const isTaken = (...events: readonly ScorerTaskEvent[]) => {
@@ -110,14 +110,14 @@ describe('the queue of validations', () => {
       .thenNothing();
   });
 
-  it('has room again for each that has left', () => {
+  it('frees a place for each finished task', () => {
     given(...full)
       .when(enqueueScorerTask('p', task(99), [task(0)], at))
       .then(queued(99, [task(0)]));
   });
 });
 
-describe('what is known of a scorer file', () => {
+describe('validated scorer file', () => {
   const data: ScorerFileEvent['data'] = {
     organization_id: organization,
     sha256: 'ab',

@@ -78,7 +78,7 @@ for (const [name, open] of [
   ['the embedded log', undefined],
   ['an EventStoreDB test server', remoteTestLog],
 ] as const) {
-  describe(`past scoring on ${name}`, function () {
+  describe(`scoring backfill on ${name}`, function () {
     this.timeout(120_000);
     let world: ScoringFixture;
     beforeEach(async () => {
@@ -180,7 +180,7 @@ for (const [name, open] of [
     // These two are about the sandbox, which knows nothing of the log.
     if (open !== undefined && !isLongRun) return;
 
-    it('scores each record once by a version, and says what failed, how and where', async () => {
+    it('scores each record once per version, and reports failures with type and line', async () => {
       const scorer = await world.scorer('one', picky);
       const run = await world.run(1, []);
       const traces = await logged(1, run, ['a', 'bad', 'b', 'bad']);
@@ -225,7 +225,7 @@ for (const [name, open] of [
       expect(world.errors).to.deep.equal([]);
     });
 
-    it('lets a record that hangs cost its own time, and keeps up nobody else', async () => {
+    it('limits a record that hangs to its own timeout', async () => {
       const [slow, quick] = [await world.scorer('one', picky), await world.scorer('two', plain)];
       const [run, other] = [await world.run(1, []), await world.run(2, [quick])];
       await logged(1, run, ['a', 'hang', 'b', 'c']);
@@ -240,8 +240,8 @@ for (const [name, open] of [
   });
 }
 
-describe('a job of past scoring whose run goes', () => {
-  it('goes with it', async () => {
+describe('scoring backfill job of a deleted run', () => {
+  it('is erased with the run', async () => {
     const world = await openScoringFixture();
     const { log } = world;
     const scorer = await world.scorer('one', plain);
@@ -272,8 +272,8 @@ describe('a job of past scoring whose run goes', () => {
   });
 });
 
-describe('what a message of a scorer says', () => {
-  it('is the exception and the line of its file', () => {
+describe("error location in a scorer's message", () => {
+  it("contains the exception and the line of the scorer's file", () => {
     const frames = 'Traceback (most recent call last):\n  File "scorer.py", line 4, in scorer_fn\n';
     const inner = '    f()\n  File "scorer.py", line 12, in f\n    raise ValueError("line 99")';
     for (const [code, message, type, line] of [
@@ -288,7 +288,7 @@ describe('what a message of a scorer says', () => {
   });
 });
 
-describe('decisions about a job of past scoring', () => {
+describe('decisions on a scoring backfill job', () => {
   const [run, scorer] = [randomIds.next('RunId'), randomIds.next('ScorerId')];
   const job = asked(1, run, scorer);
   const at = instantAfter(1);
@@ -319,7 +319,7 @@ describe('decisions about a job of past scoring', () => {
     advanced_at: at,
   };
 
-  it('are quiet the second time', () => {
+  it('are idempotent', () => {
     expect(twice(requestBackfill(job), null)).to.deep.equal(['PastScoringRequested']);
     expect(twice(beginBackfill(job, 1, at), open)).to.deep.equal(['PastScoringStarted']);
     expect(twice(advanceBackfill(null, made), open)).to.deep.equal(['PastScoringAdvanced']);
@@ -327,7 +327,7 @@ describe('decisions about a job of past scoring', () => {
     expect(twice(cancelBackfill(job, userId(1), at), open)).to.deep.equal(['PastScoringCancelled']);
   });
 
-  it('refuse another job while one is at work, and say nothing for one that is not', () => {
+  it('refuse a second job while one is open, and ignore one that is not', () => {
     const other = { ...job, job_id: randomIds.next('JobId') as JobId, selection: { a: 1 } };
     expect(requestBackfill(other)(open)).to.include({ rejected: 'conflict' });
     expect(requestBackfill({ ...other, selection: {} })(open)).to.deep.equal([]);

@@ -44,7 +44,7 @@ describe('seals of a history that was tampered with', () => {
     });
   }
 
-  it('are refused when what was sealed is another history now, hashes and all', async () => {
+  it('are refused when the sealed history was replaced, hashes included', async () => {
     const { later } = at.worker();
     await at.appendEvents(5);
     expect(await later(3_600)).to.equal(1);
@@ -96,7 +96,7 @@ describe('seals of a history that was tampered with', () => {
     });
   }
 
-  it('are refused when something sealed is missing, before anything new comes', async () => {
+  it('are refused when a sealed entry is missing, even without new events', async () => {
     await at.appendEvents(5);
     expect(await at.worker().later(3_600)).to.equal(1);
     at.executeSql('DELETE FROM events WHERE pos = 3');
@@ -123,7 +123,7 @@ describe('seals of a history that was tampered with', () => {
     expect(refused[0]?.why).to.contain(`${gone.id} of the log is not in the history`);
   });
 
-  it('are refused when the head is not what the entries lead to', async () => {
+  it('are refused when the head does not match the entries', async () => {
     await at.appendEvents(5);
     const chains = referenceChains(at.testLog.log);
     const changes: readonly ((head: ChainHead) => ChainHead)[] = [

@@ -4,14 +4,14 @@ import { sealWitness, parseWitnessAddress } from '../../engines/node/seal-witnes
 import { newCosigner, openSealWitness } from '../support/seal-witness.js';
 import { acme, key, openSealFixture, type SealFixture } from '../support/seal-fixture.js';
 
-describe('seals in the hands of witnesses', () => {
+describe('witnesses of seals', () => {
   let at: SealFixture;
   beforeEach(async () => {
     at = await openSealFixture();
   });
   afterEach(() => at.testLog.close());
 
-  it('are cosigned by each witness from where it was, which is asked until it does', async () => {
+  it('cosign from the size that each signed last, and are retried until they do', async () => {
     const witness = await openSealWitness('witness.example.org/w1');
     try {
       const keys = [key, witnessKey(key)];
@@ -39,7 +39,7 @@ describe('seals in the hands of witnesses', () => {
     }
   });
 
-  it('take no cosignature from another than the witness that was asked', async () => {
+  it('are ignored when another witness signs in their place', async () => {
     const witness = await openSealWitness('witness.example.org/w1');
     try {
       witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
@@ -56,7 +56,7 @@ describe('seals in the hands of witnesses', () => {
     }
   });
 
-  it('get no cosignature for a fork', async () => {
+  it('do not cosign a fork', async () => {
     const witness = await openSealWitness('witness.example.org/w1');
     try {
       witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));

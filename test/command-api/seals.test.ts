@@ -20,7 +20,7 @@ describe('seals', () => {
   });
   afterEach(() => at.testLog.close());
 
-  it('come an hour after the first event that is not sealed', async () => {
+  it('are made an hour after the first unsealed event', async () => {
     const { later, counts, ageSeconds } = at.worker();
     await at.appendEvents(5);
     expect(await later(0)).to.equal(0);
@@ -42,7 +42,7 @@ describe('seals', () => {
     expect(await at.testLog.eventsOf(streamNameOf('seals', 'system', 'keys'))).to.have.length(1);
   });
 
-  it('do not follow from themselves: a chain that only has seals since is left alone', async () => {
+  it('are not made for a chain with only seal events since', async () => {
     const { later, ageSeconds } = at.worker();
     await at.appendEvents(1);
     expect(await later(3_600)).to.equal(1);
@@ -54,7 +54,7 @@ describe('seals', () => {
     expect(await at.worker().later(1_000_000)).to.equal(0);
   });
 
-  it('are of each organisation by itself, and of the service', async () => {
+  it('are made per organisation, and for the service', async () => {
     const { later, paths } = at.worker();
     await at.appendEvents(3);
     await at.appendEvents(2, other);
@@ -65,7 +65,7 @@ describe('seals', () => {
     expect([...paths()].sort()).to.deep.equal([`${acme}-7`, `${other}-2`].sort());
   });
 
-  it('come at once after 10,000 events, but not twice a minute', async () => {
+  it('are made at once after 10,000 events, but not twice a minute', async () => {
     await at.appendEvents(1);
     expect(await at.worker().later(3_600)).to.equal(1);
     const first = await at.seal();
@@ -136,7 +136,7 @@ describe('seals', () => {
     expect(counts.scrubbed).to.equal(11);
   });
 
-  it('are made once, also by two workers at the same time', async () => {
+  it('are made once by two concurrent workers', async () => {
     await at.appendEvents(3);
     const [one, two] = [at.worker(), at.worker()];
     expect(

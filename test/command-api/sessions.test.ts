@@ -109,7 +109,7 @@ describe('the repository of sessions', () => {
   const stateOf = async (one: string) =>
     (await loadStreamState(log, sessionStream(projectId, one), sessions)).state;
 
-  it('makes each session once, however many ask at once', async () => {
+  it('creates each session once under concurrent requests', async () => {
     const ids = [fresh(), fresh()];
     await Promise.all(
       Array.from({ length: 5 }, () => repository().joinSessions(asked(null, ids), asker())),
@@ -119,7 +119,7 @@ describe('the repository of sessions', () => {
       expect((await stateOf(one))?.started).to.include({ name: '', created_at: noon });
     }
   });
-  it('gives an external id to one session of the run, whoever asks first', async () => {
+  it('gives an external id to one session of the run under concurrent requests', async () => {
     const joined = await Promise.all(
       Array.from({ length: 5 }, () => repository().joinSessions(asked('conversation'), asker())),
     );

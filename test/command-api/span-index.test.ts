@@ -8,8 +8,8 @@ const project = uuid(1) as ProjectId;
 const spansOf = (count: number): readonly SpanId[] =>
   Array.from({ length: count }, () => randomIds.next('SpanId'));
 
-describe('spans written lately', () => {
-  it('are found in the trace that they were last written to, in their project only', () => {
+describe('table of recent spans', () => {
+  it('finds a span in its last trace, within its project only', () => {
     const recent = openRecentSpans();
     const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
     const spans = spansOf(100);
@@ -23,7 +23,7 @@ describe('spans written lately', () => {
     expect(recent.find(project, uuid(10))).to.equal(null);
   });
 
-  it('are mostly still found after many others, and never in a wrong trace', () => {
+  it('still finds most spans after many others, and never a wrong trace', () => {
     const recent = openRecentSpans();
     const traces = Array.from({ length: 80_000 }, () => ({
       trace: randomIds.next('TraceId'),
@@ -37,8 +37,8 @@ describe('spans written lately', () => {
   });
 });
 
-describe('the index of spans', () => {
-  it('asks the read model only about what it does not know', async () => {
+describe('SpanIndex', () => {
+  it('looks up only unknown spans in the read model', async () => {
     const asked: string[] = [];
     const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
     const [known, old, unknown] = spansOf(3) as [SpanId, SpanId, SpanId];

@@ -36,7 +36,7 @@ const numbers: Fold<readonly unknown[], Event> = {
 };
 
 for (const [name, open] of Object.entries(engines)) {
-  describe(`folds that are kept, of a log on ${name}`, () => {
+  describe(`state cache over a log on ${name}`, () => {
     let opened: Opened;
     let counted: ReturnType<typeof countingReads>;
     before(async () => {
@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(engines)) {
     const append = (stream: ReturnType<typeof newStream>, at: number, type = 'One') =>
       opened.log.append([appendOf(stream, at === 0 ? 'none' : at - 1, { ...newEvent(at), type })]);
 
-    it('read only newer events, once for all askers, and forget what was erased', async () => {
+    it('reads only new events, once for concurrent loads, and drops erased streams', async () => {
       const { log } = counted;
       const { load } = openStateCache({ log, fold: numbers, weightOf: () => 1, weightMax: 10_000 });
       const stream = newStream();
@@ -64,7 +64,7 @@ for (const [name, open] of Object.entries(engines)) {
       expect(await load(stream)).to.deep.include({ state: [], revision: 'none' });
     });
 
-    it('know the place of the last event even when it is of a type that they skip', async () => {
+    it('returns the position of the last event even of a skipped type', async () => {
       const { log } = counted;
       const types = ['One'];
       const given = { log, fold: numbers, types, weightOf: () => 1, weightMax: 10_000 };
@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(engines)) {
       expect(await load(stream)).to.deep.equal({ state: [0, 3], revision: 3, position });
     });
 
-    it('keep no more than their limit', async () => {
+    it('evicts beyond its weight limit', async () => {
       const { log } = counted;
       const { load } = openStateCache({
         log,

@@ -49,7 +49,7 @@ describe('the repository of traces', () => {
     await folder.remove();
   });
 
-  it('reads only what is new of a trace that grows, not the whole each time', async () => {
+  it('reads only the new events of a growing trace', async () => {
     const repository = openTraceRepository({ log, clock: systemClock });
     await repository.transact(
       stream,
@@ -83,7 +83,7 @@ describe('the repository of traces', () => {
     expect(state?.weight).to.be.below((large + 10) * 1_000);
   });
 
-  it('answers the same however often it is asked', async () => {
+  it('returns the same state on repeated loads', async () => {
     const input = 'x'.repeat(200_000);
     const large = traceLoggedOf({
       spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })),
@@ -96,7 +96,7 @@ describe('the repository of traces', () => {
     expect(second).to.deep.equal(first);
   });
 
-  it('sees what another process appended', async () => {
+  it('sees events of other processes', async () => {
     const [mine, theirs] = [0, 1].map(() => openTraceRepository({ log, clock: systemClock }));
     const before = (await mine?.load(stream))?.revision;
     await theirs?.transact(stream, addSpans(lateSpansOf([{ type: 'tool' }])), authorship);
@@ -104,14 +104,14 @@ describe('the repository of traces', () => {
     expect((await mine?.load(stream))?.revision).to.equal(Number(before) + 2);
   });
 
-  it('forgets a trace that was erased', async () => {
+  it('drops an erased trace', async () => {
     const repository = openTraceRepository({ log, clock: systemClock });
     expect((await repository.load(stream)).state).to.not.equal(null);
     await log.erase(stream);
     expect(await repository.load(stream)).to.include({ state: null, revision: 'none' });
   });
 
-  it('looks eight times for a trace that never comes, and finds one that comes late', async () => {
+  it('polls eight times for a missing trace, and finds a late one', async () => {
     let now = 0;
     let looks = 0;
     const clock = {
@@ -131,8 +131,8 @@ describe('the repository of traces', () => {
   });
 });
 
-describe('layers', () => {
-  it('hold what a map would, and leave older values as they were', () => {
+describe('persistent map', () => {
+  it('behaves like a map, and leaves older versions unchanged', () => {
     const steps: PersistentMap<number>[] = [emptyPersistentMap()];
     for (let step = 0; step < 500; step += 1) {
       steps.push(persistentSet(steps[step] ?? emptyPersistentMap(), [[String(step % 300), step]]));
