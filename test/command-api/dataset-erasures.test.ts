@@ -112,7 +112,7 @@ describe('erasing the rows of a deleted dataset', () => {
     expect(told[0]).to.deep.equal({ content_id: contentId(0), chunks: 2 });
   });
 
-  it('runs a second pass after the grace period for late writes, and only then completes', async () => {
+  it('runs a second pass after the grace period for late writes, then completes', async () => {
     await world.append(datasetStream(gone), deleted);
     const erasures = open();
     await finish(erasures);

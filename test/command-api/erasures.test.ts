@@ -220,7 +220,7 @@ describe('erasing what was deleted', () => {
     expect(await completed(one)).to.have.length(2);
   });
 
-  it('runs a second pass after the grace period for late writes, and only then completes', async () => {
+  it('runs a second pass after the grace period for late writes, then completes', async () => {
     await world.append(runStream(gone), runDeleted);
     const erasures = open();
     await finish(erasures);

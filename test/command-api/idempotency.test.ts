@@ -249,7 +249,7 @@ describe('idempotency over the log', () => {
       while (await forgetting.step());
     };
 
-    it('keeps content in a stream of its own, named for the project, and ids with the claim', async () => {
+    it('keeps content in a stream named for the project, and ids with the claim', async () => {
       await send('of a project');
       expect(await heard()).to.deep.equal(['IdempotencyAnswerKept']);
       const names = await log.streams(`idempotency-answer-${project}-`, null, 10);

@@ -61,7 +61,7 @@ describe('RightsCache', () => {
       };
     };
 
-    it('refreshes in the background: no caller waits, and no value is older than half a second', async () => {
+    it('refreshes in the background: no caller waits, no value is older than 0.5 s', async () => {
       const { asked, at } = asking();
       const first = at(0);
       asked[0]?.say('old');
