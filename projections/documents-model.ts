@@ -69,12 +69,12 @@ const fold = async (
   const poisons = new Map<string, Poison>();
   const touched: TouchedKeys[] = [];
   for (const event of events) {
-    const ending = tombstoneFor(deletedWith, event);
+    const tombstone = tombstoneFor(deletedWith, event);
     const isFolded = Object.hasOwn(folded, originalTypeOf(event));
-    if ((!isFolded && ending === null) || poisons.has(event.stream)) continue;
+    if ((!isFolded && tombstone === null) || poisons.has(event.stream)) continue;
     try {
       const keys = isFolded ? projection.keys(requireReadable(event) as never) : [];
-      touched.push({ event, keys, tombstone: ending });
+      touched.push({ event, keys, tombstone });
     } catch (error) {
       poisons.set(event.stream, poison(event, error));
     }
@@ -84,7 +84,7 @@ const fold = async (
     keys.length === 0 ? [] : await documents.load(projection.collection, keys),
   );
   const changed = new Set<string>();
-  const gone = new Set<string>();
+  const deletedScopes = new Set<string>();
   const put = (key: string, document: Document | null): void => {
     current.set(key, document);
     changed.add(key);
@@ -103,7 +103,7 @@ const fold = async (
     }
     for (const key of keyOf(deletedWith, one)) put(key, null);
     if (one.tombstone === null || deletedWith.scope !== one.tombstone.kind) continue;
-    gone.add(one.tombstone.id);
+    deletedScopes.add(one.tombstone.id);
     for (const [key, document] of current) if (document?.scope === one.tombstone.id) put(key, null);
   }
   const writes: DocumentWrite[] = [...changed].map((key) => ({
@@ -111,7 +111,8 @@ const fold = async (
     document: current.get(key) ?? null,
   }));
   return {
-    apply: (checkpoint) => documents.apply(projection.collection, writes, checkpoint, [...gone]),
+    apply: (checkpoint) =>
+      documents.apply(projection.collection, writes, checkpoint, [...deletedScopes]),
     poisons: [...poisons.values()],
     gap: null,
   };
@@ -124,8 +125,10 @@ type TouchedKeys = {
 };
 
 const tombstoneFor = ({ scope, key }: DeletedWith, event: StoredEvent): Tombstone | null => {
-  const ending = scope === undefined && key === undefined ? null : tombstoneOf(event);
-  return ending !== null && (ending.kind === scope || ending.kind === key) ? ending : null;
+  const tombstone = scope === undefined && key === undefined ? null : tombstoneOf(event);
+  return tombstone !== null && (tombstone.kind === scope || tombstone.kind === key)
+    ? tombstone
+    : null;
 };
 
 const keyOf = ({ key }: DeletedWith, { tombstone }: TouchedKeys): readonly string[] =>

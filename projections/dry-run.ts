@@ -74,8 +74,8 @@ export const dryRun = async (
       logEvents += events.length;
       const wanted = events.filter(({ type }) => readModel.eventTypes?.includes(type) ?? true);
       for (const { type } of wanted) counts.set(type, (counts.get(type) ?? 0) + 1);
-      const isSome = wanted.length + page.erased.length > 0;
-      if (sample < sampleMax && isSome) await fold(wanted, page);
+      const hasEvents = wanted.length + page.erased.length > 0;
+      if (sample < sampleMax && hasEvents) await fold(wanted, page);
     }
   } finally {
     await copy.discard();

@@ -78,7 +78,7 @@ export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
     else begin(name, position, until);
   };
   /** `before`: the furthest position seen before this checkpoint was read. */
-  const took = async (
+  const observe = async (
     name: string,
     position: Position,
     before: Position | undefined,
@@ -103,12 +103,12 @@ export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
   return {
     wrapCheckpoints: (checkpoints) =>
       new Map(
-        [...checkpoints].map(([name, ask]) => [
+        [...checkpoints].map(([name, readCheckpoint]) => [
           name,
           async () => {
             const before = furthest.get(name);
-            const position = await ask();
-            await took(name, position, before);
+            const position = await readCheckpoint();
+            await observe(name, position, before);
             return position;
           },
         ]),
@@ -144,8 +144,8 @@ const fillProgress = (
 
 /** Message for operators and clients. */
 export const fillMessage = ({ name, ratio, eta_seconds: eta }: FillProgress): string => {
-  const rest = eta === null ? '' : `, about ${eta} s are left`;
-  return `The read model ${name} is filled from the log: ${percent(ratio)} % are there${rest}`;
+  const rest = eta === null ? '' : `, about ${eta} s left`;
+  return `The read model ${name} is being filled from the log: ${percent(ratio)} % done${rest}`;
 };
 /** Never 100 while something is missing. */
 const percent = (ratio: number): number => Math.min(99, Math.floor(ratio * 100));
@@ -159,7 +159,7 @@ export const readModelFillingFault = (filling: FillProgress): Fault => {
   const wait = Math.min(retryMaxSeconds, Math.max(1, eta ?? retryFirstSeconds));
   return new Fault(
     'read-model-filling',
-    `${fillMessage(filling)}. Retry after ${wait} s; writes are taken meanwhile.`,
+    `${fillMessage(filling)}. Retry after ${wait} s; writes are accepted meanwhile.`,
     {
       retryAfterSeconds: wait,
       members: { progress: { read_model: name, ratio, eta_seconds: eta } },

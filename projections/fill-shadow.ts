@@ -34,9 +34,9 @@ export type FillShadowNeeds = QueryContext & {
   /** Parked streams are folded up to where they are parked, skipped events are skipped. */
   readonly parkedAndSkipped: ParkedAndSkipped;
   /** Called before the copy takes a page with events, with those that could not be folded. */
-  readonly taking?: (page: PageStart, poisons: readonly Poison[]) => Promise<void>;
+  readonly beforePage?: (page: PageStart, poisons: readonly Poison[]) => Promise<void>;
   /** Called after each page; the next one is written once it resolves. */
-  readonly taken?: (taken: PageProgress) => Promise<void>;
+  readonly afterPage?: (page: PageProgress) => Promise<void>;
 };
 
 export type FillCheckpoint = {
@@ -48,7 +48,7 @@ export type FillCheckpoint = {
 /** A page that is being written to the copy. */
 type PageWrite = {
   readonly applied: Promise<void>;
-  /** Resolves after `taken`, including any pause that it makes. */
+  /** Resolves after `afterPage`, including any pause that it makes. */
   readonly settled: Promise<void>;
 };
 const noPageWrite: PageWrite = { applied: Promise.resolve(), settled: Promise.resolve() };
@@ -64,9 +64,9 @@ export const fillShadow = async (
   from: FillCheckpoint,
   until: Position | null,
 ): Promise<FillCheckpoint> => {
-  const { reader, sink, fence, taking, taken, signal } = filling;
+  const { reader, sink, fence, beforePage, afterPage, signal } = filling;
   const poisons = new Map(from.poisons);
-  const asking = { ...(signal && { signal }) };
+  const context = { ...(signal && { signal }) };
   let { position } = from;
   let written = position;
   let writing = noPageWrite;
@@ -75,7 +75,7 @@ export const fillShadow = async (
     for (;;) {
       if (until !== null && position >= until) break;
       await new Promise((resolve) => setImmediate(resolve));
-      throwIfAborted(asking);
+      throwIfAborted(context);
       const page = await reader.page(position, batchEventsMax, types);
       if (page.through <= position) {
         if (writing === noPageWrite) break;
@@ -89,21 +89,21 @@ export const fillShadow = async (
       const { events, erased } = eventsToFold(filling, page, through, poisons);
       const folded = first === null ? null : await sink.fold(events, writing.applied, erased);
       await writing.settled;
-      throwIfAborted(asking);
+      throwIfAborted(context);
       if (folded !== null && first !== null) {
         if (folded.gap !== null) throw gapError(folded.gap);
         for (const one of folded.poisons) poisons.set(one.stream, one);
-        await taking?.({ after: position, event: first.id }, folded.poisons);
+        await beforePage?.({ after: position, event: first.id }, folded.poisons);
         written = through;
       }
       position = through;
       const applied = folded?.apply({ position, fence }) ?? Promise.resolve();
       const { length } = page.events;
-      const tell = async (): Promise<void> => {
+      const report = async (): Promise<void> => {
         const head = until ?? (await reader.head());
-        await taken?.({ position: through, head, events: length });
+        await afterPage?.({ position: through, head, events: length });
       };
-      writing = { applied, settled: applied.then(tell) };
+      writing = { applied, settled: applied.then(report) };
       // The failure reaches the code that awaits it, possibly a page later.
       writing.settled.catch(() => undefined);
     }

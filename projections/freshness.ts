@@ -53,46 +53,46 @@ type WatchedModel = {
 
 const watchModel = (checkpoint: () => Promise<Position>, clock: Clock): WatchedModel => {
   let seen: Position = logStart;
-  let isHinted = false;
-  let rouse: AbortController | null = null;
-  let looking: Promise<void> | null = null;
+  let isNotified = false;
+  let wakeUp: AbortController | null = null;
+  let polling: Promise<void> | null = null;
   let next: Promise<void> | null = null;
-  let inVain = false;
-  const ask = async (): Promise<void> => {
-    isHinted = false;
+  let madeNoProgress = false;
+  const readCheckpoint = async (): Promise<void> => {
+    isNotified = false;
     // May go back: a store that was lost starts again, and its old checkpoint must not satisfy
     // later reads.
     seen = await checkpoint();
   };
-  const look = (): Promise<void> => {
-    looking ??= ask().finally(() => {
-      looking = null;
+  const poll = (): Promise<void> => {
+    polling ??= readCheckpoint().finally(() => {
+      polling = null;
     });
-    return looking;
+    return polling;
   };
-  const wait = async (): Promise<void> => {
-    if (inVain) await clock.wait(pollBackoffMs, new AbortController().signal);
-    if (!isHinted) {
-      rouse = new AbortController();
-      await clock.wait(pollMs, rouse.signal);
-      rouse = null;
+  const waitAndPoll = async (): Promise<void> => {
+    if (madeNoProgress) await clock.wait(pollBackoffMs, new AbortController().signal);
+    if (!isNotified) {
+      wakeUp = new AbortController();
+      await clock.wait(pollMs, wakeUp.signal);
+      wakeUp = null;
     }
     const before = seen;
-    await look();
-    inVain = seen === before;
+    await poll();
+    madeNoProgress = seen === before;
   };
   return {
-    poll: look,
+    poll,
     pollNext: () => {
-      next ??= wait().finally(() => {
+      next ??= waitAndPoll().finally(() => {
         next = null;
       });
       return next;
     },
     notify: (position) => {
       if (position <= seen) return;
-      isHinted = true;
-      rouse?.abort();
+      isNotified = true;
+      wakeUp?.abort();
     },
     position: () => seen,
   };
@@ -139,25 +139,26 @@ export const openFreshness = ({
       // rule 4).
       if (min !== null && min > head) throw readModelBehind();
       const { project } = waiting;
-      const isNoted = min === null || (targets !== undefined && min <= targets.head());
-      const known = targets !== undefined && project !== undefined && isNoted ? targets : null;
+      const isRecorded = min === null || (targets !== undefined && min <= targets.head());
+      const recorded =
+        targets !== undefined && project !== undefined && isRecorded ? targets : null;
       // Every acknowledged append is recorded; later ones need not be visible yet.
-      const now = known === null ? head : known.head();
-      const wanted = reads.map((name) => ({
+      const now = recorded === null ? head : recorded.head();
+      const required = reads.map((name) => ({
         name,
         model: modelOf(name),
-        target: known === null ? head : known.positionFor(name, project ?? null),
+        target: recorded === null ? head : recorded.positionFor(name, project ?? null),
       }));
       await raceAbort(waiting, () =>
-        waitUntilReached(wanted, waiting, { clock, fillMonitor, onLateRead }),
+        waitUntilReached(required, waiting, { clock, fillMonitor, onLateRead }),
       );
-      for (const { name } of wanted) {
-        const found = fillMonitor.progressOf(name);
-        if (found !== null) throw readModelFillingFault(found);
+      for (const { name } of required) {
+        const progress = fillMonitor.progressOf(name);
+        if (progress !== null) throw readModelFillingFault(progress);
       }
       // A read model that has folded every event relevant to this read counts as being at the head.
       const position = lowestPosition(
-        wanted.map(({ model, target }) =>
+        required.map(({ model, target }) =>
           model.position() < target ? model.position() : laterPosition(model.position(), now),
         ),
       );
@@ -169,12 +170,12 @@ export const openFreshness = ({
 
 /** Resolves when each has reached its target and is complete, or when the wait is over. */
 const waitUntilReached = async (
-  wanted: readonly RequiredModel[],
+  required: readonly RequiredModel[],
   { signal, project, atMostMs = waitMaxMs }: FreshnessWait,
   { clock, fillMonitor, onLateRead }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
 ): Promise<void> => {
   const late = () =>
-    wanted.filter(
+    required.filter(
       ({ name, model, target }) =>
         model.position() < target || fillMonitor.progressOf(name) !== null,
     );
@@ -183,7 +184,9 @@ const waitUntilReached = async (
   const leftMs = (): number => deadline - clock.milliseconds();
   /** True if filling takes longer than the wait that is left. */
   const isFutile = (): boolean =>
-    wanted.some(({ name }) => (fillMonitor.progressOf(name)?.eta_seconds ?? 0) * 1_000 > leftMs());
+    required.some(
+      ({ name }) => (fillMonitor.progressOf(name)?.eta_seconds ?? 0) * 1_000 > leftMs(),
+    );
   await Promise.all(late().map(({ model }) => model.poll()));
   const isOver = (): boolean => leftMs() <= 0 || signal?.aborted === true || isFutile();
   let isLate = false;

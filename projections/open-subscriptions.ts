@@ -13,7 +13,7 @@ import { retryWhileUnavailable } from './skipped-events.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
 
 /** Reason, for operators, for which a read model does not serve reads yet. */
-export const fillReason = 'filled from the log: it lacks what was logged before the start';
+export const fillReason = 'filled from the log: events logged before the start are missing';
 
 export type OpenSubscriptionsNeeds = {
   readonly reader: Pick<EventReader, 'head' | 'lag'>;
@@ -33,8 +33,8 @@ export const openSubscriptions = async (
 ): Promise<readonly Subscription[]> => {
   const ahead = await resetIfLogReplaced(needs);
   if (ahead.length > 0) needs.onLogReplaced?.(ahead);
-  const forgotten = await resetIfStateLost(needs);
-  const lost = new Map(forgotten.map(({ name, until }) => [name, until]));
+  const resets = await resetIfStateLost(needs);
+  const resetUntil = new Map(resets.map(({ name, until }) => [name, until]));
   return Promise.all(
     needs.readModels.map(async (source): Promise<Subscription> => {
       const position = await source.checkpoint();
@@ -45,7 +45,7 @@ export const openSubscriptions = async (
         trouble: null,
         refill:
           logReplacedRefill(source, ahead) ??
-          stateLossRefill(lost.get(source.name)) ??
+          stateLossRefill(resetUntil.get(source.name)) ??
           (await lagRefill(needs, position)),
         batchMax: batchEventsMax,
         isBisecting: false,
@@ -72,6 +72,6 @@ const logReplacedRefill = (
 ): Subscription['refill'] => {
   const why = ahead.find((one) => one.name === name) ?? ahead[0];
   if (why === undefined) return null;
-  const of = why.name === name ? '' : ` (${why.name})`;
-  return { reason: `${aheadReason(why)}${of}`, until: why.head };
+  const suffix = why.name === name ? '' : ` (${why.name})`;
+  return { reason: `${aheadReason(why)}${suffix}`, until: why.head };
 };

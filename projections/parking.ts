@@ -99,13 +99,13 @@ export const skippedKey = (stream: StreamName, revision: number): string => `${s
  */
 export const openParking = async (
   documents: Documents,
-  ruledOut: readonly SkippedEvent[],
+  loggedSkips: readonly SkippedEvent[],
   state: Collection = projectorStateCollection,
 ): Promise<Parking> => {
   const known = await loadState(documents, state);
   const { parked, skipped, versions } = known;
-  const inLog = [...ruledOut];
-  for (const one of inLog) known.skip(one);
+  const skipsInLog = [...loggedSkips];
+  for (const one of skipsInLog) known.skip(one);
   const { write, ...fencing } = await openFencedWriter(documents, state);
   const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
     const { id, stream, revision, position, type, reason, frames } = poison;
@@ -151,7 +151,7 @@ export const openParking = async (
       for (const one of poisons) await park(projection, one, at);
     },
     skip: (one) => {
-      inLog.push(one);
+      skipsInLog.push(one);
       known.skip(one);
     },
     clear: async (projection) => {
@@ -162,7 +162,7 @@ export const openParking = async (
       if (keys.length > 0) await write(keys.map((key) => ({ key, document: null })));
       parked.delete(projection);
       skipped.delete(projection);
-      for (const one of inLog) if (one.projection === projection) known.skip(one);
+      for (const one of skipsInLog) if (one.projection === projection) known.skip(one);
     },
   };
 };
@@ -256,9 +256,9 @@ const loadState = async (documents: Documents, state: Collection): Promise<Loade
  */
 const openFencedWriter = async (documents: Documents, state: Collection) => {
   const inSequence = openMutex();
-  const stored = async (): Promise<number> =>
+  const storedFence = async (): Promise<number> =>
     (await documents.get<{ readonly fence: number }>(state, 'fence'))?.body.fence ?? 0;
-  let fence = await stored();
+  let fence = await storedFence();
   let after: Position | null = null;
   const apply = async (writes: readonly StateWrite[], under: number): Promise<void> => {
     after ??= await documents.checkpoint(state);
@@ -272,7 +272,7 @@ const openFencedWriter = async (documents: Documents, state: Collection) => {
       throw error;
     }
   };
-  const isReplaced = async (): Promise<boolean> => (await stored()) > fence;
+  const isReplaced = async (): Promise<boolean> => (await storedFence()) > fence;
   return {
     fence: () => fence,
     isReplaced,

@@ -9,7 +9,7 @@ export const openProgressMeter = (
   name: string,
   clock: Clock,
   from: Position,
-  tell: (progress: RebuildProgress) => void,
+  report: (progress: RebuildProgress) => void,
   rate: () => number | null = () => null,
 ): ((taken: PageProgress) => void) => {
   const began = clock.milliseconds();
@@ -20,7 +20,7 @@ export const openProgressMeter = (
     const paced = folded / (rate() ?? Infinity);
     const seconds = Math.max((clock.milliseconds() - began) / 1_000, paced, 0.001);
     const done = positionDistance(from, position);
-    tell({
+    report({
       name,
       position,
       head,

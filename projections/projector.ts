@@ -61,7 +61,7 @@ export type Projector = {
   rebuild(
     name: string | null,
     progress?: (progress: RebuildProgress) => void,
-    wishes?: RebuildRequest,
+    options?: RebuildRequest,
   ): Promise<void>;
   /** Estimates a rebuild without changing anything. */
   dryRun(name: string): Promise<DryRun>;
@@ -141,9 +141,9 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       }
       runner.wake();
     },
-    rebuild: async (name, progress, wishes = {}) => {
+    rebuild: async (name, progress, options = {}) => {
       for (const one of name === null ? names : [name]) {
-        await rebuilds.rebuild(one, wishes, progress);
+        await rebuilds.rebuild(one, options, progress);
       }
     },
     dryRun: (name) => works.begin((signal) => dryRun(all, subscription(name), signal)),
@@ -180,11 +180,11 @@ const resumeSkips = async (
 ): Promise<void> => {
   for (const name of names) {
     const { parked, skipped } = parking.of(name);
-    const due = [...parked.values()].filter(({ stream, revision }) =>
+    const resumable = [...parked.values()].filter(({ stream, revision }) =>
       skipped.has(skippedKey(stream, revision)),
     );
     // A batch that the store refuses stays parked.
-    for (const { stream } of due) await unpark(name, stream).catch(() => null);
+    for (const { stream } of resumable) await unpark(name, stream).catch(() => null);
   }
 };
 
@@ -298,15 +298,15 @@ const projectionStatuses = async (
   const now = clock.milliseconds();
   positionClock.recordHead(head, now);
   // Most read models are at one position: its lag is read once.
-  const lacking = new Map<Position, Promise<Lag>>();
-  const lackingAt = (position: Position): Promise<Lag> => {
-    const known = lacking.get(position) ?? lagAfter(reader, position);
-    lacking.set(position, known);
+  const lags = new Map<Position, Promise<Lag>>();
+  const lagAt = (position: Position): Promise<Lag> => {
+    const known = lags.get(position) ?? lagAfter(reader, position);
+    lags.set(position, known);
     return known;
   };
   return Promise.all(
     subscriptions.map(async ({ readModel, position, paused, trouble, refill }) => {
-      const { oldest, events } = position < head ? await lackingAt(position) : noLag;
+      const { oldest, events } = position < head ? await lagAt(position) : noLag;
       const seenAt = oldest === undefined ? now : positionClock.reachedAt(oldest.position);
       // For an event older than this process, its age is that of its request.
       const age =

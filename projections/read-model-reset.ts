@@ -50,16 +50,16 @@ export const resetIfLogReplaced = async (needs: Needs): Promise<readonly AheadRe
  */
 export const resetIfStateLost = async (needs: Needs): Promise<readonly StateLoss[]> => {
   const { readModels, parking, clock, reader } = needs;
-  const forgotten: StateLoss[] = [];
+  const resets: StateLoss[] = [];
   for (const source of readModels) {
     const { name, version } = source;
     if (parking.version(name) !== null || (await source.checkpoint()) === logStart) continue;
     const until = await retryWhileUnavailable(clock, () => reader.head());
     await resetReadModel(source, parking);
     await parking.saveVersion(name, version);
-    forgotten.push({ name, until });
+    resets.push({ name, until });
   }
-  return forgotten;
+  return resets;
 };
 type StateLoss = { readonly name: string; readonly until: Position };
 
@@ -75,5 +75,5 @@ const resetReadModel = async (source: ReadModel, parking: Parking): Promise<void
 
 /** Reason for the rebuild, for operators. */
 export const aheadReason = ({ checkpoint, head }: AheadReadModel): string =>
-  `built anew: its checkpoint ${checkpoint} is beyond the end of the log, ${head}`;
-export const stateLostReason = 'built anew: it is not known any more what was set aside in it';
+  `rebuilt: its checkpoint ${checkpoint} is beyond the head of the log, ${head}`;
+export const stateLostReason = 'rebuilt: the projector state with its parked streams was lost';

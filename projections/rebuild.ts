@@ -96,39 +96,39 @@ const build = async (
   const { copy, from, building } =
     (await resumeBuild(needs, readModel, restart)) ?? (await startBuild(needs, readModel));
   const watch = openPurgeWatch(reader, readModel, building.watched);
-  const tell = openProgressMeter(name, clock, from.position, progress, rate);
+  const report = openProgressMeter(name, clock, from.position, progress, rate);
   let isLive = false;
   try {
     const decode = await checkedDecode();
-    const work = (taken: (taken: PageProgress) => Promise<void>): FillShadowNeeds => ({
+    const fillNeeds = (afterPage: (page: PageProgress) => Promise<void>): FillShadowNeeds => ({
       reader,
       decode,
       sink: copy.model,
       fence: parking.fence(),
       parkedAndSkipped: { ...nothingParked, skipped: parking.of(name).skipped },
-      taking: (page, poisons) =>
+      beforePage: (page, poisons) =>
         notes.save({ ...building, rate: rate(), page, watched: watch.at() }, poisons),
-      taken,
+      afterPage,
       signal,
     });
     progress({ name, position: from.position, head: await reader.head(), ...noSpeed });
-    await watch.look(from.position);
+    await watch.check(from.position);
     let { position: reached } = from;
-    const between = (): Promise<void> => watch.look(reached);
-    const rest = openThrottle({ clock, rate, lag: () => runner.liveLag(), signal, between });
-    const nearly = await fillShadow(
-      work(async (taken) => {
-        reached = taken.position;
-        tell(taken);
-        await watch.look(reached);
-        await rest(taken.events);
+    const between = (): Promise<void> => watch.check(reached);
+    const throttle = openThrottle({ clock, rate, lag: () => runner.liveLag(), signal, between });
+    const caughtUp = await fillShadow(
+      fillNeeds(async (page) => {
+        reached = page.position;
+        report(page);
+        await watch.check(reached);
+        await throttle(page.events);
       }),
       from,
       null,
     );
     await runner.exclusively(async () => {
-      const last = work(async (taken) => tell(taken));
-      const { position, poisons } = await fillShadow(last, nearly, null);
+      const last = fillNeeds(async (page) => report(page));
+      const { position, poisons } = await fillShadow(last, caughtUp, null);
       throwIfAborted({ signal });
       await promoteShadow(copy, position, subscription, needs);
       isLive = true;
@@ -185,7 +185,7 @@ const openPurgeWatch = (
   let at = from;
   return {
     at: () => at,
-    look: async (reached: Position): Promise<void> => {
+    check: async (reached: Position): Promise<void> => {
       while (purgeTypes.length > 0) {
         const { events, through } = await reader.page(at, batchEventsMax, purgeTypes);
         if (events.some(({ position }) => position > reached)) throw purgedError;
@@ -239,8 +239,8 @@ const resumeBuild = async (
     throw error;
   });
   if (copy !== null) {
-    const isWanted = !restart && building.version === source.version;
-    const position = isWanted ? await resumePosition(copy, reader, building) : null;
+    const isResumable = !restart && building.version === source.version;
+    const position = isResumable ? await resumePosition(copy, reader, building) : null;
     if (position !== null) return { copy, from: { position, poisons: notes.poisons() }, building };
     await copy.discard();
   }

@@ -82,11 +82,11 @@ export const subscriptionOf = (runner: Runner, name: string): Subscription => {
  */
 export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
   const subscriptions = await openSubscriptions(needs);
-  const headTimes = openPositionClock();
+  const positionClock = openPositionClock();
   const exclusively = openMutex();
   let stopped = false;
   let idle = new AbortController();
-  const round = openRounds(subscriptions, headTimes, needs, () => stopped);
+  const round = openRounds(subscriptions, positionClock, needs, () => stopped);
   /** Reading the log failed: every subscription reports it and backs off. */
   const unreadable = (error: unknown): Round => {
     for (const subscription of subscriptions)
@@ -114,13 +114,13 @@ export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
   const ended = loop();
   return {
     subscriptions,
-    positionClock: headTimes,
+    positionClock,
     subscription: (name) => subscriptions.find(({ readModel }) => readModel.name === name) ?? null,
     liveLag: () => {
       const now = needs.clock.milliseconds();
       const since = subscriptions
         .filter(({ paused, trouble }) => !paused && trouble === null)
-        .map(({ position }) => headTimes.passedAt(position) ?? now);
+        .map(({ position }) => positionClock.passedAt(position) ?? now);
       return now - Math.min(now, ...since);
     },
     exclusively,
@@ -136,7 +136,7 @@ export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
 const lowestPosition = (positions: readonly Position[]): Position =>
   positions.reduce((low, position) => (position < low ? position : low));
 
-const isDue = ({ trouble }: Subscription, now: number): boolean =>
+const mayRetry = ({ trouble }: Subscription, now: number): boolean =>
   trouble !== null && trouble.retryAt <= now;
 
 /**
@@ -148,29 +148,29 @@ type Round = { readonly hasMoved: boolean; readonly delaysNext: boolean };
 /** Runs one round over every subscription that may proceed. */
 const openRounds = (
   subscriptions: readonly Subscription[],
-  headTimes: PositionClock,
+  positionClock: PositionClock,
   needs: RunnerNeeds,
   isStopped: () => boolean,
 ) => {
   const { reader, clock } = needs;
   const pages = openPageReader(needs);
-  let lookAt = 0;
+  let nextPollAt = 0;
   let head = logStart;
-  const lookAhead = async (): Promise<Position> => {
+  const pollHead = async (): Promise<Position> => {
     const now = clock.milliseconds();
-    if (now < lookAt) return head;
-    lookAt = now + headPollMs;
+    if (now < nextPollAt) return head;
+    nextPollAt = now + headPollMs;
     head = await reader.head();
-    headTimes.recordHead(head, now);
+    positionClock.recordHead(head, now);
     return head;
   };
   return async (): Promise<Round> => {
     let moved = false;
-    let gathers = true;
+    let mayDelay = true;
     let events = 0;
-    await lookAhead();
+    await pollHead();
     for (const subscription of subscriptions) {
-      if (isDue(subscription, clock.milliseconds())) {
+      if (mayRetry(subscription, clock.milliseconds())) {
         await rereadCheckpoint(subscription).catch((error: unknown) =>
           failWithBackoff(subscription, clock, redactedReason(error)),
         );
@@ -179,12 +179,12 @@ const openRounds = (
     for (const group of groupsOf(subscriptions, clock.milliseconds())) {
       const before = group.map((subscription) => subscription.position);
       if (isStopped()) break;
-      const served = await feedGroup(group, { pages, lookAhead }, needs, isStopped);
-      events += served.events;
-      gathers &&= served.isOver;
+      const result = await feedGroup(group, { pages, pollHead }, needs, isStopped);
+      events += result.events;
+      mayDelay &&= result.isOver;
       moved ||= group.some((subscription, index) => subscription.position !== before[index]);
     }
-    return { hasMoved: moved, delaysNext: gathers && events > fewEvents };
+    return { hasMoved: moved, delaysNext: mayDelay && events > fewEvents };
   };
 };
 
@@ -212,7 +212,7 @@ const groupsOf = (
 ): readonly (readonly Subscription[])[] => {
   const byPosition = new Map<Position, Subscription[]>();
   for (const subscription of subscriptions) {
-    if (subscription.paused || (subscription.trouble !== null && !isDue(subscription, now)))
+    if (subscription.paused || (subscription.trouble !== null && !mayRetry(subscription, now)))
       continue;
     byPosition.set(subscription.position, [
       ...(byPosition.get(subscription.position) ?? []),
@@ -229,7 +229,7 @@ const groupsOf = (
  */
 const feedGroup = async (
   group: readonly Subscription[],
-  { pages, lookAhead }: { readonly pages: PageReader; readonly lookAhead: () => Promise<Position> },
+  { pages, pollHead }: { readonly pages: PageReader; readonly pollHead: () => Promise<Position> },
   needs: SubscriptionNeeds,
   isStopped: () => boolean,
 ): Promise<{ readonly events: number; readonly isOver: boolean }> => {
@@ -239,7 +239,7 @@ const feedGroup = async (
   let isOver = false;
   try {
     for (let count = 0; count < pagesAtOnce && !isOver; count += 1) {
-      const head = await lookAhead();
+      const head = await pollHead();
       const page = await pages.readAfter(position);
       events += page.events.length;
       isOver = page.through >= head && events < manyEvents;

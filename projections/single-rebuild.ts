@@ -21,7 +21,7 @@ type RebuildCoordinator = {
   /** Resolves once the new copy is live. Joins a running rebuild of the same read model. */
   readonly rebuild: (
     name: string,
-    wishes: RebuildRequest,
+    options: RebuildRequest,
     progress?: (progress: RebuildProgress) => void,
   ) => Promise<void>;
   /** Resumes rebuilds that an earlier process left. */
@@ -57,7 +57,7 @@ export const openRebuildCoordinator = (
         rate: () => one.rate,
         progress: (progress) => {
           one.latest = progress;
-          for (const listen of one.listeners) listen(progress);
+          for (const listener of one.listeners) listener(progress);
         },
       });
     const one: RunningRebuild = {
@@ -74,12 +74,12 @@ export const openRebuildCoordinator = (
     return one;
   };
   return {
-    rebuild: async (name, { rate, begin: how }, progress) => {
+    rebuild: async (name, { rate, begin: mode }, progress) => {
       const subscription = subscriptionOf(needs.runner, name);
-      if (how === 'restart') await cancelRebuild(underWay.get(name));
+      if (mode === 'restart') await cancelRebuild(underWay.get(name));
       const known = underWay.get(name);
-      if (how === 'resume' && known === undefined) requireStartedRebuild(needs, name);
-      const one = known ?? begun(subscription, how === 'restart');
+      if (mode === 'resume' && known === undefined) requireStartedRebuild(needs, name);
+      const one = known ?? begun(subscription, mode === 'restart');
       if (rate !== undefined) one.rate = rate;
       if (progress !== undefined) one.listeners.add(progress);
       if (known !== undefined) progress?.(one.latest);
@@ -105,11 +105,11 @@ export const openRebuildCoordinator = (
 
 const cancelRebuild = async (one: RunningRebuild | undefined): Promise<void> => {
   if (one === undefined) return;
-  one.end.abort(new Fault('conflict', 'It was asked for anew, from the first event'));
+  one.end.abort(new Fault('conflict', 'A new rebuild from the first event was requested'));
   await one.ended.catch(() => null);
 };
 
 const requireStartedRebuild = ({ parking }: RebuildNeeds, name: string): void => {
   if (shadowBuildNotes(parking, name).current() !== null) return;
-  throw new Fault('conflict', `no rebuild of ${name} was begun that could be resumed`);
+  throw new Fault('conflict', `there is no unfinished rebuild of ${name} to resume`);
 };

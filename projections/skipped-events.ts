@@ -89,11 +89,14 @@ const monthsFrom = (first: Instant, now: Instant): readonly Instant[] => {
 const retryDelayMs = 1_000;
 
 /** Retries a read of the log at the start until the log is available, without limit. */
-export const retryWhileUnavailable = async <T>(clock: Clock, ask: () => Promise<T>): Promise<T> => {
+export const retryWhileUnavailable = async <T>(
+  clock: Clock,
+  read: () => Promise<T>,
+): Promise<T> => {
   const never = new AbortController().signal;
   for (;;) {
     try {
-      return await ask();
+      return await read();
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
       await clock.wait(retryDelayMs, never);

@@ -110,8 +110,8 @@ export const foldPage = async (
   const { parking, clock } = needs;
   const ahead = page.events.filter(({ position }) => position > from.position);
   const events = ahead.slice(0, subscription.batchMax);
-  const cut = events.length < ahead.length;
-  const through = cut ? (events.at(-1)?.position ?? from.position) : page.through;
+  const isCut = events.length < ahead.length;
+  const through = isCut ? (events.at(-1)?.position ?? from.position) : page.through;
   try {
     const { readModel } = subscription;
     const wanted = readModel.canPark ? withoutParked(parking, readModel.name, events) : events;
@@ -180,17 +180,17 @@ const handleRefusedBatch = async (
     return;
   }
   const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
-  const [only] = events;
+  const [single] = events;
   if (!subscription.readModel.canPark) return;
   if (!isLasting && (!subscription.isBisecting || events.length <= 1)) return;
-  if (only === undefined || !(await acceptsEmptyBatch(subscription, needs))) return;
+  if (single === undefined || !(await acceptsEmptyBatch(subscription, needs))) return;
   subscription.trouble = null;
   if (events.length > 1) {
     subscription.isBisecting = true;
     subscription.batchMax = Math.ceil(events.length / 2);
     return;
   }
-  await needs.parking.park(subscription.readModel.name, poison(only, error), needs.clock.now());
+  await needs.parking.park(subscription.readModel.name, poison(single, error), needs.clock.now());
   subscription.isBisecting = false;
 };
 

@@ -26,19 +26,19 @@ type Needs = {
  * events: the rate is kept, and the live read models keep up or had a second to themselves.
  */
 export const openThrottle = ({ clock, rate, lag, signal, between }: Needs) => {
-  let due = clock.milliseconds();
+  let nextAt = clock.milliseconds();
   return async (events: number): Promise<void> => {
     const perSecond = rate();
     // A slow phase is not made up for later.
-    due = Math.max(due, clock.milliseconds() - pauseMaxMs);
-    due += perSecond === null ? 0 : (events / perSecond) * 1_000;
-    const rest = (): number => (perSecond === null ? 0 : due - clock.milliseconds());
-    while (rest() > 0 && !signal.aborted) {
-      await clock.wait(Math.min(rest(), sliceMs), signal);
+    nextAt = Math.max(nextAt, clock.milliseconds() - pauseMaxMs);
+    nextAt += perSecond === null ? 0 : (events / perSecond) * 1_000;
+    const remaining = (): number => (perSecond === null ? 0 : nextAt - clock.milliseconds());
+    while (remaining() > 0 && !signal.aborted) {
+      await clock.wait(Math.min(remaining(), sliceMs), signal);
       await between?.();
     }
-    const last = clock.milliseconds() + pauseMaxMs;
-    while (lag() > lagMaxMs && clock.milliseconds() < last && !signal.aborted) {
+    const deadline = clock.milliseconds() + pauseMaxMs;
+    while (lag() > lagMaxMs && clock.milliseconds() < deadline && !signal.aborted) {
       await clock.wait(lagPauseMs, signal);
     }
   };

@@ -15,7 +15,7 @@ import { subscriptionOf, type Runner, type RunnerNeeds } from './runner.js';
 import type { Subscription } from './subscription.js';
 
 const stalledFault = ({ readModel, position, trouble }: Subscription): Fault =>
-  new Fault('conflict', `${readModel.name} does not go on after ${position}: ${trouble?.reason}`);
+  new Fault('conflict', `${readModel.name} is stalled at ${position}: ${trouble?.reason}`);
 /** Poll interval for a read model that is behind. */
 const pollMs = 100;
 /** Retries allowed for a read model that was failing when this began: it is retried within 5 s. */
@@ -58,33 +58,33 @@ export const verify = async (
 ): Promise<VerificationResult> => {
   const subscription = subscriptionOf(runner, name);
   const copy = await subscription.readModel.shadow();
-  const tell = progress === undefined ? null : openProgressMeter(name, clock, logStart, progress);
+  const report = progress === undefined ? null : openProgressMeter(name, clock, logStart, progress);
   try {
     const decode = await checkedDecode();
-    const work = (): FillShadowNeeds => ({
+    const fillNeeds = (): FillShadowNeeds => ({
       reader,
       decode,
       sink: copy.model,
       fence: parking.fence(),
       parkedAndSkipped: parking.of(name),
       signal,
-      taken: async (taken) => tell?.(taken),
+      afterPage: async (page) => report?.(page),
     });
     const head = await reader.head();
     let begun: FillCheckpoint = { position: logStart, poisons: new Map() };
     let failures: number | null = null;
     for (;;) {
-      begun = await fillShadow(work(), begun, subscription.position);
+      begun = await fillShadow(fillNeeds(), begun, subscription.position);
       const { position, paused, trouble } = subscription;
       if (position >= head || paused) break;
       failures = trouble === null ? null : (failures ?? trouble.failures);
-      const inVain = (trouble?.failures ?? 0) - (failures ?? 0);
-      if (inVain >= triesMax) throw stalledFault(subscription);
+      const retries = (trouble?.failures ?? 0) - (failures ?? 0);
+      if (retries >= triesMax) throw stalledFault(subscription);
       await clock.wait(pollMs, signal);
       throwIfAborted({ signal });
     }
     return await runner.exclusively(async () => {
-      const { position } = await fillShadow(work(), begun, subscription.position);
+      const { position } = await fillShadow(fillNeeds(), begun, subscription.position);
       const compared = await compareDumps(
         untilAborted(signal, subscription.readModel.dump()),
         copy.model.dump(),

@@ -183,19 +183,19 @@ export const readListingPage = async <B>(
   documents: Documents,
   collection: Collection,
   scope: string,
-  asked: ListingRequest,
+  request: ListingRequest,
 ): Promise<{
   readonly rows: readonly Document<B>[];
   readonly measure: ReturnType<typeof pageInfo>;
 }> => {
   const { documents: rows, more } = await documents.find<B>(collection, {
     scope,
-    filter: allOf(asked.filters ?? []),
-    sort: asked.sort ?? null,
-    offset: asked.starting_token ?? 0,
-    limit: asked.limit ?? defaultPageLimit,
+    filter: allOf(request.filters ?? []),
+    sort: request.sort ?? null,
+    offset: request.starting_token ?? 0,
+    limit: request.limit ?? defaultPageLimit,
   });
-  return { rows, measure: pageInfo(asked, rows.length, more) };
+  return { rows, measure: pageInfo(request, rows.length, more) };
 };
 
 /** Page members of a search by POST may be in the query or in the body; the body wins. */
@@ -207,13 +207,13 @@ export const pageParameters = (query: PageRequest, body: PageRequest): PageReque
 /** One page of rows held in memory, by text and then id, both ascending by code point. */
 export const pageOfRows = <T extends { readonly id: string }>(
   all: readonly T[],
-  asked: PageRequest,
+  request: PageRequest,
   text: (row: T) => string,
 ): { readonly rows: readonly T[]; readonly measure: ReturnType<typeof pageInfo> } => {
-  const start = asked.starting_token ?? 0;
-  const end = start + (asked.limit ?? defaultPageLimit);
+  const start = request.starting_token ?? 0;
+  const end = start + (request.limit ?? defaultPageLimit);
   const rows = all
     .toSorted((one, other) => byCodePoint(text(one), text(other)) || byCodePoint(one.id, other.id))
     .slice(start, end);
-  return { rows, measure: pageInfo(asked, rows.length, all.length > end) };
+  return { rows, measure: pageInfo(request, rows.length, all.length > end) };
 };

@@ -49,25 +49,25 @@ const segmentsOpened = 16;
 export const readChainPage = async (
   { documents, sha256, head, segments }: Needs,
   chain: ChainName,
-  question: ChainQuery,
-  asking: QueryContext = {},
+  query: ChainQuery,
+  context: QueryContext = {},
 ): Promise<ChainPage> => {
-  const { ascending, limit } = question;
+  const { ascending, limit } = query;
   const size = (await head(chain))?.size ?? 0;
   const entries: ChainEntry[] = [];
-  let at = Math.min(question.at ?? (ascending ? 1 : size), ascending ? Infinity : size);
+  let at = Math.min(query.at ?? (ascending ? 1 : size), ascending ? Infinity : size);
   let left = segmentsMax;
   for (let atOnce = segmentsFirst; left > 0; atOnce *= growth) {
-    throwIfAborted(asking);
+    throwIfAborted(context);
     const count = Math.min(atOnce, left);
     const { numbers, more } =
-      question.eventIds === undefined
-        ? await findSegments({ documents }, queryOf(chain, question, at, count), asking)
-        : allSegments(question, at, size, count);
+      query.eventIds === undefined
+        ? await findSegments({ documents }, queryOf(chain, query, at, count), context)
+        : allSegments(query, at, size, count);
     for (let opened = 0; opened < numbers.length; opened += segmentsOpened) {
-      throwIfAborted(asking);
+      throwIfAborted(context);
       for (const body of await segments(chain, numbers.slice(opened, opened + segmentsOpened))) {
-        for (const entry of matchingEntries(sha256, body, question, at)) {
+        for (const entry of matchingEntries(sha256, body, query, at)) {
           if (entries.length === limit) return { entries, next: entry.seq };
           entries.push(entry);
         }
@@ -86,9 +86,9 @@ type SegmentNumbers = { readonly numbers: readonly number[]; readonly more: bool
 const findSegments = async (
   { documents }: Pick<Needs, 'documents'>,
   query: DocumentQuery,
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<SegmentNumbers> => {
-  const { documents: found, more } = await documents.find(historyCollection, query, asking);
+  const { documents: found, more } = await documents.find(historyCollection, query, context);
   return { numbers: found.map(({ fields }) => segmentOf(Number(fields['first_seq']))), more };
 };
 
@@ -157,26 +157,25 @@ const anyOf = (column: string, names: readonly string[] | undefined): readonly F
 const matchingEntries = (
   sha256: Sha256,
   body: SegmentBody,
-  question: ChainQuery,
+  query: ChainQuery,
   at: number,
 ): readonly ChainEntry[] => {
-  const { ascending, eventIds } = question;
+  const { ascending, eventIds } = query;
   // Search by ids alone: most segments need not be unpacked.
   if (eventIds !== undefined && !eventIds.some((id) => body.ids.includes(id))) return [];
   const rows = segmentRows(body);
   const wanted: number[] = [];
   for (let row = 0; row < rows.count; row += 1) {
     const seq = body.firstSeq + row;
-    if ((ascending ? seq >= at : seq <= at) && matchesQuestion(rows, row, question))
-      wanted.push(row);
+    if ((ascending ? seq >= at : seq <= at) && matchesQuestion(rows, row, query)) wanted.push(row);
   }
   const found = entriesAtRows(sha256, body, rows, wanted);
   return ascending ? found : found.toReversed();
 };
 
-const matchesQuestion = (rows: SegmentRows, row: number, question: ChainQuery): boolean => {
-  const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = question;
-  const { eventIds } = question;
+const matchesQuestion = (rows: SegmentRows, row: number, query: ChainQuery): boolean => {
+  const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = query;
+  const { eventIds } = query;
   return (
     (technical || rows.number('technical', row) === 0) &&
     (eventIds === undefined || isOneOf(rows.id(row), eventIds)) &&

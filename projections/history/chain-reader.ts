@@ -68,8 +68,8 @@ export const openChainReader = (documents: ChainDocuments, sha256: Sha256): Chai
       }
       return perfectRoot(sha256, nodes);
     },
-    page: (chain, question, asking) =>
-      readChainPage({ documents, sha256, head, segments }, chain, question, asking),
+    page: (chain, query, context) =>
+      readChainPage({ documents, sha256, head, segments }, chain, query, context),
   };
 };
 

@@ -24,8 +24,8 @@ export type ClassifiedEntry = EntrySubject & { readonly chain: ChainName };
 export const classifierKeys = (events: readonly HistoryEvent[]): readonly string[] => {
   const names = new Set<StreamName>();
   for (const one of events) {
-    const remembered = subjectStreamOf(one);
-    if (remembered !== null) names.add(remembered);
+    const subjectStream = subjectStreamOf(one);
+    if (subjectStream !== null) names.add(subjectStream);
     if (declaredChain(one.envelope) === null)
       for (const name of chainEvidenceStreams(one)) names.add(name);
   }
@@ -48,13 +48,13 @@ export const openEntryClassifier = (loaded: ReadonlyMap<string, Document>): Entr
     classify: (seen) => {
       const { envelope } = seen;
       const chain = chainOf(seen, (name) => known(name)?.chain ?? null);
-      const remembered = subjectStreamOf(seen);
-      const place = remembered === null ? null : (known(remembered)?.listed ?? null);
-      const { resource, projectId, technical } = entrySubject(seen, chain, place);
-      const placed: ClassifiedEntry = { resource, projectId, technical, chain };
-      const first = envelope.revision === 0 ? streamFactsOf(envelope, remembered, placed) : null;
+      const subjectStream = subjectStreamOf(seen);
+      const streamSubject = subjectStream === null ? null : (known(subjectStream)?.listed ?? null);
+      const { resource, projectId, technical } = entrySubject(seen, chain, streamSubject);
+      const entry: ClassifiedEntry = { resource, projectId, technical, chain };
+      const first = envelope.revision === 0 ? streamFactsOf(envelope, subjectStream, entry) : null;
       if (first !== null) changed.set(streamFactsKey(envelope.stream), first);
-      return placed;
+      return entry;
     },
     writes: () =>
       [...changed].map(([key, body]) => ({
@@ -67,16 +67,19 @@ export const openEntryClassifier = (loaded: ReadonlyMap<string, Document>): Entr
 /** Null: no later event needs facts about the stream. */
 const streamFactsOf = (
   envelope: Envelope,
-  remembered: StreamName | null,
+  subjectStream: StreamName | null,
   { resource, projectId, technical, chain }: ClassifiedEntry,
 ): StreamFacts | null => {
-  const isAsked = remembered === envelope.stream;
+  const isSubjectStream = subjectStream === envelope.stream;
   // For records and technical streams, the actor or the project determines the chain.
-  const isWitness =
+  const isEvidence =
     declaredChain(envelope) === null &&
     !technical &&
     resource.type !== 'trace' &&
     resource.type !== 'session';
-  if (!isAsked && !isWitness) return null;
-  return { listed: isAsked ? { resource, projectId } : null, chain: isWitness ? chain : null };
+  if (!isSubjectStream && !isEvidence) return null;
+  return {
+    listed: isSubjectStream ? { resource, projectId } : null,
+    chain: isEvidence ? chain : null,
+  };
 };

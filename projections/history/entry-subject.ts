@@ -46,7 +46,7 @@ type Rule = {
   readonly hasProjectInName?: true;
   /** Stream whose first event determines the subject: its own, or another one. */
   readonly subjectStream?: (rest: string) => StreamName;
-  readonly subjectOf: (asked: RuleInput) => StreamSubject;
+  readonly subjectOf: (input: RuleInput) => StreamSubject;
 };
 
 const idLength = 36;
@@ -147,7 +147,7 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
   // `past-scoring-<run>-<scorer>`
   'past-scoring': {
     subjectStream: (rest) => streamNameOf('run', rest.slice(0, idLength)),
-    subjectOf: (asked) => runRule.subjectOf({ ...asked, rest: asked.rest.slice(0, idLength) }),
+    subjectOf: (input) => runRule.subjectOf({ ...input, rest: input.rest.slice(0, idLength) }),
   },
   trace: projectResource('trace'),
   session: projectResource('session'),
@@ -261,15 +261,15 @@ export const durableData = ({ kind, data }: HistoryEvent): Readonly<Record<strin
 export const entrySubject = (
   seen: HistoryEvent,
   chain: ChainName,
-  place: StreamSubject | null,
+  streamSubject: StreamSubject | null,
 ): EntrySubject => {
   const { rule, rest } = seen.kind;
   if (rule === null) return { ...organizationSubject({ chain }), technical: true };
   const technical = rule.technical === true || kindOfEvent(seen.type)?.technical === true;
-  const isOwn = place !== null && rule.subjectStream?.(rest) === seen.envelope.stream;
+  const isOwn = streamSubject !== null && rule.subjectStream?.(rest) === seen.envelope.stream;
   const { resource, projectId } = isOwn
-    ? place
-    : rule.subjectOf({ rest, data: durableData(seen), seen, chain, streamSubject: place });
+    ? streamSubject
+    : rule.subjectOf({ rest, data: durableData(seen), seen, chain, streamSubject });
   return { resource, projectId, technical };
 };
 

@@ -73,14 +73,14 @@ const overlaidDocuments = (
 ): ChainDocuments => {
   const written = new Map(writes.map(({ key, document }) => [key, document]));
   return {
-    get: async <B>(...[collection, key, asking]: Parameters<Documents['get']>) =>
+    get: async <B>(...[collection, key, context]: Parameters<Documents['get']>) =>
       written.has(key)
         ? (written.get(key) as Document<B> | null)
-        : documents.get<B>(collection, key, asking),
-    load: async (collection, keys, asking) => {
+        : documents.get<B>(collection, key, context),
+    load: async (collection, keys, context) => {
       const rest = keys.filter((key) => !written.has(key));
       const found = new Map(
-        rest.length === 0 ? [] : await documents.load(collection, rest, asking),
+        rest.length === 0 ? [] : await documents.load(collection, rest, context),
       );
       for (const key of keys) {
         const document = written.get(key);
@@ -88,6 +88,6 @@ const overlaidDocuments = (
       }
       return found;
     },
-    find: (collection, query, asking) => documents.find(collection, query, asking),
+    find: (collection, query, context) => documents.find(collection, query, context),
   };
 };

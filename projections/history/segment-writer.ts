@@ -63,15 +63,15 @@ type SegmentDraft = Omit<SegmentBody, 'columns'> & {
 };
 
 /** Reopens a stored segment for appending. */
-export const reopenSegment = (begun: SegmentDraft): SegmentWriter => {
-  const { firstSeq } = begun;
-  const [marks, positions] = [[...begun.marks], [...begun.positions]];
-  const [ids, digests] = [[...begun.ids], [...begun.digests]];
-  const texts = openTextTable(begun.texts);
+export const reopenSegment = (draft: SegmentDraft): SegmentWriter => {
+  const { firstSeq } = draft;
+  const [marks, positions] = [[...draft.marks], [...draft.positions]];
+  const [ids, digests] = [[...draft.ids], [...draft.digests]];
+  const texts = openTextTable(draft.texts);
   const columns = columnNames.map((name) => ({
     name,
     of: valuesOf[name],
-    cells: unpackCells(begun.columns?.[name] ?? [], ids.length),
+    cells: unpackCells(draft.columns?.[name] ?? [], ids.length),
     /** Value of the entry before, which most entries repeat. */
     last: undefined as string | number | null | undefined,
   }));
@@ -116,8 +116,8 @@ export const reopenSegment = (begun: SegmentDraft): SegmentWriter => {
 };
 
 /** Dictionary of texts: each once, numbered by its index. */
-const openTextTable = (begun: readonly string[]) => {
-  const all = [...begun];
+const openTextTable = (draft: readonly string[]) => {
+  const all = [...draft];
   const numbers = new Map(all.map((text, number) => [text, number]));
   return {
     all,

@@ -21,7 +21,7 @@ export type VerifyChainNeeds = {
   /** Reason for which the content of the event may be erased; null: no erasure covers it. */
   readonly whyErased: (event: Evidence) => Promise<'erased' | 'unnamed' | null>;
   /** Called after each event, which may be 1 MiB, to yield to other work; false ends the call. */
-  readonly mayContinue: (looked: number) => Promise<boolean>;
+  readonly mayContinue: (events: number) => Promise<boolean>;
 };
 
 type BrokenEntry = NonNullable<HistoryVerdict['broken_at']>;
@@ -50,17 +50,18 @@ export const verifyChain = async (
 ): Promise<ChainVerification> => {
   const before =
     from === 1 ? null : ((await needs.chains.entries(chain, from - 1, from - 1))[0] ?? null);
-  const walk = openVerification(needs, chain, { from, to, before });
+  const verification = openVerification(needs, chain, { from, to, before });
   let after = before?.position ?? logStart;
-  let looked = 0;
+  let events = 0;
   for (;;) {
     const page = await needs.log.evidence(after, pageEvents);
-    if (page.through === after) return walk.atEnd();
+    if (page.through === after) return verification.atEnd();
     for (const event of page.events) {
-      const done = await walk.take(event);
+      const done = await verification.take(event);
       if (done !== null) return done;
-      looked += 1;
-      if (!(await needs.mayContinue(looked)) && walk.hasMoved()) return walk.soFar();
+      events += 1;
+      if (!(await needs.mayContinue(events)) && verification.hasMoved())
+        return verification.soFar();
     }
     after = page.through;
   }
@@ -91,7 +92,7 @@ const openVerification = (
     found: string | null,
   ): ChainVerification => at({ seq, reason, expected, found });
   /** The next entry, once its position and its link to the entry before are verified. */
-  const due = async (): Promise<ChainEntry | ChainVerification> => {
+  const nextEntry = async (): Promise<ChainEntry | ChainVerification> => {
     const first = entries[0]?.seq ?? 0;
     if (seq < first || seq >= first + entries.length) {
       entries = await chains.entries(chain, seq, Math.min(to, seq + pageEntries - 1));
@@ -115,13 +116,13 @@ const openVerification = (
     /** End of the log: remaining entries have no event. */
     atEnd: async (): Promise<ChainVerification> => {
       if (seq > to) return at(null);
-      const entry = await due();
+      const entry = await nextEntry();
       return 'checked' in entry ? entry : breaks('missing', entry.eventId, null);
     },
     /** Null: continue. */
     take: async (event: Evidence): Promise<ChainVerification | null> => {
       if (seq > to) return at(null);
-      const entry = await due();
+      const entry = await nextEntry();
       if ('checked' in entry) return entry;
       if (event.position === entry.position) {
         const broken = await check(entry, event);

@@ -57,11 +57,11 @@ export const foldBatch = async (
       purge = true;
     }
   }
-  const looked = [...byStream].filter(
+  const lookedUp = [...byStream].filter(
     ([, [first]]) => look === 'every group' || first?.revision !== 0,
   );
   const known = await loadHeads(records, [
-    ...looked.map(([name]) => name),
+    ...lookedUp.map(([name]) => name),
     ...erased.filter((name) => !byStream.has(name)),
   ]);
   const streams = [...byStream].map(([name, all]) => {
@@ -69,8 +69,8 @@ export const foldBatch = async (
     return { name, before, events: unfoldedEvents(before, all) };
   });
   const gap = streams.reduce<Gap | null>((found, one) => found ?? findGap(one), null);
-  const gone = { deletedRuns, deletedProjects, purge };
-  if (gap !== null) return { writes: { groups: [], ...gone }, poisons: [], gap };
+  const deletions = { deletedRuns, deletedProjects, purge };
+  if (gap !== null) return { writes: { groups: [], ...deletions }, poisons: [], gap };
   const groups: Groups = new Map();
   const { writes, poisons } = await foldStreams(records, streams, groups, mapping);
   // Usually removed already by their own last event, but their content may be erased before that is
@@ -87,7 +87,7 @@ export const foldBatch = async (
     const rows = after === null ? [] : [after];
     writes.set(name, { group: name, fresh: before === null, rows });
   }
-  return { writes: { groups: [...writes.values()], ...gone }, poisons, gap: null };
+  return { writes: { groups: [...writes.values()], ...deletions }, poisons, gap: null };
 };
 
 type ErasedRecords = {

@@ -41,7 +41,7 @@ const sinkOf = (
   records: Records,
   { mapping = otelMapping, partition = null }: RecordsFoldOptions,
 ): Sink => {
-  const isMine = partition === null ? null : partitionPredicate(partition);
+  const isInPartition = partition === null ? null : partitionPredicate(partition);
   // After the first applied batch of this process, later ones only continue it: the runner feeds by
   // position.
   let continued = false;
@@ -57,8 +57,8 @@ const sinkOf = (
     fold: async (events, applied) => {
       const look = continued ? 'older groups' : 'every group';
       const stored = applied === null ? records : afterApplied(records, applied);
-      const mine = isMine === null ? events : events.filter(isMine);
-      const { writes, poisons, gap } = await foldBatch(stored, mine, look, mapping);
+      const own = isInPartition === null ? events : events.filter(isInPartition);
+      const { writes, poisons, gap } = await foldBatch(stored, own, look, mapping);
       // Otherwise they are applied at once.
       if (applied !== null && gap === null) await records.prefetch(writes);
       return {

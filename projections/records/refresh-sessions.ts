@@ -40,10 +40,10 @@ export const refreshSessions = async (
       groups.set(name, { before: row, after: row });
     }
   }
-  const begun = [...touched].filter(([name]) => groups.get(name)?.before === null);
+  const started = [...touched].filter(([name]) => groups.get(name)?.before === null);
   const older = await sessionsWithOlderTraces(
     records,
-    begun.map(([, { scope }]) => scope),
+    started.map(([, { scope }]) => scope),
   );
   for (const [name, { scope, traces }] of touched) {
     const group = groups.get(name);
@@ -87,10 +87,10 @@ const sessionOf = ({ kind, values }: RecordRow): SessionScope | null =>
 /** Finds new sessions that have older traces: their stream may have been parked and resumed. */
 const sessionsWithOlderTraces = async (
   records: SessionNeeds,
-  begun: readonly SessionScope[],
+  started: readonly SessionScope[],
 ): Promise<ReadonlySet<StreamName>> => {
-  if (begun.length === 0) return new Set();
-  return new Set((await records.sessionsWithTraces(begun)).map(nameOf));
+  if (started.length === 0) return new Set();
+  return new Set((await records.sessionsWithTraces(started)).map(nameOf));
 };
 
 type SessionUpdate = {
@@ -158,8 +158,8 @@ const readOutlines = (
   after: string | null,
   limit: number,
 ): Promise<readonly TraceOutline[]> => {
-  const but = traces.flatMap(({ before }) => (before === null ? [] : [before.group]));
-  return records.traceOutlines(scope, { after, order, except: but, limit });
+  const except = traces.flatMap(({ before }) => (before === null ? [] : [before.group]));
+  return records.traceOutlines(scope, { after, order, except, limit });
 };
 
 const sumsOfOlder = async (session: SessionUpdate): Promise<SessionSums> => {

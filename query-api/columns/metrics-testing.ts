@@ -30,10 +30,10 @@ const typeOf: Readonly<Record<ScoreType, MetricType>> = {
  */
 export const metricsTestingDescriptors = (
   columns: readonly ColumnDescriptor[],
-  asked: MetricsTestingBody,
+  body: MetricsTestingBody,
   { valued, types }: MetricsWithValues,
 ): ColumnDescriptor[] => {
-  const key = asked.metric_key ?? metricUnderTest;
+  const key = body.metric_key ?? metricUnderTest;
   const group_label = 'Metrics Testing';
   const tested = (name: string, label: string, type: MetricType): ColumnDescriptor =>
     customMetric(name, type, { label, group_label, is_empty: !valued.has(name) });
@@ -47,11 +47,11 @@ export const metricsTestingDescriptors = (
   };
   const byId = new Map(columns.map((column) => [column.id, column]));
   for (const column of [
-    tested(key, asked.name, typeOf[asked.score_type ?? 'float']),
-    ...(asked.cot_enabled === true
-      ? [tested(`${key}_explanation`, `${asked.name} explanation`, 'text')]
+    tested(key, body.name, typeOf[body.score_type ?? 'float']),
+    ...(body.cot_enabled === true
+      ? [tested(`${key}_explanation`, `${body.name} explanation`, 'text')]
       : []),
-    ...(asked.required_scorers ?? []).filter((name) => name !== key).map(scorer),
+    ...(body.required_scorers ?? []).filter((name) => name !== key).map(scorer),
   ]) {
     byId.delete(column.id);
     byId.set(column.id, column);

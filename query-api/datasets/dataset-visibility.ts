@@ -36,13 +36,13 @@ export const datasetVisibility = async (
   principal: Principal,
 ): Promise<DatasetVisibility> => {
   const { documents } = needs;
-  const sight = await projectVisibility(needs, principal);
+  const visibility = await projectVisibility(needs, principal);
   return {
     filters: async () => {
       if (seesAllDatasets(principal)) return [];
       const { documents: projects } = await documents.find(projectList.collection, {
         scope: principal.organizationId,
-        filter: allOf(sight.filters),
+        filter: allOf(visibility.filters),
         limit: projectsMax,
       });
       const own: readonly Filter[] = seesOwnDatasets(principal) ? [createdBy(principal)] : [];
@@ -52,7 +52,7 @@ export const datasetVisibility = async (
       if (ids.length === 0) return new Set();
       const { documents: found } = await documents.find(projectList.collection, {
         scope: principal.organizationId,
-        filter: allOf([idIsOneOf(ids), ...sight.filters]),
+        filter: allOf([idIsOneOf(ids), ...visibility.filters]),
         limit: ids.length,
       });
       return new Set(found.map(({ key }) => key));
@@ -62,7 +62,7 @@ export const datasetVisibility = async (
       const live = await documents.load(projectList.collection, [...ids]);
       const roleIn = (id: string): ProjectRole | null => {
         const found = live.get(id);
-        return found === undefined ? null : sight.roleIn(found.body as ListedProject);
+        return found === undefined ? null : visibility.roleIn(found.body as ListedProject);
       };
       return {
         mayWrite: ({ created_by: creator, home_project: home }) => {

@@ -31,12 +31,12 @@ export const projectsInFilters = (filters: readonly Filter[]): readonly string[]
  */
 export const toDatasetFilters = (
   filters: readonly Filter[],
-  inSight: ReadonlySet<string>,
+  visibleProjects: ReadonlySet<string>,
 ): readonly Filter[] =>
   filters.map((filter) => {
     const project = projectInFilter(filter);
     if (project === null) return filter;
-    const linked = inSight.has(project) ? linkedToProject(project) : matchesNothing;
+    const linked = visibleProjects.has(project) ? linkedToProject(project) : matchesNothing;
     return 'column' in filter && filter.column === 'not_in_project' ? { not: linked } : linked;
   });
 

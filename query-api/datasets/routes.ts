@@ -164,15 +164,15 @@ const projects = (needs: DatasetReadNeeds): Route =>
     [datasetList.collection, ...projectCollections()],
     async ({ params, query, principal }) => {
       const { projects } = await factsOf(needs, params.dataset_id);
-      const sight = await projectVisibility(needs, principal);
+      const visibility = await projectVisibility(needs, principal);
       const { rows, measure } = await readListingPage<ListedProject>(
         needs.documents,
         projectList.collection,
         principal.organizationId,
-        { ...query, filters: [idIsOneOf(projects), ...sight.filters] },
+        { ...query, filters: [idIsOneOf(projects), ...visibility.filters] },
       );
       const found = rows.map(({ body }) => body);
-      const answered = await projectAnswers(needs, found, principal, sight);
+      const answered = await projectAnswers(needs, found, principal, visibility);
       return { body: { ...measure, projects: answered } };
     },
   );
@@ -218,17 +218,17 @@ const answers = async (
 const datasetsPage = async (
   needs: DatasetReadNeeds,
   principal: Principal,
-  asked: ListingRequest,
+  request: ListingRequest,
 ) => {
-  const sight = await datasetVisibility(needs, principal);
-  const { filters = [] } = asked;
-  const named = await sight.visibleProjects(projectsInFilters(filters));
+  const visibility = await datasetVisibility(needs, principal);
+  const { filters = [] } = request;
+  const named = await visibility.visibleProjects(projectsInFilters(filters));
   const { rows, measure } = await readListingPage<ListedDataset>(
     needs.documents,
     datasetList.collection,
     principal.organizationId,
-    { ...asked, filters: [...toDatasetFilters(filters, named), ...(await sight.filters())] },
+    { ...request, filters: [...toDatasetFilters(filters, named), ...(await visibility.filters())] },
   );
   const facts = rows.map(({ body }) => body.facts);
-  return { ...measure, datasets: await answers(needs, facts, principal, sight) };
+  return { ...measure, datasets: await answers(needs, facts, principal, visibility) };
 };

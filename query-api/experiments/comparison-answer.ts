@@ -49,30 +49,30 @@ const drawsAtOnce = 100_000;
 export const comparisonAnswer = async (
   { records, inSlices }: Needs,
   plan: ComparisonPlan,
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<JsonChunks | null> => {
   const { project, experiments, metrics, seed, offset, limit } = plan;
   const runs = experiments.map(({ id }) => id);
-  const found = await records.runRows({ project, runs, metrics }, asking);
+  const found = await records.runRows({ project, runs, metrics }, context);
   if (found === null) return null;
   const table = await inSlices(() => comparisonTable(experiments, found));
   const compared = await inSlices(() => sampleMetrics(table, metrics, seed));
   for (const { bootstrap } of compared.samples.flat()) {
     if (bootstrap === null) continue;
-    while (await inSlices(() => bootstrap.draw(drawsAtOnce))) throwIfAborted(asking);
+    while (await inSlices(() => bootstrap.draw(drawsAtOnce))) throwIfAborted(context);
   }
   const shown: ComparedMetric[] = [];
   for (const [at, metric] of metrics.entries()) {
     shown.push(await inSlices(() => comparedMetric(table, metric, compared, at)));
   }
   const view = { project, table, metrics };
-  const asked = table.rows.slice(offset, offset + limit);
-  const rows = await readRowsPage({ records, inSlices }, view, asked, asking);
+  const pageRows = table.rows.slice(offset, offset + limit);
+  const rows = await readRowsPage({ records, inSlices }, view, pageRows, context);
   const isMore = offset + rows.length < table.rows.length;
   const measure = pageInfo({ starting_token: offset, limit }, rows.length, isMore);
   const before = unclosedObject({ ...comparisonSummary(table, shown, seed), ...measure });
   const parts = rows.flatMap((row, at) => (at === 0 ? [row] : [',', row]));
-  return encodeJsonChunks([before, ',"rows":[', ...parts, ']}'], String, inSlices, asking);
+  return encodeJsonChunks([before, ',"rows":[', ...parts, ']}'], String, inSlices, context);
 };
 
 type TableView = {
@@ -89,20 +89,20 @@ const readRowsPage = async (
   { records, inSlices }: Needs,
   view: TableView,
   rows: readonly RowCells[],
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<readonly string[]> => {
   const groupsOf = (cells: RowCells) =>
     cells.flatMap((cell) =>
       cell === null ? [] : streamNameOf('trace', view.project, cell.newest),
     );
-  const weights = await records.groupBytes(rows.flatMap(groupsOf), asking);
+  const weights = await records.groupBytes(rows.flatMap(groupsOf), context);
   const weightOf = (cells: RowCells): number =>
     groupsOf(cells).reduce((sum, group) => sum + (weights.get(group) ?? 0), 0);
   const page: string[] = [];
   let left = pageBytesMax;
   for (let from = 0; from < rows.length;) {
     const few = takeWithin(rows.slice(from), weightOf, pageBytesMax);
-    throwIfAborted(asking);
+    throwIfAborted(context);
     const heads = await records.firstRows(few.flatMap(groupsOf));
     const traces = new Map<string, ShownTrace>();
     for (const row of heads.values()) {

@@ -106,11 +106,11 @@ type ComparisonMetrics = {
 const metricsOf = async (
   { documents, records }: ComparisonNeeds,
   project: ProjectId,
-  asked: ComparisonBody,
+  body: ComparisonBody,
 ): Promise<ComparisonMetrics> => {
-  const written = asked.metrics?.map(columnOf) ?? null;
+  const written = body.metrics?.map(columnOf) ?? null;
   if (written === null) {
-    const measured = await measuredMetrics(records, project, asked.experiment_ids);
+    const measured = await measuredMetrics(records, project, body.experiment_ids);
     const names = measured.slice(0, comparedMetricsMax);
     const types = await typesOf(records, project, names.map(columnOf));
     const metrics = names.flatMap((metric) => {
@@ -150,8 +150,8 @@ const typesOf = async (
   project: ProjectId,
   columns: readonly string[],
 ): Promise<ReadonlyMap<string, MetricType>> => {
-  const asked = metricsWithoutType(columns);
-  return asked.length > 0 ? records.metricTypes(project, asked) : new Map();
+  const untyped = metricsWithoutType(columns);
+  return untyped.length > 0 ? records.metricTypes(project, untyped) : new Map();
 };
 
 /** Numeric and boolean metrics with a value in these runs, by name. */

@@ -51,16 +51,19 @@ export const computedSort = (sort: Json): string | null => {
 export const leaderboardPage = async (
   needs: Needs,
   place: CriteriaScope,
-  asked: ListingRequest,
+  listing: ListingRequest,
   by: { readonly column: string; readonly ascending: boolean },
 ) => {
   const { documents } = await needs.documents.find<ExperimentFacts>(experimentList.collection, {
     scope: place.project,
-    filter: allOf(asked.filters ?? []),
+    filter: allOf(listing.filters ?? []),
     limit: sortedMax + 1,
   });
   if (documents.length > sortedMax) {
-    throw valueFault(['body', 'sort', 'name'], `at most ${sortedMax} experiments are sorted by it`);
+    throw valueFault(
+      ['body', 'sort', 'name'],
+      `more than ${sortedMax} experiments to sort by it; filter them`,
+    );
   }
   const facts = documents.map(({ body }) => body);
   const { values, unknown } = await readColumnValues(needs, place, facts, by.column);
@@ -71,10 +74,10 @@ export const leaderboardPage = async (
       if (left === null || right === null) return Number(left === null) - Number(right === null);
       return sign * (left - right);
     });
-  const start = asked.starting_token ?? 0;
-  const end = start + (asked.limit ?? defaultPageLimit);
+  const start = listing.starting_token ?? 0;
+  const end = start + (listing.limit ?? defaultPageLimit);
   const rows = sorted.slice(start, end).map(({ one }) => one);
-  return { facts: rows, measure: pageInfo(asked, rows.length, sorted.length > end), unknown };
+  return { facts: rows, measure: pageInfo(listing, rows.length, sorted.length > end), unknown };
 };
 
 type ColumnValues = {
@@ -95,8 +98,8 @@ const readColumnValues = async (
     return { values, unknown: [] };
   }
   const { project } = place;
-  const asked = metricsWithoutType([column]);
-  const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
+  const untyped = metricsWithoutType([column]);
+  const types = untyped.length > 0 ? await records.metricTypes(project, untyped) : new Map();
   const templates = isAnnotationColumn(column) ? await openTemplatesOf(documents)(project) : [];
   const measured = resolveMeasure(column, types, templates);
   const { metric, type, source } = measured;

@@ -89,18 +89,18 @@ const searching = (needs: Needs): Route =>
     async (request) => {
       const { body, principal } = request;
       const { filters, sort } = planListing(withDocumentSort(body), experimentColumns);
-      const asked = { ...body, filters, sort };
+      const search = { ...body, filters, sort };
       const column = computedSort(body.sort ?? null);
       const { at, place, past } = await needsAt(needs, request);
       const { project } = place;
       if (column !== null && sort !== null) {
-        const page = await leaderboardPage(at, place, asked, { ...sort, column });
+        const page = await leaderboardPage(at, place, search, { ...sort, column });
         const viewer = { principal, project, isCounted: body.include_counts === true };
         const experiments = await experimentAnswers(at, page.facts, viewer);
         const notes = { 'X-Unknown-Columns': page.unknown };
         return { body: { ...page.measure, experiments }, notes, ...past };
       }
-      return { body: await experimentsPage(at, principal, project, asked), ...past };
+      return { body: await experimentsPage(at, principal, project, search), ...past };
     },
     ({ query, body }) => [
       ...asOfComplaints(query),
@@ -142,11 +142,16 @@ const experimentsPage = async (
   needs: ShownNeeds,
   principal: Principal,
   project: ProjectId,
-  asked: ListingRequest & { readonly include_counts?: boolean | null },
+  request: ListingRequest & { readonly include_counts?: boolean | null },
 ) => {
-  const page = await readListingPage<ExperimentFacts>(needs.documents, collection, project, asked);
+  const page = await readListingPage<ExperimentFacts>(
+    needs.documents,
+    collection,
+    project,
+    request,
+  );
   const facts = page.rows.map(({ body }) => body);
-  const isCounted = asked.include_counts === true;
+  const isCounted = request.include_counts === true;
   const experiments = await experimentAnswers(needs, facts, { principal, project, isCounted });
   return { ...page.measure, experiments };
 };
@@ -161,8 +166,8 @@ const showing = (needs: Needs): Route =>
       const { at, past } = await needsAt(needs, request);
       const found = await at.documents.get<ExperimentFacts>(collection, id);
       const facts = found?.scope === project ? [found.body] : [];
-      const asking = { principal, project, isCounted: true };
-      const [shown] = await experimentAnswers(at, facts, asking);
+      const viewer = { principal, project, isCounted: true };
+      const [shown] = await experimentAnswers(at, facts, viewer);
       if (shown === undefined) throw missing();
       return { body: shown, ...past };
     },

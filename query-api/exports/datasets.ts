@@ -27,8 +27,8 @@ export const datasetExports = ({ documents }: DatasetExportNeeds): readonly Rout
     [datasetList.collection, datasetVersions.collection, datasetRows.collection],
     async ({ params: { dataset_id: dataset }, query, memory, signal }) => {
       await memory.reserve(roomBytes);
-      const { version_index: asked, format = 'jsonl', formulas = 'escape' } = query;
-      const version = asked ?? (await currentVersion(documents, dataset));
+      const { version_index: requested, format = 'jsonl', formulas = 'escape' } = query;
+      const version = requested ?? (await currentVersion(documents, dataset));
       const content = await documents.get<StoredDatasetVersion>(
         datasetVersions.collection,
         datasetVersionKey(dataset, version),

@@ -76,7 +76,8 @@ const listingMembers = ({ documents }: Needs): Route =>
   readRoute(listGroupMembers, reads, async ({ params, query, principal }) => {
     const group = await readGroup(documents, params.group_id, principal);
     const access = accessTo(group, principal);
-    if (!seesMembers(access)) throw new Fault('forbidden', 'Only members see the members');
+    if (!seesMembers(access))
+      throw new Fault('forbidden', 'Only members of the group may list its members');
     const ids = group.members.map(({ user_id }) => user_id);
     const people = await readUserBlocks(documents, principal.organizationId, ids);
     const shown = group.members.flatMap((member) => {

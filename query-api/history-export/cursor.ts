@@ -22,13 +22,13 @@ type ExportSubject = Pick<ExportCursor, 'organization_id' | 'project_id' | 'reso
  */
 export const readExportCursor = (
   written: string,
-  asked: ExportSubject,
+  expected: ExportSubject,
   entries: number,
 ): ExportCursor => {
   const members = parsed(written);
   const [known, organization, project, resource, scope, ...numbers] = members;
   const [from = 0, to = 0, size = 0, at = 0, last = 0] = numbers as readonly number[];
-  const isWhole =
+  const isWellFormed =
     known === version &&
     numbers.length === 5 &&
     numbers.every((one) => Number.isSafeInteger(one)) &&
@@ -37,14 +37,14 @@ export const readExportCursor = (
     at >= from &&
     last >= 0 &&
     last < at;
-  const isOfQuestion =
-    organization === asked.organization_id &&
-    project === asked.project_id &&
-    resource === asked.resource;
-  if (!isWhole || !isOfQuestion) {
+  const isOfQuery =
+    organization === expected.organization_id &&
+    project === expected.project_id &&
+    resource === expected.resource;
+  if (!isWellFormed || !isOfQuery) {
     throw valueFault(['query', 'cursor'], 'not a cursor of this export');
   }
-  return { ...asked, scope: scope as BundleScope, from, to, size, at, last };
+  return { ...expected, scope: scope as BundleScope, from, to, size, at, last };
 };
 
 const version = 1;

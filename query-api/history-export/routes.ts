@@ -81,22 +81,27 @@ const exporting = (needs: HistoryExportNeeds): Route =>
     exportHistory,
     [historyCollection],
     async ({ query, principal, memory }) => {
-      const asked = questionOf(query, principal);
+      const exportQuery = exportQueryOf(query, principal);
       await requireAuditRight(needs, principal, query.project_id ?? null);
       await memory.reserve(roomBytes);
       if (query.cursor !== undefined) {
-        const resource = asked.resource && `${asked.resource.type}:${asked.resource.id}`;
-        const of = { organization_id: asked.organization, project_id: asked.project, resource };
-        const head = await needs.chains.head(asked.organization);
+        const resource =
+          exportQuery.resource && `${exportQuery.resource.type}:${exportQuery.resource.id}`;
+        const of = {
+          organization_id: exportQuery.organization,
+          project_id: exportQuery.project,
+          resource,
+        };
+        const head = await needs.chains.head(exportQuery.organization);
         return { lines: linesFrom(needs, readExportCursor(query.cursor, of, head?.size ?? 0)) };
       }
-      const begun = await needs.begin(asked);
-      return { lines: fromBeginning(needs, begun) };
+      const header = await needs.begin(exportQuery);
+      return { lines: fromBeginning(needs, header) };
     },
     ({ query }) => exportComplaints(query),
   );
 
-const questionOf = (
+const exportQueryOf = (
   {
     project_id,
     resource_type: type,
@@ -133,10 +138,10 @@ const requireAuditRight = async (
 
 async function* fromBeginning(
   needs: HistoryExportNeeds,
-  begun: BundleHeader,
+  header: BundleHeader,
 ): AsyncGenerator<string> {
-  const cursor: ExportCursor = { ...begun, at: begun.from, last: 0 };
-  yield lineOf({ begun, cursor: writeExportCursor(cursor) });
+  const cursor: ExportCursor = { ...header, at: header.from, last: 0 };
+  yield lineOf({ begun: header, cursor: writeExportCursor(cursor) });
   yield* linesFrom(needs, cursor);
 }
 
@@ -193,9 +198,9 @@ const feedPage = async (
   { query, size, records }: FeedRequest,
   signal: AbortSignal,
 ): Promise<{ readonly followed: readonly FeedEntry[]; readonly next: number }> => {
-  const question = { ascending: true, limit: feedLines, technical: false, ...kindsOf(records) };
+  const chainQuery = { ascending: true, limit: feedLines, technical: false, ...kindsOf(records) };
   for (let at: number | null = parseFeedCursor(query.cursor); at !== null && at <= size;) {
-    const page = await chains.page(chain, { ...question, at }, { signal });
+    const page = await chains.page(chain, { ...chainQuery, at }, { signal });
     const entries = page.entries.filter(({ seq }) => seq <= size);
     at = page.next;
     if (entries.length === 0) continue;

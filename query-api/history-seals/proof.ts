@@ -33,21 +33,21 @@ export type ProofNeeds = {
 export const entryProof = async (
   needs: ProofNeeds,
   principal: Principal,
-  asked: ProofQuery,
+  query: ProofQuery,
   { size, note }: ListedSeal,
   signal: AbortSignal,
 ): Promise<HistoryProof> => {
   const { chains } = needs;
   const chain = principal.organizationId;
   const entry =
-    asked.seq === undefined
-      ? await entryOf(needs, chain, asked.event_id ?? '', size, signal)
-      : (await chains.entries(chain, asked.seq, asked.seq)).find(({ seq }) => seq <= size);
+    query.seq === undefined
+      ? await entryOf(needs, chain, query.event_id ?? '', size, signal)
+      : (await chains.entries(chain, query.seq, query.seq)).find(({ seq }) => seq <= size);
   if (entry === undefined) throw entryNotFound();
   await requireAuditRight(needs, principal, entry);
   const index = entry.seq - 1;
-  const spans = inclusionRanges(index, { from: 0, to: size });
-  const hashes = await Promise.all(spans.map(openSpanHashes(needs, chain)));
+  const ranges = inclusionRanges(index, { from: 0, to: size });
+  const hashes = await Promise.all(ranges.map(openSpanHashes(needs, chain)));
   const { salt, data, erased } = await needs.evidenceOf(entry);
   const proof = inclusionProofText(index, hashes, note);
   return { entry: { ...shownEntry(entry), erased }, salt, data, proof };
@@ -67,13 +67,13 @@ const entryOf = async (
   signal: AbortSignal,
 ): Promise<ChainEntry | undefined> => {
   const until = clock.milliseconds() + provenByIdMs;
-  const question = { ascending: false, limit: 1, technical: true, eventIds: [eventId] };
+  const chainQuery = { ascending: false, limit: 1, technical: true, eventIds: [eventId] };
   for (let at: number | null = size; at !== null;) {
     if (clock.milliseconds() > until) {
-      const why = `it is none of the newest ${size - at} sealed entries: name an older one by seq`;
+      const why = `not among the newest ${size - at} sealed entries: look an older one up by seq`;
       throw valueFault(['query', 'event_id'], why);
     }
-    const page = await chains.page(chain, { ...question, at }, { signal });
+    const page = await chains.page(chain, { ...chainQuery, at }, { signal });
     if (page.entries[0] !== undefined) return page.entries[0];
     at = page.next;
   }

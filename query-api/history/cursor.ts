@@ -28,7 +28,7 @@ export const writeCursor = ({ chain, seq, ascending, filters }: Cursor, tag: Cur
  */
 export const readCursor = (
   written: string,
-  asked: Omit<Cursor, 'seq'>,
+  expected: Omit<Cursor, 'seq'>,
   tag: CursorTag,
 ): Cursor['seq'] => {
   const text = decodeBase64Url(written);
@@ -37,11 +37,11 @@ export const readCursor = (
   const [known, chain, seq, ascending, filters] = whole
     ? (parseJsonText(content) as [number, string, number, boolean, string])
     : [];
-  if (seq === undefined || known !== version || chain !== asked.chain) {
+  if (seq === undefined || known !== version || chain !== expected.chain) {
     throw valueFault(['query', 'cursor'], 'not a cursor of this list');
   }
-  if (ascending !== asked.ascending || filters !== asked.filters) {
-    throw valueFault(['query', 'cursor'], 'the cursor is of another order or of other filters');
+  if (ascending !== expected.ascending || filters !== expected.filters) {
+    throw valueFault(['query', 'cursor'], 'the cursor belongs to another order or other filters');
   }
   return seq;
 };

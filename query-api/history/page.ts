@@ -58,10 +58,10 @@ export type HistoryQuery = {
 export const historyPage = async (
   needs: PageNeeds,
   chain: string,
-  asked: HistoryQuery,
+  query: HistoryQuery,
   signal: AbortSignal,
 ): Promise<HistoryPage> => {
-  const { order, cursor, limit = defaultPageLimit, ...filters } = asked;
+  const { order, cursor, limit = defaultPageLimit, ...filters } = query;
   const place = {
     chain,
     ascending: order === 'asc',
@@ -70,18 +70,18 @@ export const historyPage = async (
   const at = cursor === undefined ? null : readCursor(cursor, place, needs.cursorTag);
   const head = await needs.chains.head(chain);
   const { size } = head ?? { size: 0 };
-  const question: ChainQuery = {
+  const chainQuery: ChainQuery = {
     ...questionOf(filters),
     at: at ?? (place.ascending ? 1 : Math.max(size, 1)),
     ascending: place.ascending,
     limit,
   };
-  const found = await needs.chains.page(chain, question, { signal });
+  const found = await needs.chains.page(chain, chainQuery, { signal });
   const known = found.entries.filter(({ seq }) => seq <= size);
-  const told = known.length === 0 ? [] : await needs.told(known, signal);
-  const next = nextOf(known[told.length]?.seq ?? found.next, size);
+  const changes = known.length === 0 ? [] : await needs.told(known, signal);
+  const next = nextOf(known[changes.length]?.seq ?? found.next, size);
   return {
-    entries: told.flatMap((one, index) => {
+    entries: changes.flatMap((one, index) => {
       const entry = known[index];
       return entry === undefined ? [] : [shownEntry(entry, one)];
     }),
@@ -124,12 +124,12 @@ const shownHead = (head: ChainHead | null): HistoryPage['head'] =>
     ? { seq: 0, position: logStart, hash: genesisHash }
     : { seq: head.size, position: head.position, hash: head.hash };
 
-const shownEntry = (entry: ChainEntry, told: EntryChanges): HistoryEntry => ({
+const shownEntry = (entry: ChainEntry, changes: EntryChanges): HistoryEntry => ({
   ...eventView(entry),
   actor: {
     type: entry.actor.type as HistoryEntry['actor']['type'],
     id: entry.actor.id,
-    email: told.email,
+    email: changes.email,
     role: entry.actor.role,
   },
   resource: {
@@ -138,8 +138,8 @@ const shownEntry = (entry: ChainEntry, told: EntryChanges): HistoryEntry => ({
   },
   project_id: entry.projectId as ProjectId | null,
   ...causeView(entry),
-  before: told.before,
-  after: told.after,
-  erased: told.erased,
+  before: changes.before,
+  after: changes.after,
+  erased: changes.erased,
   ...hashesView(entry),
 });

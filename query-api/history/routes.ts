@@ -66,8 +66,8 @@ const listingForProject = (needs: HistoryReadNeeds): Route =>
     listProjectHistory,
     reads,
     async ({ params, query, principal, signal }) => {
-      const asked = { ...query, project_id: [params.project_id] };
-      return { body: await historyPage(needs, principal.organizationId, asked, signal) };
+      const scoped = { ...query, project_id: [params.project_id] };
+      return { body: await historyPage(needs, principal.organizationId, scoped, signal) };
     },
     ({ query }) => queryWindowComplaints(query),
   );
@@ -92,8 +92,8 @@ const listingForResource = (needs: HistoryReadNeeds): Route =>
       const named = project === undefined ? {} : { project_id: [project] };
       const found = await readFirstEntry(needs, principal, { ...resource, ...named }, signal);
       const within = await readableScope(needs, principal, found);
-      const asked = { order: 'asc', ...paging, ...resource, ...named, ...within } as const;
-      const page = await historyPage(needs, principal.organizationId, asked, signal);
+      const scoped = { order: 'asc', ...paging, ...resource, ...named, ...within } as const;
+      const page = await historyPage(needs, principal.organizationId, scoped, signal);
       const asOf = at === undefined ? null : parseAsOf(at);
       if (asOf === null) return { body: page };
       const { type, id } = found.resource;
@@ -121,7 +121,7 @@ const verifying = (needs: HistoryReadNeeds): Route =>
 const readFirstEntry = async (
   { chains }: HistoryReadNeeds,
   { organizationId: chain }: Principal,
-  asked: {
+  filter: {
     readonly resource_type: readonly string[];
     readonly resource_id: readonly string[];
     readonly project_id?: readonly string[];
@@ -129,16 +129,16 @@ const readFirstEntry = async (
   signal: AbortSignal,
 ): Promise<ChainEntry> => {
   for (let at: number | null = 1; at !== null;) {
-    const question = {
+    const chainQuery = {
       at,
       ascending: true,
       limit: 1,
       technical: false,
-      resourceTypes: asked.resource_type,
-      resourceIds: asked.resource_id,
-      ...(asked.project_id !== undefined && { projects: asked.project_id }),
+      resourceTypes: filter.resource_type,
+      resourceIds: filter.resource_id,
+      ...(filter.project_id !== undefined && { projects: filter.project_id }),
     };
-    const { entries, next } = await chains.page(chain, question, { signal });
+    const { entries, next } = await chains.page(chain, chainQuery, { signal });
     if (entries[0] !== undefined) return entries[0];
     at = next;
   }

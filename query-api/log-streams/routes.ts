@@ -67,8 +67,8 @@ const searching = (needs: LogStreamReadNeeds): Route =>
     counted,
     async ({ params, body, principal }) => {
       const { filters, sort } = planListing(body, namedResourceColumns);
-      const asked = { ...body, filters, sort };
-      return { body: await logStreamsPage(needs, principal, params.project_id, asked) };
+      const request = { ...body, filters, sort };
+      return { body: await logStreamsPage(needs, principal, params.project_id, request) };
     },
     ({ body }) => planListing(body, namedResourceColumns).complaints,
   );
@@ -77,11 +77,11 @@ const logStreamsPage = async (
   needs: LogStreamReadNeeds,
   principal: Principal,
   project: ProjectId,
-  asked: ListingRequest & { readonly include_counts?: boolean | null },
+  request: ListingRequest & { readonly include_counts?: boolean | null },
 ) => {
-  const page = await readListingPage<LogStreamFacts>(needs.documents, collection, project, asked);
+  const page = await readListingPage<LogStreamFacts>(needs.documents, collection, project, request);
   const facts = page.rows.map(({ body }) => body);
-  const log_streams = await answers(needs, facts, { principal, project }, asked.include_counts);
+  const log_streams = await answers(needs, facts, { principal, project }, request.include_counts);
   return { ...page.measure, log_streams };
 };
 

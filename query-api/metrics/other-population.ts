@@ -17,24 +17,31 @@ export const metricsOfOtherPopulation = async (
   records: Pick<Records, 'aggregate'>,
   plan: AggregatePlan,
   { total }: Pick<Aggregate, 'total'>,
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<readonly string[]> => {
   const ofTraces = plan.population === 'trace';
-  const isAsked = ({ type, source }: Widget): boolean =>
+  const mayBeElsewhere = ({ type, source }: Widget): boolean =>
     source === undefined && (ofTraces ? type === 'boolean' || type === 'text' : type !== null);
-  const empty = plan.widgets.filter((widget) => isAsked(widget) && isEmpty(total, widget));
+  const empty = plan.widgets.filter((widget) => mayBeElsewhere(widget) && isEmpty(total, widget));
   if (empty.length === 0 || total.requests === 0) return [];
-  const asked = { ...plan, intervalMinutes: wholeWindowMinutes, offsetMinutes: 0, groupBy: [] };
+  const wholeWindow = {
+    ...plan,
+    intervalMinutes: wholeWindowMinutes,
+    offsetMinutes: 0,
+    groupBy: [],
+  };
   const mayOverflow = empty.filter(({ aggregation }) => overflowingAggregations.has(aggregation));
   const present =
-    mayOverflow.length === 0 ? [] : await metricsWithValues(records, asked, mayOverflow, asking);
+    mayOverflow.length === 0
+      ? []
+      : await metricsWithValues(records, wholeWindow, mayOverflow, context);
   const missing = empty.filter(({ metric }) => !present.includes(metric));
   const population = ofTraces ? 'span' : 'trace';
   return metricsWithValues(
     records,
-    { ...asked, population, kinds: null, filter: null },
+    { ...wholeWindow, population, kinds: null, filter: null },
     missing,
-    asking,
+    context,
   );
 };
 
@@ -53,11 +60,11 @@ const metricsWithValues = async (
   records: Pick<Records, 'aggregate'>,
   scope: AggregatePlan,
   widgets: readonly Widget[],
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<readonly string[]> => {
   if (widgets.length === 0) return [];
   const counts = widgets.map((widget): Widget => ({ ...widget, aggregation: 'Count' }));
-  const found = await records.aggregate({ ...scope, widgets: counts }, asking);
+  const found = await records.aggregate({ ...scope, widgets: counts }, context);
   // The only limit that can apply: a text with too many categories to count, so it has values.
   if ('refused' in found)
     return widgets.flatMap(({ metric, type }) => (type === 'text' ? [metric] : []));

@@ -36,10 +36,10 @@ export const metricReads = ({
     customSearch,
     [recordsCollection, ...runCollections, templateCollection],
     async ({ body, params: { project_id: project } }) => {
-      const asked = metricsInRequest(body);
+      const untyped = metricsInRequest(body);
       const [run, types, live] = await Promise.all([
         selectRun(runInProject, project, body),
-        asked.length > 0 ? records.metricTypes(project, asked) : new Map(),
+        untyped.length > 0 ? records.metricTypes(project, untyped) : new Map(),
         templatesOf(project),
       ]);
       const { plan, complaints } = planMetrics(body, types, live);

@@ -63,16 +63,16 @@ const paging = (needs: VisibilityNeeds): Route =>
     pageProjects,
     projectCollections(),
     async ({ body, query, principal }) => {
-      const sight = await projectVisibility(needs, principal);
+      const visibility = await projectVisibility(needs, principal);
       const { filters, sort } = planListing(body, namedResourceColumns);
       const { rows, measure } = await readListingPage<ListedProject>(
         needs.documents,
         collection,
         principal.organizationId,
-        { ...pageParameters(query, body), filters: [...filters, ...sight.filters], sort },
+        { ...pageParameters(query, body), filters: [...filters, ...visibility.filters], sort },
       );
       const found = rows.map((row) => row.body);
-      const projects = await projectAnswers(needs, found, principal, sight);
+      const projects = await projectAnswers(needs, found, principal, visibility);
       return { body: { ...measure, projects } };
     },
     ({ body }) => planListing(body, namedResourceColumns).complaints,
@@ -80,12 +80,12 @@ const paging = (needs: VisibilityNeeds): Route =>
 
 const showing = (needs: VisibilityNeeds): Route =>
   readRoute(getProject, projectCollections(), async ({ params, principal }) => {
-    const [found, sight] = await Promise.all([
+    const [found, visibility] = await Promise.all([
       needs.documents.get<ListedProject>(collection, params.project_id),
       projectVisibility(needs, principal),
     ]);
     const own = found?.scope === principal.organizationId ? [found.body] : [];
-    const [shown] = await projectAnswers(needs, own, principal, sight);
+    const [shown] = await projectAnswers(needs, own, principal, visibility);
     if (shown === undefined) throw new Fault('not-found', 'Project not found');
     return { body: shown };
   });
@@ -95,14 +95,17 @@ const projectsAnswer = async (
   principal: Principal,
   filters: readonly Filter[],
 ) => {
-  const sight = await projectVisibility(needs, principal);
+  const visibility = await projectVisibility(needs, principal);
   const { documents: found, more } = await needs.documents.find<ListedProject>(collection, {
     scope: principal.organizationId,
-    filter: allOf([...filters, ...sight.filters]),
+    filter: allOf([...filters, ...visibility.filters]),
     limit: plainListMax,
   });
   const rows = found.map(({ body }) => body);
-  return { body: await projectAnswers(needs, rows, principal, sight), notes: moreRowsHeader(more) };
+  return {
+    body: await projectAnswers(needs, rows, principal, visibility),
+    notes: moreRowsHeader(more),
+  };
 };
 
 /** Responses for the projects that the caller sees; others are left out. */

@@ -54,22 +54,22 @@ type SessionAnswer = {
  * list.
  */
 export interface RecordAnswers {
-  search(plan: SearchPlan, shown: PageOptions, asking?: QueryContext): Promise<JsonChunks>;
+  search(plan: SearchPlan, shown: PageOptions, context?: QueryContext): Promise<JsonChunks>;
   /** One part of an export, from a walk of `Records.search`. */
-  stretch(plan: SearchPlan, shown: StretchOptions, asking?: QueryContext): Promise<StretchLines>;
-  metrics(plan: AggregatePlan, asking?: QueryContext): Promise<JsonChunks | AggregateRefusal>;
+  stretch(plan: SearchPlan, shown: StretchOptions, context?: QueryContext): Promise<StretchLines>;
+  metrics(plan: AggregatePlan, context?: QueryContext): Promise<JsonChunks | AggregateRefusal>;
   /** Null: the comparison exceeds its limit. */
-  comparison(plan: ComparisonPlan, asking?: QueryContext): Promise<JsonChunks | null>;
+  comparison(plan: ComparisonPlan, context?: QueryContext): Promise<JsonChunks | null>;
   /** A trace with its spans, or a span with its descendants. */
   record(
     plan: RecordPlan,
     templates: readonly FeedbackTemplate[],
-    asking?: QueryContext,
+    context?: QueryContext,
   ): Promise<RecordAnswer | null>;
   session(
     session: SessionAnswer,
     templates: readonly FeedbackTemplate[],
-    asking?: QueryContext,
+    context?: QueryContext,
   ): Promise<JsonChunks | null>;
 }
 
@@ -98,81 +98,81 @@ type Parts = JsonParts<RecordRow>;
 const largeBytes = 1_048_576;
 
 export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
-  const line = openFairSemaphore(1, 1);
-  const alone = async <T>(
+  const semaphore = openFairSemaphore(1, 1);
+  const oneAtATime = async <T>(
     bytes: number,
-    asking: QueryContext,
+    context: QueryContext,
     work: () => Promise<T>,
   ): Promise<T> => {
-    const leave =
-      bytes > largeBytes ? await line.acquire(asking.tenant ?? '', asking) : () => undefined;
+    const release =
+      bytes > largeBytes ? await semaphore.acquire(context.tenant ?? '', context) : () => undefined;
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   };
-  const made = async (
+  const serialise = async (
     found: Parts | null,
     templates: readonly FeedbackTemplate[],
-    asking: QueryContext,
+    context: QueryContext,
   ): Promise<JsonChunks | null> => {
     if (found === null) return null;
     const rows = found.filter((part): part is RecordRow => typeof part !== 'string');
-    const types = await metricTypesOf(records, rows, asking);
+    const types = await metricTypesOf(records, rows, context);
     const write = (row: RecordRow) => unclosedObject(recordViewOf(row, false, templates, types));
-    return encodeJsonChunks(found, write, inSlices, asking);
+    return encodeJsonChunks(found, write, inSlices, context);
   };
   return {
-    search: async (plan, shown, asking = {}) => {
-      const { rows, more } = await records.search(plan, asking);
-      const view = openRecordView(shown, await metricTypesOf(records, rows, asking));
+    search: async (plan, shown, context = {}) => {
+      const { rows, more } = await records.search(plan, context);
+      const view = openRecordView(shown, await metricTypesOf(records, rows, context));
       const write = (row: RecordRow) => unclosedObject(view(row));
-      return encodeJsonChunks(pageParts(plan, rows, more), write, inSlices, asking);
+      return encodeJsonChunks(pageParts(plan, rows, more), write, inSlices, context);
     },
-    stretch: async (plan, shown, asking = {}) => {
+    stretch: async (plan, shown, context = {}) => {
       const { csv } = shown;
-      const { rows, next = null } = await records.search(plan, asking);
-      const view = openRecordView(shown, await metricTypesOf(records, rows, asking));
+      const { rows, next = null } = await records.search(plan, context);
+      const view = openRecordView(shown, await metricTypesOf(records, rows, context));
       const write = (row: RecordRow) =>
         csv === null ? `${JSON.stringify(view(row))}\n` : csvRecord(view(row), csv);
-      return { lines: await encodeJsonChunks([...rows], write, inSlices, asking), next };
+      return { lines: await encodeJsonChunks([...rows], write, inSlices, context), next };
     },
-    metrics: async (plan, asking = {}) => {
-      const aggregate = await records.aggregate(plan, asking);
+    metrics: async (plan, context = {}) => {
+      const aggregate = await records.aggregate(plan, context);
       if ('refused' in aggregate) return aggregate;
-      const elsewhere = await metricsOfOtherPopulation(records, plan, aggregate, asking);
+      const elsewhere = await metricsOfOtherPopulation(records, plan, aggregate, context);
       const write = (shown: GroupBucket) => JSON.stringify(bucketOf(plan, shown));
-      return encodeJsonChunks(metricsParts(plan, aggregate, elsewhere), write, inSlices, asking);
+      return encodeJsonChunks(metricsParts(plan, aggregate, elsewhere), write, inSlices, context);
     },
-    comparison: (plan, asking = {}) =>
-      alone(Infinity, asking, () => comparisonAnswer({ records, inSlices }, plan, asking)),
-    record: async (plan, templates, asking = {}) => {
+    comparison: (plan, context = {}) =>
+      oneAtATime(Infinity, context, () => comparisonAnswer({ records, inSlices }, plan, context)),
+    record: async (plan, templates, context = {}) => {
       const shown = async (): Promise<RecordAnswer | null> => {
-        const found = await records.groupRows(plan, asking);
+        const found = await records.groupRows(plan, context);
         if (found === null) return null;
         const { group, bytes, rows } = found;
         if (rows === null) return { group, bytes, json: null };
         const tree = plan.population === 'trace' ? traceTree(rows) : spanTree(rows, plan.id);
-        const json = await made(tree, templates, asking);
+        const json = await serialise(tree, templates, context);
         return json === null ? null : { group, bytes, json };
       };
-      return alone(plan.bytesMax, asking, shown);
+      return oneAtATime(plan.bytesMax, context, shown);
     },
-    session: (session, templates, asking = {}) =>
-      alone(totalWeight(session.traces), asking, async () => {
+    session: (session, templates, context = {}) =>
+      oneAtATime(totalWeight(session.traces), context, async () => {
         const names = [session.group, ...session.traces.map(({ group }) => group)];
-        const groups = await records.rowsByGroup(names, asking);
-        return made(sessionParts(session, groups), templates, asking);
+        const groups = await records.rowsByGroup(names, context);
+        return serialise(sessionParts(session, groups), templates, context);
       }),
   };
 };
 
 const openRecordView =
-  ({ withCounts, truncated: isCut, templates }: PageOptions, types: MetricTypes) =>
+  ({ withCounts, truncated: isTruncated, templates }: PageOptions, types: MetricTypes) =>
   (row: RecordRow): RecordView => {
     const whole = recordViewOf(row, withCounts, templates, types);
-    return isCut ? truncateTexts(whole) : whole;
+    return isTruncated ? truncateTexts(whole) : whole;
   };
 
 type MetricTypes = ReadonlyMap<string, MetricType>;
@@ -181,7 +181,7 @@ type MetricTypes = ReadonlyMap<string, MetricType>;
 const metricTypesOf = async (
   records: Pick<Records, 'metricTypes'>,
   rows: readonly RecordRow[],
-  asking: QueryContext,
+  context: QueryContext,
 ): Promise<MetricTypes> => {
   const names = new Set<string>();
   for (const { metrics } of rows) {
@@ -191,7 +191,7 @@ const metricTypesOf = async (
   }
   const [first] = rows;
   if (first === undefined || names.size === 0) return new Map();
-  return records.metricTypes(String(first.values['project_id']), [...names], asking);
+  return records.metricTypes(String(first.values['project_id']), [...names], context);
 };
 
 export const totalWeight = (groups: readonly StoredGroupSize[]): number =>

@@ -62,7 +62,7 @@ const refuseUnknown = (
   if (unknown.length === 0 || found === 0) return;
   const place = ['body', tree == null ? 'filters' : 'filter_tree'];
   const said = (name: string): string =>
-    `nobody recorded '${name}' in this project, and records would be deleted without it`;
+    `'${name}' was never recorded in this project; correct it, or too much would be deleted`;
   throw validationFault(unknown.map((name) => valueComplaint(place, said(name))));
 };
 
@@ -77,8 +77,8 @@ export const previewRecords = async (
   body: RecordDeletion,
   idsMax: number,
 ) => {
-  const asked = { ...body, limit: idsMax };
-  const { plan, notes } = await completePlan(needs, project, asked, population);
+  const limited = { ...body, limit: idsMax };
+  const { plan, notes } = await completePlan(needs, project, limited, population);
   const unknown = notes['X-Unknown-Columns'];
   const { rows } = await needs.records.search(plan);
   refuseUnknown(body, unknown, rows.length);

@@ -101,15 +101,15 @@ const gettingRoutes = ({
    * A record with its raw spans on request; memory for large ones is reserved before they are read.
    */
   const whole = async (
-    asked: Omit<RecordPlan, 'bytesMax'>,
+    plan: Omit<RecordPlan, 'bytesMax'>,
     templates: readonly FeedbackTemplate[],
     { room, otel }: { readonly room: AnswerMemory; readonly otel: boolean },
   ): Promise<{ readonly json: JsonChunks } | null> => {
-    const span = asked.population === 'span' ? asked.id : null;
+    const span = plan.population === 'span' ? plan.id : null;
     let bytesMax = room.reserveUpTo(usualBytes);
     let taken = 0;
     for (;;) {
-      const shown = await answers.record({ ...asked, bytesMax }, templates);
+      const shown = await answers.record({ ...plan, bytesMax }, templates);
       if (shown === null) return null;
       const { group, bytes, json } = shown;
       const needed =

@@ -48,12 +48,12 @@ const searching = ({ documents, organizationName }: UserReadNeeds): Route =>
     async ({ body, query, principal }) => {
       const { filters, sort } = planListing(body, people);
       const scope = principal.organizationId;
-      const asked = { ...pageParameters(query, body), filters, sort };
+      const listing = { ...pageParameters(query, body), filters, sort };
       const { rows, measure } = await readListingPage<UserFacts>(
         documents,
         collection,
         scope,
-        asked,
+        listing,
       );
       const name = await organizationName(scope);
       const shown = rows.map((row) => userAnswer(row.body, name, principal));

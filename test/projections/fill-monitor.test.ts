@@ -71,8 +71,8 @@ describe('a read model that is filled from the log', () => {
     expect(refused).to.be.instanceOf(Fault);
     expect(refused.code).to.equal('read-model-filling');
     expect(refused.message).to.equal(
-      'The read model records is filled from the log: 25 % are there, about 30 s are left. ' +
-        'Retry after 30 s; writes are taken meanwhile.',
+      'The read model records is being filled from the log: 25 % done, about 30 s left. ' +
+        'Retry after 30 s; writes are accepted meanwhile.',
     );
     expect(refused.retryAfterSeconds).to.equal(30);
     expect(refused.members).to.deep.equal({

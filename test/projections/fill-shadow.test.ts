@@ -104,7 +104,7 @@ describe('a copy that is filled', () => {
       rests += 1;
       if (rests === 1) await append(3, 2);
     };
-    const { position } = await filled(sink, { taken });
+    const { position } = await filled(sink, { afterPage: taken });
     expect(position).to.equal(await log.head());
     expect(steps).to.include('wrote 2');
   });
@@ -118,7 +118,7 @@ describe('a copy that is filled', () => {
       await released;
       leaving.abort(gone);
     };
-    const refusal = await filled(sink, { taken, signal: leaving.signal }).catch(
+    const refusal = await filled(sink, { afterPage: taken, signal: leaving.signal }).catch(
       (error: unknown) => error,
     );
     expect(refusal).to.equal(gone);

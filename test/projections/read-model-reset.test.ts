@@ -132,8 +132,8 @@ describe('a log that is not the one that was folded', () => {
     const rebuilding = async () => (await open.projector.status()).map((one) => one.rebuilding);
     for (const why of await rebuilding()) {
       expect(why).to.equal(
-        'built anew: its checkpoint 0000000000000005 ' +
-          'is beyond the end of the log, 0000000000000002',
+        'rebuilt: its checkpoint 0000000000000005 ' +
+          'is beyond the head of the log, 0000000000000002',
       );
     }
     expect(await wordsOf('a')).to.equal(null);

@@ -36,7 +36,7 @@ describe('the proof of an entry that is asked for by its event', () => {
     ).catch((error: unknown) => error);
     expect(asked).to.equal(Math.ceil(provenByIdMs / 700));
     expect(refused).to.include({ code: 'invalid' });
-    expect(JSON.stringify(refused)).to.match(/none of the newest \d+ sealed entries.*by seq/);
+    expect(JSON.stringify(refused)).to.match(/not among the newest \d+ sealed entries.*by seq/);
   });
 });
 

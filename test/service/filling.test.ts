@@ -60,7 +60,7 @@ describe('a service whose read models were lost', function () {
     const first = await ready(service);
     expect(first.code).to.equal(503);
     expect(first.body.read_models.filling.map(({ name }) => name)).to.include('records');
-    expect(first.body.read_models.cause).to.match(/is filled from the log: \d+ % are there/);
+    expect(first.body.read_models.cause).to.match(/is being filled from the log: \d+ % done/);
     const written = await service.client.send('POST', `${root}/traces`, {
       body: { traces: traces(1) },
     });
@@ -73,7 +73,7 @@ describe('a service whose read models were lost', function () {
         refused += 1;
         expect(isReady, 'ready, and refusing').to.equal(false);
         expect(body.code).to.equal('read_model_filling');
-        expect(body.detail).to.include('The read model records is filled from the log');
+        expect(body.detail).to.include('The read model records is being filled from the log');
         expect(body.progress.read_model).to.equal('records');
         expect(Number(headers['retry-after'])).to.be.within(1, 30);
       } else {
