@@ -31,8 +31,8 @@ export const partitionStateCollection = ({ index, count }: Partition): Collectio
 });
 
 /**
- * A parked stream: one projection has stopped folding it, from its poison event at `revision` on,
- * until an operator decides to retry or skip.
+ * A parked stream (dead letter): one projection has stopped folding it, from its poison event at
+ * `revision` on, until an operator decides to retry or skip.
  */
 export type ParkedStream = {
   readonly projection: string;

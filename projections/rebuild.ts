@@ -45,14 +45,14 @@ type RebuildWork = {
 };
 
 /**
- * Rebuilds a read model into a shadow copy, next to the live one, which goes on serving and being
- * fed; then promotes it. Resumes the copy of an earlier rebuild when it has this version and
- * belongs to this log, and after a transient store failure; otherwise starts from the first event.
- * The runner waits only for the last stretch. Events that failed to fold before are retried;
- * skipped ones stay skipped. Throws when the log has a gap, a store fails for longer or `signal`
- * aborts; the live model is then unchanged, and the copy stays only for a restart or for the
- * process that took over. After the promotion only notes can fail: the copy is the live model then,
- * and is rebuilt once more.
+ * Blue-green rebuild of a read model into a shadow copy, next to the live one, which goes on
+ * serving and being fed; then promotes it. Resumes the copy of an earlier rebuild when it has this
+ * version and belongs to this log, and after a transient store failure; otherwise starts from the
+ * first event. The runner waits only for the last stretch. Events that failed to fold before are
+ * retried; skipped ones stay skipped. Throws when the log has a gap, a store fails for longer or
+ * `signal` aborts; the live model is then unchanged, and the copy stays only for a restart or for
+ * the process that took over. After the promotion only notes can fail: the copy is the live model
+ * then, and is rebuilt once more.
  */
 export const rebuild = async (
   needs: RebuildNeeds,

@@ -5,7 +5,7 @@ import { append, projectorIn, type OpenProjector } from '../support/projector.js
 import { wordStream, wordSaid, wordCounts } from '../support/word-projection.js';
 import { pollUntil } from '../support/poll-until.js';
 
-describe('the projector, once all is folded', () => {
+describe("the projector's batch delay", () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe('the projector, once all is folded', () => {
     await folder.remove();
   });
 
-  it('lets events gather after some came together, and not after a few or very many', async () => {
+  it('delays the next batch after a medium one, not after a few events or very many', async () => {
     const rests: number[] = [];
     const clock = {
       ...systemClock,

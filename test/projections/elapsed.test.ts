@@ -68,8 +68,8 @@ const secondsOf = (rows: readonly RecordRow[]): readonly unknown[] =>
     return cell === undefined ? null : Number(cell.value) / second;
   });
 
-describe('the elapsed time of a record', () => {
-  it('is from the first begin to the last end of itself and what is below it', () => {
+describe('the derived duration of a record', () => {
+  it('spans the first begin to the last end of the record and its descendants', () => {
     const rows = rowsOf({ at: 10, took: null }, [
       { kind: 'workflow', parent: 0, at: 11, took: null },
       { kind: 'llm', parent: 1, at: 12, took: 3 },
@@ -90,7 +90,7 @@ describe('the elapsed time of a record', () => {
     });
   });
 
-  it('gives way to what was sent, and comes back when that is withdrawn', () => {
+  it('yields to a duration that was sent, and returns when that is withdrawn', () => {
     const steps: readonly Step[] = [
       { kind: 'workflow', parent: 0, at: 0, took: 2 },
       { kind: 'llm', parent: 1, at: 0, took: 5 },
@@ -105,7 +105,7 @@ describe('the elapsed time of a record', () => {
     expect(secondsOf(again)).to.deep.equal([5, 3, 5]);
   });
 
-  it('is as the contract says, whatever the tree', () => {
+  it('follows the contract for generated trees', () => {
     const kinds = ['llm', 'tool', 'workflow', 'agent', 'retriever', 'control'] as const;
     const took = fc.option(fc.integer({ min: -3, max: 30 }));
     const step = fc.record({

@@ -43,13 +43,13 @@ const choice = (type: 'ExperimentWinnerChosen' | 'ExperimentWinnerWithdrawn', ru
 describe('the list of experiments', () => {
   const [unchanged] = documentsOf(experimentList, made);
 
-  it('has them by project, unchanged ones without a time of change', () => {
+  it('lists experiments by project, unchanged ones without a time of change', () => {
     expect(unchanged).to.deep.include({ key: id, scope: project });
     expect(unchanged?.body).to.include({ name: 'one', updated_at: null, group: null });
     expect(unchanged?.fields).to.include({ name: 'one', experiment_group_id: null });
   });
 
-  it('has what changed, and when', () => {
+  it('records changes and their time', () => {
     const renamed: ExperimentEvent = {
       type: 'ExperimentRenamed',
       data: { ...place, name: 'two', task_type: 17 },
@@ -63,7 +63,7 @@ describe('the list of experiments', () => {
     });
   });
 
-  it('has tags until they are taken away', () => {
+  it('keeps tags until they are removed', () => {
     const [tagged] = documentsOf(experimentList, made, tag('a'));
     expect(tagged?.body.tags.map(({ value }) => value)).to.deep.equal(['a']);
     const changed: ExperimentEvent = {
@@ -87,7 +87,7 @@ describe('the list of experiments', () => {
     expect(none?.body.tags).to.deep.equal([]);
   });
 
-  it('tells by the time of change that a winner was chosen', () => {
+  it('updates the time of change when a winner is chosen', () => {
     const [document] = documentsOf(experimentList, made, choice('ExperimentWinnerChosen'));
     expect(document?.body.updated_at).not.to.equal(null);
     expect(document?.body).to.deep.equal({
@@ -96,17 +96,17 @@ describe('the list of experiments', () => {
     });
   });
 
-  it('has no deleted one, whatever comes after', () => {
+  it('drops a deleted experiment, even when later events arrive', () => {
     expect(documentsOf(experimentList, made, deleted)).to.deep.equal([]);
     const late = choice('ExperimentWinnerWithdrawn');
     expect(documentsOf(experimentList, made, deleted, late)).to.deep.equal([]);
   });
 });
 
-describe('the members of scopes', () => {
+describe('experiment members', () => {
   const key = `${project}/${id.slice(0, 2)}`;
 
-  it('are in parts, each with the position of its last change', () => {
+  it('are partitioned, each part with the position of its last change', () => {
     const [part] = documentsOf(experimentMembers, made, assigned);
     const changed = Number.parseInt(recordedAt(1, assigned).position, 16);
     expect(part).to.deep.equal({
@@ -117,15 +117,15 @@ describe('the members of scopes', () => {
     });
   });
 
-  it('leave their part behind, so that readers see that they went', () => {
+  it('leave an updated part when they are deleted, so that readers see it', () => {
     const [part] = documentsOf(experimentMembers, made, deleted);
     expect(part?.body).to.deep.equal({});
     expect(part?.fields['changed']).to.equal(Number.parseInt(recordedAt(1, deleted).position, 16));
   });
 });
 
-describe('winners and criteria', () => {
-  it('have the last choice of a scope until it is withdrawn', () => {
+describe('winners and ranking criteria', () => {
+  it('keep the last winner of a scope until it is withdrawn', () => {
     const other = choice('ExperimentWinnerChosen', uuid(2) as RunId);
     const first = choice('ExperimentWinnerChosen');
     const [kept] = documentsOf(
@@ -140,7 +140,7 @@ describe('winners and criteria', () => {
     ).to.deep.equal([]);
   });
 
-  it('have the last criteria, and none where the default is back', () => {
+  it('keep the last criteria, and drop them when the default is restored', () => {
     const set = (weight: number) => ({
       type: 'RankingCriteriaSet' as const,
       data: {

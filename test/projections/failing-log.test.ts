@@ -31,7 +31,7 @@ describe('the projector, when its log fails for a moment', () => {
   });
   const counted = (): Promise<number> => open.records.count(allTracesScope(projectId));
 
-  it('folds nothing onto a store that still writes the batch before', async () => {
+  it('never folds onto a store that still writes the batch before', async () => {
     const away = { since: null as Promise<void> | null, isOver: false };
     const clock = fastClock();
     const inTurn = openMutex();
@@ -66,7 +66,7 @@ describe('the projector, when its log fails for a moment', () => {
     }
   });
 
-  it('goes on when it could not be told that there is more', async () => {
+  it('continues after the wait for log growth failed', async () => {
     const asked = { times: 0 };
     const reader = (log: EventLog): EventLog => ({
       ...log,

@@ -8,14 +8,14 @@ import { append, projectorIn } from '../support/projector.js';
 import { wordStream, wordSaid, wordCounts } from '../support/word-projection.js';
 import { pollUntil } from '../support/poll-until.js';
 
-describe('a projector that another one has replaced', () => {
+describe('a projector that was replaced by another', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   beforeEach(async () => {
     folder = await temporaryFolder();
   });
   afterEach(() => folder.remove());
 
-  it('hears of it, and neither parks a stream nor takes the other one’s fence', async () => {
+  it('detects it, parks no stream and leaves the other one’s fence alone', async () => {
     let told = 0;
     const open = await projectorIn({
       dir: folder.dir,
@@ -41,14 +41,14 @@ describe('a projector that another one has replaced', () => {
     }
   });
 
-  describe('has a fence', () => {
+  describe('keeps a fencing token', () => {
     let documents: Documents;
     beforeEach(async () => {
       documents = await openDocuments({ dir: folder.dir });
     });
     afterEach(() => documents.close());
 
-    it('that it does not raise above the one of who came after', async () => {
+    it('that is never raised above the one of a later projector', async () => {
       const first = await openParking(documents, []);
       expect(await first.raiseFence()).to.equal(2);
       const second = await openParking(documents, []);
@@ -59,7 +59,7 @@ describe('a projector that another one has replaced', () => {
       expect((await openParking(documents, [])).version('words')).to.equal(null);
     });
 
-    it('that is nobody else’s, also when two begin at once', async () => {
+    it('that is unique, also when two projectors start at once', async () => {
       const both = await Promise.allSettled([
         openParking(documents, []),
         openParking(documents, []),

@@ -60,8 +60,8 @@ const world = (at: { stored: number; head: number }) => {
   };
 };
 
-describe('a read model that is filled from the log', () => {
-  it('refuses reads with its progress until it has what was logged before the start', async () => {
+describe('a read model that is being filled from the log', () => {
+  it('refuses reads with its progress until all earlier events are folded', async () => {
     const { at, filling, look, pass, read } = world({ stored: 0, head: 1_000 });
     await look();
     pass(10_000);
@@ -84,7 +84,7 @@ describe('a read model that is filled from the log', () => {
     expect(filling.allProgress()).to.deep.equal([]);
   });
 
-  it('is waited for when that takes no longer than a read may wait', async () => {
+  it('lets reads wait when the rest takes no longer than a read may wait', async () => {
     const { at, look, onLook, read } = world({ stored: 0, head: 1_000 });
     await look();
     onLook(() => {
@@ -93,14 +93,14 @@ describe('a read model that is filled from the log', () => {
     expect(await read()).to.equal(positionAt(1_000));
   });
 
-  it('is one that lacks more than a hundred events: fewer are lag', async () => {
+  it('lacks more than a hundred events: fewer count as lag', async () => {
     const { filling, look, read } = world({ stored: 900, head: 1_000 });
     await look();
     expect(filling.allProgress()).to.deep.equal([]);
     expect(await read()).to.equal(positionAt(900));
   });
 
-  it('is one whose store went back to its start while the service runs', async () => {
+  it('is detected when its store goes back to the start while the service runs', async () => {
     const { at, filling, look, read } = world({ stored: 1_000, head: 1_000 });
     expect(await read()).to.equal(positionAt(1_000));
     at.stored = 0;
@@ -111,7 +111,7 @@ describe('a read model that is filled from the log', () => {
     expect(await read()).to.equal(positionAt(1_000));
   });
 
-  it('is looked at before it is read once its store is suspected of a loss', async () => {
+  it('is checked before the next read once its store may have lost data', async () => {
     const { at, filling, looks, read } = world({ stored: 1_000, head: 1_000 });
     await read();
     const before = looks();

@@ -47,7 +47,7 @@ const noting = (
   return { sink, steps };
 };
 
-describe('a copy that is filled', () => {
+describe('filling a shadow copy', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let log: EventLog;
   beforeEach(async () => {
@@ -77,7 +77,7 @@ describe('a copy that is filled', () => {
       null,
     );
 
-  it('has its next page folded while one is written, and written after it', async () => {
+  it('folds the next page while one is written, and writes it afterwards', async () => {
     await append(0, batchEventsMax + 3);
     const { released, release } = held();
     const { sink, steps } = noting(
@@ -96,7 +96,7 @@ describe('a copy that is filled', () => {
     ]);
   });
 
-  it('gets what came while it rested after the last page', async () => {
+  it('folds events that arrive during the pause after the last page', async () => {
     await append(0, 3);
     const { sink, steps } = noting();
     let rests = 0;
@@ -109,7 +109,7 @@ describe('a copy that is filled', () => {
     expect(steps).to.include('wrote 2');
   });
 
-  it('writes no page once nobody wants it', async () => {
+  it('writes no page after the signal aborts', async () => {
     await append(0, batchEventsMax + 3);
     const { released, release } = held();
     const { sink, steps } = noting(undefined, (events) => (events === 3 ? release() : undefined));
@@ -125,7 +125,7 @@ describe('a copy that is filled', () => {
     expect(steps).not.to.include('writes 3');
   });
 
-  it('fails for what failed first', async () => {
+  it('fails with the first error', async () => {
     await append(0, batchEventsMax + 3);
     const { released, release } = held();
     const { sink } = noting(async () => {

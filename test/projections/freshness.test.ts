@@ -12,7 +12,7 @@ import { positionAt } from '../support/record-rows.js';
 const beyond = 'f'.repeat(16) as Position;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('freshness', () => {
+describe('waiting for fresh read models', () => {
   let bus: ReturnType<typeof openBus>;
   let asked: number;
   let stored: Position;
@@ -45,7 +45,7 @@ describe('freshness', () => {
   });
   afterEach(() => bus.close());
 
-  it('believes the store and no hint', async () => {
+  it("trusts the store's checkpoint, not notifications", async () => {
     const freshness = opened();
     says({ name: 'tally', position: beyond });
     await turn();
@@ -68,7 +68,7 @@ describe('freshness', () => {
     expect(await freshness.waitUntilApplied(['tally'], positionAt(2))).to.equal(positionAt(2));
   });
 
-  it('goes by the head that was asked for ahead', async () => {
+  it('uses a prefetched head', async () => {
     const freshness = opened();
     stored = positionAt(1);
     const ahead = freshness.head();
@@ -78,7 +78,7 @@ describe('freshness', () => {
     expect(reached).to.equal(positionAt(1));
   });
 
-  it('goes back with a store that begins anew', async () => {
+  it('follows a store that starts again', async () => {
     let now = 0;
     const clock: Clock = {
       ...systemClock,
@@ -95,7 +95,7 @@ describe('freshness', () => {
     expect(await late.catch(({ code }: Fault) => code)).to.equal('read-model-behind');
   });
 
-  it('looks at once when a hint is true', async () => {
+  it('polls at once after a true notification', async () => {
     const freshness = opened();
     const reached = freshness.waitUntilApplied(['tally'], null);
     await turn();
@@ -107,7 +107,7 @@ describe('freshness', () => {
     expect(await reached).to.equal(positionAt(1));
   });
 
-  it('asks a store no more often for any number of hints', async () => {
+  it('polls a store at a bounded rate for any number of notifications', async () => {
     const freshness = opened();
     const began = performance.now();
     const all = Array.from({ length: 50 }, () => freshness.waitUntilApplied(['tally'], null));
@@ -120,7 +120,7 @@ describe('freshness', () => {
     await Promise.all(all);
   });
 
-  it('passes over hints that say nothing', async () => {
+  it('ignores malformed notifications', async () => {
     const freshness = opened();
     stored = positionAt(1);
     await freshness.waitUntilApplied(['tally'], null);
@@ -151,7 +151,7 @@ describe('freshness', () => {
     await reached;
   });
 
-  it('waits for 2 s, and longer for whoever cannot do with less', async () => {
+  it('waits for 2 s, and longer when the read requires it', async () => {
     let passed = 0;
     const freshness = opened({
       ...systemClock,
@@ -170,7 +170,7 @@ describe('freshness', () => {
     expect(await reached({ atMostMs: 8_000 })).to.equal(positionAt(1));
   });
 
-  it('says once of each read of a project that it is late', async () => {
+  it('reports each late read of a project once', async () => {
     let passed = 0;
     let reachedAfter = lateReadMs;
     const freshness = opened({
@@ -193,7 +193,7 @@ describe('freshness', () => {
     expect(late, 'of no project').to.deep.equal(['p tally']);
   });
 
-  it('waits for no event that changes nothing of what is asked', async () => {
+  it('does not wait for events that cannot change the result', async () => {
     const targets = { head: () => positionAt(3), positionFor: () => positionAt(2) };
     const freshness = opened(systemClock, targets);
     head = positionAt(4);
@@ -216,7 +216,7 @@ describe('freshness', () => {
     expect(await all).to.equal(positionAt(4));
   });
 
-  it('refuses a position beyond the head without waiting for it', async () => {
+  it('refuses a position beyond the head at once', async () => {
     const freshness = opened();
     const refusal = await freshness
       .waitUntilApplied(['tally'], beyond)

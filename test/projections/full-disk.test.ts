@@ -19,7 +19,7 @@ const noRoom = (): Fault =>
   });
 
 describe('a read model whose disk is full', () => {
-  it('parks nothing, though an empty batch fits, and has all once there is room', async () => {
+  it('parks nothing, though an empty batch fits, and catches up once there is room', async () => {
     const folder = await temporaryFolder();
     const disk = { isFull: true, refused: 0 };
     const records = (found: Records): Records => ({
@@ -50,7 +50,7 @@ describe('a read model whose disk is full', () => {
     await folder.remove();
   });
 
-  it('is told by what engines and systems say of it', () => {
+  it('is recognised by the errors of engines and operating systems', () => {
     const coded = (code: string): Error => Object.assign(new Error('no'), { code });
     for (const code of ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE'])
       expect(isDiskError(new Fault('unavailable', 'no', { cause: coded(code) })), code).to.equal(

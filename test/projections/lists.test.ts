@@ -42,8 +42,8 @@ const logStreamMade = {
   },
 } as const;
 
-describe('the lists', () => {
-  it('have projects by organisation, with their last change', () => {
+describe('list projections', () => {
+  it('list projects by organisation, with their last change', () => {
     const [document, ...others] = documentsOf(
       projectList,
       projectCreated(1, userId(1)),
@@ -68,7 +68,7 @@ describe('the lists', () => {
     expect(document?.fields).to.include({ name: 'new', updated_at: instantAfter(2) });
   });
 
-  it('have who works on a project, users and groups, to be found by', () => {
+  it("list a project's collaborators, users and groups, and make them searchable", () => {
     const group_id = 'eeeeeeee-0000-4000-8000-00000000000a' as GroupId;
     const user_id = userId(2);
     const place = { project_id: id, collaborator_id: 'one' as CollaboratorId };
@@ -89,7 +89,7 @@ describe('the lists', () => {
     expect(document?.body.facts.updated_at).to.equal(instantAfter(0));
   });
 
-  it('have no deleted project', () =>
+  it('drop a deleted project', () =>
     expect(
       documentsOf(projectList, projectCreated(1, userId(1)), projectCreated(2, userId(1)), {
         type: 'ProjectDeleted',
@@ -97,7 +97,7 @@ describe('the lists', () => {
       }).map(({ key }) => key),
     ).to.deep.equal([projectId(2)]));
 
-  it('have log streams by project, unchanged ones with the time they were made', () => {
+  it('list log streams by project, unchanged ones with their creation time', () => {
     const [document] = documentsOf(logStreamList, logStreamMade);
     expect(document).to.include({ key: run, scope: id });
     expect(document?.body).to.include({ updated_at: instantAfter(0) });
@@ -108,7 +108,7 @@ describe('the lists', () => {
     expect(renamed?.body).to.include({ name: 'new', updated_at: instantAfter(1) });
   });
 
-  it('have no deleted log stream', () =>
+  it('drop a deleted log stream', () =>
     expect(
       documentsOf(logStreamList, logStreamMade, {
         type: 'LogStreamDeleted',
@@ -116,7 +116,7 @@ describe('the lists', () => {
       }),
     ).to.deep.equal([]));
 
-  it('have revoked keys, marked, and no hash of any value', () => {
+  it('keep revoked keys, marked, without hashes of values', () => {
     const [document] = documentsOf(
       apiKeyList,
       apiKeyCreated(1, { ancestors: [keyId(9)], project_id: id, project_role: 'editor' }),
@@ -127,7 +127,7 @@ describe('the lists', () => {
     expect(JSON.stringify(document)).not.to.include('hash-1');
   });
 
-  it('have the live annotation templates of a project in their order', () => {
+  it('list the live annotation templates of a project in their order', () => {
     const made = (number: number, name: string) =>
       ({
         type: 'AnnotationTemplateCreated',
@@ -174,7 +174,7 @@ describe('the lists', () => {
     );
   });
 
-  it('have the insights settings of runs, with the number of their changes', () => {
+  it('list the insights settings of runs, with the number of their changes', () => {
     const changed = (enabled: boolean) =>
       ({
         type: 'InsightsSettingsChanged',
@@ -190,7 +190,7 @@ describe('the lists', () => {
     ]);
   });
 
-  it('have live integrations by user and provider, and nothing of their configuration', () => {
+  it('list live integrations by user and provider, without their configuration', () => {
     const place = {
       integration_id: 'dddddddd-0000-4000-8000-000000000001' as IntegrationId,
       organization_id: organization,
@@ -232,7 +232,7 @@ describe('the lists', () => {
     expect(documentsOf(integrationList, configured(1), gone)).to.deep.equal([]);
   });
 
-  it('have users by organisation, with their last change', () => {
+  it('list users by organisation, with their last change', () => {
     const [document] = documentsOf(
       userList,
       userCreated(1, 'admin'),
@@ -257,7 +257,7 @@ describe('the lists', () => {
     });
   });
 
-  it('have invited users, who come in with the name they give, and no token', () => {
+  it('list invited users, who join with the name they give, without tokens', () => {
     const [document] = documentsOf(userList, userInvited(2, 'manager'), {
       type: 'InvitationAccepted',
       data: { user_id: userId(2), auth_method: 'email', first_name: 'Ada', last_name: null },
@@ -266,7 +266,7 @@ describe('the lists', () => {
     expect(JSON.stringify(document)).not.to.include('hash-of-token');
   });
 
-  it('have no removed user', () =>
+  it('drop a removed user', () =>
     expect(
       documentsOf(userList, userCreated(1, 'admin'), {
         type: 'UserRemoved',

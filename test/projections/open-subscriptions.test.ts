@@ -11,7 +11,7 @@ import { traceStream } from '../support/random-trace-logs.js';
 import { pollUntil } from '../support/poll-until.js';
 
 describe('read models that a projector opens', () => {
-  it('are filled when they lack more than a hundred events, and else lag', async () => {
+  it('are filled when they lack more than a hundred events, and lag otherwise', async () => {
     const { dir, remove } = await temporaryFolder();
     await grown(dir, 1, 100);
     const lagging = await held(dir);

@@ -67,8 +67,8 @@ const later: OtelMapping = {
   },
 };
 
-describe('a mapping of received spans with another version', () => {
-  it('shows old traces in its new form, rebuilt from what is stored', async () => {
+describe('a new version of the mapping of received spans', () => {
+  it('shows old traces in the new form, rebuilt from the log', async () => {
     const { dir, remove } = await temporaryFolder();
     const shown = async ({ records }: OpenProjector) => {
       const rows = (await records.rowsByGroup([traceStream(1)])).get(traceStream(1)) ?? [];

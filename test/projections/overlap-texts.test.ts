@@ -61,7 +61,7 @@ describe('overlap metrics of records with long texts', () => {
       }),
     );
 
-  it('says so in their place, until both texts are short', () => {
+  it('are replaced by an error until both texts are short', () => {
     const info = infoAfter(logged(texts));
     expect(codes(info)).to.deep.equal({ bleu: 1008, rouge: 1008 });
     expect(info['rouge']).to.deep.include({
@@ -77,7 +77,7 @@ describe('overlap metrics of records with long texts', () => {
     expect(codes(grown)).to.deep.equal({ bleu: 1008, rouge: 1008 });
   });
 
-  it('keeps what the client sent instead, and its errors', () => {
+  it('keep values and errors that the client sent instead', () => {
     const id = traceId(1);
     const sent = infoAfter(logged(texts), scored(id, { bleu: 0.5 }));
     expect(codes(sent)).to.deep.equal({ bleu: 0.5, rouge: 1008 });
@@ -98,7 +98,7 @@ describe('overlap metrics of records with long texts', () => {
     expect(codes(cleared)['rouge']).to.equal(1);
   });
 
-  it('lets other work in between traces whose texts are compared', async () => {
+  it('yield to other work between traces whose texts are compared', async () => {
     const text = 'a b '.repeat(8_192);
     const streams = [1, 2, 3].map((number) => {
       const log = logOf();
@@ -118,7 +118,7 @@ describe('overlap metrics of records with long texts', () => {
     expect(turns).to.be.at.least(streams.length);
   });
 
-  it('recomputes neither metric because the other one was sent', () => {
+  it('are not recomputed because the other one was sent', () => {
     const short = { dataset_output: 'a b', output: 'a b' };
     expect(codes(infoAfter(logged(short), scored(traceId(1), { bleu: 0.5 })))).to.deep.equal({
       bleu: 0.5,

@@ -31,7 +31,7 @@ const wordsSaid: AnyProjection = {
   },
 };
 
-describe('a log that is not the one that was folded', () => {
+describe('a log other than the one that was folded', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let backup: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
@@ -87,7 +87,7 @@ describe('a log that is not the one that was folded', () => {
     await backup.remove();
   });
 
-  it('is folded from its first event when it is an older backup', async () => {
+  it('is folded from its first event after the restore of an older backup', async () => {
     await removeLog();
     await cp(join(backup.dir, 'log.sqlite'), join(folder.dir, 'log.sqlite'));
     await begin();
@@ -117,7 +117,7 @@ describe('a log that is not the one that was folded', () => {
     expect(await wordsOf('a')).to.deep.equal(['new']);
   });
 
-  it('is said to be folded anew until all of it is', async () => {
+  it('is reported as rebuilding until all of it is folded', async () => {
     await removeLog();
     await cp(join(backup.dir, 'log.sqlite'), join(folder.dir, 'log.sqlite'));
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -142,7 +142,7 @@ describe('a log that is not the one that was folded', () => {
     expect(await rebuilding()).to.deep.equal([null, null]);
   });
 
-  it('makes a bookmark that is beyond its end a lost one', async () => {
+  it('invalidates a worker cursor beyond its end', async () => {
     const path = join(folder.dir, 'bookmark');
     const at = (count: number) => `000000000000000${count}` as Position;
     await begin();

@@ -67,7 +67,7 @@ const fill = async (log: EventLog, word: string): Promise<void> => {
   await append(log, wordStream('b'), 1, wordSaid('late'));
 };
 
-describe('a rebuild that was interrupted', () => {
+describe('an interrupted rebuild', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
   /** From where pages were read, by the rebuild and by what is live. */
@@ -140,7 +140,7 @@ describe('a rebuild that was interrupted', () => {
   });
 
   for (const name of ['tally', 'records']) {
-    it(`goes on by itself from where it was: ${name}`, async () => {
+    it(`resumes by itself from where it was: ${name}`, async () => {
       const at = await interrupted(name);
       await begin();
       await ready(name);
@@ -155,7 +155,7 @@ describe('a rebuild that was interrupted', () => {
     });
   }
 
-  it('still knows what it could not fold, and parks it', async () => {
+  it('remembers poison events, and parks their streams', async () => {
     await interrupted('tally');
     await begin();
     await ready('tally');
@@ -165,7 +165,7 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
-  it('is gone on with from the first event when an operator says so', async () => {
+  it('starts from the first event when an operator requests it', async () => {
     const at = await interrupted('tally');
     await begin();
     await open.projector.rebuild('tally', undefined, { begin: 'restart' });
@@ -174,7 +174,7 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
-  it('is not gone on with for another version of the read model', async () => {
+  it('is discarded for another version of the read model', async () => {
     await interrupted('tally');
     await begin(2);
     await open.untilCaughtUp();
@@ -190,7 +190,7 @@ describe('a rebuild that was interrupted', () => {
     expect(kinds.filter((kind) => String(kind).startsWith('building'))).to.deep.equal([]);
   });
 
-  it('is not gone on with when the log is another one, however long', async () => {
+  it('is discarded when the log is another one, of any length', async () => {
     await interrupted('tally');
     for (const end of ['', '-wal', '-shm']) {
       await rm(join(folder.dir, `log.sqlite${end}`), { force: true });
@@ -208,7 +208,7 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
-  it('begins anew when content has to leave the files before it is as far', async () => {
+  it('starts again when a purge event comes before its position', async () => {
     read.length = 0;
     const head = await open.log.head();
     reading = async (after) => {
@@ -221,7 +221,7 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
-  it('asks a store again that did not answer, and goes on with what it has', async () => {
+  it('retries an unavailable store, and continues with the rows it has', async () => {
     // Two pages with something for the records.
     await done(open.log, 'a');
     await open.close();
@@ -252,7 +252,7 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
-  it('keeps its copy when a store does not answer how far that is', async () => {
+  it('keeps its copy when the store cannot read its checkpoint', async () => {
     const at = await interrupted('records');
     let asked = 0;
     await begin(1, {
@@ -279,7 +279,7 @@ describe('a rebuild that was interrupted', () => {
   });
 
   for (const failing of ['promote', 'apply']) {
-    it(`is folded on from where it is when ${failing} fails after the switch`, async () => {
+    it(`continues from its position when ${failing} fails after the switch`, async () => {
       await open.close();
       let switches = 0;
       let failsAt: string | null = null;
@@ -324,7 +324,7 @@ describe('a rebuild that was interrupted', () => {
     });
   }
 
-  it('is no comparison where the log cannot be read to its end', async () => {
+  it('refuses to compare when the log cannot be read to its end', async () => {
     const head = await open.log.head();
     reading = async (after) => {
       if (after >= head) throw new Fault('log-damaged', 'an event is not what it was');
@@ -334,7 +334,7 @@ describe('a rebuild that was interrupted', () => {
     expect(found).to.be.instanceOf(Fault).with.property('message').that.includes('is stalled at');
   });
 
-  it('reads no more than the read model hears', async () => {
+  it('reads only the event types that the read model subscribes to', async () => {
     types.length = 0;
     await open.projector.rebuild('tally');
     // The log has three pages, and what is live reads all that comes.
@@ -343,7 +343,7 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
-  it('is one with what is asked for meanwhile', async () => {
+  it('is joined by requests made meanwhile', async () => {
     const seen = { one: 0, other: 0 };
     read.length = 0;
     const others: Promise<void>[] = [];

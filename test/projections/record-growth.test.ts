@@ -72,8 +72,8 @@ const counted = () => {
 const common = { project_id: projectId, run_id: runId, run_kind: 'log_stream' } as const;
 const text = 'x'.repeat(1_000);
 
-describe('what grows', () => {
-  it('is read and written by what is added to a trace, however large it is', async () => {
+describe('the cost of growing records', () => {
+  it('is proportional to what is added to a trace, however large it is', async () => {
     const log = logOf();
     const store = counted();
     const span = (number: number): SpanContent => ({
@@ -117,7 +117,7 @@ describe('what grows', () => {
     expect(trace?.metrics['cost']?.value).to.be.closeTo(10, 1e-9);
   });
 
-  it('costs a session the same with each trace, however many it has', async () => {
+  it('is constant per trace of a session, however many it has', async () => {
     const log = logOf();
     const store = counted();
     const started = log.append(sessionStream(1), {

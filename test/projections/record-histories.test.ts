@@ -59,7 +59,7 @@ const picks = fc.array(fc.nat({ max: 1_000 }), { minLength: 1, maxLength: 40 });
 const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 10 });
 
 describe('rows of generated histories', () => {
-  it('are the same in whatever batches the log comes', () =>
+  it('do not depend on batch boundaries', () =>
     fc.assert(
       fc.asyncProperty(traceLogs, sizes, async (events, batches) => {
         expect(canonicalRows(await play(cut(events, batches)))).to.deep.equal(
@@ -69,7 +69,7 @@ describe('rows of generated histories', () => {
       { numRuns: runs(30) },
     )).timeout(20_000);
 
-  it('are the same when events come up to three times and streams overtake each other', () =>
+  it('do not change when events are redelivered and streams overtake each other', () =>
     fc.assert(
       fc.asyncProperty(traceLogs, picks, sizes, async (events, choices, batches) => {
         expect(canonicalRows(await play(cut(deliver(events, choices), batches)))).to.deep.equal(
@@ -79,7 +79,7 @@ describe('rows of generated histories', () => {
       { numRuns: runs(40) },
     )).timeout(20_000);
 
-  it('roll metrics up as the definition says', () =>
+  it('roll metrics up by the definition', () =>
     fc.assert(
       fc.asyncProperty(traceLogs, async (events) => {
         const rows = await play([events]);

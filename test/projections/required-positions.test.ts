@@ -17,8 +17,8 @@ const appended = (stream: string, type: string) => ({
   events: [newEvent(type, {})],
 });
 
-describe('what a read has to wait for', () => {
-  it('is all that was there before, and then what it hears', () => {
+describe('the position that a read has to wait for', () => {
+  it('covers all earlier events, and later ones of subscribed types', () => {
     const targets = openRequiredPositions(projections, positionAt(7));
     for (const name of [runs, records]) {
       expect(targets.positionFor(name, projectId)).to.equal(positionAt(7));
@@ -35,7 +35,7 @@ describe('what a read has to wait for', () => {
     expect(targets.positionFor('unknown', projectId)).to.equal(positionAt(10));
   });
 
-  it('is the end of a run or project for every read model that drops what goes with it', () => {
+  it('covers deletions of runs and projects for each read model that drops rows with them', () => {
     for (const type of tombstoneTypes) {
       const targets = openRequiredPositions(projections, positionAt(0));
       targets.recordAppend(appended('run-1', type), positionAt(1));
@@ -48,7 +48,7 @@ describe('what a read has to wait for', () => {
     }
   });
 
-  it('knows every type that ends something', () => {
+  it('includes every tombstone type', () => {
     const types = new Set(projections.flatMap(({ events }) => Object.keys(events)));
     for (const type of types) {
       const data = { run_id: 'r', project_id: 'p', deleted: 'run', deleted_id: 'r' };

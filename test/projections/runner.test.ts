@@ -65,7 +65,7 @@ describe('the projector', () => {
     await folder.remove();
   });
 
-  it('lets a read see what was written before it', async () => {
+  it('shows a read what was written before it', async () => {
     await start();
     for (let number = 0; number < 100; number += 1) {
       await append(open.log, wordStream('a'), number, wordSaid(`${number}`));
@@ -77,7 +77,7 @@ describe('the projector', () => {
     expect(await rowsOf(1)).to.equal(1);
   });
 
-  it('goes on where it was after a restart, and is what a replay gives', async () => {
+  it('continues from its checkpoint after a restart, and equals a replay', async () => {
     await start();
     await append(open.log, wordStream('a'), 0, wordSaid('x'));
     await append(open.log, traceStream(1), 0, traceLoggedEvent(1));
@@ -128,7 +128,7 @@ describe('the projector', () => {
     await same();
   });
 
-  it('remembers over a restart what is parked and what an operator ruled out', async () => {
+  it('remembers parked streams and skipped events over a restart', async () => {
     await start({ projections: [tally(new Set(['bad']))] });
     await append(open.log, wordStream('a'), 0, wordSaid('bad'));
     await append(open.log, wordStream('a'), 1, wordSaid('good'));
@@ -146,7 +146,7 @@ describe('the projector', () => {
     await same();
   });
 
-  it('parks a trace with an event that nobody knows, and no other', async () => {
+  it('parks only the trace with an event of unknown type', async () => {
     await start();
     await append(open.log, traceStream(1), 0, traceLoggedEvent(1));
     await append(open.log, traceStream(1), 1, newEvent('Unknown', {}));
@@ -172,7 +172,7 @@ describe('the projector', () => {
     expect(await rowsOf(1)).to.equal(0);
   });
 
-  it('parks the one stream that a store refuses', async () => {
+  it('parks only the stream that a store refuses', async () => {
     await start();
     await append(open.log, traceStream(1), 0, traceLoggedEvent(1));
     await append(open.log, traceStream(2), 0, traceLoggedEvent(2, { created_at: 'no instant' }));
@@ -191,7 +191,7 @@ describe('the projector', () => {
     ]);
   });
 
-  it('parks the one stream that the store cannot be read for', async () => {
+  it('parks only the stream that the store cannot be read for', async () => {
     let isOut = false;
     const unreadable = (found: Records): Records => ({
       ...found,
@@ -219,7 +219,7 @@ describe('the projector', () => {
     expect((await open.projector.status())[0]?.stalled).to.equal(null);
   });
 
-  it('fills a store again that lost what it had', async () => {
+  it('refills a store that lost its data', async () => {
     const other = await temporaryFolder();
     const empty = await openRecords({ dir: other.dir });
     let isLost = false;
@@ -291,7 +291,7 @@ describe('the projector', () => {
     expect((await tallyOf('a'))?.words).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('tells how long an event has been there, however long ago its request came', async () => {
+  it('measures lag from the time an event was logged, not from its request', async () => {
     await start();
     await open.untilCaughtUp();
     await open.projector.pause('tally');
@@ -309,7 +309,7 @@ describe('the projector', () => {
     expect(await lagOf()).to.equal(0);
   });
 
-  it('rebuilds beside the live read model and says how far it is', async () => {
+  it('rebuilds beside the live read model and reports progress', async () => {
     await start();
     for (let number = 0; number < 20; number += 1) {
       await append(open.log, traceStream(number), 0, traceLoggedEvent(number));
@@ -326,7 +326,7 @@ describe('the projector', () => {
     await same();
   });
 
-  it('finds a read model that is not what the log says', async () => {
+  it('finds a read model that differs from a replay', async () => {
     await start();
     await append(open.log, wordStream('a'), 0, wordSaid('x'));
     const position = await open.untilCaughtUp();
@@ -348,7 +348,7 @@ describe('the projector', () => {
     });
   });
 
-  it('answers at once when a position is beyond everything, however long it may wait', async () => {
+  it('refuses a position beyond the head at once, however long it may wait', async () => {
     const clock = { ...systemClock, wait: () => new Promise<never>(() => undefined) };
     await start({ clock });
     const position = await append(open.log, wordStream('a'), 0, wordSaid('x'));
@@ -358,7 +358,7 @@ describe('the projector', () => {
     expect((refusal as Fault).code).to.equal('read-model-behind');
   });
 
-  it('answers 503 when a position is not reached in time, without one what there is', async () => {
+  it('answers 503 when a position is not reached in time, and stale rows without one', async () => {
     let milliseconds = 0;
     const clock = {
       ...systemClock,
@@ -382,7 +382,7 @@ describe('the projector', () => {
     await pollUntil('it has caught up', 5_000, async () => (await tallyOf('a'))?.count === 1);
   });
 
-  it('is what a replay gives for generated histories, stopped and started on the way', async () => {
+  it('equals a replay of generated histories, with restarts on the way', async () => {
     await start();
     await fc.assert(
       fc.asyncProperty(traceLogs, fc.nat({ max: 20 }), async (events, cut) => {

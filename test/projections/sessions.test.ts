@@ -18,7 +18,7 @@ import {
 
 const created = instantAt(0);
 
-describe('a session as a row', () => {
+describe("a session's row", () => {
   const started: SessionEvent = {
     type: 'SessionStarted',
     data: {
@@ -107,7 +107,7 @@ describe('a session as a row', () => {
     });
   });
 
-  it('has what is left when its first and its last trace go', async () => {
+  it('follows the remaining traces when its first and its last one are deleted', async () => {
     const left = await session(
       trace(1, 1, { input: 'first', output: 'a' }),
       trace(2, 2, { input: 'second', output: 'b' }),
@@ -141,7 +141,7 @@ describe('a session as a row', () => {
     });
   });
 
-  it('adds up without rounding, so that what comes and goes leaves no trace', async () => {
+  it('sums without rounding, so that added and removed values cancel out', async () => {
     const left = await session(
       trace(1, 1, { metrics: { cost: 0.1 } }),
       trace(2, 2, { metrics: { cost: 1e300 } }),

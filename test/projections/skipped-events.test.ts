@@ -37,7 +37,7 @@ const wordsSaid: AnyProjection = {
 const room = streamNameOf('room', 'a');
 const because = { projection: 'words', stream: room, reason: 'it was a slip', operator: 'ada' };
 
-describe('an event that an operator ruled out', () => {
+describe('an event that an operator skipped', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
   const begin = async () => {
@@ -69,7 +69,7 @@ describe('an event that an operator ruled out', () => {
     await folder.remove();
   });
 
-  it('is one in the log, and the stream goes on behind it', async () => {
+  it('is recorded in the log, and its stream continues after it', async () => {
     const [parked] = await open.projector.parked();
     expect(parked?.frames?.[0]).to.match(/^at .*evolve.*ruled-out\.test/);
     expect(await rulings().skip(because)).to.include({ revision: 1, parked: null });
@@ -84,7 +84,7 @@ describe('an event that an operator ruled out', () => {
     await same();
   });
 
-  it('is obeyed by a projector that only reads of it, as those of replicas do', async () => {
+  it('is skipped by a projector that only reads the decision, as in replicas', async () => {
     const [parked] = await open.projector.parked();
     const told = { ...because, revision: 1, event_id: parked?.event_id ?? '' };
     await recordParkedDecision(needs(), skipParkedEvent(told));
@@ -94,7 +94,7 @@ describe('an event that an operator ruled out', () => {
     expect(await open.projector.parked()).to.deep.equal([]);
   });
 
-  it('stays ruled out when all that the projector remembers is lost', async () => {
+  it("stays skipped when the projector's state is lost", async () => {
     await rulings().skip(because);
     await open.close();
     for (const end of ['', '-wal', '-shm']) {
@@ -108,7 +108,7 @@ describe('an event that an operator ruled out', () => {
     await same();
   });
 
-  it('leaves no hole when it is forgotten what else was set aside', async () => {
+  it('leaves no gap when the parked streams are forgotten', async () => {
     const trace = traceStream(1);
     const event = (type: string, data: object) =>
       newEvent(type, { project_id: projectId, trace_id: traceId(1), ...data });
@@ -132,7 +132,7 @@ describe('an event that an operator ruled out', () => {
     await same();
   });
 
-  it('is passed over at the next start when the process died before it was', async () => {
+  it('is skipped at the next start when the process died before', async () => {
     const [parked] = await open.projector.parked();
     const { event_id = '', revision } = parked ?? expect.fail('nothing is parked');
     await recordParkedDecision(needs(), skipParkedEvent({ ...because, event_id, revision }));
@@ -157,7 +157,7 @@ describe('an event that an operator ruled out', () => {
     expect(await decisions()).to.deep.equal([]);
   });
 
-  it('is obeyed where an earlier version kept it, beside the read models', async () => {
+  it('is skipped where an earlier version recorded it, beside the read models', async () => {
     const key = `skipped/words/${room}@1`;
     const fields = { kind: 'skipped', projection: 'words' };
     const body = { projection: 'words', stream: room, revision: 1 };
@@ -174,7 +174,7 @@ describe('an event that an operator ruled out', () => {
     expect(await said()).to.deep.equal(['fine', 'late']);
   });
 
-  it('is no other: what is not parked is not decided about', async () => {
+  it('must be parked: decisions about other events are refused', async () => {
     const refused = async (ruling: typeof because): Promise<string> =>
       rulings()
         .skip(ruling)
@@ -190,7 +190,7 @@ describe('an event that an operator ruled out', () => {
     expect(await decisions()).to.deep.equal([]);
   });
 
-  it('is tried again each time that it is asked, and each time is told', async () => {
+  it('is retried on each request, and each retry is logged', async () => {
     for (const attempts of [2, 3]) {
       const { parked } = await rulings().retry(because);
       expect(parked?.attempts).to.equal(attempts);
@@ -201,7 +201,7 @@ describe('an event that an operator ruled out', () => {
     ]);
   });
 
-  it('of a read model that was paused, is told when it goes on', async () => {
+  it('of a paused read model is applied when that resumes', async () => {
     await rulings().pause('words');
     await append(open.log, streamNameOf('room', 'b'), 0, newEvent('Said', { word: 'other' }));
     await rulings().resume({ projection: 'words', reason: 'the disk has room', operator: 'ada' });
@@ -213,8 +213,8 @@ describe('an event that an operator ruled out', () => {
 });
 
 for (const [engine, openLog] of bothLogs) {
-  describe(`what operators decided, on ${engine}`, () => {
-    it('is found by its months, whatever happened before and since', async () => {
+  describe(`decisions of operators, on ${engine}`, () => {
+    it('are found by month, whatever happened before and since', async () => {
       const { log, close } = await openLog();
       try {
         const said = (word: string) => newEvent('Said', { word });

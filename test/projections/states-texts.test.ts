@@ -24,7 +24,7 @@ const shownOf = (type: 'trace' | 'scorer_task', id: string, happened: readonly E
   return events.map((event) => changes.get(event.id));
 };
 
-describe('what history shows of texts that scorers made', () => {
+describe('history of texts that scorers made', () => {
   it('masks text values of metrics and messages of evaluation errors of a trace', () => {
     const scores = {
       verdict: canary,
@@ -98,7 +98,7 @@ describe('what history shows of texts that scorers made', () => {
     expect(numbers?.after?.['result']).to.deep.include({ test_scores: scores });
   });
 
-  it('masks what errors of a validation quote', () => {
+  it('masks content quoted in errors of a validation', () => {
     const failed: Event = {
       type: 'ScorerValidationFailed',
       data: { task_id: id, message: canary, failed_at: '2026-03-01T09:00:09.000000Z' },

@@ -70,7 +70,7 @@ describe('the states of resources', function () {
     return events.filter(({ stream }) => streams.includes(stream));
   };
 
-  it('are what their patches make, one after the other (H8)', () => {
+  it('result from applying their patches in order (H8)', () => {
     let compared = 0;
     for (const subject of subjects()) {
       const own = eventsOf(subject);
@@ -95,7 +95,7 @@ describe('the states of resources', function () {
     expect(compared).to.be.greaterThan(30);
   });
 
-  it('go back to nothing by their patches in the other direction', () => {
+  it('return to nothing by applying their patches in reverse', () => {
     for (const subject of subjects()) {
       const own = eventsOf(subject);
       const definition = stateDefinitions[subject.type as HistoryResourceType];
@@ -113,7 +113,7 @@ describe('the states of resources', function () {
     }
   });
 
-  it('are what reads answer, in the members that both have', async () => {
+  it('equal what reads return, in the members that both have', async () => {
     const root = `/v2/projects/${String(known['project_id'])}`;
     const paths: Readonly<Record<string, string>> = {
       project: root,
@@ -205,7 +205,7 @@ describe('masks', () => {
     bytes: Buffer.byteLength(text),
   });
 
-  it('show texts by their digest and secrets not at all', () => {
+  it('show texts by their digest and hide secrets', () => {
     expect(mask(maskedText('grüße'))).to.deep.equal(digest('grüße'));
     expect(mask(maskedText({ role: 'user', content: 'x' }))).to.deep.equal(
       digest('{"role":"user","content":"x"}'),
@@ -224,7 +224,7 @@ describe('masks', () => {
     expect(mask({ list })).to.deep.equal({ list: digest(JSON.stringify(list)) });
   });
 
-  it('tell a text that changed from one that did not', () => {
+  it('distinguish a changed text from an unchanged one', () => {
     const state = (text: string, name: string) => ({ text: maskedText(text), name });
     expect(mergePatches(state('a', 'x'), state('a', 'y'), mask)).to.deep.equal({
       before: { name: 'x' },
@@ -240,7 +240,7 @@ describe('masks', () => {
     });
   });
 
-  it('take names of members that clients chose as they are', () => {
+  it('accept any member name that clients chose', () => {
     const named = JSON.parse('{"metrics":{"__proto__":1,"constructor":2}}') as StateValue;
     const { after } = mergePatches({ metrics: {} }, named as JsonObject, mask);
     expect(JSON.stringify(after)).to.equal('{"metrics":{"__proto__":1,"constructor":2}}');

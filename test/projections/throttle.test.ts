@@ -16,8 +16,8 @@ const waiting = () => {
 };
 const { signal } = new AbortController();
 
-describe('a copy that is built', () => {
-  it('takes no more events a second than it may', async () => {
+describe('the throttle of a rebuild', () => {
+  it('keeps the rate of events a second', async () => {
     const { clock, waited } = waiting();
     let rate: number | null = 1_000;
     const rest = openThrottle({ clock, rate: () => rate, lag: () => 0, signal });
@@ -28,7 +28,7 @@ describe('a copy that is built', () => {
     expect(waited()).to.equal(2_000);
   });
 
-  it('rests while what is live is behind, and goes on in the end', async () => {
+  it('pauses while live read models lag, and continues in the end', async () => {
     const { clock, waited } = waiting();
     let lag = 2_500;
     const rest = openThrottle({ clock, rate: () => null, lag: () => (lag -= 100), signal });

@@ -22,7 +22,7 @@ const erased = (type: string, deleted: string, id: string) => ({
   data: { deleted, deleted_id: id, project_id: project },
 });
 
-describe('what is in a read model of something that was deleted', () => {
+describe('rows of a deleted run or project', () => {
   let documents: Documents;
   let close: () => Promise<void>;
   let place = 0;
@@ -51,12 +51,12 @@ describe('what is in a read model of something that was deleted', () => {
   };
   const gone = { type: 'ProjectDeleted', data: { project_id: project } };
 
-  it('goes with its project, of this batch and of those before', async () => {
+  it('are deleted with the project, in this batch and from earlier ones', async () => {
     await after(logStreamList, made(1, project), made(2, other));
     expect(await after(logStreamList, made(3, project), gone)).to.deep.equal([runId(2)]);
   });
 
-  it('goes when the erasure says so, where the deletion itself was erased meanwhile', async () => {
+  it('are deleted by the erasure where the deletion event was erased meanwhile', async () => {
     for (const type of ['ErasureBegun', 'ErasureCompleted']) {
       await after(logStreamList, made(1, project), made(2, other));
       const left = await after(logStreamList, erased(type, 'project', project), made(3, other));
@@ -64,7 +64,7 @@ describe('what is in a read model of something that was deleted', () => {
     }
   });
 
-  it('goes with its run, and others stay', async () => {
+  it('are deleted with the run, and others stay', async () => {
     await after(logStreamList, made(1, project), made(2, project));
     const left = await after(logStreamList, erased('ErasureBegun', 'run', runId(1)));
     expect(left).to.deep.equal([runId(2)]);
@@ -76,19 +76,19 @@ describe('what is in a read model of something that was deleted', () => {
     expect((await documents.get(experimentMembers.collection, part ?? ''))?.body).to.deep.equal({});
   });
 
-  it('is no project any more', async () => {
+  it("include the project's own row", async () => {
     await after(projectList, projectCreated(1, userId(1)), projectCreated(2, userId(1)));
     const left = await after(projectList, erased('ErasureCompleted', 'project', project));
     expect(left).to.deep.equal([other]);
   });
 
-  it('stays where records alone were erased', async () => {
+  it('stay where records alone were erased', async () => {
     await after(logStreamList, made(1, project));
     const left = await after(logStreamList, erased('ErasureCompleted', 'records', project));
     expect(left).to.deep.equal([runId(1)]);
   });
 
-  it('has a rule wherever the scope is a project', () => {
+  it('are covered by a rule in every projection scoped by project', () => {
     const organisations = ['api_key_list', 'group_list', 'integration_list', 'scorer_list'];
     const others = ['dataset_list', 'dataset_rows', 'dataset_versions', 'org_job_list'];
     const without = projections

@@ -64,8 +64,8 @@ const of = (rows: readonly RecordRow[], number: number): RecordRow => {
   return row;
 };
 
-describe('a trace as rows', () => {
-  it('has every member of the record as read, at its default when nothing was sent', () => {
+describe("a trace's rows", () => {
+  it('have every member of the record, at its default when nothing was sent', () => {
     const rows = given(logged({}, [span(1, { type: 'agent' })]));
     expect(toRecordView(of(rows, 0))).to.deep.equal({
       type: 'trace',
@@ -104,7 +104,7 @@ describe('a trace as rows', () => {
     });
   });
 
-  it('gives back what was sent, structured values too', () => {
+  it('return what was sent, structured values too', () => {
     const sent = {
       input: [{ content: 'hi', role: 'user' }],
       output: { content: 'ho', role: 'assistant', tool_calls: [] },
@@ -125,7 +125,7 @@ describe('a trace as rows', () => {
     });
   });
 
-  it('keeps values of columns that fit the kind only', () => {
+  it('keep only values of columns that fit the kind', () => {
     const row = of(
       given(logged({}, [span(1, { type: 'tool', model: 'm', tool_call_id: 'c' })])),
       1,
@@ -134,7 +134,7 @@ describe('a trace as rows', () => {
     expect(row.values).to.include({ tool_call_id: 'c' });
   });
 
-  it('shows a span under the trace until its parent is there', () => {
+  it('show a span under the trace until its parent arrives', () => {
     const orphan = span(2, { parent_id: spanId(1, 1) });
     const before = given(logged({}, [orphan]));
     expect(of(before, 1).values['parent_id']).to.equal(traceId(1));
@@ -143,7 +143,7 @@ describe('a trace as rows', () => {
     expect(of(after, 2).values['has_children']).to.equal(true);
   });
 
-  it('shows spans that are their own ancestors under the trace', () => {
+  it('show spans that are their own ancestors under the trace', () => {
     const rows = given(
       logged({}, [
         span(1, { parent_id: spanId(1, 2) }),
@@ -160,7 +160,7 @@ describe('a trace as rows', () => {
     ]);
   });
 
-  it('sets updated_at on a change and on late spans, not on spans that came with the trace', () => {
+  it('set updated_at on changes and late spans, not on spans logged with the trace', () => {
     expect(of(given(logged(), late(span(1))), 0).values['updated_at']).to.equal(instantAt(10_001));
     const withTrace: TraceEvent = {
       type: 'SpansLogged',
@@ -172,7 +172,7 @@ describe('a trace as rows', () => {
     });
   });
 
-  it('overwrites members, adds tags and completes its spans', () => {
+  it('overwrite members, add tags and complete the spans', () => {
     const rows = given(
       logged({ tags: ['a', 'b'], output: 'x' }, [span(1)]),
       updated({ output: [{ type: 'text', text: 'y' }], tags: ['b', 'c'], is_complete: false }),
@@ -184,13 +184,13 @@ describe('a trace as rows', () => {
     expect(of(rows, 1).values['is_complete']).to.equal(false);
   });
 
-  it('is gone once deleted', () => {
+  it('are removed once the trace is deleted', () => {
     expect(given(logged({}, [span(1)]), { type: 'TraceDeleted', data: common })).to.deep.equal([]);
   });
 });
 
 describe('metrics of records', () => {
-  it('adds up tokens unless the total was sent', () => {
+  it('sum tokens unless the total was sent', () => {
     const rows = given(
       logged({ metrics: { num_total_tokens: 100, num_input_tokens: 9 } }, [
         span(1, { metrics: { num_input_tokens: 9, num_output_tokens: 2 } }),
@@ -202,7 +202,7 @@ describe('metrics of records', () => {
     expect(of(rows, 2).metrics['num_total_tokens']?.value).to.equal(5);
   });
 
-  it('rolls up the topmost spans that have a value', () => {
+  it('roll up the topmost spans that have a value', () => {
     const rows = given(
       logged({}, [
         span(1, { metrics: { cost: 1 } }),
@@ -228,7 +228,7 @@ describe('metrics of records', () => {
     ['min', 5],
     ['average', 7],
   ] as const) {
-    it(`rolls up what a scorer made by its ${method} when it says so`, () => {
+    it(`roll up a scorer's values by ${method} when it says so`, () => {
       const of7 = (number: number, score: number): TraceEvent => ({
         type: 'ScoresRecorded',
         data: {
@@ -277,7 +277,7 @@ describe('metrics of records', () => {
       expect(shownAfter(...failedOnce)).to.deep.equal(hidden);
     });
 
-    it('takes the place of a value that the service computes, whatever the batches are', () => {
+    it('replaces a value that the service computes, whatever the batches are', () => {
       const texts = { output: 'a b', dataset_output: 'a b' };
       const costs = { num_input_tokens: 1, num_output_tokens: 2 };
       const log = logOf();
@@ -302,7 +302,7 @@ describe('metrics of records', () => {
       }
     });
 
-    it('takes away an older score where the scorer fails, and both where a client says so', () => {
+    it('removes an older score where the scorer fails, and both on withdrawal', () => {
       const once = byScorer({ reward: 0.25 });
       expect(shownAfter(once, byScorer({ reward: 0.5 })).metrics).to.deep.equal({ reward: 0.5 });
       expect(shownAfter(once, byScorer(failure)).metrics).to.deep.equal({});
@@ -314,7 +314,7 @@ describe('metrics of records', () => {
     });
   });
 
-  it('computes the overlap with the reference, again when the output changes', () => {
+  it('compute the overlap with the reference, again when the output changes', () => {
     const texts = { dataset_output: 'the cat sat on the mat', output: 'the cat is on the mat' };
     const before = of(given(logged(texts)), 0);
     expect(before.metrics['bleu']?.value).to.be.closeTo(0.254066, 1e-6);
@@ -324,7 +324,7 @@ describe('metrics of records', () => {
     expect(after.metrics['rouge']?.value).to.equal(1);
   });
 
-  it('leaves an overlap metric that the client sent, and computes it once it is withdrawn', () => {
+  it('keep an overlap metric that the client sent, and compute it once it is withdrawn', () => {
     const texts = { dataset_output: 'a b', output: 'a b', metrics: { rouge: 0.125 } };
     expect(of(given(logged(texts)), 0).metrics['rouge']?.value).to.equal(0.125);
     const withdrawn = given(logged(texts), scored(traceId(1), { rouge: null }));
@@ -334,7 +334,7 @@ describe('metrics of records', () => {
     expect(of(sent, 0).metrics['rouge']?.value).to.equal(1);
   });
 
-  it('keeps a value that does not fit the registry in the record and out of sight', () => {
+  it('hide a value that does not fit the registry, and keep it in the record', () => {
     const rows = given(
       logged({ metrics: { duration_ns: 'long', num_input_tokens: 1.5 } }, [
         span(1, { metrics: { duration_ns: 4 } }),
@@ -347,7 +347,7 @@ describe('metrics of records', () => {
     });
   });
 
-  it('remembers the first value of a metric outside the registry and if it had a fraction', () => {
+  it("store the type of a custom metric's first value, and whether any had a fraction", () => {
     const row = of(
       given(
         logged({ metrics: { reward: 1 } }),
@@ -363,7 +363,7 @@ describe('metrics of records', () => {
     });
   });
 
-  it('takes error codes and messages for what they are', () => {
+  it('recognise error codes and messages', () => {
     const row = of(
       given(
         logged({
@@ -382,7 +382,7 @@ describe('metrics of records', () => {
     expect(toRecordView(row)['metric_info']).to.have.nested.property('tone.message', 'broke');
   });
 
-  it('takes any name, such as __proto__', () => {
+  it('accept any name, such as __proto__', () => {
     const metrics = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, number>;
     const rows = given(logged({}, [span(1, { metrics })]));
     expect(Object.keys(of(rows, 0).metrics)).to.deep.equal(['__proto__', 'constructor']);

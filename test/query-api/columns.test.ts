@@ -105,7 +105,7 @@ describe('the column catalogue', () => {
     ]);
   });
 
-  it('says of a metric what its values are', () => {
+  it("describes a metric's values", () => {
     const facts = { metrics: ['cost', 'solved', 'steps', 'verdict'] };
     const known = { solved: 'boolean', steps: 'integer', verdict: 'text' } as const;
     const shown = (id: string) => descriptor(id, 'trace', facts, known);

@@ -3,14 +3,14 @@ import { completePlan } from '../../query-api/records/complete-plan.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { uuid } from '../support/record-generators.js';
 
-describe('what a search has to know before it asks the records', () => {
+describe('the names that a search resolves first', () => {
   const project = uuid(1, 1) as ProjectId;
   const body = {
     log_stream_id: uuid(2, 1),
     sort: { column_id: 'metrics/reward', ascending: false },
   } as unknown as Parameters<typeof completePlan>[2];
 
-  it('is asked for all at once: each answer may be a way away', async () => {
+  it('are loaded concurrently, since each query may be a round trip', async () => {
     const asked: string[] = [];
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { csvRecord } from '../../query-api/records/csv-lines.js';
 
 describe('a line of CSV', () => {
-  it('has nothing where the record has no member of that name, whatever it inherits', () => {
+  it('leaves a cell empty for a member that the record only inherits', () => {
     const names = ['__proto__', 'constructor', 'a'];
     const shown = { members: ['id'], metrics: names, userMetadata: names, escapes: true };
     const plain = { id: '1', user_metadata: { a: 'x' }, metric_info: { a: { value: 2 } } };

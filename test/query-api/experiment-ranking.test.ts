@@ -35,7 +35,7 @@ describe('ranking experiments', () => {
       [0.5, 2],
     ]));
 
-  it('gives nothing for a criterion without a value, and no rank without any', () =>
+  it('scores 0 for a criterion without a value, and ranks nothing without any', () =>
     expect(
       scoresOf([
         [1, null],
@@ -44,7 +44,7 @@ describe('ranking experiments', () => {
       ]),
     ).to.deep.equal([[0.25, 2], null, [0.75, 1]]));
 
-  it('gives all of it when there is one value only, in either direction', () =>
+  it('scores the full weight when there is a single value, in either direction', () =>
     expect(
       scoresOf([
         [7, 7],
@@ -55,7 +55,7 @@ describe('ranking experiments', () => {
       [1, 1],
     ]));
 
-  it('shares a rank among ties, and leaves out as many after them', () =>
+  it('shares a rank among ties, and skips as many after them', () =>
     expect(scoresOf([[0.42], [0.44], [0.4], [0.42]], [higher])).to.deep.equal([
       [0.5, 2],
       [1, 1],
@@ -63,7 +63,7 @@ describe('ranking experiments', () => {
       [0.5, 2],
     ]));
 
-  it('sees no difference in the last bits of averages', () => {
+  it('ignores differences in the last bits of averages', () => {
     const sums = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1];
     expect(sums[0]).not.to.equal(sums[1]);
     expect(
@@ -77,7 +77,7 @@ describe('ranking experiments', () => {
     ]);
   });
 
-  it('keeps its numbers where the distance of two averages is beyond the doubles', () =>
+  it('stays finite where the difference of two averages overflows', () =>
     expect(scoresOf([[-1.7e308], [1.7e308], [0]], [higher])).to.deep.equal([
       [0, 3],
       [1, 1],
@@ -92,7 +92,7 @@ describe('ranking experiments', () => {
     expect(roundScore(1)).to.equal(1);
   });
 
-  it('agrees with the rules read one by one, for any averages', () => {
+  it('agrees with a direct reading of the rules, for generated averages', () => {
     // Far enough apart to be different averages, whatever was added in which order.
     const thousandths = (min: number, max: number) =>
       fc.integer({ min, max }).map((number) => number / 1_000);
@@ -148,13 +148,13 @@ describe('the winner of a scope', () => {
       isWinner(run, scope.rankOf(values), chosen, { best }),
     );
 
-  it('counts who shares rank 1', () => {
+  it('counts the experiments that share rank 1', () => {
     expect(scope.best).to.equal(1);
     expect(rankScope([[1], [0], [1], [null]], [higher]).best).to.equal(2);
     expect(rankScope([[null]], [higher]).best).to.equal(0);
   });
   it('is the only one of rank 1', () => expect(winners(null)).to.deep.equal([true, false, null]));
-  it('is nobody when several share it', () =>
+  it('does not exist when several share rank 1', () =>
     expect(winners(null, 2)).to.deep.equal([false, false, null]));
   it('is the chosen one, whatever its rank', () =>
     expect(winners('b')).to.deep.equal([false, true, null]));
@@ -164,7 +164,7 @@ describe('the winner of a scope', () => {
 
 describe('the progress of an experiment', () => {
   const measures = (traces: number, complete: number) => ({ traces, complete, metrics: {} });
-  it('is complete traces per dataset row, or per trace, in whole percent', () => {
+  it('counts complete traces per dataset row, or per trace, in whole percent', () => {
     expect(progressOf(undefined, 5)).to.equal(0);
     expect(progressOf(measures(3, 2), null)).to.equal(66);
     expect(progressOf(measures(3, 2), 50)).to.equal(4);

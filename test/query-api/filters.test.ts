@@ -25,7 +25,7 @@ import {
 } from '../support/filter-plans.js';
 
 describe('planning a filter', () => {
-  it('bounds the values that all lists of a request have together', () => {
+  it('limits the values of all lists of a request together', () => {
     const list = (count: number) =>
       text({ operator: 'one_of', value: Array.from({ length: count }, (_, n) => `v${n}`) });
     const alone = text({ value: 'one value alone is no list' });
@@ -51,7 +51,7 @@ describe('planning a filter', () => {
     ]);
   });
 
-  it('bounds what a text must contain, in all lists together', () => {
+  it('limits the values of contains, in all lists together', () => {
     const list = (count: number) =>
       text({ operator: 'contains', value: Array.from({ length: count }, (_, n) => `v${n}`) });
     acceptedPlan({ and_: [list(98), list(2), text({ operator: 'contains', value: 'alone' })] });
@@ -105,7 +105,7 @@ describe('planning a filter', () => {
     acceptedPlan({ not_: text() }).to.deep.equal({ not: x });
   });
 
-  it('holds the flat list and the tree together', () => {
+  it('joins the flat list and the tree with AND', () => {
     const written = { type: 'boolean', name: 'is_complete', value: true };
     const { filter } = planFilter(
       { filters: [written, written], filter_tree: leaf(written) },
@@ -207,7 +207,7 @@ describe('a node of a filter', () => {
     ]);
   });
 
-  it('tells all that is wrong, in the order of the request', () => {
+  it('reports all complaints, in the order of the request', () => {
     const { complaints } = planOfFilter({
       and: [text({ value: 1 }), text({ name: 'nowhere' }), text({ operator: 'like' })],
     });
@@ -261,7 +261,7 @@ describe('a node about the level below', () => {
     );
   });
 
-  it('is refused of other records, with what there is', () => {
+  it('is refused for other records, with the members that exist', () => {
     refusedPlan({ any_trace: text() }).to.deep.equal(
       valueError(
         filterPath('any_trace'),
@@ -349,7 +349,7 @@ describe('a filter of any JSON', () => {
     ),
   }));
 
-  it('is planned or complained about, one or the other', () => {
+  it('is either planned or complained about', () => {
     assert(
       property(oneof(node, jsonValue()), (tree) => {
         const { filter, complaints } = planOfFilter(tree as Json);

@@ -10,8 +10,8 @@ import type { OrganizationId } from '../../kernel/schema-types.js';
 import { entryProof, type ProofNeeds } from '../../query-api/history-seals/proof.js';
 import { uuid } from '../support/record-generators.js';
 
-describe('the proof of an entry that is asked for by its event', () => {
-  it('is refused when looking for it takes too long, with the way to ask instead', async () => {
+describe('the proof of an entry by event id', () => {
+  it('is refused when the scan takes too long, and names the alternative', async () => {
     let [nowMs, asked] = [0, 0];
     const needs = {
       sha256,

@@ -14,7 +14,7 @@ const expected =
   "does not match any of the expected tags: 'id', 'created_by', 'name', 'created_at', 'updated_at'";
 
 describe('planning a listing', () => {
-  it('restricts nothing and sorts by nothing unless told', () => {
+  it('restricts nothing and sorts by nothing by default', () => {
     for (const body of [{}, { filters: [], sort: null }, { filters: null }]) {
       expect(plan(body)).to.deep.equal({ filters: [], sort: null, complaints: [] });
     }
@@ -40,7 +40,7 @@ describe('planning a listing', () => {
       },
     ]));
 
-  it('bounds the values that all lists have together', () => {
+  it('limits the values of all lists together', () => {
     const filter = (count: number) => ({
       name: 'name',
       operator: 'one_of',
@@ -56,7 +56,7 @@ describe('planning a listing', () => {
     });
   });
 
-  it('sorts ascending unless told', () => {
+  it('sorts ascending by default', () => {
     expect(plan({ sort: { name: 'name' } }).sort).to.deep.equal({
       column: 'name',
       ascending: true,

@@ -6,7 +6,7 @@ import { planOf, refusalOf, request, types, valueError } from '../support/metric
 describe('grouping a custom search', () => {
   const place = ['group_by'];
 
-  it('takes texts, ids, numbers, booleans, tags and whatever has no type yet', () => {
+  it('accepts texts, ids, numbers, booleans, tags and columns without a type yet', () => {
     for (const column of [
       'input',
       'session_id',
@@ -31,7 +31,7 @@ describe('grouping a custom search', () => {
     }
   });
 
-  it('refuses columns that nobody knows', () => {
+  it('refuses unknown columns', () => {
     refusalOf({ group_by: 'nowhere' }).to.deep.equal(valueError(place, "unknown column 'nowhere'"));
     refusalOf({ group_by: '' }).to.deep.equal(valueError(place, "unknown column ''"));
   });
@@ -125,7 +125,7 @@ describe('grouping a custom search by columns of spans, or by several columns', 
     );
   });
 
-  it('begins buckets in local time, unless the window is the bucket', () => {
+  it('starts buckets in local time, unless the window is one bucket', () => {
     expect(planOf({ utc_offset_minutes: 330 })).to.include({ offsetMinutes: 330 });
     expect(planOf({ utc_offset_minutes: null })).to.include({ offsetMinutes: 0 });
     expect(planOf({ utc_offset_minutes: 330, interval_minutes: null })).to.include({

@@ -17,7 +17,7 @@ import {
 } from '../support/metrics-plans.js';
 
 describe('planning a custom search', () => {
-  it('asks for the window, five minutes a bucket and no groups unless told', () => {
+  it('plans the window with five-minute buckets and no groups by default', () => {
     expect(planOf({})).to.deep.equal({
       population: 'trace',
       kinds: null,
@@ -52,7 +52,7 @@ describe('planning a custom search', () => {
     ]);
   });
 
-  it('asks the project for the types that the registry does not fix, each once', () => {
+  it('loads the types that the registry does not fix, each once', () => {
     const asked = metricsInRequest(
       request({
         metric_details: [
@@ -106,13 +106,13 @@ describe('the population of a custom search', () => {
     ).to.deep.equal(['span', ['control']]);
   });
 
-  it('is nothing when no kind of span has them all', () =>
+  it('is empty when no kind of span has them all', () =>
     expect(population({ group_by: 'model', filter_tree: textLeaf('agent_type') })).to.deep.equal([
       'span',
       [],
     ]));
 
-  it('is what the request says it is', () => {
+  it('follows the request', () => {
     const grouped = { group_by: 'name', filter_tree: textLeaf('output') };
     expect(population(grouped)).to.deep.equal(['trace', null]);
     expect(population({ ...grouped, population: 'traces' })).to.deep.equal(['trace', null]);
@@ -130,7 +130,7 @@ describe('the population of a custom search', () => {
     );
   });
 
-  it('is traces for what is asked about their spans, and nothing else', () => {
+  it('is traces for groups by their spans, and for nothing else', () => {
     const filter_tree = { any_span: textLeaf('metrics/own') };
     expect(population({ filter_tree })).to.deep.equal(['trace', null]);
     expect(population({ filter_tree: { no_span: textLeaf('model') } })).to.deep.equal([
@@ -202,7 +202,7 @@ describe('a widget of a custom search', () => {
   });
 });
 
-describe('the answer of a custom search', () => {
+describe('the response of a custom search', () => {
   const cell = (requests: number, widgets: Aggregate['total']['widgets'] = {}) => ({
     widgets,
     requests,
@@ -241,7 +241,7 @@ describe('the answer of a custom search', () => {
       population: 'traces',
     }));
 
-  it('says what was counted', () => {
+  it('states the counted population', () => {
     expect(answered({ group_by: 'model' }, {})).to.include({ population: 'spans' });
     expect(answered({ population: 'spans' }, {})).to.include({ population: 'spans' });
   });
@@ -344,7 +344,7 @@ describe('the answer of a custom search', () => {
       refusal,
     ).complaints;
 
-  it('names what is too much', () => {
+  it('names the limit that is exceeded', () => {
     expect(refused({ refused: 'groups' })).to.deep.equal([
       valueError(['group_by'], "column 'name' has more than 1000 groups"),
     ]);

@@ -50,7 +50,7 @@ const traceOf = (at: number, spans: number, input: string): readonly RecordRow[]
   return made;
 };
 
-describe('answers made of records', () => {
+describe('serialised responses of records', () => {
   let records: Records;
   let remove: () => Promise<void>;
   const traces = [traceOf(1, 40, 'a'.repeat(9_000)), traceOf(2, 0, ''), traceOf(3, 7, 'b')];
@@ -80,7 +80,7 @@ describe('answers made of records', () => {
   const ofRecord = async (...asked: Parameters<RecordAnswers['record']>) =>
     (await answers().record(...asked))?.json ?? null;
 
-  it('are the text of the objects that the contract says', async () => {
+  it('are the JSON of the objects in the contract', async () => {
     for (const rows of [...traces, large]) {
       const [trace] = rows;
       if (trace === undefined) throw new Error('a trace has rows');
@@ -103,7 +103,7 @@ describe('answers made of records', () => {
     expect(text(await answers().session(asked, templates))).to.equal(JSON.stringify(expected));
   });
 
-  it('are so of pages of searches, cut and counted where that was asked for', async () => {
+  it('cover pages of searches, truncated and counted on request', async () => {
     for (const isCut of [false, true]) {
       for (const [offset, limit] of [
         [0, 2],
@@ -128,7 +128,7 @@ describe('answers made of records', () => {
     }
   });
 
-  it('are nothing where the record is gone', async () => {
+  it('are null where the record was deleted', async () => {
     const gone = { group: traceRow(99).group, bytes: 1 };
     expect(await ofRecord(planOf(traceRow(99)), templates)).to.equal(null);
     expect(await ofRecord(planOf(spanRow(traceRow(99), 1)), [])).to.equal(null);
@@ -137,7 +137,7 @@ describe('answers made of records', () => {
     expect(await answers().session(page, templates)).to.equal(null);
   });
 
-  it('say what is too much, before any of it is read', async () => {
+  it('report an exceeded limit before any row is read', async () => {
     const { group, bytes } = await weighed(large);
     for (const row of large.slice(0, 2)) {
       const found = await answers().record(planOf(row, bytes - 1), templates);
@@ -160,7 +160,7 @@ describe('answers made of records', () => {
     return { inSlices, waiting, one };
   };
 
-  it('that are large are made one at a time, and small ones beside them', async () => {
+  it('are built one at a time when large, and small ones beside them', async () => {
     const { inSlices, waiting, one } = held();
     const made = answers(inSlices);
     const order: string[] = [];
@@ -188,7 +188,7 @@ describe('answers made of records', () => {
     expect(huge.bytes).to.be.greaterThan(1_048_576);
   });
 
-  it('end when nobody waits for them, and others go on', async () => {
+  it('end when the request is cancelled, and others continue', async () => {
     const { inSlices, one, waiting } = held();
     const made = answers(inSlices);
     const gone = new AbortController();

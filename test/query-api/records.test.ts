@@ -24,7 +24,7 @@ const refused = (body: RecordSearch, population: Population = 'trace') => {
 };
 
 describe('planning a search of records', () => {
-  it('answers the first 100, newest first, unless told', () =>
+  it('plans the first 100, newest first, by default', () =>
     expect(planned({}).plan).to.deep.equal({
       population: 'trace',
       kinds: null,
@@ -122,10 +122,10 @@ describe('the tree of a trace', () => {
       ),
     ).to.equal('t(z a c b d)'));
 
-  it('knows a span with the id of its trace from the trace', () =>
+  it('distinguishes a span with the id of its trace from the trace', () =>
     expect(drawnTrace(trace, span('t', 't'), span('a', 't'))).to.equal('t(t a)'));
 
-  it('shows what is deeper than its levels beside each other', () => {
+  it('flattens spans below its deepest level', () => {
     const chain = Array.from({ length: treeLevelsMax + 5 }, (_, index) =>
       span(`s${index}`, index === 0 ? 't' : `s${index - 1}`),
     );
@@ -134,7 +134,7 @@ describe('the tree of a trace', () => {
     expect(tree.match(/s\d+/g)).to.have.length(treeLevelsMax + 5);
   });
 
-  it('is nothing without the trace', () => expect(traceTree([span('a', 't')])).to.equal(null));
+  it('is null without the trace', () => expect(traceTree([span('a', 't')])).to.equal(null));
 
   it('of a span is what lies below it', () => {
     const rows = [trace, span('a', 't'), span('b', 'a'), span('c', 't')];
@@ -144,7 +144,7 @@ describe('the tree of a trace', () => {
 });
 
 describe('a record as read', () => {
-  it('has counts only when they were asked for', () => {
+  it('has counts only on request', () => {
     const trace: RecordRow = { ...row('trace', 't'), spanCount: 3 };
     const session: RecordRow = { ...row('session', 's'), body: { traces: 2 } };
     expect(recordViewOf(trace, true, [])).to.include({ num_spans: 3 });
@@ -154,7 +154,7 @@ describe('a record as read', () => {
     expect(recordViewOf(span('a', 't'), true, [])).to.not.have.any.keys('num_spans', 'num_traces');
   });
 
-  it('is cut to 1,000 characters a text, without tearing one, where it was asked for', () => {
+  it('is truncated to 1,000 characters a text on request, without splitting a character', () => {
     const long = '😀'.repeat(1_001);
     const cut = truncateTexts({
       input: [{ role: 'user', content: long }],

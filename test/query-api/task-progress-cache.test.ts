@@ -7,21 +7,21 @@ import { openTaskProgressCache } from '../../query-api/scorer-tasks/task-progres
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('hints of how far tasks came', () => {
+describe('progress notifications of tasks', () => {
   const task = randomUUID();
   const bus = openBus(randomUUID());
   const progresses = openTaskProgressCache(bus);
   const says = (message: Json): void => bus.publish(progressSubject, message);
   after(() => bus.close());
 
-  it('count when a worker could have said them, and never fall', async () => {
+  it('count when well-formed, and never decrease', async () => {
     says({ task, steps: 2, percent: 40 });
     says({ task, steps: 1, percent: 20 });
     await turn();
     expect(progresses.of(task)).to.deep.equal({ steps: 2, percent: 40 });
   });
 
-  it('are passed over when no worker would say so', async () => {
+  it('are ignored when malformed', async () => {
     const lies: readonly Json[] = [
       null,
       7,
@@ -43,7 +43,7 @@ describe('hints of how far tasks came', () => {
     expect(progresses.of('__proto__')).to.equal(null);
   });
 
-  it('are kept of so many tasks only, however many are named', async () => {
+  it('are cached for a bounded number of tasks', async () => {
     const first = randomUUID();
     says({ task: first, steps: 1, percent: 1 });
     for (let count = 0; count < 10_000; count += 1) {

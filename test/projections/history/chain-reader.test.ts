@@ -54,10 +54,10 @@ const manyTraces = (count: number): readonly StoredEvent[] =>
     })),
   );
 
-describe('history folded into chains', () => {
+describe('folding the log into history chains', () => {
   const seed = drawSeed('chains');
 
-  it('has each event once, in the order of the log, hashed as the contract says', async () => {
+  it('adds each event once, in log order, hashed as the contract says', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories(700),
@@ -93,7 +93,7 @@ describe('history folded into chains', () => {
     );
   });
 
-  it('gives the same documents wherever batches are cut, and when content was erased', async () => {
+  it('gives the same documents for any batch boundaries, and after erasure', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories(500),
@@ -113,7 +113,7 @@ describe('history folded into chains', () => {
     );
   });
 
-  it('folds again what was not written', async () => {
+  it('folds a batch again that was not written', async () => {
     await withDocuments(async (documents) => {
       const events = manyTraces(300);
       const model = historyReadModel(documents, sha256);
@@ -134,7 +134,7 @@ describe('history folded into chains', () => {
     });
   });
 
-  it('pages to what a look at every entry finds, in both directions', async () => {
+  it('pages through the same entries as a full scan, in both directions', async () => {
     const instants = fc
       .integer({ min: -50, max: 500 })
       .map(
@@ -222,7 +222,7 @@ describe('history folded into chains', () => {
     );
   });
 
-  it('knows every perfect subtree, through three levels of tiles', async () => {
+  it('gives the hash of every perfect subtree, through three levels of tiles', async () => {
     await withDocuments(async (documents) => {
       const size = 2 * 65_536 + 700;
       await foldInBatches(documents, { events: manyTraces(size), erased: [] }, [9_000]);
@@ -257,7 +257,7 @@ describe('history folded into chains', () => {
     });
   }).timeout(60_000);
 
-  it('opens the segment of a resource among many, and no other', async () => {
+  it('opens only the segments that may hold a resource', async () => {
     await withDocuments(async (documents) => {
       await foldInBatches(documents, { events: manyTraces(3_000), erased: [] });
       const opened: string[] = [];
@@ -276,7 +276,7 @@ describe('history folded into chains', () => {
     });
   });
 
-  it('answers nothing of a chain that has no entries', async () => {
+  it('returns nothing for a chain without entries', async () => {
     await withDocuments(async (documents) => {
       const chains = openChainReader(documents, sha256);
       expect(await chains.head(first)).to.equal(null);
@@ -291,7 +291,7 @@ describe('history folded into chains', () => {
     });
   });
 
-  it('hands out heads by name, after a name, as many as asked', async () => {
+  it('lists heads by name, after a name, up to a limit', async () => {
     await withDocuments(async (documents) => {
       const names = Array.from({ length: 7 }, (_, at) => uuid(9, at));
       const events = recordedAll(
@@ -311,7 +311,7 @@ describe('history folded into chains', () => {
     });
   });
 
-  it('folds a batch of more organisations than it keeps the open segments of', async () => {
+  it('folds a batch of more organisations than the segment cache holds', async () => {
     await withDocuments(async (documents) => {
       const names = Array.from({ length: 100 }, (_, at) => uuid(9, at));
       const events = recordedAll(
@@ -331,7 +331,7 @@ describe('history folded into chains', () => {
     });
   });
 
-  it('counts an event that nobody can read under its own type, where it would be', async () => {
+  it('adds an unreadable event under its own type, in its place', async () => {
     const events = recordedAll(
       ['ApiKeyCreated', 'ApiKeyRevoked'].map((type) => ({
         stream: streamNameOf('api-key', uuid(6, 1)),
@@ -360,7 +360,7 @@ describe('history folded into chains', () => {
     expect(await told(true)).to.deep.equal(read);
   });
 
-  it('tells whose an old event is by data that stays, by who did it, by its project', async () => {
+  it('finds the chain of an old event by durable data, actor or project', async () => {
     const old = (
       name: string,
       type: string,

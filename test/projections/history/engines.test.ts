@@ -210,7 +210,7 @@ describe('one history on every engine', () => {
     }
   };
 
-  it('has the same entries, heads and roots, before and after content was erased', async () => {
+  it('gives the same entries, heads and roots, before and after erasure', async () => {
     for (const history of fc.sample(histories(250), { seed, numRuns: count })) {
       const local = await onLog(await embedded(), history);
       const far = await onLog(await remote(), history);
@@ -221,7 +221,7 @@ describe('one history on every engine', () => {
   if (realUrl === undefined) {
     process.stdout.write('\nNo real EventStoreDB: ASSAY_TEST_EVENTSTORE_URL names one\n\n');
   } else {
-    it('has them on the EventStoreDB of ASSAY_TEST_EVENTSTORE_URL too', async () => {
+    it('gives them on the EventStoreDB of ASSAY_TEST_EVENTSTORE_URL too', async () => {
       for (const drawn of fc.sample(histories(250), { seed, numRuns: count })) {
         const { history, chains } = anew(drawn);
         const local = await onLog(await embedded(), history, chains);

@@ -165,8 +165,8 @@ const golden: Readonly<Record<string, readonly string[]>> = {
   'user, technical': ['RefreshTokenRotated'],
 };
 
-describe('what an event of history is about', () => {
-  it('is said for every type of event: a golden list', () => {
+describe('the subject of a history entry', () => {
+  it('is defined for every event type (golden list)', () => {
     const about = { project_id: project, template_id: named, task_id: named };
     const all = Object.keys(eventSchemas).map((type) => {
       const noun = kindOfEvent(type)?.in ?? 'nothing';
@@ -183,7 +183,7 @@ describe('what an event of history is about', () => {
     expect(found).to.deep.equal(golden);
   });
 
-  it('has the project by name, by what the envelope says, or by the first event', () => {
+  it('takes the project from the stream name, the envelope or the first event', () => {
     const run = streamNameOf('run', other);
     const told = placed(
       { stream: streamNameOf('trace', project, other) },
@@ -220,7 +220,7 @@ describe('what an event of history is about', () => {
     ]);
   });
 
-  it('is not said by data that can be erased', () => {
+  it('does not depend on data that can be erased', () => {
     const data = { project_id: project, organization_id: 'nobody', template_id: named };
     const told = placed(
       { stream: streamNameOf('run', other), type: 'LogStreamCreated', data },

@@ -25,7 +25,7 @@ const traces = (from: number, count: number): readonly StoredEvent[] =>
     })),
   ).map((event, at) => ({ ...event, id: uuid(7, from + at) }));
 
-describe('a rebuild of history', () => {
+describe('rebuilding history', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
   let chains: Chains;
@@ -72,7 +72,7 @@ describe('a rebuild of history', () => {
       (error: unknown) => error,
     );
 
-  it('gives what is live, also when content was erased since', async () => {
+  it('gives the live documents, also after erasure', async () => {
     await log(traces(0, 300));
     for (let at = 0; at < 300; at += 7) {
       await open.log.erase(`trace-${uuid(1, 1)}-${uuid(3, at)}` as StreamName);
@@ -87,7 +87,7 @@ describe('a rebuild of history', () => {
     expect((await chains.head(organization))?.size).to.equal(301);
   });
 
-  it('takes the place of the live one when it is what every seal says', async () => {
+  it('promotes a copy that agrees with every seal', async () => {
     await log(traces(0, 150));
     await seal(0);
     await log(traces(150, 200));
@@ -102,7 +102,7 @@ describe('a rebuild of history', () => {
     { wrong: { size: 400 }, size: 400, why: 'it has 21 entries' },
   ];
   for (const { wrong, size, why } of wrongs) {
-    it(`is given up when it contradicts a seal, as ${why}, and the live one stays`, async () => {
+    it(`discards a copy that contradicts a seal, as ${why}, and keeps the live one`, async () => {
       await log(traces(0, 20));
       await seal(0, wrong);
       const before = await chains.head(organization);

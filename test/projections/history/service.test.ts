@@ -32,7 +32,7 @@ describe('the history of a service', () => {
   const post = async (path: string, body: object): Promise<Made> =>
     (await app.client.call<Made>('POST', path, { body })).body;
 
-  it('has every event, listed by its project and what it is about', async () => {
+  it('lists every event by project and resource', async () => {
     const project = (await post('/v2/projects', { name: 'one' })).id;
     const other = (await post('/v2/projects', { name: 'two' })).id;
     const at = `/v2/projects/${project}`;
@@ -88,7 +88,7 @@ describe('the history of a service', () => {
     }
   });
 
-  it('is what a replay of the log gives', async () => {
+  it('equals a replay of the log', async () => {
     const [verified] = await app.projector.verify('history');
     expect(verified?.difference, JSON.stringify(verified)).to.equal(null);
   });

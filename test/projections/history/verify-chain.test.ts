@@ -147,7 +147,7 @@ const attacks: readonly {
 ];
 
 describe('verifying a history against the log', () => {
-  it('finds nothing in one that nobody touched, whole and in part', async () => {
+  it('accepts an untouched history, whole and in part', async () => {
     expect(await verified({})).to.deep.equal({
       checked: ofOurs.length,
       erased: 0,
@@ -158,7 +158,7 @@ describe('verifying a history against the log', () => {
     expect(await verified({ from: 5, to: 5 })).to.include({ checked: 1, next: null });
   });
 
-  it('finds each of the touches that were drawn, and where', async () => {
+  it('finds each generated manipulation, and where', async () => {
     const seed = drawSeed('touches of a log');
     const rng = seededRandom(seed).next;
     for (let draw = 0; draw < runs(200); draw += 1) {
@@ -172,13 +172,13 @@ describe('verifying a history against the log', () => {
     }
   });
 
-  it('finds that the end was cut off', async () => {
+  it('finds a truncated end', async () => {
     const { broken, checked } = await verified({ events: untouched.slice(0, 30) });
     expect(checked).to.equal(20);
     expect(broken).to.include({ seq: 21, reason: 'missing' });
   });
 
-  it('takes what was erased for what it is, if something names it', async () => {
+  it('accepts erased content only if an erasure names it', async () => {
     const events = changed(0, () => ({ data: null, salt: null }));
     const named = await verified({ events, whyErased: async () => 'erased' });
     expect(named).to.include({ checked: ofOurs.length, erased: 1, broken: null });
@@ -231,7 +231,7 @@ describe('verifying a history against the log', () => {
     expect(await ending(sealed(4_000))).to.equal('seal');
   });
 
-  it('stops where it is told, and goes on from there', async () => {
+  it('stops on request, and continues from there', async () => {
     const first = await verified({ mayContinue: async () => false });
     expect(first.checked).to.equal(1);
     expect(first.next).to.equal(first.checked + 1);
