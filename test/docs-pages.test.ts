@@ -151,6 +151,31 @@ describe('the pages', () => {
     });
   });
 
+  describe('docs/scale.md', () => {
+    const [one = '', several = ''] = parts(prose('docs/scale.md'), '##').map(([, text]) => text);
+    const rowsOf = (text: string): readonly (readonly string[])[] =>
+      [...text.matchAll(/^\| (?!what|---)(.+) \|$/gm)]
+        .map(([, cells = '']) => cells.split(' | '))
+        .filter((cells) => cells.length === 4);
+
+    it('has one figure a row, and the raw results of each', () => {
+      const figure = /^(?:at most )?[\d,.]+(?: \w+)?(?:\/s)?$/;
+      const rows = [...rowsOf(one), ...rowsOf(several)];
+      expect(rows.length).to.be.greaterThan(35);
+      expect(rows.filter(([, value = '']) => !figure.test(value))).to.deep.equal([]);
+      const linked = /^\[\d+, (?:to )?\d{4}-\d\d-\d\d\]\(measurements\/[\w-]+\.md\)$/;
+      expect(rowsOf(one).filter((cells) => !linked.test(cells[3] ?? ''))).to.deep.equal([]);
+    });
+
+    it('is based on measurements that their index lists', () => {
+      const pages = files
+        .filter((path) => /^docs\/measurements\/\d/.test(path))
+        .map((path) => path.slice(18));
+      const index = [...read('docs/measurements/README.md').matchAll(/\]\((\d[\w-]+\.md)\)/g)];
+      expect(index.map(([, name]) => name)).to.have.members(pages);
+    });
+  });
+
   describe('docs/runbook', () => {
     const pages = files.filter(
       (path) => /^docs\/runbook\/[\w-]+\.md$/.test(path) && !path.endsWith('/README.md'),
