@@ -20,7 +20,7 @@ export type KeySet = {
 };
 
 /**
- * Rate limit of fetches (target D5): tokens with made-up key ids must not become requests to the
+ * Rate limit of fetches: tokens with made-up key ids must not become requests to the
  * provider.
  */
 const fetchesMax = 2;
