@@ -235,15 +235,15 @@ const checkTaggedUnion = (
   branches: readonly Shape[],
   at: ComplaintTarget,
 ): void => {
-  const given = object[tag];
-  if (given === undefined) {
+  const value = object[tag];
+  if (value === undefined) {
     const values = tagValues(branches, tag);
     const msg = `Field '${tag}' is missing, it says which kind this is: ${values}`;
     return addComplaint(at, 'union_tag_not_found', msg);
   }
-  const branch = branches.find((one) => one.properties?.[tag]?.const === given);
+  const branch = branches.find((one) => one.properties?.[tag]?.const === value);
   if (branch !== undefined) return checkValue(object, { ...at, shape: branch });
-  const found = typeof given === 'string' ? given : JSON.stringify(given);
+  const found = typeof value === 'string' ? value : JSON.stringify(value);
   const msg =
     `Input tag '${found}' found using '${tag}' does not match ` +
     `any of the expected tags: ${tagValues(branches, tag)}`;

@@ -24,10 +24,10 @@ export const compileIgnoredMembers = (
   components: Readonly<Record<string, TSchema>>,
 ): ((value: unknown) => readonly IgnoredMember[]) => {
   // Compiled on first use, so that the service starts at once.
-  let look: IgnoredFinder | null | undefined;
+  let finder: IgnoredFinder | null | undefined;
   return (value) => {
-    if (look === undefined) look = ignoredFinder(shapeOf(schema, 'open', components));
-    return look?.(value) ?? [];
+    if (finder === undefined) finder = ignoredFinder(shapeOf(schema, 'open', components));
+    return finder?.(value) ?? [];
   };
 };
 
@@ -58,72 +58,72 @@ const ignoredFinder = ({ shape, definitions }: RootShape): IgnoredFinder | null 
   const accepts = acceptor(definitionOf);
 
   /** Finder of a shape; `siblings`: member names of the union's other branches. */
-  const lookOf = (one: Shape, siblings: readonly string[] = []): IgnoredFinder | null => {
-    if (one.$ref !== undefined) return lookOfReference(one.$ref, siblings);
-    if (one.discriminator !== undefined) return lookOfTagged(one, one.discriminator.propertyName);
-    if (one.anyOf !== undefined) return lookOfUnion(one.anyOf);
-    const [object, list] = [lookOfObject(one, siblings), lookOfList(one)];
+  const finderOf = (one: Shape, siblings: readonly string[] = []): IgnoredFinder | null => {
+    if (one.$ref !== undefined) return finderOfReference(one.$ref, siblings);
+    if (one.discriminator !== undefined) return finderOfTagged(one, one.discriminator.propertyName);
+    if (one.anyOf !== undefined) return finderOfUnion(one.anyOf);
+    const [object, list] = [finderOfObject(one, siblings), finderOfList(one)];
     if (object === null || list === null) return object ?? list;
     return (value) => (Array.isArray(value) ? list(value) : object(value));
   };
-  const lookOfReference = (ref: string, siblings: readonly string[]): IgnoredFinder | null => {
+  const finderOfReference = (ref: string, siblings: readonly string[]): IgnoredFinder | null => {
     const key = [ref, ...siblings].join('\n');
     if (made.has(key)) {
       const known = made.get(key);
       return known === undefined ? (value) => made.get(key)?.(value) ?? null : known;
     }
     made.set(key, undefined);
-    const look = lookOf(definitionOf(ref), siblings);
-    made.set(key, look);
-    return look;
+    const finder = finderOf(definitionOf(ref), siblings);
+    made.set(key, finder);
+    return finder;
   };
-  const lookOfTagged = ({ oneOf = [] }: Shape, tag: string): IgnoredFinder => {
+  const finderOfTagged = ({ oneOf = [] }: Shape, tag: string): IgnoredFinder => {
     const siblings = namesIn(oneOf, definitionOf);
     const byTag = new Map(
-      oneOf.map((branch) => [branch.properties?.[tag]?.const, lookOf(branch, siblings)]),
+      oneOf.map((branch) => [branch.properties?.[tag]?.const, finderOf(branch, siblings)]),
     );
     return (value) => (isObject(value) ? (byTag.get(value[tag])?.(value) ?? null) : null);
   };
   /** Finder of a union: uses the first branch that accepts the value. */
-  const lookOfUnion = (shapes: readonly Shape[]): IgnoredFinder | null => {
+  const finderOfUnion = (shapes: readonly Shape[]): IgnoredFinder | null => {
     const siblings = namesIn(shapes, definitionOf);
-    const branches = shapes.map((branch) => ({ branch, look: lookOf(branch, siblings) }));
-    if (branches.every(({ look }) => look === null)) return null;
+    const branches = shapes.map((branch) => ({ branch, finder: finderOf(branch, siblings) }));
+    if (branches.every(({ finder }) => finder === null)) return null;
     return (value) => {
       if (typeof value !== 'object' || value === null) return null;
-      return branches.find(({ branch }) => accepts(branch, value))?.look?.(value) ?? null;
+      return branches.find(({ branch }) => accepts(branch, value))?.finder?.(value) ?? null;
     };
   };
-  const lookOfList = ({ items }: Shape): IgnoredFinder | null => {
-    const look = items === undefined || Array.isArray(items) ? null : lookOf(items as Shape);
-    return look === null ? null : listFinder(look);
+  const finderOfList = ({ items }: Shape): IgnoredFinder | null => {
+    const finder = items === undefined || Array.isArray(items) ? null : finderOf(items as Shape);
+    return finder === null ? null : listFinder(finder);
   };
-  const lookOfObject = (
+  const finderOfObject = (
     { properties, additionalProperties: others }: Shape,
     siblings: readonly string[],
   ): IgnoredFinder | null => {
     const own = Object.entries(properties ?? {});
-    const named = new Map(own.map(([member, one]) => [member, lookOf(one)]));
-    const other = typeof others === 'object' ? lookOf(others) : null;
+    const named = new Map(own.map(([member, one]) => [member, finderOf(one)]));
+    const other = typeof others === 'object' ? finderOf(others) : null;
     // A shape without names is a free object; the guard has rejected a closed one.
     const mayIgnore = properties !== undefined && others === undefined;
-    if (!mayIgnore && other === null && [...named.values()].every((look) => look === null)) {
+    if (!mayIgnore && other === null && [...named.values()].every((finder) => finder === null)) {
       return null;
     }
     const known = [...new Set([...named.keys(), ...siblings])];
     return memberFinder(named, mayIgnore ? { known } : other);
   };
-  return lookOf(shape);
+  return finderOf(shape);
 };
 
 /** Finder of a list with this finder for its items. */
 const listFinder =
-  (look: IgnoredFinder): IgnoredFinder =>
+  (finder: IgnoredFinder): IgnoredFinder =>
   (value) => {
     if (!Array.isArray(value)) return null;
     let found: IgnoredMember[] | null = null;
     for (let index = 0; index < value.length; index += 1) {
-      const below = look(value[index]);
+      const below = finder(value[index]);
       if (below !== null) found = addMembers(found, String(index), below);
     }
     return found;
@@ -146,13 +146,13 @@ const memberFinder =
     for (const member in value) {
       const own = named.get(member);
       if (own === null) continue;
-      const look = own ?? others;
-      if (typeof look === 'object' && look !== null) {
-        found = addMembers(found, member, [{ path: [], known: look.known }]);
+      const finder = own ?? others;
+      if (typeof finder === 'object' && finder !== null) {
+        found = addMembers(found, member, [{ path: [], known: finder.known }]);
         delete value[member];
         continue;
       }
-      const below = look?.(value[member]) ?? null;
+      const below = finder?.(value[member]) ?? null;
       if (below !== null) found = addMembers(found, member, below);
     }
     return found;

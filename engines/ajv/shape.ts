@@ -248,7 +248,7 @@ const unionShape = (branches: readonly Shape[]): Shape => {
   const flat = branches.flatMap((one) => (isUnionOnly(one) ? (one.anyOf ?? []) : [one]));
   const objects = flat.filter((one) => one.type?.[0] === 'object' && one.type.length === 1);
   const tag = objects.length > 1 ? tagOf(objects) : null;
-  const told: readonly Shape[] =
+  const parts: readonly Shape[] =
     tag === null
       ? flat
       : [
@@ -257,7 +257,7 @@ const unionShape = (branches: readonly Shape[]): Shape => {
         ];
   // Types keep the order of the schema: the first one words the complaint.
   const ordered =
-    tag === null || flat[0] === objects[0] ? told : [...told.slice(1), ...told.slice(0, 1)];
+    tag === null || flat[0] === objects[0] ? parts : [...parts.slice(1), ...parts.slice(0, 1)];
   return mergeBranches(ordered) ?? { anyOf: ordered };
 };
 

@@ -56,7 +56,7 @@ export const openPasswords = ({
   const secret = Buffer.from(pepper);
   const inTurn = openSemaphore(atOnceMax, (waiting) => {
     if (waiting < waitingMax) return;
-    throw new Fault('unavailable', 'Too many passwords are being checked; try again');
+    throw new Fault('unavailable', 'Too many password checks are queued. Retry in a second');
   });
   const recent = openPasswordCache(clock);
   return {

@@ -35,13 +35,13 @@ export type TableFile = { readonly bytes: Uint8Array; readonly fileName: string 
  */
 export const parseTable = async (
   { bytes, fileName }: TableFile,
-  asked: TableFormat | null,
+  format: TableFormat | null,
 ): Promise<ContentTable> => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!isUtf8(buffer)) throw lineFault(undecodableLine(buffer), 'is not UTF-8');
   // The decoder drops a byte order mark.
   const text = new TextDecoder().decode(buffer);
-  switch (asked ?? formatOf(fileName, text)) {
+  switch (format ?? formatOf(fileName, text)) {
     case 'csv':
       return readCsv(text);
     case 'json':

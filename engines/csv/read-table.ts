@@ -28,13 +28,13 @@ const parseSemaphore = openSemaphore(threadsMax);
  */
 export const readTable = async (
   file: TableFile,
-  asked: TableFormat | null,
+  format: TableFormat | null,
 ): Promise<ContentTable> => {
-  if (file.bytes.length <= inlineBytesMax) return parseTable(file, asked);
-  return parseSemaphore(() => readInWorker(file, asked));
+  if (file.bytes.length <= inlineBytesMax) return parseTable(file, format);
+  return parseSemaphore(() => readInWorker(file, format));
 };
 
-const readInWorker = async (file: TableFile, asked: TableFormat | null): Promise<ContentTable> => {
+const readInWorker = async (file: TableFile, format: TableFormat | null): Promise<ContentTable> => {
   const { port1, port2 } = new MessageChannel();
   const worker = new Worker(threadFile('uploaded-table'), {
     workerData: port2,
@@ -42,11 +42,11 @@ const readInWorker = async (file: TableFile, asked: TableFormat | null): Promise
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   });
   const reader = callProxy<TableReader>(port1, ['rows']);
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(timeoutFault()), timeoutMs);
   worker.once('error', (error) => reject(memoryFault(error)));
   try {
-    return await Promise.race([collectTable(reader, file, asked), givenUp]);
+    return await Promise.race([collectTable(reader, file, format), timedOut]);
   } finally {
     clearTimeout(timer);
     port1.close();
@@ -54,19 +54,18 @@ const readInWorker = async (file: TableFile, asked: TableFormat | null): Promise
   }
 };
 
-const timeoutFault = () =>
-  new Fault('unavailable', 'The service has no time to read the file now; try again');
+const timeoutFault = () => new Fault('unavailable', 'Reading the file timed out. Retry later');
 /** Maps a full heap to a fault; any other end of a thread is a defect. */
 const memoryFault = (error: unknown) =>
   (error as { readonly code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? valueFault(['body', 'file'], 'the file takes too much memory to read')
+    ? valueFault(['body', 'file'], 'reading the file exceeds the memory limit; split it')
     : error;
 
 const collectTable = async (
   reader: TableReader,
   file: TableFile,
-  asked: TableFormat | null,
+  format: TableFormat | null,
 ): Promise<ContentTable> => {
-  const columns = await reader.read(file, asked);
+  const columns = await reader.read(file, format);
   return { columns, rows: await Array.fromAsync(reader.rows()) };
 };

@@ -5,14 +5,14 @@ import { parseTable, type TableFile, type TableFormat } from './parse-table.js';
 
 /** Reader of one file: `read` returns its columns, then `rows` its rows. */
 export type TableReader = {
-  read(file: TableFile, asked: TableFormat | null): Promise<readonly string[]>;
+  read(file: TableFile, format: TableFormat | null): Promise<readonly string[]>;
   rows(): AsyncIterable<StoredCells>;
 };
 
 let table: ContentTable = { columns: [], rows: [] };
 const reader: TableReader = {
-  read: async (file, asked) => {
-    table = await parseTable(file, asked);
+  read: async (file, format) => {
+    table = await parseTable(file, format);
     return table.columns;
   },
   rows: async function* rows() {

@@ -33,8 +33,8 @@ export const openIdentityTokens = (
 ): IdentityTokens => {
   const known = new Map<string, ProviderWithKeys>(
     providers.map((one) => {
-      const told = (error: unknown): void => trouble(one.name, error);
-      return [one.name, { ...one, set: openKeySet(one.keys, { clock, trouble: told }) }];
+      const onError = (error: unknown): void => trouble(one.name, error);
+      return [one.name, { ...one, set: openKeySet(one.keys, { clock, trouble: onError }) }];
     }),
   );
   return {

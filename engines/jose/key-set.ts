@@ -54,30 +54,30 @@ export const openKeySet = (
   },
 ): KeySet => {
   let keys: readonly VerificationKey[] = [];
-  let askedAt = -Infinity;
-  let tries: readonly number[] = [];
-  let asking: Promise<void> | null = null;
+  let fetchedAt = -Infinity;
+  let attempts: readonly number[] = [];
+  let pending: Promise<void> | null = null;
 
-  const ask = async (): Promise<void> => {
+  const fetchKeys = async (): Promise<void> => {
     const now = clock.milliseconds();
-    tries = tries.filter((at) => now - at < fetchWindowMs);
-    if (tries.length >= fetchesMax) return;
-    tries = [...tries, now];
+    attempts = attempts.filter((at) => now - at < fetchWindowMs);
+    if (attempts.length >= fetchesMax) return;
+    attempts = [...attempts, now];
     try {
       keys = await importKeySet(await source());
-      askedAt = clock.milliseconds();
+      fetchedAt = clock.milliseconds();
     } catch (error) {
       trouble(error);
     }
   };
-  const asked = (): Promise<void> => {
-    asking ??= ask().finally(() => {
-      asking = null;
+  const fetchOnce = (): Promise<void> => {
+    pending ??= fetchKeys().finally(() => {
+      pending = null;
     });
-    return asking;
+    return pending;
   };
   const pick = (id: string | undefined, algorithm: IdentityAlgorithm): CryptoKey | null => {
-    if (clock.milliseconds() - askedAt > staleMaxMs) return null;
+    if (clock.milliseconds() - fetchedAt > staleMaxMs) return null;
     const found = keys.flatMap((key) => {
       const one = key.byAlgorithm.get(algorithm);
       return one !== undefined && (id === undefined || key.id === id) ? [one] : [];
@@ -87,10 +87,10 @@ export const openKeySet = (
 
   return {
     find: async (id, algorithm) => {
-      const isFresh = clock.milliseconds() - askedAt < refreshAfterMs;
+      const isFresh = clock.milliseconds() - fetchedAt < refreshAfterMs;
       const known = isFresh ? pick(id, algorithm) : null;
       if (known !== null) return known;
-      await asked();
+      await fetchOnce();
       return pick(id, algorithm);
     },
   };
@@ -99,7 +99,7 @@ export const openKeySet = (
 /** Imports the usable keys of a set and skips other kinds. Throws if it is not a set. */
 const importKeySet = async (set: unknown): Promise<readonly VerificationKey[]> => {
   const { keys } = (set ?? {}) as { readonly keys?: unknown };
-  if (!Array.isArray(keys)) throw new TypeError('what came is no JWK set');
+  if (!Array.isArray(keys)) throw new TypeError('malformed JWK set: keys is not an array');
   const found = await Promise.all(
     (keys as readonly unknown[]).slice(0, keysMax).map((one) => importKey(one as JWK)),
   );

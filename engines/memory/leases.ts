@@ -8,9 +8,9 @@ export const openMemoryLeases = (clock: Clock): Leases => {
     acquire: async (name, holder, milliseconds) => {
       const now = clock.milliseconds();
       const known = held.get(name);
-      const mine = known?.holder === holder;
-      if (known !== undefined && !mine && known.until > now) return null;
-      const fence = mine ? known.fence : (known?.fence ?? 0) + 1;
+      const isOurs = known?.holder === holder;
+      if (known !== undefined && !isOurs && known.until > now) return null;
+      const fence = isOurs ? known.fence : (known?.fence ?? 0) + 1;
       held.set(name, { holder, until: now + milliseconds, fence });
       return fence;
     },

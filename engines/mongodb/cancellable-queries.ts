@@ -24,8 +24,8 @@ export const withSignal = <S extends { readonly rows: Collection }>(
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
       if (!queryMethods.has(name) || typeof member !== 'function') return member;
-      const ask = member.bind(target) as DriverQuery;
-      return (what: unknown, options = {}) => ask(what, { ...options, signal });
+      const method = member.bind(target) as DriverQuery;
+      return (what: unknown, options = {}) => method(what, { ...options, signal });
     },
   });
   return { ...snapshot, rows };
@@ -33,14 +33,14 @@ export const withSignal = <S extends { readonly rows: Collection }>(
 
 /** Runs `work` for a request that may be cancelled: throws its fault before and after. */
 export const runCancellable = async <T>(
-  asking: QueryContext,
+  context: QueryContext,
   work: () => Promise<T>,
 ): Promise<T> => {
-  throwIfAborted(asking);
+  throwIfAborted(context);
   try {
     return await mapDriverErrors(work);
   } catch (error) {
-    throwIfAborted(asking);
+    throwIfAborted(context);
     throw error;
   }
 };

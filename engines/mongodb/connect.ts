@@ -61,7 +61,9 @@ export const connect = async (url: string): Promise<MongoConnection> => {
     readConcern.level !== 'majority' ||
     !retryWrites
   ) {
-    throw new TypeError('MongoDB must write to a majority with its journal and read from it');
+    throw new TypeError(
+      'unsafe MongoDB settings: journalled majority writes and majority reads are required',
+    );
   }
   try {
     const isAlone = await mapDriverErrors(() => isLoneServer(client));

@@ -29,13 +29,13 @@ export const documentMatch = (filter: Filter | null, collection: Collection): Ma
   if ('all' in filter) return allOf(each(filter.all));
   if ('any' in filter) return anyOf(each(filter.any));
   if ('not' in filter) return noneOf(documentMatch(filter.not, collection));
-  if ('some' in filter) throw new Fault('invalid', 'a document has nothing below it');
+  if ('some' in filter) throw new Fault('invalid', 'filter on a lower level: documents have none');
   return leafMatch(filter, collection);
 };
 
 const leafMatch = (leaf: FilterCondition, collection: Collection): Match<Document> => {
   if (leaf.kind === 'fully_annotated' || leaf.kind === 'collection') {
-    throw new Fault('invalid', `a document has no ${leaf.kind} column`);
+    throw new Fault('invalid', `documents have no columns of kind ${leaf.kind}`);
   }
   checkDeclared(leaf.column, collection);
   // A condition of another kind than the column's matches missing values only (contract 3.7, rule

@@ -79,10 +79,10 @@ const documentsOver = (
   modelFor: ModelFor,
   { caution, close }: Pick<MongoConnection, 'caution' | 'close'>,
 ): Documents => {
-  const ask = openQueryRunner(modelFor);
+  const runQuery = openQueryRunner(modelFor);
   const copyOf = (collection: Collection, copy: Shadow<SnapshotModel>): Shadow<Documents> => {
     const name = nameOf(collection);
-    const only: ModelFor = (asked) => (nameOf(asked) === name ? copy.model : null);
+    const only: ModelFor = (other) => (nameOf(other) === name ? copy.model : null);
     return {
       ...copy,
       model: documentsOver(only, { caution, close: () => Promise.resolve() }),
@@ -93,18 +93,18 @@ const documentsOver = (
   return {
     checkpoint: (collection) =>
       mapDriverErrors(async () => (await modelFor(collection)?.snapshot())?.position ?? logStart),
-    get: (collection, key, asking) =>
-      ask(collection, null, (snapshot) => get(snapshot, collection, key), asking),
-    load: (collection, keys, asking) =>
-      ask(collection, new Map(), (snapshot) => load(snapshot, collection, keys), asking),
-    find: async <B>(collection: Collection, query: DocumentQuery, asking?: QueryContext) => {
+    get: (collection, key, context) =>
+      runQuery(collection, null, (snapshot) => get(snapshot, collection, key), context),
+    load: (collection, keys, context) =>
+      runQuery(collection, new Map(), (snapshot) => load(snapshot, collection, keys), context),
+    find: async <B>(collection: Collection, query: DocumentQuery, context?: QueryContext) => {
       const question = documentPageQuery<B>(collection, query);
-      return ask(collection, { documents: [], more: false }, question, asking);
+      return runQuery(collection, { documents: [], more: false }, question, context);
     },
     apply: async (collection, writes, checkpoint, gone = []) => {
       const model = modelFor(collection);
       if (model === null) {
-        throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
+        throw new Fault('conflict', `this shadow copy does not hold collection ${collection.name}`);
       }
       const last = new Map(writes.map(({ key, document }) => [key, document]));
       // All rows are encoded before anything is written.
@@ -118,10 +118,10 @@ const documentsOver = (
       const isNothing = last.size === 0 && gone.length === 0;
       await mapDriverErrors(() => model.apply(checkpoint, isNothing ? null : work));
     },
-    dump: (collection) => dump(collection, ask),
+    dump: (collection) => dump(collection, runQuery),
     shadow: async (collection) => {
       const live = modelFor(collection);
-      if (live === null) throw new TypeError('a copy is not copied again');
+      if (live === null) throw new TypeError('a shadow copy cannot be copied');
       return copyOf(collection, await mapDriverErrors(() => live.copy()));
     },
     resume: async (collection, id) => {
@@ -138,15 +138,15 @@ type QueryRunner = <T>(
   collection: Collection,
   none: NoInfer<T>,
   question: (rows: SnapshotRows) => Promise<T>,
-  asking?: QueryContext,
+  context?: QueryContext,
 ) => Promise<T>;
 
 const openQueryRunner =
   (modelFor: ModelFor): QueryRunner =>
-  (collection, none, question, asking = {}) =>
-    runCancellable(asking, async () => {
-      const ask = modelFor(collection)?.read;
-      return (await ask?.((rows) => question(withSignal(rows, asking)))) ?? none;
+  (collection, none, question, context = {}) =>
+    runCancellable(context, async () => {
+      const read = modelFor(collection)?.read;
+      return (await read?.((rows) => question(withSignal(rows, context)))) ?? none;
     });
 
 const get = async <B>(
@@ -256,10 +256,10 @@ const documentOf = <B>(collection: Collection, row: Stored): Document<B> => {
   return { key, scope, fields: Object.fromEntries(valued), body: parseJsonText(body) as B };
 };
 
-async function* dump(collection: Collection, ask: QueryRunner): AsyncIterable<DumpItem> {
+async function* dump(collection: Collection, runQuery: QueryRunner): AsyncIterable<DumpItem> {
   for (let after: string | null = null; ;) {
     const beyond: Stored = after === null ? {} : { key: { $gt: after } };
-    const page: readonly Document[] = await ask(collection, [], async ({ rows, visible }) => {
+    const page: readonly Document[] = await runQuery(collection, [], async ({ rows, visible }) => {
       const found = await rows
         .find({ ...beyond, ...visible }, { maxTimeMS: bulkMs })
         .sort({ key: 1 })

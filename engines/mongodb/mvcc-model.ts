@@ -215,7 +215,7 @@ const checkCommittedVisible = (
   committed: ModelDocument | null,
 ): void => {
   if (state === null || !lacksCommitted(state, committed)) return;
-  const detail = `MongoDB shows ${state.model} without batches that it took`;
+  const detail = `MongoDB does not show committed batches of ${state.model}`;
   const cause = 'if that lasts they are lost: restart the projector';
   throw new Fault('unavailable', detail, { retryAfterSeconds: 1, cause });
 };
@@ -273,7 +273,7 @@ const reserveStamp = async (
     if (!isDuplicateKey(error)) throw error;
   }
   const known = await documents.findOne({ _id: { $eq: id } });
-  if (known === null) throw new Fault('conflict', `what was stored of ${model} was dropped`);
+  if (known === null) throw new Fault('conflict', `the stored model ${model} was dropped`);
   if (fence < known.fence) throw new Fault('conflict', `another projector writes ${model} now`);
   checkBasePosition(checkpoint, known.position);
   return null;
@@ -297,7 +297,7 @@ const promote = async (models: StoredModels, model: string, copy: string): Promi
     documents.findOne({ _id: { $eq: copy } }),
     documents.findOne({ _id: { $eq: model } }),
   ]);
-  if (built === null) throw new Fault('conflict', `this copy of ${model} was dropped`);
+  if (built === null) throw new Fault('conflict', `this shadow copy of ${model} was dropped`);
   const { _id, ...state } = built;
   if (live !== null) {
     const retired = `${retiredPrefix}${live.generation}`;
@@ -317,10 +317,10 @@ const promote = async (models: StoredModels, model: string, copy: string): Promi
 const compareAndReplace = async (
   documents: StoredModels['documents'],
   put: ModelDocument,
-  looked: ModelDocument | null,
+  expected: ModelDocument | null,
 ): Promise<boolean> => {
-  if (looked !== null) {
-    const { _id, generation, seq, reserved } = looked;
+  if (expected !== null) {
+    const { _id, generation, seq, reserved } = expected;
     return (await documents.replaceOne({ _id, generation, seq, reserved }, put)).matchedCount > 0;
   }
   try {

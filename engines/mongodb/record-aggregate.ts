@@ -48,7 +48,7 @@ export const aggregate = async (
     recordPipeline(snapshot, plan),
     groupMembers(snapshot, plan),
   ]);
-  const ask = collectAll(open);
+  const query = collectAll(open);
   const way = cellPlanOf(plan, members, spanGroupStages(snapshot, members));
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
   const measured = (one: CellPlan) =>
@@ -57,21 +57,21 @@ export const aggregate = async (
     measured(way),
     way.overlaps ? measured(totalPlan) : null,
     metricErrors(snapshot, plan),
-    widgetOverLimit(ask, plan),
+    widgetOverLimit(query, plan),
   ]);
   const isCut = cells.size > cellsMax;
-  const groups = isCut ? await readGroupCount(ask, way) : countGroups([...cells.values()]);
+  const groups = isCut ? await readGroupCount(query, way) : countGroups([...cells.values()]);
   const refusal = refusalOf(plan, groups, crowded);
   if (refusal !== null) return refusal;
   if (isCut) {
-    const [counted] = await ask([
+    const [counted] = await query([
       ...way.stages,
       { $group: { _id: way.cell } },
       { $count: 'count' },
     ]);
     return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
   }
-  const categories = await countCategories(ask, plan, way);
+  const categories = await countCategories(query, plan, way);
   return {
     total: cellOf(plan, apart?.total ?? whole, categories),
     groups: groupsFrom(plan, [...cells.values()], categories),
@@ -86,7 +86,7 @@ const mapSizeErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   } catch (cause) {
     if (!isTooLarge(cause)) throw cause;
     const less = 'ask for less: a shorter time, fewer records of one session, no percentiles';
-    throw new Fault('unavailable', `The question is about too much at once; ${less}`, { cause });
+    throw new Fault('unavailable', `The query reads too much at once; ${less}`, { cause });
   }
 };
 
@@ -132,10 +132,10 @@ const countGroups = (buckets: readonly CellMeasures[]): Groups => {
   };
 };
 
-const readGroupCount = async (ask: RecordQuery, { stages, cell }: CellPlan): Promise<Groups> => {
+const readGroupCount = async (query: RecordQuery, { stages, cell }: CellPlan): Promise<Groups> => {
   const { groups } = cell as { readonly groups: readonly Document[] };
   const length = { $max: { $map: { input: '$_id.groups', in: lengthOf('$$this') } } };
-  const [found] = await ask([
+  const [found] = await query([
     ...stages,
     { $group: { _id: { groups } } },
     { $group: { _id: null, count: { $sum: 1 }, longest: { $max: length } } },

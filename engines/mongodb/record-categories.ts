@@ -22,7 +22,7 @@ export type WidgetCategories = readonly ReadonlyMap<string, ReadonlyMap<string, 
  * Counts the categories. The total's follow from the cells', unless records are in several cells.
  */
 export const countCategories = (
-  ask: RecordQuery,
+  query: RecordQuery,
   { widgets }: Pick<AggregatePlan, 'widgets'>,
   way: CellPlan,
 ): Promise<WidgetCategories> =>
@@ -33,7 +33,7 @@ export const countCategories = (
       if (member === null) return cells;
       const ways = way.overlaps ? [way, totalPlan] : [way];
       const found = await Promise.all(
-        ways.map((one) => ask(categoryStages(one, member, widget.type === 'string_list'))),
+        ways.map((one) => query(categoryStages(one, member, widget.type === 'string_list'))),
       );
       for (const { _id, count } of found.flat()) {
         const { cell, value } = _id as { readonly cell: ServerCell; readonly value: string };
@@ -48,14 +48,14 @@ export const countCategories = (
 
 /** Index of the first widget with too many categories; null if all are within the limit. */
 export const widgetOverLimit = async (
-  ask: RecordQuery,
+  query: RecordQuery,
   { widgets }: Pick<AggregatePlan, 'widgets'>,
 ): Promise<number | null> => {
   const crowds = await Promise.all(
     widgets.map(async (widget) => {
       const member = categoryMember(widget);
       if (member === null) return 0;
-      const [found] = await ask([
+      const [found] = await query([
         { $match: { [member]: { $exists: true } } },
         ...(widget.type === 'string_list' ? [{ $unwind: `$${member}` }] : []),
         { $group: { _id: comparedPrefix(member) } },

@@ -18,11 +18,11 @@ import type { Snapshot } from './snapshot.js';
 /** Column facts of the records considered, for the column catalogue (contract 4.1). */
 export const columnFacts = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {
   const open = (await examplePipeline(snapshot, scope)) ?? (await recordPipeline(snapshot, scope));
-  const ask = collectAll(open);
+  const query = collectAll(open);
   const [present, metrics, notes, rated] = await Promise.all([
-    presentColumns(ask, scope),
-    metricsWithValues(ask, snapshot, scope.project),
-    ask([
+    presentColumns(query, scope),
+    metricsWithValues(query, snapshot, scope.project),
+    query([
       { $project: { _id: 0, notes: { $objectToArray: '$notes' } } },
       { $unwind: '$notes' },
       { $match: { 'notes.v': { $ne: '' } } },
@@ -30,7 +30,7 @@ export const columnFacts = async (snapshot: Snapshot, scope: RecordScope): Promi
       { $sort: { _id: 1 } },
       { $limit: userMetadataKeysMax },
     ]),
-    ask([
+    query([
       { $project: { _id: 0, rated: { $objectToArray: '$annotations' } } },
       { $unwind: '$rated' },
       { $group: { _id: '$rated.k' } },
@@ -50,19 +50,19 @@ const isValue = (member: string): Document => ({
 });
 
 const presentColumns = async (
-  ask: RecordQuery,
+  query: RecordQuery,
   { population }: RecordScope,
 ): Promise<readonly string[]> => {
   const possible = standardColumns.filter((column) => appliesTo(column, population));
   const some = Object.fromEntries(
     possible.map(({ id }) => [id, { $max: isValue(columnMember(id)) }]),
   );
-  const [found] = await ask([{ $group: { _id: null, ...some } }]);
+  const [found] = await query([{ $group: { _id: null, ...some } }]);
   return possible.filter(({ id }) => found?.[id] === true).map(({ id }) => id);
 };
 
 const metricsWithValues = async (
-  ask: RecordQuery,
+  query: RecordQuery,
   snapshot: Snapshot,
   project: string,
 ): Promise<readonly string[]> => {
@@ -70,7 +70,7 @@ const metricsWithValues = async (
   const some = Object.fromEntries(
     types.map((type) => [type, { $max: isValue(`metrics.v.${type}`) }]),
   );
-  const found = await ask([
+  const found = await query([
     { $project: { _id: 0, metrics: { $objectToArray: '$metrics' } } },
     { $unwind: '$metrics' },
     { $group: { _id: '$metrics.k', ...some } },

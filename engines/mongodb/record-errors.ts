@@ -27,13 +27,13 @@ export const metricErrors = async (
     pipeline: [{ $match: considered }, { $limit: 1 }, { $project: { _id: 1 } }],
   };
   const ofTraces = plan.population === 'trace';
-  const looked = ofTraces
+  const match = ofTraces
     ? { $and: [{ project: { $eq: plan.project }, failed: true }, visible] }
     : { $and: [{ failed: true }, considered] };
   const found = await rows
     .aggregate(
       [
-        { $match: looked },
+        { $match: match },
         { $project: { _id: 0, group: 1, error: members.map((member) => `$${member}`) } },
         { $unwind: '$error' },
         { $match: { 'error.code': { $exists: true } } },

@@ -67,7 +67,7 @@ export const recordMatch = (filter: Filter, templates: readonly string[]): Match
   if ('all' in filter) return allOf(each(filter.all));
   if ('any' in filter) return anyOf(each(filter.any));
   if ('not' in filter) return noneOf(recordMatch(filter.not, templates));
-  if ('some' in filter) throw new TypeError('a condition on another level');
+  if ('some' in filter) throw new TypeError('condition on another level: resolve semi-joins first');
   if (filter.kind === 'fully_annotated') return annotatedMatch(filter.users, templates);
   return leafMatch(filter);
 };

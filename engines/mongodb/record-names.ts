@@ -77,11 +77,11 @@ const knownNames = (stored: readonly StoredName[]): ColumnNameRegistry => {
     Record<ColumnNameKind, ReadonlySet<string>>
   >;
   // A batch repeats the same few names in all rows.
-  const asked = new Map<string, string>();
+  const hashes = new Map<string, string>();
   return {
     has: (kind, name) => {
-      const hash = asked.get(name) ?? nameHash(name);
-      asked.set(name, hash);
+      const hash = hashes.get(name) ?? nameHash(name);
+      hashes.set(name, hash);
       return names[kind].has(hash);
     },
     counts: Object.fromEntries(columnNameKinds.map((kind) => [kind, names[kind].size])) as Readonly<

@@ -17,7 +17,7 @@ export const ratingCounts = async (
 ): Promise<readonly RatingCounts[]> => {
   const ofRuns = runs === null ? {} : { run: { $in: [...runs] } };
   const rated = { project: { $eq: project }, ...ofRuns, rated: true };
-  const ask = (stages: readonly Document[]): Promise<Document[]> =>
+  const query = (stages: readonly Document[]): Promise<Document[]> =>
     rows
       .aggregate([{ $match: { $and: [rated, visible] } }, ...stages], {
         hint: 'rated',
@@ -26,7 +26,7 @@ export const ratingCounts = async (
       })
       .toArray();
   const [pairs, values] = await Promise.all([
-    ask([
+    query([
       { $unwind: '$annotators' },
       { $group: { _id: { run: '$run', pair: '$annotators', trace: '$group' } } },
       // A template's id has 36 characters.
@@ -45,7 +45,7 @@ export const ratingCounts = async (
         },
       },
     ]),
-    ask([
+    query([
       { $unwind: '$ratings' },
       { $group: { _id: { run: '$run', rating: '$ratings' }, times: { $sum: 1 } } },
     ]),

@@ -35,24 +35,24 @@ export const runMeasures = async (
   project: string,
   runs: readonly string[],
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
-  const ask = collectAll(tracePipeline(snapshot, project, runs));
+  const query = collectAll(tracePipeline(snapshot, project, runs));
   const [counted, ended, names] = await Promise.all([
     runCounts(snapshot, project, runs),
-    ask([
+    query([
       { $match: { 'values.is_complete': true } },
       { $group: { _id: '$run', traces: { $sum: 1 } } },
     ]),
-    ask([...metricStages, { $group: { _id: '$metrics.k' } }]),
+    query([...metricStages, { $group: { _id: '$metrics.k' } }]),
   ]);
   const metrics = names.map(({ _id }) => decodeMember(String(_id)));
   const judged = await metricTypes(snapshot, project, metrics);
   const of = (type: MetricType): readonly string[] =>
     metrics.filter((name) => (registryType(name) ?? judged.get(name)) === type).map(encodeMember);
   const found = await Promise.all([
-    measureNumbers(ask, 'integer', of('integer')),
-    measureNumbers(ask, 'floating_point', of('floating_point')),
-    measureBooleans(ask, of('boolean')),
-    measureTexts(ask, of('text')),
+    measureNumbers(query, 'integer', of('integer')),
+    measureNumbers(query, 'floating_point', of('floating_point')),
+    measureBooleans(query, of('boolean')),
+    measureTexts(query, of('text')),
   ]);
   const complete = new Map(ended.map(({ _id, traces }) => [String(_id), Number(traces)]));
   const present = [...counted].filter(([, { traces, sessions }]) => traces + sessions > 0);
@@ -101,7 +101,7 @@ const runMetricKey = ({ _id }: Document): RunMetricKey => {
 
 /** Measures numbers; percentiles as in `rankStages` of record-cells.ts. */
 const measureNumbers = async (
-  ask: RecordQuery,
+  query: RecordQuery,
   type: MetricType,
   members: readonly string[],
 ): Promise<MeasuredMetrics> => {
@@ -114,7 +114,7 @@ const measureNumbers = async (
     const rank = { $ceil: { $divide: [{ $multiply: [percent, '$all'] }, 100] } };
     return { $min: { $cond: [{ $gte: ['$upToHere', rank] }, '$_id.value', null] } };
   };
-  const found = await ask([
+  const found = await query([
     ...valueStages(type, members),
     {
       $setWindowFields: {
@@ -160,11 +160,11 @@ const measureNumbers = async (
 };
 
 const measureBooleans = async (
-  ask: RecordQuery,
+  query: RecordQuery,
   members: readonly string[],
 ): Promise<MeasuredMetrics> => {
   if (members.length === 0) return [];
-  const found = await ask([
+  const found = await query([
     ...valueStages('boolean', members),
     {
       $group: {
@@ -184,15 +184,15 @@ const measureBooleans = async (
 };
 
 const measureTexts = async (
-  ask: RecordQuery,
+  query: RecordQuery,
   members: readonly string[],
 ): Promise<MeasuredMetrics> => {
   if (members.length === 0) return [];
   const values = valueStages('text', members);
   const whole = { documents: ['unbounded', 'unbounded'] };
   const [sizes, shown] = await Promise.all([
-    ask([...values, { $group: { _id: ofMetric, count: { $sum: '$times' } } }]),
-    ask([
+    query([...values, { $group: { _id: ofMetric, count: { $sum: '$times' } } }]),
+    query([
       ...values,
       {
         $setWindowFields: {
@@ -228,8 +228,8 @@ export const runAverages = async (
   const averages = Object.fromEntries(
     metrics.map((one, at) => [`a${at}`, { $avg: averageExpression(one) }]),
   );
-  const ask = collectAll(tracePipeline(snapshot, project, runs));
-  const found = await ask([{ $group: { _id: '$run', ...averages } }]);
+  const query = collectAll(tracePipeline(snapshot, project, runs));
+  const found = await query([{ $group: { _id: '$run', ...averages } }]);
   return new Map(
     found
       .map((one) => {

@@ -31,8 +31,8 @@ export const resolveSemiJoins = async <S extends RecordScope>(
     match: scopeMatch({ ...scope, filter: null }, snapshot.visible),
     hint: scopeIndex(scope),
   };
-  const looking = { snapshot, scope, until: performance.now() + queryTimeoutMs };
-  return { ...scope, filter: await resolveFilter(looking, scope.filter, of) };
+  const scan = { snapshot, scope, until: performance.now() + queryTimeoutMs };
+  return { ...scope, filter: await resolveFilter(scan, scope.filter, of) };
 };
 
 const hasSemiJoin = (filter: Filter): boolean => {
@@ -50,15 +50,15 @@ type SemiJoinScan = {
 type OuterRecords = { readonly match: Match<Document>; readonly hint: string };
 
 const resolveFilter = async (
-  looking: SemiJoinScan,
+  scan: SemiJoinScan,
   filter: Filter,
   above: OuterRecords,
 ): Promise<Filter> => {
   const conjuncts = conjunctsOf(filter);
   const own = conjuncts.filter((node) => !hasSemiJoin(node));
   const nodes = conjuncts.flatMap(semiJoinsOf);
-  const left = own.map((node) => recordMatch(node, templateIds(looking.scope)));
-  const ids = await outerIds(looking, nodes, {
+  const left = own.map((node) => recordMatch(node, templateIds(scan.scope)));
+  const ids = await outerIds(scan, nodes, {
     ...above,
     match: { $and: [above.match, ...left] },
   });
@@ -90,22 +90,25 @@ const withIds = (filter: Filter, known: ReadonlyMap<SemiJoin, Ids>): Filter => {
 
 /** Ids of the outer records that match, by node. */
 const outerIds = async (
-  looking: SemiJoinScan,
+  scan: SemiJoinScan,
   nodes: readonly SemiJoin[],
   { match, hint }: OuterRecords,
 ): Promise<readonly Ids[]> => {
   const found = nodes.map(() => new Set<string>());
   const add = async (batch: readonly RecordId[]): Promise<void> => {
     for (const [at, node] of nodes.entries()) {
-      for (const id of await idsOfBatch(looking, node, batch)) found[at]?.add(id);
+      for (const id of await idsOfBatch(scan, node, batch)) found[at]?.add(id);
     }
     const count = found.reduce((sum, { size }) => sum + size, 0);
     if (count <= idsMax) return;
-    throw new Fault('unavailable', `more than ${idsMax} records are above what was asked for`);
+    throw new Fault(
+      'unavailable',
+      `The filter on lower levels matches more than ${idsMax} records. Narrow it`,
+    );
   };
-  const { rows } = looking.snapshot;
+  const { rows } = scan.snapshot;
   const places = rows
-    .find(match, { hint, maxTimeMS: remainingMs(looking), projection: { _id: 0, id: 1, group: 1 } })
+    .find(match, { hint, maxTimeMS: remainingMs(scan), projection: { _id: 0, id: 1, group: 1 } })
     .batchSize(batchRecords);
   let batch: RecordId[] = [];
   for await (const { id, group } of places) {
@@ -122,11 +125,11 @@ type RecordId = { readonly id: string; readonly group: string };
 
 /** Records of the batch with a matching record below them. */
 const idsOfBatch = async (
-  looking: SemiJoinScan,
+  scan: SemiJoinScan,
   { some: population, where }: SemiJoin,
   batch: readonly RecordId[],
 ): Promise<readonly string[]> => {
-  const { snapshot, scope } = looking;
+  const { snapshot, scope } = scan;
   const ofSpans = population === 'span';
   const place = ofSpans
     ? { group: { $in: batch.map(({ group }) => group) } }
@@ -134,7 +137,7 @@ const idsOfBatch = async (
   const below = { $and: [{ ...place, population }, snapshot.visible] };
   const hint = ofSpans ? 'group' : 'session';
   const filter = hasSemiJoin(where)
-    ? await resolveFilter(looking, where, { match: below, hint })
+    ? await resolveFilter(scan, where, { match: below, hint })
     : where;
   const above = ofSpans ? '$values.trace_id' : '$session';
   const stages = [
@@ -142,7 +145,7 @@ const idsOfBatch = async (
     { $group: { _id: above } },
   ];
   const found = await snapshot.rows
-    .aggregate(stages, { hint, maxTimeMS: remainingMs(looking) })
+    .aggregate(stages, { hint, maxTimeMS: remainingMs(scan) })
     .toArray();
   return found.map(({ _id }) => String(_id));
 };
@@ -151,5 +154,8 @@ const idsOfBatch = async (
 const remainingMs = ({ until }: SemiJoinScan): number => {
   const ms = Math.floor(until - performance.now());
   if (ms > 0) return ms;
-  throw new Fault('unavailable', 'what is below the records took too long to look through');
+  throw new Fault(
+    'unavailable',
+    'The filter on lower levels timed out. Narrow it or the time window',
+  );
 };

@@ -156,12 +156,12 @@ const readTombstones = async (
   { rows, visible }: StampedBatch,
   words: readonly EncodedRow[],
 ): Promise<readonly string[]> => {
-  const asked = new Set(
+  const ids = new Set(
     words.flatMap(({ run, project }) => [runTombstone(run), projectTombstone(project)]),
   );
-  if (asked.size === 0) return [];
+  if (ids.size === 0) return [];
   const found = await rows
-    .find({ gone: { $in: [...asked] }, ...visible })
+    .find({ gone: { $in: [...ids] }, ...visible })
     .maxTimeMS(bulkTimeoutMs)
     .toArray();
   return found.map(({ gone }) => String(gone));

@@ -108,7 +108,7 @@ export const openMongoRecords = async ({
   part,
 }: MongoRecordsOptions & { readonly url: string }): Promise<Records> => {
   if (part !== undefined && !(part >= 1 && part <= partitions)) {
-    throw new RangeError(`there is no partition ${part} of ${partitions}`);
+    throw new RangeError(`partition ${part} is not within 1 to ${partitions}`);
   }
   const { db, close } = await connect(url);
   const states = openModelStates(db);
@@ -191,20 +191,22 @@ type RecordQueries = {
   readonly query: <T>(
     none: NoInfer<T>,
     question: SnapshotQuery<T>,
-    asking?: QueryContext,
+    context?: QueryContext,
   ) => Promise<T>;
   /** Runs a query whose result on no rows is not empty. */
-  readonly queryOrEmpty: <T>(question: SnapshotQuery<T>, asking?: QueryContext) => Promise<T>;
+  readonly queryOrEmpty: <T>(question: SnapshotQuery<T>, context?: QueryContext) => Promise<T>;
 };
 
 const recordQueries = (model: SnapshotModel): RecordQueries => ({
-  query: (none, question, asking = {}) =>
-    runCancellable(asking, async () => {
+  query: (none, question, context = {}) =>
+    runCancellable(context, async () => {
       const snapshot = await model.snapshot();
-      return snapshot === null ? none : question(withSignal(snapshot, asking));
+      return snapshot === null ? none : question(withSignal(snapshot, context));
     }),
-  queryOrEmpty: (question, asking = {}) =>
-    runCancellable(asking, async () => question(withSignal(await model.snapshotOrEmpty(), asking))),
+  queryOrEmpty: (question, context = {}) =>
+    runCancellable(context, async () =>
+      question(withSignal(await model.snapshotOrEmpty(), context)),
+    ),
 });
 
 /** Queries of groups and of records by name. */
@@ -217,58 +219,59 @@ const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
       query([], (snapshot) => sessionsWithTraces(snapshot, sessions)),
     traceOutlines: (session, part) =>
       query([], (snapshot) => traceOutlines(snapshot, session, part)),
-    rowsByGroup: (names, asking) =>
-      query(new Map(), (snapshot) => rowsByGroup(snapshot, names), asking),
-    groupBytes: (names, asking) =>
-      query(new Map(), (snapshot) => groupBytes(snapshot, names), asking),
-    tracesOfSessions: (project, sessions, tracesMax, asking) =>
+    rowsByGroup: (names, context) =>
+      query(new Map(), (snapshot) => rowsByGroup(snapshot, names), context),
+    groupBytes: (names, context) =>
+      query(new Map(), (snapshot) => groupBytes(snapshot, names), context),
+    tracesOfSessions: (project, sessions, tracesMax, context) =>
       queryOrEmpty(
         (snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }),
-        asking,
+        context,
       ),
-    recordsWithEntry: (plan, asking) =>
-      query([], (snapshot) => recordsWithEntry(snapshot, plan), asking),
-    sessionPage: (plan, asking) =>
-      query({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), asking),
-    findGroup: (project, population, id, asking) =>
-      query(null, (snapshot) => findGroup(snapshot, project, population, id), asking),
-    groupRows: (plan, asking) => query(null, (snapshot) => groupRows(snapshot, plan), asking),
+    recordsWithEntry: (plan, context) =>
+      query([], (snapshot) => recordsWithEntry(snapshot, plan), context),
+    sessionPage: (plan, context) =>
+      query({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), context),
+    findGroup: (project, population, id, context) =>
+      query(null, (snapshot) => findGroup(snapshot, project, population, id), context),
+    groupRows: (plan, context) => query(null, (snapshot) => groupRows(snapshot, plan), context),
   }) satisfies Partial<Records>;
 
 /** Query on a scope whose semi-joins are resolved first. */
 const withSemiJoins =
-  <S extends RecordScope, T>(scope: S, ask: (snapshot: Snapshot, scope: S) => Promise<T>) =>
+  <S extends RecordScope, T>(scope: S, query: (snapshot: Snapshot, scope: S) => Promise<T>) =>
   async (snapshot: Snapshot): Promise<T> =>
-    ask(snapshot, await resolveSemiJoins(snapshot, scope));
+    query(snapshot, await resolveSemiJoins(snapshot, scope));
 
 /** Queries of all records of a project or run. */
 const scopeQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
-    search: (plan, asking) => query({ rows: [], more: false }, withSemiJoins(plan, search), asking),
-    count: (scope, asking) => query(0, withSemiJoins(scope, count), asking),
-    aggregate: (plan, asking) => queryOrEmpty(withSemiJoins(plan, aggregate), asking),
-    columns: (scope, asking) =>
+    search: (plan, context) =>
+      query({ rows: [], more: false }, withSemiJoins(plan, search), context),
+    count: (scope, context) => query(0, withSemiJoins(scope, count), context),
+    aggregate: (plan, context) => queryOrEmpty(withSemiJoins(plan, aggregate), context),
+    columns: (scope, context) =>
       query(
         { present: [], metrics: [], userMetadata: [], templates: [] },
         withSemiJoins(scope, columnFacts),
-        asking,
+        context,
       ),
-    metricTypes: (project, names, asking) =>
-      query(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
+    metricTypes: (project, names, context) =>
+      query(new Map(), (snapshot) => metricTypes(snapshot, project, names), context),
   }) satisfies Partial<Records>;
 
 /** Queries that compare runs. */
 const runQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
-    runCounts: (project, runs, asking) =>
-      queryOrEmpty((snapshot) => runCounts(snapshot, project, runs), asking),
-    ratings: (project, runs, asking) =>
-      query([], (snapshot) => ratingCounts(snapshot, project, runs), asking),
-    runMeasures: (project, runs, asking) =>
-      query(new Map(), (snapshot) => runMeasures(snapshot, project, runs), asking),
-    runAverages: (project, metrics, runs, asking) =>
-      query(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), asking),
-    runRows: (plan, asking) => query([], (snapshot) => runRows(snapshot, plan), asking),
+    runCounts: (project, runs, context) =>
+      queryOrEmpty((snapshot) => runCounts(snapshot, project, runs), context),
+    ratings: (project, runs, context) =>
+      query([], (snapshot) => ratingCounts(snapshot, project, runs), context),
+    runMeasures: (project, runs, context) =>
+      query(new Map(), (snapshot) => runMeasures(snapshot, project, runs), context),
+    runAverages: (project, metrics, runs, context) =>
+      query(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), context),
+    runRows: (plan, context) => query([], (snapshot) => runRows(snapshot, plan), context),
     changedRuns: (project, token) =>
       queryOrEmpty((snapshot) => changedRuns(snapshot, project, token)),
   }) satisfies Partial<Records>;

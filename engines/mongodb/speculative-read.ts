@@ -13,24 +13,26 @@ export type SpeculativeRead = <T>(question: SnapshotRead<T>) => Promise<T | null
  * failover, since a new primary may not show yet what the old one did. `changes` counts failovers.
  */
 export const openSpeculativeRead = (
-  look: () => Promise<Snapshot | null>,
+  readSnapshot: () => Promise<Snapshot | null>,
   changes: () => number,
 ): SpeculativeRead => {
   let last: Snapshot | null = null;
-  let isStill = false;
+  let isUnchanged = false;
   let changed = changes();
   return async (question) => {
     const before = changes();
-    const guess = isStill && changed === before ? last : null;
-    const early = guess === null ? null : question(guess);
+    const guessed = isUnchanged && changed === before ? last : null;
+    const speculative = guessed === null ? null : question(guessed);
     // A failure on an outdated snapshot concerns no caller.
-    early?.catch(() => null);
-    const now = await look();
-    isStill = isSame(last, now);
+    speculative?.catch(() => null);
+    const now = await readSnapshot();
+    isUnchanged = isSame(last, now);
     last = now;
     changed = changes();
     if (now === null) return null;
-    return early !== null && isSame(guess, now) && changed === before ? early : question(now);
+    return speculative !== null && isSame(guessed, now) && changed === before
+      ? speculative
+      : question(now);
   };
 };
 

@@ -20,36 +20,36 @@ const inlineCharactersMax = 2_000;
 
 /** Computes overlaps, long pairs one at a time in a worker that starts with the first. */
 export const openOverlapComputer = (): OverlapComputer => {
-  const line = openFairSemaphore(1, 1);
+  const semaphore = openFairSemaphore(1, 1);
   let thread: Worker | null = null;
-  const apart = (pair: OverlapPair): Promise<number | null> =>
+  const computeInWorker = (pair: OverlapPair): Promise<number | null> =>
     new Promise((resolve, reject) => {
       thread ??= new Worker(threadFile('overlaps'));
-      const mine = thread;
-      mine.unref();
-      const told = (value: number | null): void => {
-        mine.off('error', lost).off('exit', lost);
+      const worker = thread;
+      worker.unref();
+      const onMessage = (value: number | null): void => {
+        worker.off('error', onEnd).off('exit', onEnd);
         resolve(value);
       };
-      const lost = (): void => {
-        mine.off('message', told);
-        if (thread === mine) thread = null;
-        reject(new Fault('unavailable', 'Overlaps cannot be computed now'));
+      const onEnd = (): void => {
+        worker.off('message', onMessage);
+        if (thread === worker) thread = null;
+        reject(new Fault('unavailable', 'The overlap worker ended unexpectedly. Retry'));
       };
-      mine.once('message', told).once('error', lost).once('exit', lost);
-      mine.postMessage(pair);
+      worker.once('message', onMessage).once('error', onEnd).once('exit', onEnd);
+      worker.postMessage(pair);
     });
   return {
-    compute: async (name, output, reference, whose) => {
+    compute: async (name, output, reference, tenant) => {
       const pair = { name, output, reference };
       if (!fitOverlapLimit(output, reference)) return null;
       if (output.length + reference.length <= inlineCharactersMax)
         return computeOverlap(name, output, reference);
-      const leave = await line.acquire(whose);
+      const release = await semaphore.acquire(tenant);
       try {
-        return await apart(pair);
+        return await computeInWorker(pair);
       } finally {
-        leave();
+        release();
       }
     },
     close: async () => {

@@ -27,7 +27,7 @@ export type Metrics = {
    * Registers a callback before each scrape, for figures that must be fetched. A failure keeps the
    * previous ones.
    */
-  readonly beforeScrape: (ask: () => Promise<void>) => void;
+  readonly beforeScrape: (update: () => Promise<void>) => void;
   /** Prometheus text format. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
@@ -56,47 +56,44 @@ export const openMetrics = (): Metrics => {
   const { registry, histogram, gauge, counter } = openRegistry();
   const requests = histogram(
     'assay_request_seconds',
-    'Time to answer, by operation and status.',
+    'Request latency, by operation and status.',
     'operation',
     'status',
   );
-  const appends = histogram('assay_append_seconds', 'Time until an append to the log was durable.');
+  const appends = histogram('assay_append_seconds', 'Time until an append to the log is durable.');
   const pauses = histogram(
     'assay_pause_seconds',
-    'Time that appends waited because their project logs faster than can be read.',
+    'Backpressure: time that appends waited for earlier events of their project.',
   );
-  const lagEvents = gauge('assay_projection_lag_events', 'Events that are not folded yet.');
+  const lagEvents = gauge('assay_projection_lag_events', 'Lag: events not projected yet.');
   const lagSeconds = gauge(
     'assay_projection_lag_seconds',
-    'How long the oldest unfolded event is there.',
+    'Lag: age of the oldest unprojected event.',
   );
-  const parked = gauge('assay_projection_parked_streams', 'Streams that could not be folded.');
+  const parked = gauge('assay_projection_parked_streams', 'Streams parked by a poison event.');
   const skips = counter(
     'assay_parked_skips_total',
-    'Events that operators ruled out through this process.',
+    'Poison events that operators skipped through this process.',
     'projection',
   );
   const incidents = counter(
     'assay_records_failures_total',
-    'Failures of the store of records, by kind and by what came of them.',
+    'Failures of the record store, by kind and outcome.',
     'kind',
     'did',
   );
-  const shed = counter(
-    'assay_shed_requests_total',
-    'Requests refused because there was too much work.',
-  );
+  const shed = counter('assay_shed_requests_total', 'Requests refused by load shedding.');
   const cuts = counter(
     'assay_cut_connections_total',
-    'Connections cut: slow clients, or more connections than there may be.',
+    'Connections closed: slow clients, or too many connections.',
     'why',
   );
   const mismatches = counter(
     'assay_undeclared_answers_total',
-    'Answers and faults that the operation does not declare.',
+    'Responses and faults that the operation does not declare.',
     'operation',
   );
-  const asks: (() => Promise<void>)[] = [];
+  const updates: (() => Promise<void>)[] = [];
   return {
     operating: openOperatingSeries(registry),
     request: (operation, status, seconds) =>
@@ -114,9 +111,9 @@ export const openMetrics = (): Metrics => {
     connectionCut: (why) => cuts.inc({ why }),
     undeclaredAnswer: (operation) => mismatches.inc({ operation }),
     seals: openSealSeries(registry),
-    beforeScrape: (ask) => void asks.push(ask),
+    beforeScrape: (update) => void updates.push(update),
     text: async () => {
-      await Promise.allSettled(asks.map((ask) => ask()));
+      await Promise.allSettled(updates.map((update) => update()));
       return registry.metrics();
     },
     contentType: registry.contentType,

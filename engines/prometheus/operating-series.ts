@@ -32,24 +32,24 @@ export const openOperatingSeries = (registry: Registry): OperatingSeries => {
     new Gauge({ name, help, labelNames, registers });
   const ratio = gauge(
     'assay_rebuild_progress_ratio',
-    'How much of the log the copy has that is built to take its place.',
+    'Part of the log that the shadow copy of a rebuild has, 0 to 1.',
     'projection',
   );
   const eta = gauge(
     'assay_rebuild_eta_seconds',
-    'When the rebuild is expected to be done.',
+    'Time until the rebuild is expected to be done.',
     'projection',
   );
   const pending = gauge(
     'assay_erasure_pending',
-    'Deletions whose content is still in the log, and files that still hold such content.',
+    'Pending erasures: deletions with content left in the log, and files with such content.',
     'where',
   );
-  const oldest = gauge('assay_erasure_age_seconds', 'How long the oldest of them waits.', 'where');
-  const history = gauge('assay_history_lag_events', 'Events that are in no chain yet.');
-  const writable = gauge('assay_log_writable', '1 while the log takes writes, else 0.');
-  const interval = gauge('assay_seal_interval_seconds', 'How long an event may wait for a seal.');
-  const sandbox = gauge('assay_sandbox_ready', '1 while code of scorers can run, else 0.');
+  const oldest = gauge('assay_erasure_age_seconds', 'Age of the oldest pending erasure.', 'where');
+  const history = gauge('assay_history_lag_events', 'Events not in a hash chain yet.');
+  const writable = gauge('assay_log_writable', '1 while the log is writable, else 0.');
+  const interval = gauge('assay_seal_interval_seconds', 'Longest time before an event is sealed.');
+  const sandbox = gauge('assay_sandbox_ready', '1 while code scorers can run, else 0.');
   return {
     rebuilds: (under) => {
       ratio.reset();

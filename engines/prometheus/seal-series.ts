@@ -17,22 +17,22 @@ export const openSealSeries = (registry: Registry): SealSeries => {
     new Counter({ name, help, labelNames, registers });
   const age = new Gauge({
     name: 'assay_seal_age_seconds',
-    help: 'How long the oldest event waits that no seal covers.',
+    help: 'Age of the oldest event without a seal.',
     registers,
   });
   const sealed = counter('assay_seals_total', 'Seals made.');
   const refused = counter(
     'assay_seal_refused_total',
-    'Histories that are not sealed any more: they contradict the log or an earlier seal.',
+    'Histories no longer sealed: they contradict the log or an earlier seal.',
   );
-  const scrubbed = counter('assay_scrub_events_total', 'Events hashed again before a seal.');
+  const scrubbed = counter('assay_scrub_events_total', 'Events rehashed before a seal.');
   const mismatches = counter(
     'assay_scrub_mismatches_total',
-    'Events that were not what the history says.',
+    'Rehashed events that differ from the history.',
   );
   const failures = counter(
     'assay_witness_failures_total',
-    'Seals that a witness did not cosign when it was asked.',
+    'Seals that a witness did not cosign.',
     'witness',
   );
   return {

@@ -1,12 +1,12 @@
-"""Loads a scorer file, holds it to the rules of contract 4.11 and calls it.
+"""Loads a scorer file, checks it against the rules of contract 4.11 and calls it.
 
-It shares an interpreter with the code of strangers and guards nothing: verdict.ts judges what it
-answers. harness.ts puts ARGUMENTS, UNKNOWN_PARAMETERS_MAX and PARAMETER_NAME_MAX before it.
+Shares an interpreter with untrusted code and guards nothing: verdict.ts validates its output.
+harness.ts puts ARGUMENTS, UNKNOWN_PARAMETERS_MAX and PARAMETER_NAME_MAX before it.
 """
 
 import annotationlib, copy, inspect, json, linecache, math, os, posix, random, sys, traceback, types
 import typing
-# What scorers like to import is in the snapshot, so that it costs them nothing.
+# Modules that scorers often import are in the snapshot, so that importing them is free.
 import collections, dataclasses, datetime, decimal, difflib, enum, fractions, functools, hashlib
 import itertools, operator, re, statistics, string, textwrap, unicodedata
 
@@ -17,7 +17,7 @@ TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 LARGEST = 2**53 - 1
 
 
-# Where the snapshot was made is nobody's business.
+# Hides where the snapshot was made.
 os.environ["_"] = sys.executable = "python"
 sys.orig_argv = ["python"]
 
@@ -118,7 +118,7 @@ def loaded(source):
 
 
 def guarded(work, label=""):
-    """What work returns; whatever it raises becomes a refusal with the author's own frames."""
+    """Result of work; any exception becomes a refusal with the author's own frames."""
     try:
         return work()
     except MemoryError:
@@ -138,7 +138,7 @@ def told(error):
 
 
 def parameters(scorer, unknown):
-    """Names that may be passed; None when any may. Adds those that nothing is passed for."""
+    """Names that may be passed; None if any. Adds parameters that get no argument to unknown."""
     try:
         signature = inspect.signature(scorer, annotation_format=annotationlib.Format.FORWARDREF)
     except (TypeError, ValueError):
@@ -172,7 +172,7 @@ def parameters(scorer, unknown):
 
 
 def declared(module, scorer):
-    """Name of the score type, whether None is allowed, whether it comes with metadata."""
+    """Tuple of score type name, whether None is allowed, and whether metadata comes with it."""
     try:
         found = annotationlib.get_annotations(scorer, format=annotationlib.Format.FORWARDREF)
     except Exception:

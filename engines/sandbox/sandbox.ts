@@ -47,11 +47,11 @@ type RunOptions = {
 export const openSandbox = (options: SandboxOptions): Sandbox => {
   const limits = resolveLimits(options.limits);
   const closing = new AbortController();
-  const places = availableParallelism();
+  const slots = availableParallelism();
   // One slot stays free for other work, but at least two are used (contract 1.11: two validations
   // run).
-  const line = openFairSemaphore(places, Math.max(2, places - 1));
-  let strangers = 0;
+  const semaphore = openFairSemaphore(slots, Math.max(2, slots - 1));
+  let anonymous = 0;
   let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
   const settled = resolveMode(options, limits, closing.signal).then(
     (found) => {
@@ -70,19 +70,19 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${state.detail}` };
       }
       const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
-      const leave = await line.acquire(tenant ?? `nobody's ${(strangers += 1)}`);
+      const release = await semaphore.acquire(tenant ?? `anonymous ${(anonymous += 1)}`);
       try {
         onBegin?.();
-        const mine = { ...limits, wallMs: Math.min(wallMs, limits.wallMs) };
+        const runLimits = { ...limits, wallMs: Math.min(wallMs, limits.wallMs) };
         return await runTask(
-          { ...opened, limits: mine, signal: either },
+          { ...opened, limits: runLimits, signal: either },
           task,
           onStep ?? (() => null),
         );
       } catch (error) {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${messageOf(error)}` };
       } finally {
-        leave();
+        release();
       }
     },
     state: () => state,
@@ -93,7 +93,7 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
     close: async () => {
       closing.abort();
       await settled;
-      await line.whenIdle();
+      await semaphore.whenIdle();
     },
   };
 };
@@ -155,7 +155,7 @@ const makeSnapshot = async (
   });
   const made = Buffer.concat(chunks);
   if (end.code === 0 && made.length > 0) return made;
-  throw new Error(`no memory snapshot could be made (${end.cause}): ${end.errors.trim()}`);
+  throw new Error(`the memory snapshot could not be built (${end.cause}): ${end.errors.trim()}`);
 };
 /**
  * Three seconds on a quiet machine; over a minute where several services started at once on a busy

@@ -22,7 +22,7 @@ const partsOf = (token: string) =>
 describe('access tokens', () => {
   const tokens = openAccessTokens(seed);
 
-  it('say who came in, and are good for 24 hours', async () => {
+  it('identify the user and expire after 24 hours', async () => {
     const token = await tokens.issue(claims, now, null);
     expect(await tokens.read(token, now)).to.deep.equal(claims);
     expect(await tokens.read(token, instantAfter(day - 1))).to.deep.equal(claims);
@@ -31,20 +31,20 @@ describe('access tokens', () => {
     expect(JSON.parse(header)).to.include({ alg: 'ES256', typ: 'at+jwt' });
   });
 
-  it('of a key carry its id and end with it', async () => {
+  it("carry their API key's id and expire with it", async () => {
     const ofKey = { ...claims, session: { familyId: null, keyId: keyId(1) } };
     const token = await tokens.issue(ofKey, now, instantAfter(60));
     expect(await tokens.read(token, instantAfter(59))).to.deep.equal(ofKey);
     expect(await tokens.read(token, instantAfter(60))).to.equal('expired');
   });
 
-  it('are read by every process with the same secret key, and by no other', async () => {
+  it('verify in every process with the same secret key only', async () => {
     const token = await tokens.issue(claims, now, null);
     expect(await openAccessTokens(Buffer.from(seed)).read(token, now)).to.deep.equal(claims);
     expect(await openAccessTokens(randomBytes(32)).read(token, now)).to.equal(null);
   });
 
-  it('are signed by a new key every 30 days; the last one still reads for a day', async () => {
+  it('rotate the signing key every 30 days; the previous one verifies for a day', async () => {
     const keyOf = (token: string) => (JSON.parse(partsOf(token)[0] ?? '') as { kid: string }).kid;
     const at = (days: number): Instant => instantAfter(days * day);
     const ids = await Promise.all(
@@ -60,7 +60,7 @@ describe('access tokens', () => {
     expect(await openAccessTokens(seed).read(token, later)).to.deep.equal(claims);
   });
 
-  it('that are forged are not read, each within five milliseconds', async () => {
+  it('reject forged tokens within five milliseconds each', async () => {
     const good = await tokens.issue(claims, now, null);
     const [head = '', body = '', signature = ''] = good.split('.');
     const [header = '', payload = ''] = partsOf(good);

@@ -10,8 +10,8 @@ busSuite('memory', async () => {
   return { one: openBus(name), other: openBus(name), stranger: openBus(randomUUID()) };
 });
 
-describe('the bus of a process', () => {
-  it('crosses threads, and keeps none of them alive', async () => {
+describe('in-process bus', () => {
+  it('crosses threads and keeps none alive', async () => {
     const name = randomUUID();
     const bus = openBus(name);
     const heard = new Promise((resolve) => bus.subscribe('from the thread', resolve));

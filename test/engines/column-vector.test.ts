@@ -51,10 +51,10 @@ const asRead = (values: Row): Row =>
     column === 0 && value !== null ? BigInt(value as bigint | number) : value,
   );
 
-describe('cells of a chunk', () => {
+describe('column vector', () => {
   const seed = drawSeed('cells');
 
-  it('come out of the engine as they were put, and are null where nothing was', async () => {
+  it('returns cells as they were set, and null for unset ones', async () => {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
     const types = columns.map(({ type }, at) => `c${at} ${type.toString()}`).join(', ');

@@ -18,8 +18,8 @@ const refused = async (text: string, format: TableFormat): Promise<string> => {
   return error.complaints.map(({ msg }) => msg.replace('Value error, ', '')).join();
 };
 
-describe('files of rows', () => {
-  it('are refused with the line in which the row begins, whatever ends its lines', async () => {
+describe('uploaded tables', () => {
+  it('reports the line in which a bad row begins, for any line ending', async () => {
     const tooLong = 'has 3 cells, but there are 2 columns';
     const unmatched = 'is not CSV: its quotes do not match';
     for (const [lines, sentence] of [
@@ -44,7 +44,7 @@ describe('files of rows', () => {
     }
   });
 
-  it('may have semicolons or tabs between their cells', async () => {
+  it('accepts semicolons and tabs as delimiters', async () => {
     const table = async (text: string) => {
       const { columns, rows } = await read(text, 'csv');
       return [columns, ...rows];
@@ -72,12 +72,12 @@ describe('files of rows', () => {
     }
   });
 
-  it('may end their lines in a carriage return alone', async () => {
+  it('accepts a lone carriage return as line ending', async () => {
     const { rows } = await read(`a,b\r${'1,2\r'.repeat(1_000)}`, 'csv');
     expect(rows).to.have.length(1_000);
   });
 
-  it('are refused with the line in which JSON is broken', async () => {
+  it('reports the line of a JSON syntax error', async () => {
     for (const [text, line] of [
       ['[\n {"a":1},\n {"a":},\n {"b":1}\n]', 3],
       ['[\n {"a":1},\n {"a":1,},\n {"b":1}\n]', 3],
@@ -95,7 +95,7 @@ describe('files of rows', () => {
   });
 });
 
-describe('where JSON is broken', () => {
+describe('jsonErrorIndex', () => {
   const tokens =
     '{ } [ ] , : "a" " \\ \\u00e9 true false null nul - 0 12 . 5 e E+ -1.5e3 é \u0001 \n \t';
   const soup = fc
@@ -108,7 +108,7 @@ describe('where JSON is broken', () => {
       return text.slice(0, at) + more + text.slice(at + less);
     });
 
-  it('is nowhere exactly where the parser reads it, else where the parser says', () => {
+  it('is null exactly for valid JSON, else agrees with the parser', () => {
     const seed = drawSeed();
     let placed = 0;
     fc.assert(

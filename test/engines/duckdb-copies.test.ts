@@ -53,14 +53,14 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-describe('the files of DuckDB beside the live one', () => {
+describe('DuckDB shadow copies', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   beforeEach(async () => {
     folder = await temporaryFolder();
   });
   afterEach(() => folder.remove());
 
-  it('keep a lasting copy that cannot be opened at the moment', async () => {
+  it('keeps a durable copy that temporarily cannot be opened', async () => {
     const records = await openRecords({ dir: folder.dir, memoryMb: 16 });
     await putRows(records, [traceRow(1)]);
     const copy = await records.shadow({ durable: true });
@@ -78,7 +78,7 @@ describe('the files of DuckDB beside the live one', () => {
     await records.close();
   });
 
-  it('keep a lasting copy whose opening breaks off', async () => {
+  it('keeps a durable copy whose opening was interrupted', async () => {
     const records = await openRecords({ dir: folder.dir });
     const copy = await records.shadow({ durable: true });
     await putRows(copy.model, [traceRow(2), traceRow(3)]);
@@ -90,7 +90,7 @@ describe('the files of DuckDB beside the live one', () => {
     await records.close();
   });
 
-  it('are opened again although a broken one could not be set aside at first', async () => {
+  it('reopens although a broken file could not be set aside at first', async () => {
     const records = await openRecords({ dir: folder.dir });
     await putRows(records, [traceRow(1)]);
     const aside = join(folder.dir, `broken-${databaseFileName(1)}`);
@@ -106,7 +106,7 @@ describe('the files of DuckDB beside the live one', () => {
     await records.close();
   });
 
-  it('keep nothing in memory of a copy that is closed', async () => {
+  it('frees the memory of a closed copy', async () => {
     const { dir } = folder;
     const keeper = await openInstanceSupervisor({
       dir,
@@ -133,7 +133,7 @@ describe('the files of DuckDB beside the live one', () => {
     await keeper.close();
   });
 
-  it('lose the file that was replaced when it can be removed again', async () => {
+  it('removes the replaced file once it can be removed', async () => {
     const { dir } = folder;
     const keeper = await openInstanceSupervisor({
       dir,
@@ -154,7 +154,7 @@ describe('the files of DuckDB beside the live one', () => {
     expect(files).to.deep.equal([databaseFileName(2)]);
   });
 
-  it('are purged although the replaced file was not let go of', async () => {
+  it('purges although the replaced file was not released', async () => {
     const records = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
     await putRows(records, [traceRow(1), traceRow(2)]);
     failAt(/^DETACH records_1$/, 'IO Error: no answer', 'run');

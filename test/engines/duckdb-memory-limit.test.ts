@@ -26,7 +26,7 @@ const indexesOf = async (connection: DuckDBConnection): Promise<number> => {
   return Number(found.getRows()[0]?.[0]) / 1e6;
 };
 
-describe('the memory of DuckDB', function () {
+describe('DuckDB memory limit', function () {
   this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let opened: LiveInstance;
@@ -47,7 +47,7 @@ describe('the memory of DuckDB', function () {
   });
   after(() => folder.remove());
 
-  it('has room for questions beside indexes that were looked into everywhere', async () => {
+  it('leaves room for queries beside fully loaded indexes', async () => {
     const connection = await open(megabytes);
     for (const [table, column] of [
       ['spans', 'key'],
@@ -69,7 +69,7 @@ describe('the memory of DuckDB', function () {
     await close();
   });
 
-  it('grows with its files', async () => {
+  it('grows with the files', async () => {
     const connection = await open(megabytes);
     const limit = async (): Promise<string> =>
       String(

@@ -44,8 +44,8 @@ recordsSuite('DuckDB', async () => {
   };
 });
 
-describe('the names that DuckDB remembers', () => {
-  it('are those of the projects that were asked about last', () => {
+describe('DuckDB column cache', () => {
+  it('keeps the names of the projects queried last', () => {
     const known = openColumnCache(10);
     const named = (count: number): ProjectColumns => ({
       ...noProjectColumns,
@@ -85,7 +85,7 @@ const statementsOf = async <T>(
   }
 };
 
-describe('the files of DuckDB', () => {
+describe('DuckDB record files', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   beforeEach(async () => {
     folder = await temporaryFolder();
@@ -97,7 +97,7 @@ describe('the files of DuckDB', () => {
     await records.close();
   };
 
-  it('lose what a crash left of a copy, and keep the live one', async () => {
+  it('removes a half-built copy after a crash and keeps the live file', async () => {
     await openedOnce();
     await writeFile(join(folder.dir, databaseFileName(7)), 'torn');
     await writeFile(join(folder.dir, `${databaseFileName(7)}.wal`), 'torn');
@@ -108,7 +108,7 @@ describe('the files of DuckDB', () => {
     await records.close();
   });
 
-  it('keep a lasting copy over a kill, and know it for the live one once it is', async () => {
+  it('keeps a durable copy over a kill, also once it was promoted', async () => {
     const records = await openRecords({ dir: folder.dir });
     await putRows(records, [traceRow(1)]);
     const copy = await records.shadow({ durable: true });
@@ -138,7 +138,7 @@ describe('the files of DuckDB', () => {
     await killed.remove();
   });
 
-  it('of before their names had a version are the live ones still, and get one', async () => {
+  it('renames a live file from before file names had a version', async () => {
     const copy = await temporaryFolder();
     const records = await openRecords({ dir: folder.dir });
     await putRows(records, [traceRow(1)]);
@@ -154,7 +154,7 @@ describe('the files of DuckDB', () => {
     await copy.remove();
   });
 
-  it('begin anew when they are of another version, so that the log fills them again', async () => {
+  it('starts over from the log with a file of another schema version', async () => {
     await openedOnce();
     const instance = await DuckDBInstance.create(join(folder.dir, databaseFileName(1)));
     const connection = await instance.connect();
@@ -167,7 +167,7 @@ describe('the files of DuckDB', () => {
     await records.close();
   });
 
-  it('are asked as often for a page of a session with many traces as with few', async () => {
+  it('reads a session page with as many queries for many traces as for few', async () => {
     const records = await openRecords({ dir: folder.dir });
     const traces = Array.from({ length: 400 }, (_, at) =>
       traceRow(at + 1, { values: { session_id: sessionId(1) }, spanCount: 1 }),
@@ -186,7 +186,7 @@ describe('the files of DuckDB', () => {
     expect(many.count).to.equal(few.count);
   });
 
-  it('take a trace of long texts that grows, beside eight searches at once', async () => {
+  it('writes a growing trace of long texts beside eight concurrent searches', async () => {
     const records = await openRecords({ dir: folder.dir, memoryMb: 128 });
     const trace = traceRow(1);
     for (const spans of [4, 8, 12, 16]) {
@@ -201,7 +201,7 @@ describe('the files of DuckDB', () => {
     await records.close();
   });
 
-  it('begin anew when they cannot be read, and say so', async () => {
+  it('starts over from an unreadable file and reports it', async () => {
     await openedOnce();
     await writeFile(join(folder.dir, databaseFileName(1)), 'torn'.repeat(10_000));
     const seen: Incident[] = [];
@@ -211,7 +211,7 @@ describe('the files of DuckDB', () => {
     await records.close();
   });
 
-  it('begin anew when their file was cut short', async () => {
+  it('starts over from a truncated file', async () => {
     await openedOnce();
     await truncate(join(folder.dir, databaseFileName(1)), 9_000);
     const seen: Incident[] = [];
@@ -221,7 +221,7 @@ describe('the files of DuckDB', () => {
     await records.close();
   });
 
-  it('say in the first answer that a damaged file is rebuilt from the log', () => {
+  it('says in the first error that a damaged file is rebuilt from the log', () => {
     const about = (message: string): string => {
       const cause = new Error(message);
       return (describeDamage(new Fault('unavailable', 'not now', { cause })) as Fault).message;
@@ -230,7 +230,7 @@ describe('the files of DuckDB', () => {
     expect(about('Out of Memory')).to.equal('not now');
   });
 
-  it('are opened again when the engine gives up, with what was written before', async () => {
+  it('reopens an invalidated engine with everything written before', async () => {
     const seen: Incident[] = [];
     // So little that a batch of 30 MB cannot even be rolled back.
     const records = await openRecords({
@@ -281,7 +281,7 @@ describe('the files of DuckDB', () => {
   };
   const isForgotten = async (): Promise<boolean> => !(await bytes()).includes(canary);
 
-  it('are without what was deleted after a while', async () => {
+  it('purges deleted data once writes are idle', async () => {
     const records = await withCanary(20);
     await put(records, { groups: [{ group: canaryRow.group, fresh: false, rows: [] }] });
     await pollUntil('the canary is forgotten', 10_000, isForgotten);
@@ -315,7 +315,7 @@ describe('the files of DuckDB', () => {
   };
   const dumped = (records: Records): Promise<readonly unknown[]> => Array.fromAsync(records.dump());
 
-  it('are written and asked while what was deleted is purged, and lose nothing of it', async () => {
+  it('serves writes and queries during a purge without losing any', async () => {
     const records = await withCanary(20);
     const gate = gateAt(/^INSERT INTO texts FROM/);
     await put(records, { groups: [{ group: canaryRow.group, fresh: false, rows: [] }] });
@@ -337,7 +337,7 @@ describe('the files of DuckDB', () => {
     await again.close();
   });
 
-  it('close at once while a copy is made, and are purged after the next start', async () => {
+  it('closes at once during a purge and repeats it after the next start', async () => {
     const records = await withCanary(20);
     const gate = gateAt(/^INSERT INTO texts FROM/);
     await put(records, { deletedRuns: [run] });
@@ -351,7 +351,7 @@ describe('the files of DuckDB', () => {
     await again.close();
   });
 
-  it('begin no copy once they close', async () => {
+  it('starts no copy while closing', async () => {
     const records = await withCanary(20);
     const gate = gateAt(/SELECT DISTINCT kind FROM deleted/);
     await put(records, { deletedRuns: [run] });
@@ -363,7 +363,7 @@ describe('the files of DuckDB', () => {
     expect(files).to.deep.equal([databaseFileName(1)]);
   });
 
-  it('are without what was deleted before a start', async () => {
+  it('purges after a start what was deleted before it', async () => {
     const records = await withCanary(3_600_000);
     await put(records, { deletedRuns: [run] });
     await records.close();

@@ -16,7 +16,7 @@ const field = (number: number, bytes: Uint8Array): Buffer => {
   return Buffer.concat([Buffer.from(head), bytes]);
 };
 
-describe('the field count of a protobuf message', () => {
+describe('protobuf field counter', () => {
   it('counts every field of a request, in steps of any size', () => {
     const spans = [otelSpan({ id: 1, attributes: { a: 'x', b: [1, 2] } })];
     const bytes = otelBytes(otelRequest(spans, { 'service.name': 's' }));
@@ -39,7 +39,7 @@ describe('the field count of a protobuf message', () => {
     expect([count.advance(1_000_000), count.fields()]).to.deep.equal(['whole', 990_003]);
   });
 
-  it('finds bytes that are cut or changed malformed, or counts them; it never throws', () => {
+  it('counts truncated or changed bytes or reports them malformed, without throwing', () => {
     const seed = drawSeed();
     const bytes = Buffer.from(
       otelBytes(otelRequest([otelSpan({ id: 1, attributes: { a: 'x' } })])),

@@ -83,8 +83,8 @@ const values = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-describe('ajv and the complaints', () => {
-  it('agree on what fits', () =>
+describe('ajv and complaints.ts', () => {
+  it('agree on which values fit', () =>
     fc.assert(
       fc.property(schemas, fc.array(values, { minLength: 30, maxLength: 30 }), (schema, drawn) => {
         const { shape, definitions } = shapeOf(schema, 'open');

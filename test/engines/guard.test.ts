@@ -22,7 +22,7 @@ const tagged = Type.Union([
 ]);
 const textOrParts = Type.Union([Type.String(), Type.Array(tagged)]);
 
-describe('the request guard', () => {
+describe('request guard', () => {
   const words: readonly (readonly [string, TSchema, unknown, string, string])[] = [
     ['a number for a text', Type.String(), 1, 'string_type', 'Input should be a valid string'],
     [
@@ -175,11 +175,11 @@ describe('the request guard', () => {
     ],
   ];
   for (const [title, schema, value, type, msg] of words) {
-    it(`words ${title} as the contract does`, () =>
+    it(`words ${title} as in the contract`, () =>
       expect(complaintsOf(one(schema), { a: value })).to.deep.equal([['body.a', type, msg]]));
   }
 
-  it('names a missing member, and the others in the order of the schema', () =>
+  it('reports a missing member and the others in the order of the schema', () =>
     expect(
       complaintsOf(Type.Object({ b: Type.String(), a: Type.Integer(), c: Type.Boolean() }), {
         c: 1,
@@ -197,21 +197,21 @@ describe('the request guard', () => {
         Array.from({ length: 500 }, () => 1),
       ),
     ).to.have.length(100));
-  it('follows the branch that has the JSON type of the value, and adds nothing to loc', () =>
+  it('uses the branch with the JSON type of the value and adds nothing to loc', () =>
     expect(
       complaintsOf(one(textOrParts), { a: [{ type: 'cat', lives: 0 }] }).map(([loc, type]) => [
         loc,
         type,
       ]),
     ).to.deep.equal([['body.a.0.lives', 'greater_than_equal']]));
-  it('ignores unknown members, and refuses those of a closed object', () => {
+  it('ignores unknown members and rejects those of a closed object', () => {
     accepted(Type.Object({ a: Type.Integer() }), { a: 1, x: 2 });
     const closed = Type.Object({ a: Type.Integer() }, { additionalProperties: false });
     expect(complaintsOf(closed, { a: 1, x: 2 })).to.deep.equal([
       ['body.x', 'extra_forbidden', 'Extra inputs are not permitted'],
     ]);
   });
-  it('judges names and values of a map, whatever characters they have', () => {
+  it('checks names and values of a map, whatever their characters', () => {
     const map = Type.Record(Type.String(), Type.Integer(), {
       maxProperties: 2,
       propertyNames: Type.String({ maxLength: 3 }),
@@ -224,7 +224,7 @@ describe('the request guard', () => {
     ]);
     expect(complaintsOf(map, { a: 1, b: 1, c: 1 })[0]?.[1]).to.equal('too_long');
   });
-  it('makes values canonical where they stand', () =>
+  it('makes values canonical in place', () =>
     expect(
       accepted(
         Type.Object({
@@ -251,7 +251,7 @@ describe('the request guard', () => {
     }));
   it('makes the body itself canonical', () =>
     expect(accepted(instant, '2026-03-01')).to.equal('2026-03-01T00:00:00.000000Z'));
-  it('follows a schema into itself', () => {
+  it('follows a recursive schema', () => {
     const tree = Type.Cyclic(
       { Tree: Type.Object({ id: id('X'), kids: nullish(Type.Array(Type.Ref('Tree'))) }) },
       'Tree',
@@ -269,13 +269,13 @@ describe('the request guard', () => {
       leaf.id.toLowerCase(),
     );
   });
-  it('does not compile a schema with a keyword that it would not check', () =>
+  it('refuses to compile a schema with an unsupported keyword', () =>
     expect(() => compileGuard(Type.Unsafe({ type: 'object', minContains: 1 }), 'body')).to.throw(
       'minContains',
     ));
 });
 
-describe('the guard of query and path', () => {
+describe('guard of query and path', () => {
   const page = Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
     at: nullish(instant),
@@ -283,7 +283,7 @@ describe('the guard of query and path', () => {
     share: Type.Optional(Type.Number()),
     ids: Type.Optional(Type.Array(Type.Integer())),
   });
-  it('parses texts, keeps the last of a repeated one and drops what nobody declared', () =>
+  it('parses texts, keeps the last repetition and drops undeclared parameters', () =>
     expect(
       accepted(
         page,
@@ -291,7 +291,7 @@ describe('the guard of query and path', () => {
         'query',
       ),
     ).to.deep.equal({ limit: 7, flag: true, share: 5, ids: [1, 2] }));
-  it('says which texts it cannot parse', () =>
+  it('reports unparsable texts', () =>
     expect(
       complaintsOf(page, { limit: '5.0', flag: 'True', share: 'NaN', at: 'x' }, 'query').map(
         ([loc, type]) => [loc, type],
@@ -302,7 +302,7 @@ describe('the guard of query and path', () => {
       ['query.flag', 'bool_parsing'],
       ['query.share', 'float_parsing'],
     ]));
-  it('reads a blank before the offset of a date-time as its plus', () => {
+  it('reads a blank before the offset of a date-time as a plus', () => {
     expect(accepted(page, { at: '2026-03-01T09:00:00 02:00' }, 'query')).to.deep.equal({
       at: '2026-03-01T07:00:00.000000Z',
     });
@@ -312,19 +312,19 @@ describe('the guard of query and path', () => {
   });
 });
 
-describe('the guard of answers', () => {
+describe('answer guard', () => {
   const check = compileAnswerGuard(
     Type.Object({ id: id('X'), at: instant, key: Type.Optional(secret()) }),
   );
   const good = { id: '74aec44e-ec21-4c9f-a3e2-b2ab2b81b4db', at: '2026-03-01T09:00:00.000000Z' };
-  it('is content with what the schema promises', () => expect(check(good)).to.deep.equal([]));
-  it('finds a member that the schema does not name', () =>
+  it('accepts conformant answers', () => expect(check(good)).to.deep.equal([]));
+  it('reports an undeclared member', () =>
     expect(check({ ...good, secret_hash: 'x' })).to.deep.include({
       loc: ['secret_hash'],
       msg: 'Extra inputs are not permitted',
       type: 'extra_forbidden',
     }));
-  it('finds values that are not canonical', () =>
+  it('reports values that are not canonical', () =>
     expect(
       check({ id: good.id.toUpperCase(), at: '2026-03-01' }).map(({ loc }) => loc),
     ).to.deep.equal([['id'], ['at']]));

@@ -52,8 +52,8 @@ describe('id_tokens', () => {
   const works = async (tokens: IdentityTokens, key = issuer.keys[0]): Promise<boolean> =>
     (await verify(tokens, issuer.token(issuer.claims(), key))) !== null;
 
-  describe('that are good', () => {
-    it('say whose identity it is, by RS256 and ES256 unless told otherwise', async () => {
+  describe('valid tokens', () => {
+    it('identify the user, by RS256 and ES256 by default', async () => {
       const tokens = await opened();
       for (const key of issuer.keys) {
         const identity = await verify(tokens, issuer.token(issuer.claims(), key));
@@ -69,7 +69,7 @@ describe('id_tokens', () => {
       expect(await works(await opened({ algorithms: ['PS256'] }), pss)).to.equal(true);
     });
 
-    it('may be a minute early or late, have other members, name us as one of several', async () => {
+    it('tolerate a minute of clock skew, extra members and several audiences', async () => {
       const tokens = await opened({ issuer: [issuer.url, 'https://other.example'] });
       const now = Math.floor(Date.now() / 1_000);
       for (const more of [
@@ -85,13 +85,13 @@ describe('id_tokens', () => {
       }
     });
 
-    it('need no key id where the provider has one key of the algorithm', async () => {
+    it('need no key id if the provider has one key of the algorithm', async () => {
       const tokens = await opened();
       const token = issuer.token(issuer.claims(), issuer.keys[0], { kid: undefined });
       expect(await verify(tokens, token)).not.to.equal(null);
     });
 
-    it('vouch for an e-mail only if it is verified, and of a domain that is allowed', async () => {
+    it('vouch for an e-mail only if verified and of an allowed domain', async () => {
       const emailOf = async (more: object, config: object = {}) =>
         (await verify(await opened(config), issuer.token(issuer.claims(more))))?.email;
       for (const email_verified of [false, 'true', 1, undefined]) {
@@ -105,7 +105,7 @@ describe('id_tokens', () => {
       expect(await emailOf({ email: 'ada@example.org@evil.example' }, only)).to.equal(null);
     });
 
-    it('are the same token however their signature is written', async () => {
+    it('have one digest for all encodings of their signature', async () => {
       const tokens = await opened();
       const [, key = ecKey('x')] = issuer.keys;
       const claims = issuer.claims();
@@ -114,7 +114,7 @@ describe('id_tokens', () => {
       expect(await once()).to.deep.equal(await once());
     });
 
-    it('need a nonce where the configuration says so', async () => {
+    it('require a nonce if configured', async () => {
       const tokens = await opened({ nonce: true });
       expect(await verify(tokens, issuer.token(issuer.claims()))).to.equal(null);
       expect(await verify(tokens, issuer.token(issuer.claims({ nonce: '' })))).to.equal(null);
@@ -129,8 +129,8 @@ describe('id_tokens', () => {
     });
   });
 
-  describe('that are forged', () => {
-    it('are all refused, each within five milliseconds', async () => {
+  describe('forged tokens', () => {
+    it('are rejected within five milliseconds each', async () => {
       issuer.keys.push(rsaKey('rsa-2'));
       const tokens = await opened();
       expect(await works(tokens)).to.equal(true);
@@ -150,7 +150,7 @@ describe('id_tokens', () => {
       expect(await works(tokens)).to.equal(true);
     });
 
-    it('are refused of a provider that is not configured, whatever its name', async () => {
+    it('are rejected for an unknown provider, whatever its name', async () => {
       const tokens = await opened();
       const token = issuer.token(issuer.claims());
       for (const name of ['google', 'custom', '__proto__', '']) {
@@ -158,7 +158,7 @@ describe('id_tokens', () => {
       }
     });
 
-    it('say which check failed, and nothing of what they hold', async () => {
+    it('report the failed check without token contents', async () => {
       const tokens = await opened({ nonce: true });
       const claims = issuer.claims({ nonce: 'once' });
       const because = async (token: string, provider?: string): Promise<string> => {
@@ -185,7 +185,7 @@ describe('id_tokens', () => {
       expect(await because(forged)).to.include('signature');
     });
 
-    it('are refused when the key is short, for another use, or of another algorithm', async () => {
+    it('are rejected for a short key, another use, or another algorithm', async () => {
       const weak = [
         rsaKey('short', 1_024),
         rsaKey('enc', 2_048, { use: 'enc' }),
@@ -199,8 +199,8 @@ describe('id_tokens', () => {
     });
   });
 
-  describe('keys of a provider', () => {
-    it('are asked for once, and again when a token has a new key', async () => {
+  describe('provider keys', () => {
+    it('are fetched once, and again for a new key id', async () => {
       const tokens = await opened();
       for (let times = 0; times < 5; times += 1) expect(await works(tokens)).to.equal(true);
       expect(issuer.keyRequests()).to.equal(1);
@@ -210,7 +210,7 @@ describe('id_tokens', () => {
       expect(issuer.keyRequests()).to.equal(2);
     });
 
-    it('are asked for twice in 30 seconds at most, however many ids are made up', async () => {
+    it('are fetched at most twice in 30 seconds for made-up ids', async () => {
       const tokens = await opened();
       const { algorithm, ...key } = issuer.keys[0] ?? rsaKey('x');
       const claims = issuer.claims();
@@ -229,7 +229,7 @@ describe('id_tokens', () => {
       expect(issuer.keyRequests()).to.equal(3);
     });
 
-    it('are not asked for by tokens that could not pass anyway', async () => {
+    it('are not fetched for tokens that cannot pass anyway', async () => {
       const tokens = await opened();
       for (const more of [{ iss: 'https://elsewhere.example' }, { aud: 'another' }]) {
         await verify(tokens, issuer.token(issuer.claims(more)));
@@ -237,7 +237,7 @@ describe('id_tokens', () => {
       expect(issuer.keyRequests()).to.equal(0);
     });
 
-    it('count for a day while the provider is down, and are gone after it', async () => {
+    it('are used for a day while the provider is down', async () => {
       const tokens = await opened();
       expect(await works(tokens)).to.equal(true);
       issuer.behave('down');
@@ -251,7 +251,7 @@ describe('id_tokens', () => {
       expect(await works(tokens)).to.equal(true);
     });
 
-    it('that were taken back are gone after ten minutes', async () => {
+    it('are dropped within ten minutes after revocation', async () => {
       const tokens = await opened();
       const [first] = issuer.keys;
       expect(await works(tokens, first)).to.equal(true);
@@ -261,14 +261,14 @@ describe('id_tokens', () => {
     });
 
     for (const mood of ['down', 'redirecting', 'huge', 'nonsense'] as const) {
-      it(`are not had from a provider that is ${mood}`, async () => {
+      it(`are missing while the provider is ${mood}`, async () => {
         issuer.behave(mood);
         expect(await works(await opened())).to.equal(false);
         expect(troubles).to.have.length(1);
       });
     }
 
-    it('are waited for three seconds', async function () {
+    it('time out after three seconds', async function () {
       this.timeout(10_000);
       issuer.behave('slow');
       const [began, waited] = [performance.now(), idleAwareClock()];
@@ -277,7 +277,7 @@ describe('id_tokens', () => {
       expect(waited()).to.be.at.most(4_500);
     });
 
-    it('may come from a file, which may be replaced, or stand in the configuration', async () => {
+    it('come from a replaceable file or from the configuration', async () => {
       const set = async (): Promise<object> =>
         (await (await fetch(`${issuer.url}/keys`)).json()) as object;
       const path = join(folder.dir, 'keys.json');
@@ -292,7 +292,7 @@ describe('id_tokens', () => {
     });
   });
 
-  describe('the file of providers', () => {
+  describe('providers file', () => {
     const refusal = async (text: string): Promise<string> => {
       const path = join(folder.dir, 'providers.json');
       await writeFile(path, text);
@@ -310,7 +310,7 @@ describe('id_tokens', () => {
       jwks_uri: 'https://idp.example/keys',
     };
 
-    it('is refused, naming the place, when it is not clear', async () => {
+    it('is rejected with the place of the error', async () => {
       const refused: readonly (readonly [unknown, RegExp])[] = [
         [{}, /the root/],
         [[{ ...entry, provider: 'nobody' }], /0\.provider/],
@@ -335,7 +335,7 @@ describe('id_tokens', () => {
       expect(await refusal(JSON.stringify([entry]))).to.equal('none');
     });
 
-    it('has to be there', async () => {
+    it('must exist', async () => {
       const missing = await readProviders(diskFiles, join(folder.dir, 'none.json')).catch(
         (error: unknown) => String(error),
       );

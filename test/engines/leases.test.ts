@@ -23,7 +23,7 @@ withMongo('leases of several processes', (server) => {
     return { leases, close };
   });
 
-  describe('a lease that somebody holds', () => {
+  describe('held lease', () => {
     let url: string;
     let all: readonly Leases[];
     beforeEach(async () => {
@@ -36,14 +36,14 @@ withMongo('leases of several processes', (server) => {
     });
     const at = (place: number): Leases => all[place] ?? expect.fail();
 
-    it('is refused to everybody else, who cannot release it either', async () => {
+    it('is refused to other holders, who cannot release it either', async () => {
       expect(await at(0).acquire('projections', 'one', 60_000)).to.equal(1);
       await at(1).release('projections', 'two');
       expect(await at(1).acquire('projections', 'two', 60_000)).to.equal(null);
       expect(await at(1).acquire('worker', 'two', 60_000)).to.equal(1);
     });
 
-    it('is granted to one of many who ask at once', async () => {
+    it('is granted to one of many concurrent callers', async () => {
       for (let round = 0; round < 10; round += 1) {
         const askers = Array.from({ length: 12 }, (_, asker) => `asker ${asker}`);
         const fences = await Promise.all(
@@ -53,7 +53,7 @@ withMongo('leases of several processes', (server) => {
       }
     });
 
-    it('goes to the next one when its time is over, under a greater fence', async () => {
+    it('passes to the next holder on expiry, under a greater fence', async () => {
       expect(await at(0).acquire('projections', 'one', 200)).to.equal(1);
       let fence: number | null = null;
       await pollUntil('the lease is free', 5_000, async () => {
@@ -64,7 +64,7 @@ withMongo('leases of several processes', (server) => {
       expect(await at(0).acquire('projections', 'one', 60_000)).to.equal(null);
     });
 
-    it('stays with a holder who renews late while nobody else asked', async () => {
+    it('stays with a holder that renews late, without competition', async () => {
       expect(await at(0).acquire('projections', 'one', 1)).to.equal(1);
       await pollUntil('it is over', 5_000, async () => {
         const renewed = await at(0).acquire('projections', 'one', 1);

@@ -58,7 +58,7 @@ const told = (cell: CellMeasures): unknown => ({
 });
 
 withMongo('measures of cells in MongoDB', (server) => {
-  it('are put together from the shares of their sessions', async () => {
+  it('merges measures from the shares of sessions', async () => {
     const url = server().url();
     const client = await MongoClient.connect(url);
     const rows = client.db().collection('rows');
@@ -102,7 +102,7 @@ withMongo('measures of cells in MongoDB', (server) => {
     await dropDatabase(url);
   }).timeout(30_000);
 
-  it('are no more cells than one too many', async () => {
+  it('stops at one cell too many', async () => {
     const url = server().url();
     const client = await MongoClient.connect(url);
     const rows = client.db().collection('rows');
@@ -118,7 +118,7 @@ withMongo('measures of cells in MongoDB', (server) => {
     await dropDatabase(url);
   });
 
-  it('are refused, and say what helps, where one session has more than a document', async () => {
+  it('refuses a session beyond one document and says what helps', async () => {
     const url = server().url();
     const records = await openMongoRecords({ url });
     const long = 'x'.repeat(400_000);

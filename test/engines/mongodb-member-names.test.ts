@@ -6,8 +6,8 @@ import { byCodePoint } from '../../kernel/code-points.js';
 const characters = ['\0', '\u0001', '\u0002', ...Array.from('!"#$%-./_a01'), '😀', '\uffff'];
 const awkward = fc.string({ unit: fc.constantFrom(...characters), maxLength: 6 });
 
-describe('names as members in MongoDB', () => {
-  it('come back, sort as names, and are never a path, an operator or a prototype', () => {
+describe('MongoDB member names', () => {
+  it('round-trip, sort as names, and are never a path, operator or prototype', () => {
     const property = fc.property(awkward, awkward, (one, other) => {
       expect(decodeMember(encodeMember(one))).to.equal(one);
       expect(encodeMember(one)).to.match(/^_[^\0$.]*$/u);

@@ -11,7 +11,7 @@ const checkpointAt = (place: number) => ({
 });
 
 withMongo('a snapshot of a read model in MongoDB', (server) => {
-  it('keeps what was found when a batch is committed before the reply arrives', async () => {
+  it('keeps a read result when a batch commits before the reply arrives', async () => {
     const url = server().url();
     const client = await MongoClient.connect(url);
     const states = openModelStates(client.db());

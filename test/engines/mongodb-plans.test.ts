@@ -129,7 +129,7 @@ withMongo('plans of MongoDB', (server) => {
     await dropDatabase(server().url(database));
   });
 
-  it('read each record twice at most for a dump, however many there are', async () => {
+  it('reads each record at most twice for a dump', async () => {
     const looked = async (): Promise<number> => {
       const { metrics } = await client.db().command({ serverStatus: 1 });
       return Number((metrics as Document)['queryExecutor'].scannedObjects);
@@ -142,7 +142,7 @@ withMongo('plans of MongoDB', (server) => {
   });
 
   for (const [title, ask] of Object.entries(questions)) {
-    it(`read what ${title} is about by an index and little else`, async () => {
+    it(`reads ${title} by an index and little else`, async () => {
       const before = wire.commands.length;
       await ask(records);
       const asked = wire.commands.slice(before).filter(readsRows);

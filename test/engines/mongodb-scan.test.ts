@@ -8,7 +8,7 @@ import { run, scopeOf, traceRow } from '../support/record-rows.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
 
 withMongo('the way through records in MongoDB', (server) => {
-  it('is past all of many that are mostly the scope, and else by its index', async () => {
+  it('scans in natural order if most records are of the scope, else by its index', async () => {
     const url = server().url();
     const client = await MongoClient.connect(url);
     const rows = client.db().collection('rows');

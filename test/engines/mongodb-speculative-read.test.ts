@@ -47,8 +47,8 @@ const still = async () => {
   return model;
 };
 
-describe('a question to a model on MongoDB', () => {
-  it('waits for the look at how the model is while it may be written', async () => {
+describe('MongoDB speculative read', () => {
+  it('waits for the model state during writes', async () => {
     const { ask, put, question, look } = asked();
     for (const seq of [1, 2, 3]) {
       const answer = ask(question);
@@ -58,7 +58,7 @@ describe('a question to a model on MongoDB', () => {
     }
   });
 
-  it('goes along with the look while nothing is written, and is put once', async () => {
+  it('runs beside the state read, once, while nothing is written', async () => {
     const { ask, put, question, look } = await still();
     const answer = ask(question);
     expect(put).to.deep.equal([at(1).visible]);
@@ -71,7 +71,7 @@ describe('a question to a model on MongoDB', () => {
     ['written', at(2)],
     ['rebuilt', at(1, 'h')],
   ] as const) {
-    it(`is put again to a model that was ${what} meanwhile, whatever came of it`, async () => {
+    it(`repeats on a model that was ${what} meanwhile, whatever the first result`, async () => {
       const { ask, put, look } = await still();
       const answer = ask(({ visible }) => {
         put.push(visible);
@@ -83,7 +83,7 @@ describe('a question to a model on MongoDB', () => {
     });
   }
 
-  it('is put again when another server leads since', async () => {
+  it('repeats after a failover', async () => {
     const { ask, put, question, look, change } = await still();
     const answer = ask(question);
     change();
@@ -103,14 +103,14 @@ describe('a question to a model on MongoDB', () => {
     expect(put).to.have.length(4);
   });
 
-  it('fails as it failed where the model is the same', async () => {
+  it('rejects with the first error if the model is unchanged', async () => {
     const { ask, look } = await still();
     const answer = ask(() => Promise.reject(new Error('no answer'))).catch(String);
     look(at(1));
     expect(await answer).to.equal('Error: no answer');
   });
 
-  it('is nothing to a model that is not there', async () => {
+  it('returns null for a missing model', async () => {
     const { ask, put, question, look } = await still();
     const answer = ask(question);
     look(null);

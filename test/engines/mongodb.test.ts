@@ -54,7 +54,7 @@ withMongo('MongoDB', (server) => {
     };
   });
 
-  it('names what it keeps, and goes on with what was kept before it did', async () => {
+  it('names its collections and continues with unnamed older ones', async () => {
     const url = server().url();
     let documents = await openMongoDocuments({ url });
     let records = await openMongoRecords({ url });
@@ -94,7 +94,7 @@ withMongo('MongoDB', (server) => {
     await dropDatabase(url);
   });
 
-  it('takes no copy for one that is the live one, as a crash in between leaves it', async () => {
+  it('does not resume a copy that a crash left promoted', async () => {
     const url = server().url();
     const documents = await openMongoDocuments({ url });
     await documents.apply(sampleCollection, writesOf(thing('a')), checkpointAt(1));
@@ -113,7 +113,7 @@ withMongo('MongoDB', (server) => {
     await dropDatabase(url);
   });
 
-  it('takes nothing more where the server lost what was written, also nothing at all', async () => {
+  it('refuses batches, also empty ones, after the server lost writes', async () => {
     const url = server().url();
     const documents = await openMongoDocuments({ url });
     await documents.apply(sampleCollection, writesOf(thing('a')), checkpointAt(1));
@@ -132,7 +132,7 @@ withMongo('MongoDB', (server) => {
     await dropDatabase(url);
   });
 
-  it('asks for all read models at once, and moves those at once that change nothing', async () => {
+  it('batches state look-ups and checkpoint moves of all read models', async () => {
     const client = await MongoClient.connect(server().url(), { monitorCommands: true });
     const states = openModelStates(client.db());
     const all = Array.from({ length: 20 }, (_, index) => `model ${index}`);
@@ -158,7 +158,7 @@ withMongo('MongoDB', (server) => {
     await dropDatabase(server().url());
   });
 
-  it('keeps records as large as a request makes them, and finds them by their texts', async () => {
+  it('stores the largest records of a request and finds them by text', async () => {
     const url = server().url();
     const records = await openMongoRecords({ url });
     // A megabyte each, nearly all of it beyond ASCII and changed by folding.

@@ -70,7 +70,7 @@ describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
     await server.kill();
   });
 
-  it('is heard by its own process all the same, and by others again once it is back', async () => {
+  it('delivers locally without the server, and to others once it is back', async () => {
     const [one, other] = [await open(), await open()];
     await hear(one, other);
     await server.kill();
@@ -80,7 +80,7 @@ describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
     await hear(other, one);
   });
 
-  it('keeps what was published meanwhile to nobody', async () => {
+  it('stores nothing published while the server is away', async () => {
     const [one, other] = [await open(), await open()];
     await hear(one, other);
     await server.kill();
@@ -93,7 +93,7 @@ describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
     expect(heard.length).to.be.lessThan(1_000);
   });
 
-  it('may be opened and closed while there is none, and finds it later', async () => {
+  it('opens and closes without a server and connects later', async () => {
     await server.kill();
     const [one, other] = await Promise.all([open(), open()]);
     await hear(one, one);
@@ -102,7 +102,7 @@ describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
     await hear(one, other);
   });
 
-  it('is not disturbed by what others publish in its space', async () => {
+  it('ignores foreign messages in its space', async () => {
     const bus = await open();
     const heard: Json[] = [];
     bus.subscribe('count', (message) => heard.push(message));
@@ -122,7 +122,7 @@ describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
     await hear(await open(), bus);
   });
 
-  it('lets a liar wake readers and tell them nothing', async () => {
+  it('lets forged messages wake readers without any content', async () => {
     const bus = await open();
     const [first, second] = [positionAt(1), positionAt(2)];
     let stored = first;

@@ -13,8 +13,8 @@ const packed = (row: RecordRow): string =>
   packRow(row, { elsewhere: 0, annotators: row.annotators });
 const again = (row: RecordRow): RecordRow => unpackRow(packed(row));
 
-describe('a record packed into a text', () => {
-  it('has a bit for each standard column, and is refused one column more', () => {
+describe('packed row', () => {
+  it('has a bit per standard column and refuses one column more', () => {
     expect(() => checkPresenceBits(standardColumns)).not.to.throw();
     const more = [...standardColumns, ...Array.from({ length: 33 - standardColumns.length })];
     expect(() => checkPresenceBits(more)).to.throw(TypeError, '33 standard columns');
@@ -22,7 +22,7 @@ describe('a record packed into a text', () => {
 
   const seed = drawSeed('packed records');
 
-  it('is the same when unpacked', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(recordGroups(3), (groups) => {
         for (const row of groups.flat()) expect(again(row)).to.deep.equal(row);
@@ -31,7 +31,7 @@ describe('a record packed into a text', () => {
     );
   });
 
-  it('is the same where nothing is as usual', () => {
+  it('round-trips a record without usual values', () => {
     const trace = traceRow(1, { group: 'trace' as StreamName, spanCount: 1 });
     const span = spanRow(trace, 1, {
       group: 'elsewhere-1' as StreamName,
@@ -42,7 +42,7 @@ describe('a record packed into a text', () => {
     for (const row of [trace, span]) expect(again(row)).to.deep.equal(row);
   });
 
-  it('says nothing twice', () => {
+  it('contains nothing twice', () => {
     const span = spanRow(traceRow(1), 1);
     expect(packed(span).split(traceId(1))).to.have.length(2);
     expect(packed(span)).not.to.include('{}');

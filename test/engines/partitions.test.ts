@@ -25,7 +25,7 @@ const parts = 3;
 /** Two projects of each part. */
 const projects = Array.from({ length: 2 * parts }, (_, at) => `0000000${at}${uuid(1).slice(8)}`);
 
-describe('records in partitions', function () {
+describe('partitioned records', function () {
   this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let whole: Records;
@@ -62,7 +62,7 @@ describe('records in partitions', function () {
     return one;
   };
 
-  it('answer what records that are not in parts do, of each project', async () => {
+  it('answer like unpartitioned records, for each project', async () => {
     expect(projects.map((one) => partitionOf(one, parts))).to.deep.equal([1, 2, 3, 1, 2, 3]);
     for (const of of [whole, records]) {
       await putRows(of, rows.slice(0, rows.length / 2));
@@ -99,7 +99,7 @@ describe('records in partitions', function () {
     }
   });
 
-  it('forget a project, and a batch that some parts had already', async () => {
+  it('delete a project, and accept a batch that some partitions have', async () => {
     for (const of of [whole, records]) await putRows(of, rows);
     for (const of of [whole, records]) await put(of, { deletedProjects: [projects[0] ?? ''] });
     await both((of) => Array.fromAsync(of.dump()));

@@ -9,7 +9,7 @@ const here = '10.0.0.1';
 const secret = 'correct horse battery';
 
 describe('passwords', () => {
-  it('are kept as argon2id at the cost of contract 2.5, under a pepper', async () => {
+  it('hashes with argon2id at the cost of contract 2.5, under a pepper', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -20,7 +20,7 @@ describe('passwords', () => {
     expect(await elsewhere.verify(hash, secret, here)).to.equal(false);
   });
 
-  it('match what was hashed before, whatever hashes now', async () => {
+  it('verifies hashes of earlier versions', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const stored =
       '$argon2id$v=19$m=19456,t=2,p=1$v+eHzcm8Kl65XeDkoQ98Mw' +
@@ -29,7 +29,7 @@ describe('passwords', () => {
     expect(await passwords.verify(stored, `${secret} `, here)).to.equal(false);
   });
 
-  it('match nobody and are too long for anybody', async () => {
+  it('rejects unknown users and over-long passwords', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
     for (const tried of ['nobody', '', secret, 'x'.repeat(100_000)]) {
@@ -38,7 +38,7 @@ describe('passwords', () => {
     expect(await passwords.verify(hash, secret.padEnd(100_000), here)).to.equal(false);
   });
 
-  it('of nobody take as long as wrong ones', async () => {
+  it('takes as long for unknown users as for wrong passwords', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
     // Of the processor, all threads together: how long it takes depends on who else works here.
@@ -56,7 +56,7 @@ describe('passwords', () => {
     expect(nobody / wrong).to.be.within(0.5, 2);
   });
 
-  it('that were right are known for a minute, by their hash and where they came from', async () => {
+  it('caches a verified password for a minute, per hash and network', async () => {
     const clock = testClock();
     const passwords = openPasswords({ pepper, clock });
     const hash = await passwords.hash(secret);
@@ -74,7 +74,7 @@ describe('passwords', () => {
     expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(false);
   });
 
-  it('that were right are not known after 20 wrong ones from the same place', async () => {
+  it('disables the cache after 20 wrong passwords from the same network', async () => {
     const clock = testClock();
     const passwords = openPasswords({ pepper, clock });
     const hash = await passwords.hash(secret);
@@ -94,7 +94,7 @@ describe('passwords', () => {
     expect(passwords.wasVerifiedRecently(hash, secret, here)).to.equal(true);
   });
 
-  it('wait for their turn, and not without end', async () => {
+  it('queues checks up to a limit', async () => {
     const passwords = openPasswords({ pepper, clock: testClock(), atOnceMax: 2, waitingMax: 3 });
     const hash = await passwords.hash(secret);
     const asked = await Promise.allSettled(
@@ -107,6 +107,6 @@ describe('passwords', () => {
     expect(refused).to.deep.equal(['unavailable', 'unavailable']);
   });
 
-  it('are compared two at a time at most, and leave a processor to everything else', () =>
+  it('hashes at most two at a time and leaves one processor free', () =>
     expect([1, 2, 3, 4, 64].map(hashConcurrency)).to.deep.equal([1, 1, 2, 2, 2]));
 });

@@ -16,7 +16,7 @@ const collected = async (): Promise<void> => {
   }
 };
 
-describe('rows that DuckDB refuses', () => {
+describe('rows rejected by DuckDB', () => {
   const columns = [{ type: BIGINT }];
   let instance: DuckDBInstance;
   let connection: DuckDBConnection;
@@ -43,7 +43,7 @@ describe('rows that DuckDB refuses', () => {
     await connection.run('ROLLBACK');
   };
 
-  it('are not written when their appender is collected', async () => {
+  it('are not written when their appender is garbage-collected', async () => {
     await refused([7, 1, 8]);
     // What stood in their way is gone, as lack of memory passes.
     await connection.run('DELETE FROM once');

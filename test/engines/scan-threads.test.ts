@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { scanThreadsOf } from '../../engines/duckdb/scan-threads.js';
 import { pollUntil } from '../support/poll-until.js';
 
-describe('threads of DuckDB', () => {
+describe('DuckDB scan threads', () => {
   let instance: DuckDBInstance;
   beforeEach(async () => {
     instance = await DuckDBInstance.create(':memory:', { threads: '1' });
@@ -16,7 +16,7 @@ describe('threads of DuckDB', () => {
     return Number(found.getRows()[0]?.[0]);
   };
 
-  it('are one, two while something scans, and one again', async () => {
+  it('are one, two during a scan, and one again', async () => {
     const threads = scanThreadsOf(instance);
     expect(await count()).to.equal(1);
     const seen = await threads.runScan(() => Promise.all([count(), threads.runScan(count)]));
@@ -24,7 +24,7 @@ describe('threads of DuckDB', () => {
     await pollUntil('one thread again', 5_000, async () => (await count()) === 1);
   });
 
-  it('are two for whoever asks soon after a question that failed', async () => {
+  it('stay two for a query soon after a failed one', async () => {
     const threads = scanThreadsOf(instance);
     const failed = await threads
       .runScan(() => Promise.reject(new Error('no')))
@@ -34,7 +34,7 @@ describe('threads of DuckDB', () => {
     await pollUntil('one thread again', 5_000, async () => (await count()) === 1);
   });
 
-  it('stay as they are when the engine is gone', async () => {
+  it('stay unchanged when the engine is gone', async () => {
     const gone = await DuckDBInstance.create(':memory:', { threads: '1' });
     const threads = scanThreadsOf(gone);
     gone.closeSync();

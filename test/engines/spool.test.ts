@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openSpool } from '../../engines/duckdb/spool.js';
 import { temporaryFolder } from '../support/folder.js';
 
-describe('a spool', () => {
+describe('spool', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let handles: FileHandle;
   let found: Pick<FileHandle, 'read' | 'write'>;
@@ -29,7 +29,7 @@ describe('a spool', () => {
     await folder.remove();
   });
 
-  it('has all of a value that went to the disk in parts', async () => {
+  it('returns a value that was written in parts', async () => {
     const spool = await openSpool<string>(join(folder.dir, 'spool'));
     bytesMax = 7;
     const values = ['first', 'a second one that is longer', 'third'];
@@ -39,7 +39,7 @@ describe('a spool', () => {
     await spool.close();
   });
 
-  it('gives no value of which the disk lacks a part', async () => {
+  it('throws for a value that is incomplete on disk', async () => {
     const spool = await openSpool<string>(join(folder.dir, 'spool'));
     await spool.put('a value');
     bytesMax = 0;
