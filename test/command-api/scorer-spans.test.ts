@@ -49,7 +49,7 @@ const placesOf = (spans: ScorerSpans): readonly string[] =>
   listOf(spans).map(({ id, level }) => `${level} ${id}`);
 
 describe('spans of a trace for its scorers', () => {
-  it('orders depth first, siblings by step, time and arrival, orphans last', async () => {
+  it('orders depth first, by step, time and arrival; orphans under the trace', async () => {
     const later = { created_at: '2026-03-01T09:00:01.000000Z' };
     const trace = logged([
       span('late', 't', later),
