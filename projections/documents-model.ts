@@ -7,7 +7,7 @@ import {
   poison,
   requireReadable,
   unreadableType,
-  type Folded,
+  type FoldResult,
   type Poison,
   type Sink,
   type ReadModel,
@@ -64,7 +64,7 @@ const fold = async (
   documents: Documents,
   projection: AnyProjection,
   events: readonly StoredEvent[],
-): Promise<Folded> => {
+): Promise<FoldResult> => {
   const { deletedWith = {}, events: folded } = projection;
   const poisons = new Map<string, Poison>();
   const touched: TouchedKeys[] = [];

@@ -28,7 +28,7 @@ export type Sink = {
     events: readonly StoredEvent[],
     applied: Promise<unknown> | null,
     erased: readonly Envelope[],
-  ): Promise<Folded>;
+  ): Promise<FoldResult>;
   /**
    * `false`: it takes every event or none. It stalls where a store refuses an event, and events
    * that others parked or skipped still reach it.
@@ -37,7 +37,7 @@ export type Sink = {
   dump(): AsyncIterable<DumpItem>;
 };
 
-export type Folded = {
+export type FoldResult = {
   /** Writes the outcome and the checkpoint in one step. */
   readonly apply: (checkpoint: Checkpoint) => Promise<void>;
   /**

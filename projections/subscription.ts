@@ -3,7 +3,7 @@ import { isDiskError } from '../kernel/disk-errors.js';
 import type { NotificationBus, Clock, EventPage, Position, StoredEvent } from '../kernel/ports.js';
 import type { Json } from '../kernel/schema-types.js';
 import { skippedKey, type Parking } from './parking.js';
-import { poison, skippedType, type Folded, type ReadModel } from './read-model.js';
+import { poison, skippedType, type FoldResult, type ReadModel } from './read-model.js';
 
 /** State of one read model in the runner's loop. */
 export type Subscription = {
@@ -94,7 +94,7 @@ export type FoldedBatch = {
   readonly events: readonly StoredEvent[];
   readonly from: Position;
   readonly through: Position;
-  readonly folded: Folded;
+  readonly folded: FoldResult;
 };
 
 /**

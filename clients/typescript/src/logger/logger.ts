@@ -7,11 +7,11 @@ import { exitFlushOf } from './exit-flush.js';
 import { openBatchPoster } from './post-batch.js';
 import { openQueue, type Logged, type Loss, type Queue } from './queue.js';
 import { openSender, type Sender } from './sender.js';
-import type { Place } from './steps.js';
+import type { LogTarget } from './steps.js';
 import { openTracing, type Tracing } from './tracing.js';
 import { lossLine, openWarnings, type Warn } from './warnings.js';
 
-export type LoggerOptions = Place & {
+export type LoggerOptions = LogTarget & {
   /** The log stream of traces that name no run, by its name or its id; created if missing. */
   readonly logStream?: string;
   /** Limit of the queue; beyond it the newest records are lost. 32 MiB. */

@@ -45,9 +45,9 @@ export type SpanStart = SpanFacts & {
   readonly type?: SpanKind;
 };
 /** Run of a trace: at most one; default: the log stream `default`. */
-export type Place = { readonly logStreamId?: string; readonly experimentId?: string };
+export type LogTarget = { readonly logStreamId?: string; readonly experimentId?: string };
 export type TraceStart = StepFacts &
-  Place & {
+  LogTarget & {
     /**
      * The id of a session; any other text is an external id, whose session is created if missing.
      */
@@ -86,7 +86,12 @@ type RootOf = {
   hasEnded: boolean;
 };
 
-export const openTrace = (name: string, start: TraceStart, usual: Place, warn: Warn): OpenStep => {
+export const openTrace = (
+  name: string,
+  start: TraceStart,
+  usual: LogTarget,
+  warn: Warn,
+): OpenStep => {
   const known = knownMembers(start, traceStarts, name, warn) as TraceStart;
   const { logStreamId, experimentId, sessionId, ...facts } = known;
   const own = placeOf({ logStreamId, experimentId }, (line) =>
@@ -174,7 +179,7 @@ const openStep = (
  * out.
  */
 export const placeOf = (
-  place: { readonly [member in keyof Place]?: unknown },
+  place: { readonly [member in keyof LogTarget]?: unknown },
   onWrong: (line: string) => void = () => undefined,
 ): string => {
   for (const [member, wire] of runMembers) {

@@ -3,7 +3,7 @@ import type { AsyncContext } from '../runtime.js';
 import { batchPartsOf, sizeOf, spanParts, recordBytes } from './batch-parts.js';
 import type { Queue } from './queue.js';
 import { addFacts, openSpan, openTrace, recordOf } from './steps.js';
-import type { OpenStep, Place, SpanFacts, SpanStart, TraceStart } from './steps.js';
+import type { LogTarget, OpenStep, SpanFacts, SpanStart, TraceStart } from './steps.js';
 import { nameOf, textOf } from './values.js';
 import type { Warn } from './warnings.js';
 
@@ -31,7 +31,7 @@ export type Tracing = {
 
 export type TracingSettings = {
   readonly project: string | null;
-  readonly place: Place;
+  readonly place: LogTarget;
   readonly queue: Queue;
   readonly ambient: AsyncContext;
   /** True while ended records are still sent. */
