@@ -17,7 +17,7 @@ describe('contract checker', () => {
     const logged: unknown[] = [];
     const counted: string[] = [];
     const logger = { error: (fields: unknown, what: string) => logged.push([fields, what]) };
-    const metrics = { mismatch: (operation: string) => counted.push(operation) };
+    const metrics = { undeclaredAnswer: (operation: string) => counted.push(operation) };
     openContractChecker(
       false,
       logger as unknown as Logger,

@@ -133,7 +133,7 @@ describe('a broken file of a read model', () => {
     inFile(folder.dir, (file) => file.exec(`UPDATE documents_1 SET body = '2' WHERE key = 'a'`));
     expect(await faultOf(first.get(sampleCollection, 'a'))).to.equal('unavailable');
     expect((await first.get(sampleCollection, 'b'))?.body).to.equal(1);
-    expect(first.damage?.()).to.match(/at the next start it is set aside/);
+    expect(first.damage?.()).to.match(/the next start sets it aside/);
     await first.close();
     const second = await openDocuments({ dir: folder.dir });
     expect([await second.get(sampleCollection, 'a'), second.damage?.()]).to.deep.equal([
