@@ -259,7 +259,7 @@ describe('assay import', function () {
       [[path, '--project', 'x', '--experiment', 'nowhere'], "no project 'x'"],
       [[path, '--project', 'y', '--experiment', 'nowhere'], "no experiment 'nowhere'"],
       [[path, '--project', 'x', '--format', 'csv'], '--format is one of otlp, phoenix'],
-      [[strange, '--project', 'x'], 'known: line 1 has the members a; --format'],
+      [[strange, '--project', 'x'], 'unknown format: line 1 has the members a; --format'],
       [[`${path}.none`, '--project', 'x'], 'cannot be read'],
       [[path, '--project', 'x', '--key', 'none'], 'the service answers 401'],
     ] as const) {

@@ -36,7 +36,7 @@ describe('a command that asks the running service', () => {
 
   it('says what is there when it is no operators’ listener', async () => {
     answer = (response) => response.end('<html>');
-    expect(await asked()).to.contain('(200) is no operators');
+    expect(await asked()).to.contain('(200) is not an operators');
     answer = (response) => response.writeHead(404).end('{"detail":"Not Found"}');
     expect(await asked()).to.contain('not at the port of the API');
     answer = (response) => response.socket?.destroy();

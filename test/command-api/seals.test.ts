@@ -71,7 +71,7 @@ describe('seals', () => {
     const first = await at.seal();
     const known = {
       ...initialSealState(first),
-      first: { seq: 3, atMs: Date.parse(first.sealedAt) },
+      firstUnsealed: { seq: 3, atMs: Date.parse(first.sealedAt) },
     };
     const dueAfter = (size: number, seconds: number): boolean =>
       isSealDue({ size }, known, Date.parse(first.sealedAt) + seconds * 1_000, everyMs);

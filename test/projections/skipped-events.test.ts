@@ -71,7 +71,7 @@ describe('an event that an operator skipped', () => {
 
   it('is recorded in the log, and its stream continues after it', async () => {
     const [parked] = await open.projector.parked();
-    expect(parked?.frames?.[0]).to.match(/^at .*evolve.*ruled-out\.test/);
+    expect(parked?.frames?.[0]).to.match(/^at .*evolve.*skipped-events\.test/);
     expect(await rulings().skip(because)).to.include({ revision: 1, parked: null });
     expect(await said()).to.deep.equal(['fine', 'late']);
     const [event] = await decisions();
