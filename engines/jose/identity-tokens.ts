@@ -42,7 +42,7 @@ export const openIdentityTokens = (
       const provider = known.get(name);
       if (provider === undefined) return refusal('the provider is not configured');
       const parts = parseCompactJws(token);
-      if (parts === null) return refusal('the token is no JWS of two objects in canonical form');
+      if (parts === null) return refusal('the token is not a JWS of two objects in canonical form');
       const { header, payload, input } = parts;
       const algorithm = algorithmOf(header, provider);
       if (algorithm === null) {

@@ -45,11 +45,11 @@ export const openTracing = (version: string): Tracing => {
     isOn: true,
     request: (requestId, work) => {
       const root = ids.withRequest(requestId, () =>
-        tracer.startSpan(
-          'request',
-          { kind: SpanKind.SERVER, root: true, attributes: { 'assay.request_id': requestId } },
-          context.active(),
-        ),
+        tracer.startSpan('request', {
+          kind: SpanKind.SERVER,
+          root: true,
+          attributes: { 'assay.request_id': requestId },
+        }),
       );
       return runWithin(root, trace.setSpan(context.active(), root), () =>
         work({

@@ -271,7 +271,7 @@ describeDistributed(title, describeRealRuns, function () {
     expect((await average(null))['requests_count']).to.equal(200);
     let said = '';
     // The lease may pass to the other one while the first one is asked, and amid its work.
-    await pollUntil('whoever folds verifies', 60_000, async () => {
+    await pollUntil('the folding process verifies', 60_000, async () => {
       const ops = await foldingOps(spread);
       const { code, output } = await runAssay('', 'verify', '--json', '--ops', ops);
       said = output;
