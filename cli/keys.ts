@@ -54,7 +54,7 @@ const rotateLocally = async (config: Config, engines: Engines): Promise<Rotation
     const [clock, ids] = [systemClock, randomIds];
     const secrets = openSecrets(await loadSecretKey(config, engines.dir));
     const vault = openVault({ keys, clock, ids, ...secrets });
-    return await rotate({ log, vault, clock, ids, inTurn: openKeyedMutex() });
+    return await rotate({ log, vault, clock, ids, keyedMutex: openKeyedMutex() });
   } finally {
     await keys.close();
     await log.close();

@@ -42,7 +42,7 @@ export const openSubscriptions = async (
         readModel: source,
         position,
         paused: false,
-        trouble: null,
+        failure: null,
         refill:
           logReplacedRefill(source, ahead) ??
           stateLossRefill(resetUntil.get(source.name)) ??

@@ -136,8 +136,8 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       const found = subscription(name);
       found.paused = false;
       // Retry at once, from the store's checkpoint: its last write may have been durable.
-      if (found.trouble !== null) {
-        found.trouble = { ...found.trouble, retryAt: run.clock.milliseconds() };
+      if (found.failure !== null) {
+        found.failure = { ...found.failure, retryAt: run.clock.milliseconds() };
       }
       runner.wake();
     },
@@ -305,7 +305,7 @@ const projectionStatuses = async (
     return known;
   };
   return Promise.all(
-    subscriptions.map(async ({ readModel, position, paused, trouble, refill }) => {
+    subscriptions.map(async ({ readModel, position, paused, failure, refill }) => {
       const { oldest, events } = position < head ? await lagAt(position) : noLag;
       const seenAt = oldest === undefined ? now : positionClock.reachedAt(oldest.position);
       // For an event older than this process, its age is that of its request.
@@ -321,7 +321,7 @@ const projectionStatuses = async (
         lag_seconds: Math.max(0, age / 1_000),
         parked: parking.of(readModel.name).parked.size,
         paused,
-        stalled: trouble?.reason ?? null,
+        stalled: failure?.reason ?? null,
         rebuilding: refill !== null && position < refill.until ? refill.reason : null,
         building: progressOf(readModel.name),
       };

@@ -167,7 +167,7 @@ const promoteShadow = async (
     throw error;
   }
   subscription.position = position;
-  subscription.trouble = null;
+  subscription.failure = null;
   bus.publish(movedSubject, { name: subscription.readModel.name, position });
 };
 

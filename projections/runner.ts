@@ -119,7 +119,7 @@ export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
     liveLag: () => {
       const now = needs.clock.milliseconds();
       const since = subscriptions
-        .filter(({ paused, trouble }) => !paused && trouble === null)
+        .filter(({ paused, failure }) => !paused && failure === null)
         .map(({ position }) => positionClock.passedAt(position) ?? now);
       return now - Math.min(now, ...since);
     },
@@ -136,8 +136,8 @@ export const startRunner = async (needs: RunnerNeeds): Promise<Runner> => {
 const lowestPosition = (positions: readonly Position[]): Position =>
   positions.reduce((low, position) => (position < low ? position : low));
 
-const mayRetry = ({ trouble }: Subscription, now: number): boolean =>
-  trouble !== null && trouble.retryAt <= now;
+const mayRetry = ({ failure }: Subscription, now: number): boolean =>
+  failure !== null && failure.retryAt <= now;
 
 /**
  * `hasMoved`: at least one subscription did. `delaysNext`: everything was folded, and it was more
@@ -197,8 +197,8 @@ const waitForWork = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const waiting = subscriptions.filter(({ paused }) => !paused);
-  const retryAt = Math.min(...waiting.map(({ trouble }) => trouble?.retryAt ?? Infinity));
-  const ready = waiting.filter(({ trouble }) => trouble === null).map(({ position }) => position);
+  const retryAt = Math.min(...waiting.map(({ failure }) => failure?.retryAt ?? Infinity));
+  const ready = waiting.filter(({ failure }) => failure === null).map(({ position }) => position);
   const waits = [onceAborted(signal)];
   if (ready.length > 0) waits.push(reader.waitForGrowth(lowestPosition(ready), signal));
   if (retryAt < Infinity) waits.push(clock.wait(retryAt - clock.milliseconds(), signal));
@@ -212,7 +212,7 @@ const groupsOf = (
 ): readonly (readonly Subscription[])[] => {
   const byPosition = new Map<Position, Subscription[]>();
   for (const subscription of subscriptions) {
-    if (subscription.paused || (subscription.trouble !== null && !mayRetry(subscription, now)))
+    if (subscription.paused || (subscription.failure !== null && !mayRetry(subscription, now)))
       continue;
     byPosition.set(subscription.position, [
       ...(byPosition.get(subscription.position) ?? []),
@@ -287,10 +287,10 @@ const settleGroup = (
     if (gap !== null) failWithBackoff(subscription, clock, gap);
     // Nothing left to read: the failure is over, unless the last write failed just now.
     else if (
-      subscription.trouble !== null &&
-      subscription.trouble.retryAt <= clock.milliseconds()
+      subscription.failure !== null &&
+      subscription.failure.retryAt <= clock.milliseconds()
     ) {
-      subscription.trouble = null;
+      subscription.failure = null;
     }
   }
 };

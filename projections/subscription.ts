@@ -11,7 +11,7 @@ export type Subscription = {
   position: Position;
   paused: boolean;
   /** Set while it fails; retried at `retryAt` (milliseconds of the clock). */
-  trouble: { readonly reason: string; readonly failures: number; readonly retryAt: number } | null;
+  failure: { readonly reason: string; readonly failures: number; readonly retryAt: number } | null;
   /** Batch size limit in events; shrinks to isolate the one that a store refuses. */
   batchMax: number;
   /**
@@ -83,9 +83,9 @@ const withoutParked = (
 };
 
 export const failWithBackoff = (subscription: Subscription, clock: Clock, reason: string): void => {
-  const failures = (subscription.trouble?.failures ?? 0) + 1;
+  const failures = (subscription.failure?.failures ?? 0) + 1;
   const wait = Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(failures - 1, 10));
-  subscription.trouble = { reason, failures, retryAt: clock.milliseconds() + wait };
+  subscription.failure = { reason, failures, retryAt: clock.milliseconds() + wait };
 };
 
 /** A folded batch of one subscription, to be written. */
@@ -145,7 +145,7 @@ export const applyBatch = async (step: FoldedBatch, needs: SubscriptionNeeds): P
     const checkpoint = { position: step.through, fence: parking.fence(), after: step.from };
     await step.folded.apply(checkpoint);
     subscription.position = step.through;
-    subscription.trouble = null;
+    subscription.failure = null;
     subscription.batchMax = Math.min(batchEventsMax, subscription.batchMax * 2);
     if (subscription.batchMax === batchEventsMax) subscription.isBisecting = false;
     bus.publish(movedSubject, {
@@ -179,12 +179,12 @@ const handleRefusedBatch = async (
     if (await needs.parking.isReplaced()) needs.onFenced?.();
     return;
   }
-  const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
+  const isLasting = (subscription.failure?.failures ?? 0) >= attemptsMax;
   const [single] = events;
   if (!subscription.readModel.canPark) return;
   if (!isLasting && (!subscription.isBisecting || events.length <= 1)) return;
   if (single === undefined || !(await acceptsEmptyBatch(subscription, needs))) return;
-  subscription.trouble = null;
+  subscription.failure = null;
   if (events.length > 1) {
     subscription.isBisecting = true;
     subscription.batchMax = Math.ceil(events.length / 2);

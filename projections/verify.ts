@@ -14,8 +14,8 @@ import { openProgressMeter } from './progress.js';
 import { subscriptionOf, type Runner, type RunnerNeeds } from './runner.js';
 import type { Subscription } from './subscription.js';
 
-const stalledFault = ({ readModel, position, trouble }: Subscription): Fault =>
-  new Fault('conflict', `${readModel.name} is stalled at ${position}: ${trouble?.reason}`);
+const stalledFault = ({ readModel, position, failure }: Subscription): Fault =>
+  new Fault('conflict', `${readModel.name} is stalled at ${position}: ${failure?.reason}`);
 /** Poll interval for a read model that is behind. */
 const pollMs = 100;
 /** Retries allowed for a read model that was failing when this began: it is retried within 5 s. */
@@ -75,10 +75,10 @@ export const verify = async (
     let failures: number | null = null;
     for (;;) {
       begun = await fillShadow(fillNeeds(), begun, subscription.position);
-      const { position, paused, trouble } = subscription;
+      const { position, paused, failure } = subscription;
       if (position >= head || paused) break;
-      failures = trouble === null ? null : (failures ?? trouble.failures);
-      const retries = (trouble?.failures ?? 0) - (failures ?? 0);
+      failures = failure === null ? null : (failures ?? failure.failures);
+      const retries = (failure?.failures ?? 0) - (failures ?? 0);
       if (retries >= triesMax) throw stalledFault(subscription);
       await clock.wait(pollMs, signal);
       throwIfAborted({ signal });

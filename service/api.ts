@@ -64,7 +64,7 @@ export type ApiStart = {
     readonly secrets: Secrets;
     readonly passwords: PasswordHasher;
     readonly vault: Vault;
-    readonly inTurn: KeyedMutex;
+    readonly keyedMutex: KeyedMutex;
     readonly bus: NotificationBus;
     readonly memory: RightsCache;
   };
@@ -152,7 +152,7 @@ const loadIdentityTokens = async ({ config, needs, logger }: ApiStart): Promise<
   const providers = path === null ? [] : await readProviders(diskFiles, path);
   return openIdentityTokens(providers, {
     clock: needs.clock,
-    trouble: (provider, error) =>
+    onError: (provider, error) =>
       logger.warn(
         { provider, cause: String(error) },
         'fetching the keys of an identity provider failed',

@@ -56,7 +56,7 @@ export const startHistorySealing = async (needs: Needs): Promise<HistorySealing>
       series.unwitnessed(witness);
       logger.warn({ witness, cause: redactedReason(error) }, 'a seal has no cosignature yet');
     },
-    trouble: (error) => {
+    onError: (error) => {
       if (error instanceof Fault && error.code === 'log-damaged') return;
       logger.error({ cause: String(error) }, 'sealing the history failed; it is tried again');
     },

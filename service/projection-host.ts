@@ -28,7 +28,7 @@ export type ProjectionHost = {
   /** Notifications inside this process only. */
   readonly notifications: Pick<NotificationBus, 'subscribe'> | null;
   /** Error of the last attempt to fold or to acquire the lease; null after a success. */
-  readonly trouble: () => string | null;
+  readonly lastError: () => string | null;
   /** Rejects when folding cannot continue in this process. */
   readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
@@ -105,7 +105,7 @@ const startLocalHost = async (
     ...readSide,
     duty: () => 'folding',
     servesOperators: () => true,
-    trouble: () => null,
+    lastError: () => null,
     notifications: null,
   };
 };
@@ -128,7 +128,7 @@ export const noProjectionHost = (): ProjectionHost => ({
   ended: new Promise(() => undefined),
   stop: async () => undefined,
   duty: () => 'elsewhere',
-  trouble: () => null,
+  lastError: () => null,
 });
 
 /** Failover stays below 10 s: lease expiry, one poll and the start of a thread. */
@@ -162,7 +162,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
   const leaseName = leaseNameOf(partition);
   const end = new AbortController();
   let current: ReadSide | null = null;
-  let trouble: string | null = null;
+  let lastError: string | null = null;
   const acquire = () => leases.acquire(leaseName, holder, leaseMs);
   /** True if another process certainly holds the lease; false when the engine cannot say. */
   const isLost = (): Promise<boolean> =>
@@ -179,7 +179,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
     leaseEnd.catch(() => null);
     const readSide = await opening;
     current = readSide;
-    trouble = null;
+    lastError = null;
     logger.info({ holder }, 'folding: this process has the lease of the projections');
     try {
       if ((await leaseEnd) === 'lost') {
@@ -194,9 +194,9 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
     while (!end.signal.aborted) {
       try {
         if ((await acquire()) !== null) await fold();
-        trouble = null;
+        lastError = null;
       } catch (error) {
-        trouble = redactedReason(error);
+        lastError = redactedReason(error);
         logger.error({ cause: String(error) }, 'folding stopped; trying again');
       }
       await clock.wait(leasePollMs, end.signal);
@@ -211,7 +211,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
     projector: forwardingProjector(() => current?.projector ?? null, end.signal),
     duty: () => (current === null ? 'standby' : 'folding'),
     servesOperators: () => current !== null,
-    trouble: () => trouble,
+    lastError: () => lastError,
     ended: new Promise(() => undefined),
     stop: async () => {
       end.abort();

@@ -52,7 +52,7 @@ export const checkReadiness = async (needs: Needs) => {
   const logError = heartbeats.log.lastError();
   const readModels = heartbeats.models.lastError();
   const statuses = heartbeats.status.lastResult();
-  const trouble = projecting.trouble() ?? heartbeats.status.lastError();
+  const trouble = projecting.lastError() ?? heartbeats.status.lastError();
   const lag = greatestLag(needs);
   const isLate = plays('query') && lag.seconds * 1_000 > config.lagMaxMs;
   const fillings = needs.filling.allProgress();

@@ -120,12 +120,12 @@ type Needs = {
   readonly identityTokens: IdentityTokens;
   readonly throttle: Throttle;
   readonly vault: Vault;
-  readonly inTurn: KeyedMutex;
+  readonly keyedMutex: KeyedMutex;
 };
 
 /** Every route of the service, with the needs of each slice. */
 export const routesOf = (needs: Needs): readonly Route[] => {
-  const { log, documents, records, authorizer, ids, clock, secrets, vault, inTurn } = needs;
+  const { log, documents, records, authorizer, ids, clock, secrets, vault, keyedMutex } = needs;
   const queries = readModelQueries(needs);
   const people = peopleQueries(needs);
   const unknownKeys = openUnknownKeyFinder(records);
@@ -139,7 +139,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...sessionWrites({ log, ids, sessions }),
     ...traceRoutes(needs, queries, sessions),
     ...ratingWrites({ log }),
-    ...integrationWrites({ log, ids, vault, inTurn }),
+    ...integrationWrites({ log, ids, vault, keyedMutex }),
     ...integrationReads({ documents }),
     ...insightsSettingsWrites({ log }),
     ...insightsSettingsReads({ documents, runInProject: queries.runInProject }),
@@ -156,7 +156,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...collaboratorReads({ documents }),
     ...annotationTemplateWrites({ log, templateUsage: queries.templateUsage }),
     ...annotationTemplateReads({ documents, records }),
-    ...userWrites({ log, ids, inTurn, authorizer, ...people }),
+    ...userWrites({ log, ids, keyedMutex, authorizer, ...people }),
     ...invitationWrites(needs),
     ...groupWrites({ log, ids }),
     ...groupReads({ documents }),
@@ -172,7 +172,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...recordWrites({ log, choice: recordSelectorOf({ ...needs, ...queries, unknownKeys }) }),
     ...recordReads({ ...needs, ...queries, unknownKeys, otelReceived: receivedOtelSpansIn(log) }),
     ...exportRoutes(needs, queries),
-    ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, visibleProject }),
+    ...scorerTaskWrites({ log, ids, bus: needs.bus, keyedMutex, visibleProject }),
     ...scorerWrites({ log, ids }),
     ...scorerSettingsWrites({ log }),
     ...backfillRoutes(needs, queries),
@@ -212,10 +212,10 @@ const datasetRoutes = (
   needs: Needs,
   queries: ReturnType<typeof readModelQueries>,
 ): readonly Route[] => {
-  const { log, ids, documents, authorizer, inTurn } = needs;
+  const { log, ids, documents, authorizer, keyedMutex } = needs;
   const visibleProject: RequestAuthorizer['visibleProject'] = (principal, id) =>
     authorizer.visibleProject(principal, id);
-  const writing = { log, ids, readTable, inTurn, visibleProject };
+  const writing = { log, ids, readTable, keyedMutex, visibleProject };
   return [
     ...datasetWrites(writing),
     ...recordAppendRoutes({
@@ -275,7 +275,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
   const semaphore = openHistorySemaphore();
   const chains = { ...needs.chains, page: scheduledPages(needs.chains, semaphore) };
   const changes = historyChanges({ log, clock, sha256, positionOf: resolveAsOf(needs) });
-  const answers = { ...changes, told: scheduledChanges(changes, semaphore) };
+  const answers = { ...changes, changesOf: scheduledChanges(changes, semaphore) };
   const exports = historyExports({ ...needs, sha256, waitUntilFolded: waitForFold(needs) });
   return [
     ...historyReads({

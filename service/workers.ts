@@ -115,28 +115,28 @@ const startCleanupWorkers = (
     ...ports,
     path: erasingFile(engines.dir),
     unlinkDataset: unlinkDatasetFrom(log),
-    trouble: logError('erasing what was deleted'),
+    onError: logError('erasing what was deleted'),
   });
   disposers.begin('erasing', () => erasing.stop());
   const forgetting = startResponseExpiry({
     ...ports,
     path: forgettingFile(engines.dir),
-    trouble: logError('erasing answers kept for a repeat'),
+    onError: logError('erasing answers kept for a repeat'),
   });
   disposers.begin('forgetting', () => forgetting.stop());
-  const sweeping = startSealSweepWorker({ ...ports, trouble: logError('sweeping ciphertexts') });
+  const sweeping = startSealSweepWorker({ ...ports, onError: logError('sweeping ciphertexts') });
   disposers.begin('sweeping ciphertexts', () => sweeping.stop());
   const offboarding = startOffboardingWorker({
     ...ports,
     path: offboardingFile(engines.dir),
-    trouble: logError('an offboarding'),
+    onError: logError('an offboarding'),
   });
   disposers.begin('offboarding', () => offboarding.stop());
   const jobs = startOrgJobWorker({
     ...ports,
     secrets: needs.secrets,
     ...orgJobQueries(needs),
-    trouble: logError('working on an org job'),
+    onError: logError('working on an org job'),
   });
   disposers.begin('org jobs', () => jobs.stop());
   return erasing.pending;
@@ -158,7 +158,7 @@ const startScoringWorkers = (
     ...ports,
     path: scoringFile(engines.dir),
     atOnce: validationsAtOnce,
-    trouble: logError('scoring'),
+    onError: logError('scoring'),
   });
   disposers.begin('scoring', () => scoring.stop());
   const runScoring = startRunScoringWorker({
@@ -166,7 +166,7 @@ const startScoringWorkers = (
     path: runScoringFile(engines.dir),
     atOnce: availableParallelism(),
     backfillTraces: backfillTraces(needs),
-    trouble: logError('scoring runs'),
+    onError: logError('scoring runs'),
   });
   disposers.begin('scoring runs', () => runScoring.stop());
   void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));

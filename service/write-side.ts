@@ -50,7 +50,17 @@ export const openWriteSide = async ({
   const vault = openVault({ keys, clock, ids, ...secrets });
   return {
     pacing,
-    needs: { log, ids, clock, bus, memory, secrets, passwords, vault, inTurn: openKeyedMutex() },
+    needs: {
+      log,
+      ids,
+      clock,
+      bus,
+      memory,
+      secrets,
+      passwords,
+      vault,
+      keyedMutex: openKeyedMutex(),
+    },
   };
 };
 

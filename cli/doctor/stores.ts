@@ -74,7 +74,7 @@ export const logFindings = ({ version, settings, events, ...rest }: LogFileCheck
     ...(first === undefined
       ? []
       : [`${unreadable.length} positions are lost, first ${first.position}: ${first.why}`]),
-    ...(structure === null ? [] : [structure.trouble]),
+    ...(structure === null ? [] : [structure.problem]),
   ].join('; ');
   const isIndexOnly = structure?.isIndexOnly === true && unreadable.every(isOfIndex);
   const integrity =

@@ -164,7 +164,7 @@ const tokenCallers = (
 };
 
 const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds) => {
-  const inTurn = openKeyedMutex<string>();
+  const keyedMutex = openKeyedMutex<string>();
   const entered = (user: User): Principal =>
     principalOfPerson(user, { familyId: null, authMethod: 'email' });
   return async (
@@ -180,8 +180,8 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     if (user !== null && passwords.wasVerifiedRecently(hash, password, network))
       return entered(user);
     // Serialised per e-mail and per address, so that a burst is counted like a sequence.
-    const right = await inTurn([`s ${email.toLowerCase()}`], () =>
-      inTurn([`a ${address}`], async () => {
+    const right = await keyedMutex([`s ${email.toLowerCase()}`], () =>
+      keyedMutex([`a ${address}`], async () => {
         throttle.check(email, address);
         const matched = await passwords.verify(hash, password, network);
         if (!matched) throttle.recordFailure(email, address);

@@ -7,6 +7,6 @@ export type DatasetNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly readTable: ReadTable;
-  readonly inTurn: KeyedMutex;
+  readonly keyedMutex: KeyedMutex;
   readonly visibleProject: RequestAuthorizer['visibleProject'];
 };

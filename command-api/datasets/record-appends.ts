@@ -45,7 +45,7 @@ const appendRecordsRoute = (needs: Needs): Route =>
       }));
       // Result of a repeat whose first try made its version.
       let done: AppendResult = { added: 0, columns: [] };
-      const { position, version } = await needs.inTurn([datasetStream(id)], () =>
+      const { position, version } = await needs.keyedMutex([datasetStream(id)], () =>
         createVersion(
           needs,
           { id, userId: principal.userId, ifMatch: null, cause, mint },

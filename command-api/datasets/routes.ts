@@ -62,7 +62,7 @@ const changeDatasetRoute = (needs: DatasetNeeds): Route =>
         mapping: body.column_mapping ?? null,
         publish: body.draft === false,
       };
-      const { dataset, position } = await needs.inTurn([datasetStream(id)], () =>
+      const { dataset, position } = await needs.keyedMutex([datasetStream(id)], () =>
         changeDatasetFields(needs, { id, wanted, ifMatch }, cause),
       );
       const shown = await datasetAnswerOf(needs, dataset, principal);
@@ -73,7 +73,7 @@ const changeDatasetRoute = (needs: DatasetNeeds): Route =>
 
 const deleteDatasetRoute = (needs: DatasetNeeds): Route =>
   writeRoute(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
-    const { dataset, position } = await needs.inTurn([datasetStream(id)], () =>
+    const { dataset, position } = await needs.keyedMutex([datasetStream(id)], () =>
       transactDataset(needs, id, ifMatching(ifMatch, remove()), cause),
     );
     const { organizationId: scope, name } = dataset;
@@ -159,7 +159,7 @@ const changeLink = async (
   if (project === null || !isRoleAtLeast(projectRoles, project.role, 'editor')) {
     throw new Fault('forbidden', 'Linking a dataset needs the role editor of the project');
   }
-  return needs.inTurn([datasetStream(id)], () => transactDataset(needs, id, decide, cause));
+  return needs.keyedMutex([datasetStream(id)], () => transactDataset(needs, id, decide, cause));
 };
 
 const requireDataset = (dataset: Dataset | null): Dataset => {

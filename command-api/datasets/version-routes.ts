@@ -97,7 +97,7 @@ const changeContentInTurn = (
   needs: DatasetNeeds,
   request: VersionChange,
   prepare: PrepareVersion,
-) => needs.inTurn([datasetStream(request.id)], () => createVersion(needs, request, prepare));
+) => needs.keyedMutex([datasetStream(request.id)], () => createVersion(needs, request, prepare));
 
 const rowIds =
   ({ ids }: DatasetNeeds, content: ContentId) =>

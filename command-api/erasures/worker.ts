@@ -18,7 +18,7 @@ type ErasureWorkerNeeds = {
   /** Path of the stored cursor; without it the log is scanned again. */
   readonly path: string;
   /** Reports a failed step, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** `pending`: times of the deletions that are not complete. */

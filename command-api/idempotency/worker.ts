@@ -114,7 +114,7 @@ type ResponseExpiryNeeds = {
   /** Path of the stored cursor; without it the log is scanned again. */
   readonly path: string;
   /** Reports a failed step, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Polling interval: expiry may be a minute late. */

@@ -21,7 +21,7 @@ type RotationNeeds = {
   readonly vault: Vault;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Ids;
-  readonly inTurn: KeyedMutex;
+  readonly keyedMutex: KeyedMutex;
 };
 export type RotationResult = {
   readonly organizations: number;
@@ -96,9 +96,9 @@ const resealIntegration = (
   { place }: Integration,
   cause: Authorship,
 ): Promise<DataKeyId | 'lost' | null> => {
-  const { log, vault, ids, inTurn } = needs;
+  const { log, vault, ids, keyedMutex } = needs;
   const stream = integrationStream(place.user_id, place.provider);
-  return inTurn([stream], async () => {
+  return keyedMutex([stream], async () => {
     const { state: seen } = await loadStreamState(log, stream, integrationSlots);
     const { integration } = seen;
     if (integration === null) return null;

@@ -52,12 +52,12 @@ type IntegrationNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly vault: Vault;
-  readonly inTurn: KeyedMutex;
+  readonly keyedMutex: KeyedMutex;
 };
 
 /** Write routes of integrations (contract 4.9, 5.9): users write their own only. */
 export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => {
-  const { log, inTurn } = needs;
+  const { log, keyedMutex } = needs;
   const decided = (
     user: UserId,
     provider: Provider,
@@ -65,7 +65,7 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
     cause: Authorship,
   ) => {
     const stream = integrationStream(user, provider);
-    return inTurn([stream], () => transact(log, stream, integrationSlots, decide, cause));
+    return keyedMutex([stream], () => transact(log, stream, integrationSlots, decide, cause));
   };
   return [
     writeRoute(
@@ -74,7 +74,7 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
         const provider = requireProvider(params.provider_segment);
         const request = { provider, sent: body, ifMatch, id: mint('IntegrationId') };
         const stream = integrationStream(principal.userId, provider);
-        const { slot, position } = await inTurn([stream], () =>
+        const { slot, position } = await keyedMutex([stream], () =>
           configureIntegrationOf(needs, request, principal, cause),
         );
         return { position, ...answerOf(slot, principal) };
@@ -85,7 +85,7 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
     writeRoute(deleteIntegration, async ({ params, principal, ifMatch, cause }) => {
       const provider = requireProvider(params.provider_segment);
       const stream = integrationStream(principal.userId, provider);
-      const { position } = await inTurn([stream], async () => {
+      const { position } = await keyedMutex([stream], async () => {
         const { integration } = (await loadStreamState(log, stream, integrationSlots)).state;
         if (integration === null) throw notFound();
         const done = await transact(log, stream, integrationSlots, remove(ifMatch), cause);

@@ -12,7 +12,7 @@ type SealSweepNeeds = {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
   /** Reports a failed sweep; the next one retries. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /**
@@ -35,7 +35,7 @@ export const startSealSweepWorker = (needs: SealSweepNeeds): Worker =>
 
 /** Sweeps all ciphertexts once; returns how many were erased. */
 export const sweepUnusedSeals = async (
-  needs: Omit<SealSweepNeeds, 'trouble'>,
+  needs: Omit<SealSweepNeeds, 'onError'>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> => {
   let erased = 0;
@@ -47,7 +47,7 @@ export const sweepUnusedSeals = async (
 };
 
 const sweepStream = async (
-  { log, clock, ids }: Omit<SealSweepNeeds, 'trouble'>,
+  { log, clock, ids }: Omit<SealSweepNeeds, 'onError'>,
   name: StreamName,
 ): Promise<boolean> => {
   const [first] = await log.read(name, { limit: 1 });

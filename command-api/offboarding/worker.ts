@@ -28,7 +28,7 @@ type OffboardingNeeds = {
   /** Path of the stored cursor. */
   readonly path: string;
   /** Reports a failed step, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 type Removal = StoredEvent<
   Extract<UserEvent | GroupEvent, { readonly type: 'UserRemoved' | 'GroupDeleted' }>

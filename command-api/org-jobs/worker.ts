@@ -46,7 +46,7 @@ export type OrgJobWork = {
     signal: AbortSignal,
   ) => Promise<MatchingRecords>;
   /** Reports a failed step, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Polling interval: delay until a request is noticed, or a failed step is retried. */

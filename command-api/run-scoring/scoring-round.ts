@@ -35,7 +35,7 @@ export type ScoringRoundNeeds = {
   readonly newest: NewestScorer;
   readonly judge: ReturnType<typeof openScorerRunner>;
   /** Reports a trace that could not be read; it is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Plan of a round: which scorers score which records of its traces. */
@@ -178,7 +178,7 @@ type LoadedTraces = {
 
 /** Loads traces sequentially, up to the memory budget; the others stay queued. */
 const loadTraces = async (
-  { log, trouble }: ScoringRoundNeeds,
+  { log, onError }: ScoringRoundNeeds,
   streams: readonly StreamName[],
 ): Promise<LoadedTraces> => {
   const read = new Map<StreamName, ScoredTrace>();
@@ -191,7 +191,7 @@ const loadTraces = async (
       const trace = await log.read(stream).then(
         (events) => scoredTrace(events),
         (error: unknown) => {
-          trouble(error);
+          onError(error);
           isAway ||= error instanceof Fault && error.code === 'unavailable';
           last.add(stream);
           return null;

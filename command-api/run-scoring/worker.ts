@@ -31,7 +31,7 @@ export type RunScoringNeeds = {
   /** Traces of backfill jobs. */
   readonly backfillTraces: BackfillTraces;
   /** Reports a failure, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 const restMs = 500;
@@ -50,7 +50,7 @@ const pauseMs = 1_000;
  * between projects (round robin).
  */
 export const startRunScoringWorker = (needs: RunScoringNeeds): Worker => {
-  const { clock, leases, worker, trouble } = needs;
+  const { clock, leases, worker, onError } = needs;
   const backlog = openBacklog();
   const feed = openScoringFeed(needs, backlog);
   const budgets = { ...scoringBudgets, ...needs.budgets };
@@ -78,7 +78,7 @@ export const startRunScoringWorker = (needs: RunScoringNeeds): Worker => {
       })
       .catch((error: unknown) => {
         pauses.set(project, clock.milliseconds() + pauseMs);
-        trouble(error);
+        onError(error);
       })
       .finally(() => {
         const tookMs = clock.milliseconds() - begun;
@@ -103,9 +103,9 @@ export const startRunScoringWorker = (needs: RunScoringNeeds): Worker => {
     await Promise.race([...running.values(), clock.wait(restMs, signal)]);
     return true;
   };
-  return startWorker({ clock, trouble, restMs }, step, async () => {
+  return startWorker({ clock, onError, restMs }, step, async () => {
     await Promise.all(running.values());
-    await feed.keep(Infinity).catch(trouble);
+    await feed.keep(Infinity).catch(onError);
     await leases.release(leaseName, worker);
   });
 };

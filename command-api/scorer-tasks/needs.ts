@@ -6,6 +6,6 @@ export type ScorerTaskNeeds = {
   readonly log: EventLog;
   readonly ids: Pick<Ids, 'derive'>;
   readonly bus: Pick<NotificationBus, 'publish'>;
-  readonly inTurn: KeyedMutex;
+  readonly keyedMutex: KeyedMutex;
   readonly visibleProject: RequestAuthorizer['visibleProject'];
 };

@@ -119,13 +119,13 @@ const taskRequestOf = async (
  * full (contract 1.11).
  */
 const enqueueTask = async (
-  { log, inTurn }: ScorerTaskNeeds,
+  { log, keyedMutex }: ScorerTaskNeeds,
   owner: string,
   task: ScorerTaskId,
   cause: Authorship,
 ): Promise<void> => {
   const stream = scorerQueueStream(owner);
-  await inTurn([stream], () => appendToQueue({ log, stream, owner, task, cause }));
+  await keyedMutex([stream], () => appendToQueue({ log, stream, owner, task, cause }));
 };
 
 type QueueEntry = {

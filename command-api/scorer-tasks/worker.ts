@@ -43,7 +43,7 @@ type ValidationWorkerNeeds = {
   /** Number of tasks that this process runs concurrently. */
   readonly atOnce: number;
   /** Reports a failure, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Polling interval; a notification wakes the worker earlier. */
@@ -76,7 +76,7 @@ type OpenTask = {
  * `attemptsMax` times in all.
  */
 export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
-  const { log, bus, clock, trouble } = needs;
+  const { log, bus, clock, onError } = needs;
   const ending = new AbortController();
   const open = new Map<string, OpenTask>();
   const running = new Map<string, Promise<void>>();
@@ -114,7 +114,7 @@ export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
         open.delete(task);
         tried.delete(task);
       })
-      .catch(trouble)
+      .catch(onError)
       .finally(() => {
         running.delete(task);
         wake.now();
@@ -129,7 +129,7 @@ export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
   };
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      await round().catch(trouble);
+      await round().catch(onError);
       await wake.wait(pollEveryMs, ending.signal);
     }
   };
@@ -140,7 +140,7 @@ export const startValidationWorker = (needs: ValidationWorkerNeeds): Worker => {
       unsubscribe();
       await ended;
       await Promise.all(running.values());
-      await readLog().catch(trouble);
+      await readLog().catch(onError);
     },
   };
 };
@@ -234,7 +234,7 @@ const handleTask = async (
 
 /** Retries the append of an outcome: without it the whole validation is repeated. */
 const appendWithRetry = async (
-  { clock, trouble }: ValidationWorkerNeeds,
+  { clock, onError }: ValidationWorkerNeeds,
   append: () => Promise<{ readonly state: ScorerTask | null }>,
 ): Promise<boolean> => {
   for (let attempt = 1; ; attempt += 1) {
@@ -242,7 +242,7 @@ const appendWithRetry = async (
       return (await append()).state?.isEnded === true;
     } catch (error) {
       if (attempt >= appendAttempts) throw error;
-      trouble(error);
+      onError(error);
       await clock.wait(pollEveryMs, new AbortController().signal);
     }
   }
@@ -250,14 +250,14 @@ const appendWithRetry = async (
 const appendAttempts = 5;
 
 const heartbeatLease = async (
-  { clock, leases, worker, trouble }: ValidationWorkerNeeds,
+  { clock, leases, worker, onError }: ValidationWorkerNeeds,
   lease: string,
   signal: AbortSignal,
 ): Promise<void> => {
   for (;;) {
     await clock.wait(renewEveryMs, signal);
     if (signal.aborted) return;
-    await leases.acquire(lease, worker, leaseMs).catch(trouble);
+    await leases.acquire(lease, worker, leaseMs).catch(onError);
   }
 };
 

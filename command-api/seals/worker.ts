@@ -8,7 +8,7 @@ export type SealWorkerNeeds = SealNeeds & {
   /** Name of this process as a holder of the lease. */
   readonly worker: string;
   /** Reports a failed round, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Polling interval: the longest delay of a seal. */
@@ -31,14 +31,14 @@ type HistorySealer = Worker &
  */
 export const startSealWorker = (needs: SealWorkerNeeds): HistorySealer => {
   const { round, ...status } = openChainSealer(needs);
-  const inTurn = openKeyedMutex();
+  const keyedMutex = openKeyedMutex();
   const end = new AbortController();
   const { leases, worker } = needs;
   const { stop } = startWorker(
     { ...needs, restMs },
     async (signal) => {
       if ((await leases.acquire(leaseName, worker, leaseMs)) !== null)
-        await inTurn([roundKey], () => round(signal));
+        await keyedMutex([roundKey], () => round(signal));
       return false;
     },
     () => leases.release(leaseName, worker),
@@ -49,6 +49,6 @@ export const startSealWorker = (needs: SealWorkerNeeds): HistorySealer => {
       end.abort();
       await stop();
     },
-    sealNow: () => inTurn([roundKey], () => round(end.signal, 'all')),
+    sealNow: () => keyedMutex([roundKey], () => round(end.signal, 'all')),
   };
 };

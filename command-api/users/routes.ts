@@ -16,7 +16,7 @@ import { change, remove } from './users.js';
 type UserNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
-  readonly inTurn: KeyedMutex;
+  readonly keyedMutex: KeyedMutex;
   readonly authorizer: Pick<RequestAuthorizer, 'visibleUser'>;
   /** Candidate admins from a read model; the log decides who is one. */
   readonly adminsOf: (organization: OrganizationId) => Promise<readonly UserId[]>;
@@ -90,13 +90,13 @@ const isLastAdmin = async (
  * Mutex for changes of admins: two who give up their role concurrently do so one after the other.
  */
 const serializeAdminChanges = <T>(
-  { log, inTurn }: UserNeeds,
+  { log, keyedMutex }: UserNeeds,
   { organizationId }: User,
   cause: Authorship,
   work: () => Promise<T>,
 ): Promise<T> => {
   const mutex = reservationStream('last-admin', organizationId);
-  return inTurn([mutex], async () => {
+  return keyedMutex([mutex], async () => {
     if (!(await claimName(log, mutex, cause.requestId, async () => 'may come', cause))) {
       throw new Fault('conflict', 'Another admin is being changed; try again');
     }

@@ -8,7 +8,7 @@ type Needs = {
   /** Polling interval after an idle or failed step. */
   readonly restMs: number;
   /** Reports a failed step, which is retried. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /**
@@ -16,7 +16,7 @@ type Needs = {
  * and after `restMs` when idle or failed. `lastly` runs after the last step.
  */
 export const startWorker = (
-  { clock, restMs, trouble }: Needs,
+  { clock, restMs, onError }: Needs,
   step: (signal: AbortSignal) => Promise<boolean>,
   lastly: () => Promise<void> = async () => undefined,
 ): Worker => {
@@ -24,13 +24,13 @@ export const startWorker = (
   const loop = async (): Promise<void> => {
     while (!end.signal.aborted) {
       const worked = await step(end.signal).catch((error: unknown) => {
-        trouble(error);
+        onError(error);
         return false;
       });
       if (worked) await yieldToEventLoop();
       else await clock.wait(restMs, end.signal);
     }
-    await lastly().catch(trouble);
+    await lastly().catch(onError);
   };
   const ended = loop();
   return {

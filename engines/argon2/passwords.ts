@@ -54,19 +54,21 @@ export const openPasswords = ({
   readonly waitingMax?: number;
 }): PasswordHasher => {
   const secret = Buffer.from(pepper);
-  const inTurn = openSemaphore(atOnceMax, (waiting) => {
+  const withSlot = openSemaphore(atOnceMax, (waiting) => {
     if (waiting < waitingMax) return;
     throw new Fault('unavailable', 'Too many password checks are queued. Retry in a second');
   });
   const recent = openPasswordCache(clock);
   return {
-    hash: (password) => inTurn(() => hash(password, { ...cost, secret })),
+    hash: (password) => withSlot(() => hash(password, { ...cost, secret })),
     wasVerifiedRecently: (digest, password, network) =>
       digest !== null && recent.isKnown(digest, password, network),
     verify: async (digest, password, network) => {
       const isPossible = digest !== null && password.length <= charactersMax * 2;
       const tried = isPossible ? password : 'nobody';
-      const right = await inTurn(() => verify(isPossible ? digest : dummyHash, tried, { secret }));
+      const right = await withSlot(() =>
+        verify(isPossible ? digest : dummyHash, tried, { secret }),
+      );
       if (!right || !isPossible) return false;
       recent.remember(digest, password, network);
       return true;

@@ -29,11 +29,11 @@ export const checkRecordsFile = async (
       connection,
       'SELECT position, version() FROM mark',
     );
-    const trouble = quick ? null : await readAll(connection);
+    const problem = quick ? null : await readAll(connection);
     const size = `${Math.ceil(statSync(path).size / 1_048_576)} MiB`;
     return {
       summary: `DuckDB ${String(version)}, ${name}, ${size}, at ${String(position)}`,
-      problem: trouble,
+      problem,
     };
   } catch (error) {
     return { summary: '', problem: redactedReason(error) };

@@ -94,10 +94,10 @@ export const openConnection = (url: string, patience: CallTimeouts = defaultTime
         well();
         return 'read';
       } catch (error) {
-        const trouble = failureKindOf(error);
-        if (trouble === 'erased' || trouble === 'missing') {
+        const failureKind = failureKindOf(error);
+        if (failureKind === 'erased' || failureKind === 'missing') {
           well();
-          return trouble;
+          return failureKind;
         }
         await again(error);
       }

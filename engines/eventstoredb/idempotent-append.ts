@@ -153,8 +153,8 @@ const sendWithRetry = async (
         isShared ? batch.append(order, deadline) : appendAlone(client, order, deadline),
       );
     } catch (error) {
-      const trouble = failureKindOf(error);
-      if (trouble === 'conflict' || trouble === 'erased') return 'conflict';
+      const failureKind = failureKindOf(error);
+      if (failureKind === 'conflict' || failureKind === 'erased') return 'conflict';
       await again(error);
     }
     const sent = await afterUnknown();

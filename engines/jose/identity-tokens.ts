@@ -24,17 +24,17 @@ export const openIdentityTokens = (
   providers: readonly TrustedProvider[],
   {
     clock,
-    trouble,
+    onError,
   }: {
     readonly clock: Pick<Clock, 'milliseconds'>;
     /** Called when the keys of a provider could not be fetched. */
-    readonly trouble: (provider: string, error: unknown) => void;
+    readonly onError: (provider: string, error: unknown) => void;
   },
 ): IdentityTokens => {
   const known = new Map<string, ProviderWithKeys>(
     providers.map((one) => {
-      const onError = (error: unknown): void => trouble(one.name, error);
-      return [one.name, { ...one, set: openKeySet(one.keys, { clock, trouble: onError }) }];
+      const onKeySetError = (error: unknown): void => onError(one.name, error);
+      return [one.name, { ...one, set: openKeySet(one.keys, { clock, onError: onKeySetError }) }];
     }),
   );
   return {

@@ -47,10 +47,10 @@ export const openKeySet = (
   source: KeySource,
   {
     clock,
-    trouble,
+    onError,
   }: {
     readonly clock: Pick<Clock, 'milliseconds'>;
-    readonly trouble: (error: unknown) => void;
+    readonly onError: (error: unknown) => void;
   },
 ): KeySet => {
   let keys: readonly VerificationKey[] = [];
@@ -67,7 +67,7 @@ export const openKeySet = (
       keys = await importKeySet(await source());
       fetchedAt = clock.milliseconds();
     } catch (error) {
-      trouble(error);
+      onError(error);
     }
   };
   const fetchOnce = (): Promise<void> => {

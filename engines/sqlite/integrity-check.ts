@@ -49,8 +49,8 @@ export const checkLogFile = async (
     }
   } catch (error) {
     if (!isDamage(error) && !isOtherSchema(error)) throw error;
-    const trouble = redactedReason(error);
-    const structure = { trouble, isOfIndexes: false, isIndexOnly: false };
+    const problem = redactedReason(error);
+    const structure = { problem, isOfIndexes: false, isIndexOnly: false };
     return { version, settings: null, events: '', unreadable: [], structure, skipped: null };
   }
 };

@@ -56,7 +56,7 @@ const findDamage = (database: Database): LogDamage | null => {
   }
   const hidesEvents = structure?.isOfIndexes === true || hidden !== undefined;
   if (bad !== undefined) return { cause: describePosition(bad), hidesEvents };
-  return structure === null ? null : { cause: structure.trouble, hidesEvents };
+  return structure === null ? null : { cause: structure.problem, hidesEvents };
 };
 
 /** True while no service has written to it. */

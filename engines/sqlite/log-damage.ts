@@ -134,7 +134,7 @@ const damagedPart = (database: Database, error: unknown): string => {
     const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.pragma(name)));
     const isSmall = (pages ?? 0) * (size ?? 0) <= checkedBytesMax;
     const structure = isSmall ? checkStructure(database) : null;
-    if (structure !== null) return structure.trouble;
+    if (structure !== null) return structure.problem;
   } catch (second) {
     if (!isDamage(second)) throw second;
   }

@@ -8,7 +8,7 @@ import { positionOf } from './log-schema.js';
  * erased streams, which may hide events; `isIndexOnly`: all of it does.
  */
 export type StructureDamage = {
-  readonly trouble: string;
+  readonly problem: string;
   readonly isOfIndexes: boolean;
   readonly isIndexOnly: boolean;
 };
@@ -26,14 +26,14 @@ export const checkStructure = (database: Database): StructureDamage | null => {
   const found = lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
   const [first] = found;
   if (first === undefined) {
-    return mark === null ? null : { trouble: mark, isOfIndexes: false, isIndexOnly: false };
+    return mark === null ? null : { problem: mark, isOfIndexes: false, isIndexOnly: false };
   }
   const trees = treesOf(database);
   const named = found.map((line) => withName(line, trees));
   const isOfIndexes =
     named.length === linesMax || named.some(isIndexLine) || named.some(isErasedListLine);
   const isIndexOnly = mark === null && named.every(isIndexLine);
-  return { trouble: named[0] ?? first, isOfIndexes, isIndexOnly };
+  return { problem: named[0] ?? first, isOfIndexes, isIndexOnly };
 };
 
 const ofIndexes: readonly RegExp[] = [

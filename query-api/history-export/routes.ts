@@ -49,11 +49,11 @@ export type HistoryExportNeeds = {
   readonly pages: (cursor: ExportCursor) => AsyncIterable<ExportPage>;
   /** Converts an entry to the format of audit event collectors; `origin` names the history. */
   readonly toAuditEvent: (
-    followed: { readonly entry: ChainEntry; readonly told: EntryChanges },
+    followed: { readonly entry: ChainEntry; readonly changes: EntryChanges },
     format: 'cloudevents' | 'ocsf',
     origin: string,
   ) => object;
-  readonly told: PageNeeds['told'];
+  readonly changesOf: PageNeeds['changesOf'];
   /**
    * Lines of a certificate. The first one throws Fault `not-found` or `conflict` where there is
    * nothing to certify, or not yet.
@@ -193,7 +193,7 @@ type FeedEntry = Parameters<HistoryExportNeeds['toAuditEvent']>[0];
 
 /** The next entries, as many as one response may hold; `next`: where to continue. */
 const feedPage = async (
-  { chains, told }: HistoryExportNeeds,
+  { chains, changesOf }: HistoryExportNeeds,
   chain: string,
   { query, size, records }: FeedRequest,
   signal: AbortSignal,
@@ -204,10 +204,10 @@ const feedPage = async (
     const entries = page.entries.filter(({ seq }) => seq <= size);
     at = page.next;
     if (entries.length === 0) continue;
-    const changes = await told(entries, signal);
+    const changes = await changesOf(entries, signal);
     const followed = changes.flatMap((change, place) => {
       const entry = entries[place];
-      return entry === undefined ? [] : [{ entry, told: change }];
+      return entry === undefined ? [] : [{ entry, changes: change }];
     });
     const next = entries[followed.length]?.seq ?? at ?? size + 1;
     return { followed, next: Math.min(next, size + 1) };

@@ -30,7 +30,7 @@ export type PageNeeds = {
   /**
    * Changes of the first entries, in their order: as many as one response may hold, at least one.
    */
-  readonly told: (
+  readonly changesOf: (
     entries: readonly ChainEntry[],
     signal: AbortSignal,
   ) => Promise<readonly EntryChanges[]>;
@@ -78,7 +78,7 @@ export const historyPage = async (
   };
   const found = await needs.chains.page(chain, chainQuery, { signal });
   const known = found.entries.filter(({ seq }) => seq <= size);
-  const changes = known.length === 0 ? [] : await needs.told(known, signal);
+  const changes = known.length === 0 ? [] : await needs.changesOf(known, signal);
   const next = nextOf(known[changes.length]?.seq ?? found.next, size);
   return {
     entries: changes.flatMap((one, index) => {

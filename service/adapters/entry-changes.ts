@@ -44,19 +44,19 @@ const stateEventsMax = 1_000_000;
  * History details beyond the entries, folded from the log, since `query-api` sees no event. Each
  * stream is read and folded once per page.
  */
-export const historyChanges = (needs: Needs): Pick<HistoryReadNeeds, 'told' | 'stateAt'> => ({
-  told: async (entries, signal) => {
+export const historyChanges = (needs: Needs): Pick<HistoryReadNeeds, 'changesOf' | 'stateAt'> => ({
+  changesOf: async (entries, signal) => {
     const emailOf = openEmailLookup(needs.log);
-    const changes = await changesOf(needs, entries, signal);
-    const told: EntryChanges[] = [];
+    const folded = await foldChanges(needs, entries, signal);
+    const changes: EntryChanges[] = [];
     let bytes = 0;
-    for (const [index, change] of changes.entries()) {
+    for (const [index, change] of folded.entries()) {
       bytes += JSON.stringify([change.before, change.after]).length;
       const entry = entries[index];
-      if (entry === undefined || (bytes > pageBytesMax && told.length > 0)) break;
-      told.push({ ...change, email: await emailOf(entry.actor) });
+      if (entry === undefined || (bytes > pageBytesMax && changes.length > 0)) break;
+      changes.push({ ...change, email: await emailOf(entry.actor) });
     }
-    return told;
+    return changes;
   },
   stateAt: async (organization, subject, asOf) => {
     const until = await needs.positionOf(organization, asOf, 'at');
@@ -68,7 +68,7 @@ type Change = Omit<EntryChanges, 'email'>;
 const unchanged = { before: null, after: null };
 
 /** Changes of the first entries, as many as a page may fold (at least one). */
-const changesOf = async (
+const foldChanges = async (
   needs: Needs,
   entries: readonly ChainEntry[],
   signal: AbortSignal,
@@ -77,10 +77,10 @@ const changesOf = async (
   const begun = clock.milliseconds();
   let slice = begun;
   let left = foldedMax;
-  const changes = new Map<number, Change>();
+  const changeOfSeq = new Map<number, Change>();
   for (const group of groupsOf(entries)) {
     const now = clock.milliseconds();
-    if (changes.size > 0 && (left <= 0 || now - begun > foldTimeMaxMs)) break;
+    if (changeOfSeq.size > 0 && (left <= 0 || now - begun > foldTimeMaxMs)) break;
     if (now - slice > sliceMs) {
       await clock.wait(0, signal);
       signal.throwIfAborted();
@@ -88,15 +88,15 @@ const changesOf = async (
     }
     const { found, weight } = await resourceChangesOf(needs, group, left);
     left -= weight;
-    for (const [seq, change] of found) changes.set(seq, change);
+    for (const [seq, change] of found) changeOfSeq.set(seq, change);
   }
-  const told: Change[] = [];
+  const changes: Change[] = [];
   for (const { seq } of entries) {
-    const change = changes.get(seq);
+    const change = changeOfSeq.get(seq);
     if (change === undefined) break;
-    told.push(change);
+    changes.push(change);
   }
-  return told;
+  return changes;
 };
 
 /** Groups entries by resource, in order of first occurrence. */

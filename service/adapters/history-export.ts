@@ -41,7 +41,7 @@ const countRemainingRecords = async (
 /** Exports of history from the log, since `query-api` sees no event. */
 export const historyExports = (
   needs: Needs,
-): Omit<HistoryExportNeeds, 'authorizer' | 'chains' | 'clock' | 'told'> => ({
+): Omit<HistoryExportNeeds, 'authorizer' | 'chains' | 'clock' | 'changesOf'> => ({
   certificateLines: (query, organization) =>
     certificateLines(
       {

@@ -26,11 +26,14 @@ export const scheduledPages =
 
 /** Schedules changes of entries with the same semaphore. */
 export const scheduledChanges =
-  ({ told }: Pick<HistoryReadNeeds, 'told'>, semaphore: FairSemaphore): HistoryReadNeeds['told'] =>
+  (
+    { changesOf }: Pick<HistoryReadNeeds, 'changesOf'>,
+    semaphore: FairSemaphore,
+  ): HistoryReadNeeds['changesOf'] =>
   async (entries, signal) => {
     const release = await semaphore.acquire(entries[0]?.organizationId ?? systemChain, { signal });
     try {
-      return await told(entries, signal);
+      return await changesOf(entries, signal);
     } finally {
       release();
     }

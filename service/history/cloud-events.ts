@@ -12,11 +12,11 @@ export const certificateEntry = (entry: ChainEntry): JsonObject => ({
 });
 
 /** An entry with its changes, for subscribers to audit events; like pages show it. */
-export type ChangedEntry = { readonly entry: ChainEntry; readonly told: EntryChanges };
+export type ChangedEntry = { readonly entry: ChainEntry; readonly changes: EntryChanges };
 
-const changedEntry = ({ entry, told }: ChangedEntry): JsonObject => {
+const changedEntry = ({ entry, changes }: ChangedEntry): JsonObject => {
   const { actor, ...event } = eventView(entry);
-  const { email, before, after, erased } = told;
+  const { email, before, after, erased } = changes;
   return {
     ...event,
     actor: { ...actor, email },
@@ -30,7 +30,7 @@ const changedEntry = ({ entry, told }: ChangedEntry): JsonObject => {
 };
 
 /** CloudEvents 1.0 form of an entry; extension names are lower-case letters. */
-export const cloudEvent = ({ entry, told }: ChangedEntry, origin: string): JsonObject => ({
+export const cloudEvent = ({ entry, changes }: ChangedEntry, origin: string): JsonObject => ({
   specversion: '1.0',
   id: entry.eventId,
   source: origin,
@@ -41,5 +41,5 @@ export const cloudEvent = ({ entry, told }: ChangedEntry, origin: string): JsonO
   partitionkey: entry.stream,
   assayseq: entry.seq,
   assayhash: entry.hash,
-  data: changedEntry({ entry, told }),
+  data: changedEntry({ entry, changes }),
 });

@@ -178,7 +178,7 @@ const informational = 1;
 const userTypes: Readonly<Record<string, number>> = { user: 1, api_key: otherActivity, system: 3 };
 
 /** OCSF 1.7 form of an entry, for audit logs. */
-export const ocsfEvent = ({ entry, told }: ChangedEntry, origin: string): JsonObject => {
+export const ocsfEvent = ({ entry, changes }: ChangedEntry, origin: string): JsonObject => {
   const { class: classUid, activity } = activityOf(entry.type);
   const { actor, resource } = entry;
   return {
@@ -203,7 +203,7 @@ export const ocsfEvent = ({ entry, told }: ChangedEntry, origin: string): JsonOb
         uid: actor.id,
         type_id: userTypes[actor.type] ?? 0,
         type: actor.type,
-        ...(told.email !== null && { email_addr: told.email }),
+        ...(changes.email !== null && { email_addr: changes.email }),
       },
     },
     ...targetObjectOf(classUid, entry),
@@ -217,9 +217,9 @@ export const ocsfEvent = ({ entry, told }: ChangedEntry, origin: string): JsonOb
         role: actor.role,
         resource: { ...resource },
         project_id: entry.projectId,
-        before: told.before,
-        after: told.after,
-        erased: told.erased,
+        before: changes.before,
+        after: changes.after,
+        erased: changes.erased,
       },
     },
   };

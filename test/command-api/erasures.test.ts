@@ -363,7 +363,7 @@ describe('erasing what was deleted', () => {
       files: diskFiles,
       path,
       unlinkDataset: unlinkDatasetFrom(world.log),
-      trouble: (error) => troubles.push(error),
+      onError: (error) => troubles.push(error),
     });
     await pollUntil('the project is erased', 5_000, async () => (await completed(one)).length > 0);
     await worker.stop();

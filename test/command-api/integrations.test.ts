@@ -174,7 +174,7 @@ describe('sealed secrets of integrations', () => {
     return found === null ? null : vault.open(sealContext(found, found.seal_version), found.sealed);
   };
   const rotate = () =>
-    rotateKeys({ log: world.log, vault, clock, ids: randomIds, inTurn: openKeyedMutex() });
+    rotateKeys({ log: world.log, vault, clock, ids: randomIds, keyedMutex: openKeyedMutex() });
   const sweep = () => sweepUnusedSeals({ log: world.log, clock, ids: randomIds });
 
   it('do not open on the stream of another integration', async () => {

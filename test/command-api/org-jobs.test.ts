@@ -92,7 +92,7 @@ describe('the worker of org jobs', function () {
       const traceIds = alive.slice(0, 2);
       return { sessionIds: [] as readonly SessionId[], traceIds, spans: traceIds.length };
     },
-    trouble: () => undefined,
+    onError: () => undefined,
   });
   const eventsOf = (name: StreamName) => world.eventsOf(name);
 

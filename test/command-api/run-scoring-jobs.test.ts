@@ -258,7 +258,7 @@ describe('scoring backfill job', function () {
       backfillTraces: recordsFromLog(world.log),
       judge: openScorerRunner({ sandbox, clock: systemClock, budgets: scoringBudgets }),
       overlaps: { compute: async () => null, close: async () => undefined },
-      trouble: () => undefined,
+      onError: () => undefined,
     });
     const { signal } = new AbortController();
     await past.look();

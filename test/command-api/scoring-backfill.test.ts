@@ -259,7 +259,7 @@ describe('scoring backfill job of a deleted run', () => {
       backfillTraces: { count: async () => 1, page: async () => ({ traces: [], next: 'more' }) },
       judge: () => Promise.reject(new Error('nothing is judged')),
       overlaps: { compute: async () => null, close: async () => undefined },
-      trouble: (error) => expect.fail(String(error)),
+      onError: (error) => expect.fail(String(error)),
     });
     const { signal } = new AbortController();
     await past.look();

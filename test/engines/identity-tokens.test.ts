@@ -39,7 +39,7 @@ describe('id_tokens', () => {
     await writeFile(path, JSON.stringify([entry]));
     return openIdentityTokens(await readProviders(diskFiles, path), {
       clock,
-      trouble: (_provider, error) => troubles.push(String(error)),
+      onError: (_provider, error) => troubles.push(String(error)),
     });
   };
   const verdict = (tokens: IdentityTokens, token: string, provider = 'okta') =>

@@ -44,7 +44,7 @@ const doctorSays = async (dir: string): Promise<string | null> => {
     isHeld: false,
     progress: () => undefined,
   });
-  return structure?.trouble ?? unreadable[0]?.why ?? null;
+  return structure?.problem ?? unreadable[0]?.why ?? null;
 };
 
 /** What the check of a running service finds in one pass. */

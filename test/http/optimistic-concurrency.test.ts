@@ -64,7 +64,7 @@ describe('optimistic concurrency that always conflicts', () => {
   });
   const routes = (real: EventLog) => {
     const log = losing(real);
-    const inTurn = openKeyedMutex();
+    const keyedMutex = openKeyedMutex();
     let keys: readonly WrappedDataKey[] = [];
     const vault = openVault({
       keys: {
@@ -84,7 +84,7 @@ describe('optimistic concurrency that always conflicts', () => {
       ...annotationTemplateWrites({ log, templateUsage: async () => new Map() }),
       ...ratingWrites({ log }),
       ...insightsSettingsWrites({ log }),
-      ...integrationWrites({ log, ids: randomIds, vault, inTurn }),
+      ...integrationWrites({ log, ids: randomIds, vault, keyedMutex }),
     ];
   };
   const began = async (stream: StreamName, type: string, data: object): Promise<void> => {

@@ -215,7 +215,7 @@ describe('social login over HTTP', () => {
         log,
         ids: randomIds,
         throttle: openThrottle(clock),
-        identityTokens: openIdentityTokens([], { clock, trouble: () => undefined }),
+        identityTokens: openIdentityTokens([], { clock, onError: () => undefined }),
         tokens: openAccessTokens(secrets.accessTokenSeed),
         secrets,
       }),

@@ -44,12 +44,12 @@ describe('mutex, semaphore, single flight and batch loader', () => {
   });
 
   it('a keyed mutex serialises work under one key and does not wait for other keys', async () => {
-    const inTurn = openKeyedMutex<string>();
+    const keyedMutex = openKeyedMutex<string>();
     const { work, begun, open } = gated();
     const order: string[] = [];
-    const held = inTurn(['a', 'b'], work).then(() => order.push('a and b'));
-    const after = inTurn(['b'], async () => order.push('b'));
-    await inTurn(['c'], async () => order.push('c'));
+    const held = keyedMutex(['a', 'b'], work).then(() => order.push('a and b'));
+    const after = keyedMutex(['b'], async () => order.push('b'));
+    await keyedMutex(['c'], async () => order.push('c'));
     expect([begun(), ...order]).to.deep.equal([1, 'c']);
     open(0);
     await Promise.all([held, after]);

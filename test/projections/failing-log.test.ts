@@ -34,11 +34,11 @@ describe('the projector, when its log fails for a moment', () => {
   it('never folds onto a store that still writes the batch before', async () => {
     const away = { since: null as Promise<void> | null, isOver: false };
     const clock = fastClock();
-    const inTurn = openMutex();
+    const runExclusively = openMutex();
     const records = (found: Records): Records => ({
       ...found,
       apply: (writes, checkpoint) =>
-        inTurn(async () => {
+        runExclusively(async () => {
           if (writes.groups.length > 0 && away.since === null) {
             away.since = open.log.append(traces(100, 130)).then(() => undefined);
             await away.since;

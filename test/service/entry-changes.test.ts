@@ -81,7 +81,7 @@ describe('what history tells beyond its entries', () => {
       let pages = 0;
       const told = [];
       while (told.length < asked.length) {
-        const some = await answers().told(asked.slice(told.length), signal);
+        const some = await answers().changesOf(asked.slice(told.length), signal);
         expect(some.length).to.be.within(1, 40);
         told.push(...some);
         pages += 1;
@@ -101,7 +101,7 @@ describe('what history tells beyond its entries', () => {
       ...one,
       seq: at + 1,
     }));
-    const told = await answers().told(entries, signal);
+    const told = await answers().changesOf(entries, signal);
     expect(told.map(({ after, erased }) => [after === null, erased])).to.deep.equal([
       [true, false],
       [true, false],

@@ -29,7 +29,7 @@ describe('the pulse of an engine', () => {
     await pulse.probeNow(1_000);
     expect([pulse.lastResult(), pulse.lastError()]).to.deep.equal([1, null]);
     answer = async () => Promise.reject(new Error('refused'));
-    await pollUntil('the trouble', 5_000, async () => pulse.lastError() !== null);
+    await pollUntil('the error of the probe', 5_000, async () => pulse.lastError() !== null);
     expect([pulse.lastResult(), pulse.lastError()]).to.deep.equal([1, 'refused']);
     expect(await pulse.runWhileUp(async () => 'asked all the same')).to.equal('asked all the same');
   });

@@ -171,7 +171,7 @@ export const openScoringFixture = async (
         worker: 'one',
         atOnce: 2,
         backfillTraces: recordsFromLog(log),
-        trouble: (error) => troubles.push(error),
+        onError: (error) => troubles.push(error),
         ...more,
       });
       workers.push(worker);
