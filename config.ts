@@ -1,12 +1,15 @@
 import { isIP } from 'node:net';
 import {
+  bootstrapVariables,
+  readBootstrapSettings,
+  type BootstrapSettings,
+} from './config/bootstrap-settings.js';
+import {
   clientVariables,
   readClientSettings,
   type ClientSettings,
 } from './config/client-settings.js';
 import { usualKeyHeaders } from './contract/operation.js';
-import { codePointCount } from './kernel/code-points.js';
-import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
 import { parseDuration } from './kernel/durations.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
@@ -46,12 +49,9 @@ export type Config = RecordsSettings & {
   readonly trustedProxies: readonly string[];
   /** Path of the file of accepted identity providers; null: no id_tokens are accepted. */
   readonly identityProviders: string | null;
-  readonly bootstrap: {
-    readonly organization: string;
-    readonly email: string;
-    readonly apiKey: string | null;
-    readonly password: string | null;
-  };
+  readonly bootstrap: BootstrapSettings;
+  /** The browser console is served at `/console`. */
+  readonly isConsoleServed: boolean;
   /** Limit of the read models' lag, beyond which `/readyz` is red. */
   readonly lagMaxMs: number;
   readonly seals: SealSettings;
@@ -131,29 +131,13 @@ export const variables: readonly Variable[] = [
     fallback: 'none',
     meaning: 'comma list of proxies to believe about clients: addresses or networks (10.0.0.0/8)',
   },
-  {
-    name: 'ASSAY_BOOTSTRAP_ORGANIZATION',
-    fallback: 'default',
-    meaning: 'name of the organisation made on an empty log',
-  },
-  {
-    name: 'ASSAY_BOOTSTRAP_EMAIL',
-    fallback: 'admin@localhost',
-    meaning: 'its first user, an admin',
-  },
-  {
-    name: 'ASSAY_BOOTSTRAP_API_KEY',
-    fallback: 'minted, printed once',
-    meaning: 'a personal key of that admin',
-    secret: true,
-  },
-  {
-    name: 'ASSAY_BOOTSTRAP_PASSWORD',
-    fallback: 'none',
-    meaning: 'password of that admin while they have none: 12 to 128 characters',
-    secret: true,
-  },
+  ...bootstrapVariables,
   ...recordsVariables,
+  {
+    name: 'ASSAY_CONSOLE',
+    fallback: 'on',
+    meaning: 'on or off: the browser console at /console',
+  },
   {
     name: 'ASSAY_LAG_MAX',
     fallback: '60s',
@@ -210,12 +194,8 @@ export const readConfig = (environment: Environment): Config => {
       .map((name) => headerName(name.trim())),
     trustedProxies: proxies(text('ASSAY_TRUSTED_PROXIES', '')),
     identityProviders: text('ASSAY_IDENTITY_PROVIDERS', '') || null,
-    bootstrap: {
-      organization: text('ASSAY_BOOTSTRAP_ORGANIZATION', 'default'),
-      email: email(text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost')),
-      apiKey: text('ASSAY_BOOTSTRAP_API_KEY', '') || null,
-      password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
-    },
+    bootstrap: readBootstrapSettings(environment, text),
+    isConsoleServed: choiceIn('ASSAY_CONSOLE', ['on', 'off'], text('ASSAY_CONSOLE', 'on')) === 'on',
     ...readRecordsSettings(text),
     lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),
     seals: readSealSettings(text),
@@ -352,23 +332,6 @@ const secretKey = (text: string): string | null => {
 const opsToken = (text: string): string | null => {
   if (text !== '' && !/^[!-~]{24,256}$/.test(text)) {
     throw invalidVariable('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
-  }
-  return text || null;
-};
-
-const email = (text: string): string => {
-  if (isEmail(text)) return text;
-  throw invalidVariable(
-    'ASSAY_BOOTSTRAP_EMAIL',
-    `must be an e-mail: a name, @ and a host, not '${text}'`,
-  );
-};
-
-/** Kept unchanged, spaces included (contract 2.5). */
-const password = (text: string): string | null => {
-  const length = codePointCount(text);
-  if (text !== '' && (length < 12 || length > 128)) {
-    throw invalidVariable('ASSAY_BOOTSTRAP_PASSWORD', 'must have 12 to 128 characters');
   }
   return text || null;
 };

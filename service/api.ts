@@ -15,6 +15,7 @@ import { openAccessTokens } from '../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
 import { readProviders } from '../engines/jose/identity-providers.js';
 import { diskFiles } from '../engines/node/files.js';
+import { builtConsoleDir } from '../engines/koa/console-files.js';
 import { startServer, type RunningApi } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
@@ -120,6 +121,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     tracing: start.tracing,
     host: config.host,
     port: config.port,
+    consoleDir: config.isConsoleServed ? builtConsoleDir : null,
     keyHeaders: config.apiKeyHeaders,
     trustedProxies: config.trustedProxies,
     onUndeclaredProxy: start.undeclaredProxies.observe,

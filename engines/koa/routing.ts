@@ -66,8 +66,8 @@ const pathShape = (path: string): string => {
   return `${segments.length} ${segments[1] ?? ''}`;
 };
 
-/** Koa parses the path on access, and throws for a malformed URL. */
-const pathOf = (ctx: Context): string => {
+/** Path of the request, not decoded. Throws Fault `malformed` for a malformed URL. */
+export const pathOf = (ctx: Context): string => {
   try {
     return ctx.path;
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
-import Koa from 'koa';
+import Koa, { type Context } from 'koa';
 import { Fault } from '../../kernel/fault.js';
 import { networkPrefix } from '../../kernel/network-prefix.js';
 import { usualKeyHeaders, type Route } from '../../contract/operation.js';
@@ -14,14 +14,15 @@ import { usualBodies } from './decode-body.js';
 import { answerClientError } from './client-error.js';
 import { defaultConnectionLimits, type ConnectionLimits } from './connection-limits.js';
 import { openConnections } from './client-connections.js';
-import { openRouting } from './routing.js';
+import { openRouting, pathOf } from './routing.js';
 import { openLoadShedder, defaultLoadLimits, type LoadLimits } from './load-shedding.js';
 import { openPeerResolver, proxyMatcher } from './peer.js';
 import { serveRequest } from './serve-request.js';
-import { respond } from './respond.js';
+import { respond, type EncodedAnswer, type ResponseMeta } from './respond.js';
 import { tracedRequest } from './traced-request.js';
 import type { HttpServices } from './services.js';
 import { compileRoutes, type CompiledRoute } from './compiled-routes.js';
+import { openWebConsole } from './web-console.js';
 import { openContractChecker } from './contract-checker.js';
 
 type InternalServices =
@@ -58,6 +59,8 @@ export type ServerOptions = Omit<HttpServices, InternalServices> & {
   readonly strict?: boolean;
   /** Tests: smaller limits than the defaults. */
   readonly load?: Partial<LoadLimits & ConnectionLimits>;
+  /** Folder of the browser console; null, the default: `/console` is an unknown path. */
+  readonly consoleDir?: URL | null;
   /** Names of collections whose responses may be large; default: none. */
   readonly largeReads?: readonly string[];
   /** Ids of operations that hold all rows of a dataset; default: none. */
@@ -139,13 +142,14 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
       return reads.some((name) => largeReads.includes(name)) ? 'large' : null;
     },
   };
+  const answerRequest = requestAnswerer(options.consoleDir ?? null, (ctx, meta) =>
+    tracedRequest(tracing, ctx, meta, () => serveRequest(ctx, find, services, meta)),
+  );
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
     const release = await requestScopes.track(() =>
-      respond(ctx, options, (meta) =>
-        tracedRequest(tracing, ctx, meta, () => serveRequest(ctx, find, services, meta)),
-      ),
+      respond(ctx, options, (meta) => answerRequest(ctx, meta)),
     );
     connections.responseStarted(ctx.req, ctx.res, release);
     // Also for requests that began before: an idle connection would delay the shutdown.
@@ -175,6 +179,20 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
       await shutDown(server, requestScopes, options);
       connections.close();
     },
+  };
+};
+
+type AnswerRequest = (ctx: Context, meta: ResponseMeta) => Promise<EncodedAnswer>;
+
+/** Answers requests below `/console` from its folder, others with `answer`. */
+const requestAnswerer = (consoleDir: URL | null, answer: AnswerRequest): AnswerRequest => {
+  if (consoleDir === null) return answer;
+  const webConsole = openWebConsole(consoleDir);
+  return async (ctx, meta) => {
+    const path = pathOf(ctx);
+    if (!webConsole.serves(path)) return answer(ctx, meta);
+    meta.operation = 'console';
+    return webConsole.answer(ctx, path);
   };
 };
 
