@@ -2,9 +2,9 @@ import { eventSchemas } from './all.js';
 import { upcasts } from './upcasts.js';
 
 /**
- * Decodes stored events, the only place that reads them: upcasts the data to the newest version of
- * its type. Throws TypeError on a type or version that this build does not know; the runner then
- * parks the stream and never guesses.
+ * Decodes the data of a stored event, with upcasting: data of an older version becomes data of the
+ * newest version of its type. All stored data is read here. Throws TypeError on a type or version
+ * that this build does not know; the runner then parks the stream.
  *
  * Appended data fits its schema by type and by test, so this path, which every event takes, does
  * not validate it again. schema-conformance.ts does, for checks of the log.

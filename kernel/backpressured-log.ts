@@ -13,7 +13,7 @@ import { overlapWeightIn } from './records/overlap-weight.js';
 
 /**
  * Longest wait of one part of an append for its project's earlier events. The caller has an answer
- * after 20 s (contract 1.11); the parts that are not in the log by then follow.
+ * after 20 s (contract 1.11); the remaining parts are appended after it.
  */
 export const appendWaitMaxMs = 5_000;
 /**

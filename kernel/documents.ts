@@ -42,10 +42,11 @@ export type DocumentPage<B> = {
 /** Write of one key; a null document deletes it. */
 export type DocumentWrite = { readonly key: string; readonly document: Document | null };
 /**
- * Position of a read model, with the fencing token of its writer: `fence` grows with each lease,
- * and a write under an older fence throws Fault `conflict`. A checkpoint was passed when the stored
- * one is further, or is the same position under the same fence; under a newer fence the position is
- * written once more, so that a parked stream comes back on a quiet log.
+ * Checkpoint of a read model: its position, and the fencing token of its writer. The token `fence`
+ * grows with each lease; a write under an older one throws Fault `conflict`. A checkpoint counts as
+ * passed, and its batch changes nothing, when the stored position is later, or is equal under the
+ * same token. Under a newer token an equal position is written again, so that a retried stream is
+ * folded although the log has no new events.
  */
 export type Checkpoint = {
   readonly position: Position;
@@ -71,11 +72,14 @@ export const checkBasePosition = ({ after }: Checkpoint, position: Position): vo
  * both are there or neither. Repeating a checkpoint that was passed changes nothing.
  */
 export interface Documents {
-  /** Records only: the time since which deleted content waits for removal from the files. */
+  /**
+   * Time since which deleted content waits for its removal from the files; null: nothing waits.
+   * Only engines that own their files have it.
+   */
   erasingSince?(): Instant | null;
   /** Damage found on the disk, and what to do; null or absent: none. */
   damage?(): string | null;
-  /** `start` for a collection (name and version) without writes. */
+  /** Position of the last write; `logStart` for a collection (name and version) without writes. */
   checkpoint(collection: Collection): Promise<Position>;
   get<B>(collection: Collection, key: string, context?: QueryContext): Promise<Document<B> | null>;
   load(
@@ -115,12 +119,11 @@ export interface Documents {
 export type ShadowOptions = { readonly durable?: boolean };
 
 /**
- * Shadow copy of a read model, built next to the live one. Once it is the live one itself,
- * `discard` and `detach` have no effect on it, also where `promote` failed and had switched all the
- * same.
+ * Shadow copy of a read model, built next to the live one. Once readers were switched to it,
+ * `discard` and `detach` have no effect, even when `promote` reported a failure.
  */
 export interface Shadow<M> {
-  /** Id for `resume`. */
+  /** Id under which `resume` finds the copy. */
   readonly id: string;
   readonly model: M;
   /** Switches readers to the copy in one step and drops the old one. */

@@ -3,8 +3,8 @@ import { Fault } from './fault.js';
 import type { QueryContext } from './ports.js';
 
 /**
- * Task for the scheduler: its owner (a project, or a person for a single sample) and the creator
- * creator requested it.
+ * Task for the scheduler: its owner (a project, or a user for a single sample) and the user who
+ * requested it (`creator`).
  */
 export type TaskClaim = { readonly task: string; readonly owner: string; readonly creator: string };
 

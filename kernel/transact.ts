@@ -150,9 +150,9 @@ export const transact = <S, E extends Event>(
   });
 
 /**
- * `transact` for several streams, each decided on by itself and all in one append; those that lost
- * a race are retried without the others. A rejection ends it, whatever was appended by then.
- * Results by stream, in the given order.
+ * `transact` for several streams: each has its own decision, and all are in one append. Streams
+ * that lost a race are retried without the others. A rejection ends it; events appended before
+ * stay. Results by stream, in the given order.
  */
 export const transactAll = <A, S, E extends Event>(
   log: EventLog,

@@ -64,7 +64,7 @@ type KnownFill = {
 /**
  * Detects read models that are being filled: checks the first checkpoint, and any checkpoint that
  * goes back, since the store was then lost, emptied or replaced. The read model is complete again
- * at the log's head as of then.
+ * once it reaches the position that the log's head had at the detection.
  */
 export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
   const furthest = new Map<string, Position>();

@@ -20,7 +20,7 @@ export type OpenSubscriptionsNeeds = {
   readonly readModels: readonly ReadModel[];
   readonly parking: Parking;
   readonly clock: Clock;
-  /** Called at the start when the log is not the one that was folded (read-model-reset.ts). */
+  /** Called at the start when read models are ahead of the log (read-model-reset.ts). */
   readonly onLogReplaced?: (ahead: readonly AheadReadModel[]) => void;
 };
 

@@ -1,14 +1,8 @@
-import { Fault } from '../kernel/fault.js';
 import type { Position, StreamName } from '../kernel/ports.js';
-import {
-  projectorStateName,
-  type Collection,
-  type Document,
-  type Documents,
-} from '../kernel/documents.js';
+import { projectorStateName, type Collection, type Documents } from '../kernel/documents.js';
 import type { Partition } from '../kernel/records/partitions.js';
 import type { Instant } from '../kernel/schema-types.js';
-import { openMutex } from '../kernel/concurrency.js';
+import { openFencedWriter, stateDocument, stateScope, type StateWrite } from './fencing.js';
 import type { Poison } from './read-model.js';
 import type { SkippedEvent } from './skipped-events.js';
 
@@ -82,19 +76,18 @@ export type Parking = {
   /** Records an event that was skipped according to the log. */
   skip(skipped: SkippedEvent): void;
   /**
-   * Removes everything parked in the projection; skipped stay only the events that the log lists,
-   * since the rest referred to events that are gone.
+   * Removes the parked streams and skipped events of the projection, except skipped events that the
+   * log lists: the others referred to events of a log that was replaced.
    */
   clear(projection: string): Promise<void>;
 };
 
-const scope = 'service';
 const listMax = 1_000;
 export const skippedKey = (stream: StreamName, revision: number): string => `${stream}@${revision}`;
 
 /**
- * Loads the state that an earlier process left and takes the next fencing token. `ruledOut`: the
- * skipped events listed in the log, which are not stored here; earlier versions stored them only
+ * Loads the state that an earlier process left and takes the next fencing token. `loggedSkips`: the
+ * skipped events that the log lists. They are not stored here; earlier versions stored them only
  * here.
  */
 export const openParking = async (
@@ -186,18 +179,6 @@ const parkedKey = (projection: string, stream: StreamName): string =>
   `parked/${projection}/${stream}`;
 const skippedPath = (projection: string, key: string): string => `skipped/${projection}/${key}`;
 
-type StateWrite = { readonly key: string; readonly document: Document | null };
-
-const stateDocument = (
-  kind: string,
-  key: string,
-  projection: string | null,
-  body: unknown,
-): StateWrite => ({
-  key,
-  document: { key, scope, fields: { kind, projection }, body },
-});
-
 /** Stored state in memory: every page reads it. */
 type LoadedState = {
   readonly parked: Map<string, Map<StreamName, ParkedStream>>;
@@ -230,7 +211,7 @@ const loadState = async (documents: Documents, state: Collection): Promise<Loade
   };
   for (let offset = 0; ; offset += listMax) {
     const found = await documents.find(state, {
-      scope,
+      scope: stateScope,
       sort: { column: 'kind', ascending: true },
       limit: listMax,
       offset,
@@ -247,43 +228,4 @@ const loadState = async (documents: Documents, state: Collection): Promise<Loade
   }
   const noted: LoadedState['notesOf'] = (kind) => others.get(kind) ?? new Map<string, unknown>();
   return { parked, skipped, versions, park, skip, notesOf: noted, putNote: note };
-};
-
-/**
- * Writes under its fencing token, with optimistic concurrency: each write requires the stored
- * position that this process last wrote or read. When two processes raise the fence at once, one is
- * refused, and none raises it above that of a later process.
- */
-const openFencedWriter = async (documents: Documents, state: Collection) => {
-  const inSequence = openMutex();
-  const storedFence = async (): Promise<number> =>
-    (await documents.get<{ readonly fence: number }>(state, 'fence'))?.body.fence ?? 0;
-  let fence = await storedFence();
-  let after: Position | null = null;
-  const apply = async (writes: readonly StateWrite[], under: number): Promise<void> => {
-    after ??= await documents.checkpoint(state);
-    // The collection does not follow the log: its own write count stands in for the position.
-    const position = (BigInt(`0x${after}`) + 1n).toString(16).padStart(16, '0') as Position;
-    try {
-      await documents.apply(state, writes, { position, fence: under, after });
-      after = position;
-    } catch (error) {
-      after = null;
-      throw error;
-    }
-  };
-  const isReplaced = async (): Promise<boolean> => (await storedFence()) > fence;
-  return {
-    fence: () => fence,
-    isReplaced,
-    raiseFence: () =>
-      inSequence(async (): Promise<number> => {
-        if (await isReplaced()) throw new Fault('conflict', 'another projector has taken over');
-        const raised = fence + 1;
-        await apply([stateDocument('fence', 'fence', null, { fence: raised })], raised);
-        fence = raised;
-        return raised;
-      }),
-    write: (writes: readonly StateWrite[]) => inSequence(() => apply(writes, fence)),
-  };
 };

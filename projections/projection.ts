@@ -24,8 +24,8 @@ export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
 /**
  * `scope`: deleting a project deletes all documents in its scope. `key`: deleting the run, or the
  * project, deletes the document with that key. Documents are deleted on the deletion event and
- * again when erasure begins and ends: by then the deletion event may be erased itself, and late
- * events may have arrived.
+ * again when erasure begins and ends, since the deletion event may have been erased meanwhile, and
+ * late events may have arrived.
  */
 export type DeletedWith = {
   readonly scope?: 'project';

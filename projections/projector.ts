@@ -28,8 +28,8 @@ export type ProjectionStatus = {
   /** Reason for which folding is stalled; null while it proceeds. */
   readonly stalled: string | null;
   /**
-   * Reason for which it was emptied at the start, until it has caught up with the log as of then;
-   * null: it was not emptied.
+   * Reason for which it was emptied at the start, until it reaches the head that the log had at the
+   * start; null: it was not emptied, or has caught up.
    */
   readonly rebuilding: string | null;
   /** Progress of the shadow copy that will replace it; null: no rebuild runs. */

@@ -49,6 +49,7 @@ export type FoldResult = {
   readonly gap: Gap | null;
 };
 
+/** Poison event: an event that a read model cannot fold, and why; its stream is parked. */
 export type Poison = {
   readonly id: string;
   readonly stream: StreamName;

@@ -45,8 +45,9 @@ type RebuildWork = {
 };
 
 /**
- * Blue-green rebuild of a read model into a shadow copy, next to the live one, which goes on
- * serving and being fed; then promotes it. Resumes the copy of an earlier rebuild when it has this
+ * Blue-green rebuild: folds a read model from the log into a shadow copy, while the live one serves
+ * and is fed; then promotes the copy. There is no snapshot rebuild: the log has no snapshots, so
+ * the fold starts at the first event. Resumes the copy of an earlier rebuild when it has this
  * version and belongs to this log, and after a transient store failure; otherwise starts from the
  * first event. The runner waits only for the last stretch. Events that failed to fold before are
  * retried; skipped ones stay skipped. Throws when the log has a gap, a store fails for longer or
@@ -160,7 +161,7 @@ const promoteShadow = async (
   try {
     await copy.promote();
   } catch (error) {
-    // It may have switched all the same.
+    // The switch may have happened although an error was reported.
     await rereadCheckpoint(subscription).catch(() =>
       failWithBackoff(subscription, clock, redactedReason(error)),
     );

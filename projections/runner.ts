@@ -57,9 +57,9 @@ export type Runner = {
  */
 const pagesAtOnce = 8;
 /**
- * Adaptive batching: a batch costs its stores the same whether it has one event or fifty. Once all
- * is folded and more than `fewEvents` came together, but not so many that the batch is the least of
- * their cost, the next events may gather for as long as these took.
+ * Adaptive batching: a batch costs its stores about the same with one event as with fifty. After a
+ * batch of more than `fewEvents` and fewer than `manyEvents` events that left nothing to fold, the
+ * next events are collected for as long as that batch took.
  */
 const fewEvents = 4;
 const manyEvents = 64;

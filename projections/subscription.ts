@@ -161,12 +161,12 @@ export const applyBatch = async (step: FoldedBatch, needs: SubscriptionNeeds): P
 };
 
 /**
- * Handles a batch that the store refused, or could not be read for. The batch is retried unchanged,
- * with backoff. When the store takes an empty batch meanwhile, the events are at fault: bisection
- * retries ever smaller batches at once, down to the one event that it refuses, and after repeated
- * failures parks that event's stream like any poison. A full disk refuses large writes and takes an
- * empty batch, so its failures prove nothing about events; nor does a conflict, which concerns the
- * writer and the store's position.
+ * Poison event handling for a batch that the store refused, or that could not be folded because the
+ * store could not be read. The batch is retried unchanged, with backoff. When the store accepts an
+ * empty batch meanwhile, the cause is an event: bisection retries ever smaller batches at once,
+ * down to the one event that the store refuses, and parks that event's stream after repeated
+ * failures. Two failures never park: a disk error, since a full disk refuses large writes and
+ * accepts an empty batch, and a conflict, which concerns the writer and the store's position.
  */
 const handleRefusedBatch = async (
   { subscription, events }: Pick<FoldedBatch, 'subscription' | 'events'>,

@@ -50,7 +50,7 @@ export const startHistorySealing = async (needs: Needs): Promise<HistorySealing>
     onSealed: series.sealed,
     onRefused: (refusal) => {
       series.refused();
-      logger.error(refusal, 'a history contradicts itself: it is not sealed any more');
+      logger.error(refusal, 'a history contradicts its seals: it is no longer sealed');
     },
     onWitnessFailure: (witness, error) => {
       series.unwitnessed(witness);
@@ -58,7 +58,7 @@ export const startHistorySealing = async (needs: Needs): Promise<HistorySealing>
     },
     onError: (error) => {
       if (error instanceof Fault && error.code === 'log-damaged') return;
-      logger.error({ cause: String(error) }, 'sealing the history failed; it is tried again');
+      logger.error({ cause: String(error) }, 'sealing the history failed; it is retried');
     },
   });
   metrics.beforeScrape(async () => series.age(sealing.ageSeconds()));

@@ -16,15 +16,15 @@ export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger):
       const { fatal, cause, writable } = log.health();
       // Logged once per cause; /readyz reports it as long as it lasts.
       if (!writable && !fatal && loggedCause !== cause)
-        logger.error({ cause }, 'the log takes no writes');
+        logger.error({ cause }, 'the log is not writable');
       loggedCause = cause;
       if (!fatal) return;
       clearInterval(timer);
-      logger.error({ cause }, 'the log cannot be trusted any more; ending');
+      logger.error({ cause }, 'the log failed for good; the process exits');
       reject(new Error(`the log failed: ${cause}`));
     }, healthIntervalMs).unref();
     ended.catch((error: unknown) => {
-      logger.error({ cause: String(error) }, 'the read side died; ending');
+      logger.error({ cause: String(error) }, 'the read side failed; the process exits');
       reject(error instanceof Error ? error : new Error(String(error)));
     });
   });
@@ -61,7 +61,7 @@ export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
           const isAbsent = error instanceof Fault && error.code === 'unavailable';
           if (!isAbsent) throw error;
           waiting = { what, cause: redactedReason(error) };
-          logger.warn(waiting, 'waiting for an engine; trying again');
+          logger.warn(waiting, 'an engine is not reachable; retrying');
           await clock.wait(retryIntervalMs, never);
         }
       }

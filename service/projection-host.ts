@@ -73,7 +73,7 @@ export const incidentHandlersOf = (
     if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
   },
   onBrokenFile: (broken) =>
-    logger.error(broken, 'documents.sqlite was damaged: set aside, building it anew'),
+    logger.error(broken, 'documents.sqlite was damaged: set aside, rebuilding it'),
   onLogReplaced: logReplacedHandler(logger),
 });
 
@@ -114,7 +114,10 @@ const startLocalHost = async (
 const logReplacedHandler =
   (logger: Logger): NonNullable<IncidentHandlers['onLogReplaced']> =>
   (ahead: readonly AheadReadModel[]) =>
-    logger.error({ ahead }, 'the log is not the one that was folded: building read models anew');
+    logger.error(
+      { ahead },
+      'read models are ahead of the log (log replaced or restored from a backup): rebuilding all',
+    );
 
 /** Projections of a process without the role: every command is refused. */
 export const noProjectionHost = (): ProjectionHost => ({
@@ -180,10 +183,10 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
     const readSide = await opening;
     current = readSide;
     lastError = null;
-    logger.info({ holder }, 'folding: this process has the lease of the projections');
+    logger.info({ holder }, 'this process folds the read models: it has the lease');
     try {
       if ((await leaseEnd) === 'lost') {
-        logger.warn({ holder }, 'standing by: another process has the lease now');
+        logger.warn({ holder }, 'this process stands by: another one has the lease');
       }
     } finally {
       current = null;
@@ -197,7 +200,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
         lastError = null;
       } catch (error) {
         lastError = redactedReason(error);
-        logger.error({ cause: String(error) }, 'folding stopped; trying again');
+        logger.error({ cause: String(error) }, 'folding the read models failed; retrying');
       }
       await clock.wait(leasePollMs, end.signal);
     }

@@ -28,7 +28,7 @@ export type IncidentHandlers = {
   readonly onIncident?: (incident: Incident) => void;
   /** An unreadable file of documents was set aside and is rebuilt. */
   readonly onBrokenFile?: (broken: DamagedFile) => void;
-  /** The log is not the one that was folded; the read models are rebuilt. */
+  /** Read models are ahead of the log, which was replaced or restored; they are rebuilt. */
   readonly onLogReplaced?: (ahead: readonly AheadReadModel[]) => void;
 };
 

@@ -70,7 +70,7 @@ export const startWorkers = async (needs: Needs): Promise<WorkersStatus> => {
     (error: unknown): void => {
       // A damaged log is reported once, by the health watch (lifecycle.ts).
       if (error instanceof Fault && error.code === 'log-damaged') return;
-      logger.error({ cause: String(error) }, `${what} failed; it is tried again`);
+      logger.error({ cause: String(error) }, `${what} failed; it is retried`);
     };
   const leases = await needs.engines.leases();
   needs.disposers.add('leases', () => leases.close());
@@ -102,8 +102,8 @@ export type WorkersStatus = {
 type ErrorLoggerFor = (what: string) => (error: unknown) => void;
 
 /**
- * Workers that finish deletions, removals, idempotency replays and jobs; answers the pending
- * deletions.
+ * Starts the workers that erase deleted content and expired idempotency responses, finish the
+ * removal of users, and run org jobs. Returns the times of the pending deletions.
  */
 const startCleanupWorkers = (
   needs: Needs,

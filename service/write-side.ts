@@ -76,7 +76,8 @@ const latencyMeasuredLog = (log: EventLog, clock: Clock, metrics: Metrics): Even
 });
 
 /**
- * Invalidates cached rights of people, keys and logins: at once here, by notification elsewhere.
+ * Cache invalidation of rights: an append that may change rights drops all cached rights of users,
+ * keys and logins, at once in this process and by notification in the others.
  */
 const rightsInvalidatingLog = (
   log: EventLog,

@@ -91,7 +91,7 @@ const shortenedTo = (
 
 /** Members that identify a record, so that it can be read alone. */
 const identifyingMembers = new Set(['id', 'row_id', 'type', 'name', 'depth', 'left_out']);
-/** As many as a reader takes in. */
+/** Names listed; the rest is counted. */
 const namesShownMax = 10;
 
 /** Drops the largest members until it fits; `left_out` names them. */

@@ -21,7 +21,7 @@ type NamedItem = { readonly id: string; readonly name: string };
 type RatedTemplate = NamedItem & { readonly constraints: JsonObject };
 
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** As many as a reader takes in. */
+/** Names listed in an error. */
 const namesShownMax = 20;
 
 export const openNameResolver = (ask: CallService, usualProject: string | null): NameResolver => {

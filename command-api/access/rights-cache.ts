@@ -18,13 +18,13 @@ export type RightsCache = {
    * oldest evicted. Null is not cached, so that what was just created is found at once.
    */
   readonly cachedLoader: <T>() => (key: string, load: () => Promise<T>) => Promise<T>;
-  /** Drops all entries; later calls load again. */
+  /** Cache invalidation: drops all entries; later calls load again. */
   readonly invalidate: () => void;
   /** The same for a notification, which may be forged: at once, then at most every 100 ms. */
   readonly invalidateThrottled: () => void;
 };
 
-/** Opens the cache of users, keys, logins and memberships as the log last had them. */
+/** Opens the rights cache: users, keys, logins and memberships as last loaded from the log. */
 export const openRightsCache = (clock: Pick<Clock, 'milliseconds' | 'wait'>): RightsCache => {
   const clearCalls: (() => void)[] = [];
   const forget = (): void => {

@@ -52,8 +52,8 @@ export type ErasureNeeds = {
   readonly clock: Pick<Clock, 'now' | 'milliseconds'>;
   readonly ids: Pick<Ids, 'derive'>;
   /**
-   * Position from which to search for deletions. `start` is always correct and costs a scan of the
-   * log.
+   * Position from which to search for deletions. `logStart` is always correct and costs a scan of
+   * the log.
    */
   readonly after: Position;
 };
@@ -260,8 +260,8 @@ const deletionOf = ({
 };
 
 /**
- * Progress of an erasure. Completion without a beginning is of a time when only records were
- * erased: it counts as not begun.
+ * Progress of an erasure. A stream with ErasureCompleted but without ErasureBegun was written by an
+ * older version, which erased only records: its erasure counts as not begun.
  */
 type Progress = 'none' | 'begun' | 'complete';
 const erasures: Fold<Progress, ErasureEvent> = {

@@ -14,14 +14,16 @@ type ScanPosition = {
 };
 /** A stream with the deleted run or project that owns it. */
 export type OwnedStream = { readonly name: StreamName; readonly owner: string };
-/**
- * A scan of all candidate streams for some deletions, by id; true: no write can come after it, so
- * it completes the deletion. Owned streams are collected in `found` until a fact names them, and
- * stay in `named` until erased.
- */
+/** Scan of all streams that may belong to deleted runs or projects. */
 export type StreamScan = ScanPosition & {
+  /**
+   * Deletions by id. The value is true if no write can follow the scan, which then completes the
+   * deletion.
+   */
   readonly deletions: ReadonlyMap<string, boolean>;
+  /** Owned streams that no fact in the log names yet. */
   readonly found: readonly OwnedStream[];
+  /** Streams that a fact names, until they are erased. */
   readonly named: readonly OwnedStream[];
 };
 
@@ -42,8 +44,8 @@ type ScanStep =
   { readonly erase: readonly OwnedStream[] } | { readonly name: readonly OwnedStream[] };
 
 /**
- * The next step with the remaining scan; `piece` is null when the page had no owned streams to act
- * on yet. Null at the end of the scan.
+ * Returns the next step with the remaining scan; null at the end of the scan. `piece` is null when
+ * the step only visited streams.
  */
 export const nextScanStep = async (
   log: EventReader,

@@ -30,8 +30,9 @@ export const stateCacheOf = <S, E extends Event>(
   memoizeByObject((log) => openStateCache({ ...options, log }));
 
 /**
- * LRU cache of folded streams, bounded by weight. A cached state is caught up with new events only,
- * so a decision on a long stream costs only its new events. Always as current as the log.
+ * State cache: LRU cache of folded streams, in memory and bounded by weight, in place of stored
+ * snapshots. A cached state is caught up with new events only, so a decision on a long stream costs
+ * only its new events. Always as current as the log.
  */
 export const openStateCache = <S, E extends Event>({
   log,

@@ -30,7 +30,8 @@ type Needs = {
 };
 
 /**
- * Idempotency keys over the log: a claim before the work, the response after it. Optimistic
+ * Idempotency keys and idempotency replay, over the log: a claim before the work, the response
+ * after it, which later requests with the key get again. Optimistic
  * concurrency on the claim's stream lets one of any number of concurrent requests win. A claim
  * whose process died expires; the retry then works with the same seed, so with the same ids, and
  * finds what was done already. Claims hold hashes and stay; responses lie in streams that can be
@@ -119,6 +120,7 @@ const storeResponse = async (
   return { ...stored, keptIn: name };
 };
 
+/** Loads the response for an idempotency replay. Throws Fault `not-found` once it was erased. */
 const loadStoredResponse = async (
   log: EventLog,
   { keptIn, ...stored }: StoredResponseRef,

@@ -190,7 +190,7 @@ const refuseChain = (needs: SealNeeds, { refusals }: SealerState, refusal: SealR
 };
 
 /**
- * Refuses a chain whose tampered seal cannot be read, so that other chains are sealed all the same.
+ * Refuses to seal a chain whose tampered seal cannot be read; other chains are still sealed.
  */
 const refuseOnError =
   (needs: SealNeeds, memory: SealerState, { chain }: ChainHead) =>

@@ -26,7 +26,7 @@ import { groupsByName, type NamedGroup } from './row-decoding.js';
 
 /**
  * Applies a batch in one transaction: removes replaced rows, appends rows, deletes, moves the
- * checkpoint. Repeats and old fences: see `Records.apply`.
+ * checkpoint. Repeats and older fencing tokens: see `Checkpoint`.
  */
 export const applyWrites = async (
   model: RecordsModel,

@@ -21,7 +21,7 @@ const prefetchedBatches = new WeakMap<RecordWrites, PrefetchedBatch>();
  */
 export const prefetchBatch = async (model: RecordsModel, writes: RecordWrites): Promise<void> => {
   if (!(await model.rowsAppended)) return;
-  // The commit is sent by then.
+  // After this turn the commit is on its way to the engine.
   await nextTurn();
   const { invalidations } = model;
   const batch = await buildBatchFromMemory(model, writes);

@@ -48,7 +48,7 @@ export const openMemoryLimit = (instance: DuckDBInstance, megabytes: number): Me
   const adjust = async (): Promise<void> => {
     unrecordedRows = 0;
     // The engine rejects a limit below current use: retried at the next growth. Never fails the
-    // batch, which is committed by then.
+    // batch, which is committed already.
     await set().catch(() => undefined);
   };
   const memory: MemoryLimit = {

@@ -43,7 +43,7 @@ export const entryHash = (key: string, value: string): string => {
   return [0, 8, 12, 16, 20].map((from, at, all) => hash.slice(from, all[at + 1] ?? 32)).join('-');
 };
 
-/** Implements `Records.withEntry`. */
+/** Implements `Records.recordsWithEntry`. */
 export const recordsWithEntry = (
   model: RecordsModel,
   { project, population, key, value, limit }: MetadataEntryPlan,

@@ -16,7 +16,7 @@ type MutableCounts = RatingCounts & {
 };
 
 /**
- * `talliesOf` of kernel/records/feedback.ts in SQL; a trace without ratings costs one null check.
+ * `countRatings` of kernel/records/feedback.ts in SQL; a trace without ratings costs a null check.
  */
 export const ratingCounts = (
   model: RecordsModel,

@@ -44,7 +44,7 @@ type Slot = {
   /** True if this kind has the column. */
   readonly belongs: boolean;
   /**
-   * True if a span inherits it from its trace, which alone stores it: see `readRow` and
+   * True if a span inherits it from its trace, which alone stores it: see `readRows` and
    * record-source.ts.
    */
   readonly isCopied: boolean;

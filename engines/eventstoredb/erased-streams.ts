@@ -263,8 +263,8 @@ const openRegister = (
         last = Math.max(last, Number(nextExpectedRevision));
         return;
       } catch (error) {
-        // Conflict with another process (retried as long as the register grows), or the entry was
-        // written all the same.
+        // Either a conflict with another process, retried as long as the register grows, or the
+        // entry was written although an error was returned.
         if ((await readOn()).includes(event.id)) return;
         if (last === expected) await again(error);
       }

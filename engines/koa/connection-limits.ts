@@ -9,7 +9,7 @@ export const defaultConnectionLimits = {
    * answered.
    */
   requestsPerConnectionMax: 32,
-  /** A network that recovers from a break sends again within this; half of it would cut some. */
+  /** A network resumes sending within this time after an interruption; 15 s would cut some. */
   silentMsMax: 30_000,
   /**
    * Deadlines of a connection without a valid credential while more than half of the connections

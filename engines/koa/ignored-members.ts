@@ -58,8 +58,8 @@ const encodeName = (name: string): string => {
 export const encodeColumn = (column: string): string => column.split('/').map(encodeName).join('/');
 
 /**
- * Complaints about parts that the operation does not tolerate, or no operation under strict
- * handling.
+ * Complaints about the ignored parts that `rule` forbids. `Prefer: handling=strict` forbids all of
+ * them on every operation.
  */
 export const ignoredComplaints = (
   ignored: readonly IgnoredPart[],

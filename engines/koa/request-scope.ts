@@ -89,7 +89,7 @@ const deadlineFaults = {
       `The query took longer than ${milliseconds / 1_000} s. Narrow it: ` +
         'a shorter time, fewer filters or values, a smaller page',
     ),
-  // Writes that were appended by then stay, and the rest of the append follows.
+  // Writes that were appended before the deadline stay, and the rest of the append follows.
   write: (milliseconds: number): Fault =>
     deadlineFault(
       `The write took longer than ${milliseconds / 1_000} s and may be recorded in part. ` +

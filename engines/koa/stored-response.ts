@@ -108,7 +108,10 @@ export const answerCommand = async (
   return replayed ? withHeader(outcome, 'Idempotency-Replayed', 'true') : outcome;
 };
 
-/** Replays a stored response; record content, which is not stored, is read again. */
+/**
+ * Idempotency replay: returns the stored response; record content, which is not stored, is read
+ * again.
+ */
 const replayStored = async (
   { operation, route: { replay } }: CompiledRoute,
   answer: StoredResponse,

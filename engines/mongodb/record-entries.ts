@@ -6,8 +6,8 @@ import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
- * Implements `Records.withEntry`: a key without a column is looked up by index; only a column's key
- * scans the project's records. No record has the same entry in both ways.
+ * Implements `Records.recordsWithEntry`: a key without a column is looked up by index; only a
+ * column's key scans the project's records. No record has the same entry in both ways.
  */
 export const recordsWithEntry = async (
   snapshot: Snapshot,

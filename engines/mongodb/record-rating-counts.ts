@@ -8,7 +8,8 @@ import { queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
- * `talliesOf` of kernel/records/feedback.ts as a pipeline; the index skips traces without ratings.
+ * `countRatings` of kernel/records/feedback.ts as a pipeline; the index skips traces without
+ * ratings.
  */
 export const ratingCounts = async (
   { rows, visible }: Snapshot,

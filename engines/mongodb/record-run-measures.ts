@@ -99,7 +99,7 @@ const runMetricKey = ({ _id }: Document): RunMetricKey => {
   return { run, metric: decodeMember(member) };
 };
 
-/** Measures numbers; percentiles as in `rankStages` of record-cells.ts. */
+/** Measures numbers; percentiles by nearest rank, as in record-measures.ts. */
 const measureNumbers = async (
   query: RecordQuery,
   type: MetricType,
@@ -260,7 +260,7 @@ const rememberedMs = 30_000;
 /** Beyond this many changed runs, all count as changed. */
 const changedMax = 20_000;
 
-/** Implements `Records.runsChanged`. */
+/** Implements `Records.changedRuns`. */
 export const changedRuns = async (
   { rows, generation, seq }: Snapshot,
   project: string,

@@ -37,7 +37,9 @@ export const foldedVariant = (text: string): string | null => {
   return folded === text ? null : folded;
 };
 
-/** Condition of a text leaf; `holdsWithoutValue` decides missing values (contract 3.7, rule 2). */
+/**
+ * Condition of a text leaf; `matchesMissingValue` decides missing values (contract 3.7, rule 2).
+ */
 export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => {
   const isExact = leaf.caseSensitive;
   const values = isExact ? leaf.values : leaf.values.map(foldCase);

@@ -133,7 +133,7 @@ const withProbeTime = (options: RunOptions): RunOptions => ({
 });
 const probeWallMs = 60_000;
 
-/** Runs trusted code only; confined all the same. */
+/** Makes the snapshot of an image. It runs trusted code only, and still runs in the sandbox. */
 const makeSnapshot = async (
   image: SandboxImage,
   harness: string,

@@ -58,8 +58,8 @@ export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | 
 };
 
 /**
- * True if the value fits the type. A rolled-up average of an integer metric has a fraction and fits
- * all the same (contract 3.4, rule 5).
+ * True if the value fits the type. A rolled-up average of an integer metric fits, although it has a
+ * fraction (contract 3.4, rule 5).
  */
 export const valueFitsType = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
   switch (type) {

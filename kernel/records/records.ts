@@ -65,7 +65,7 @@ export type RecordWrites = {
  * checkpoint (see Documents). Tenancy is in every plan; an unknown project has no rows.
  */
 export interface Records {
-  /** `start` before the first write. */
+  /** Position of the last write; `logStart` before the first one. */
   checkpoint(): Promise<Position>;
 
   /**

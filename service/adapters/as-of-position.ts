@@ -15,7 +15,7 @@ type AsOfNeeds = {
   readonly chains: ChainPages;
   readonly freshness: Pick<Freshness, 'waitUntilApplied'>;
 };
-/** Resolves the position that a read is as of; all events up to it count, whatever their time. */
+/** Resolves the `as_of` of a read to a position; all events up to it count, whatever their time. */
 export type ResolveAsOf = (
   organization: ChainName,
   asOf: AsOf,
@@ -25,9 +25,9 @@ export type ResolveAsOf = (
 
 /**
  * Resolves a position to itself, a date-time to the position of the organisation's last event at or
- * before it, or `start` (contract 5.14, rule 3). Clocks may be set back, so earlier events can have
- * later times. Throws Fault `invalid` for a position after the head, and `read-model-behind` or
- * `read-model-filling` while the history lacks what the log has now.
+ * before it, or `logStart` if it has none (contract 5.14, rule 3). Clocks may be set back, so
+ * earlier events can have later times. Throws Fault `invalid` for a position after the head, and
+ * `read-model-behind` or `read-model-filling` while the history lacks what the log has now.
  */
 export const resolveAsOf =
   ({ log, chains, freshness }: AsOfNeeds): ResolveAsOf =>

@@ -3,7 +3,8 @@ import { datasetRecordsComplaints, recordsToRows } from '../../query-api/records
 import { waitForRecords, type RecordSelectorNeeds } from './record-selector.js';
 
 /**
- * Read-your-writes: the selection includes all writes answered before it, else it fails with 503.
+ * Selects records as rows of a dataset. Read-your-writes: the selection includes all writes
+ * answered before it; if the read models lag, it fails with 503.
  */
 export const openRecordsToRows = (needs: RecordSelectorNeeds): RecordRowSource => ({
   complaints: datasetRecordsComplaints,

@@ -255,7 +255,7 @@ const remainingContent = async (
   };
 };
 
-/** Whether the log's disk space of content erased by then is reclaimed. */
+/** States whether the log's disk space of content that was erased by `closedAt` is reclaimed. */
 const diskReclaimState = (given: SpaceReclaim, closedAt: string): JsonObject => {
   if (given.when !== 'later') {
     const isDone = given.when === 'at-once';

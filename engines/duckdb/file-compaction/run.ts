@@ -91,7 +91,7 @@ export const openFileCompaction = (
         await copying.missed.put(batch);
         copying.marks.push(batch.checkpoint);
       } catch {
-        // The live model has the batch all the same.
+        // Only the copy lacks the batch; the live model has it.
         copying.isCancelled = true;
       }
     },
