@@ -146,7 +146,7 @@ export const variables: readonly Variable[] = [
   ...sealVariables,
   {
     name: 'ASSAY_BACKUP_DAYS',
-    fallback: 'not said',
+    fallback: 'unknown',
     meaning: 'how long you keep backups, for certificates of deletions: 0 to 36500 days',
   },
   ...clientVariables,

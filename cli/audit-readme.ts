@@ -18,6 +18,7 @@ this folder: ask for them by another way, once, and keep them. ALGORITHM.md besi
 says on one page what it does, so that you can write your own.
 
 "erased" in a line: the content was deleted for good; what kind of event it was, who did it and when
-stays, and so does a digest that tells nothing any more. "withheld": the content is there and not
-in this folder, because it is a secret of a user or because nobody asked for it.
+stays, and so does a digest that reveals nothing without the content. "withheld": the content is
+there and not in this folder, because it is a secret of a user or because the export was made
+without content.
 `;

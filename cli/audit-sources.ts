@@ -124,7 +124,8 @@ async function* streamLines(answer: IncomingMessage): AsyncGenerator<BundleStrea
 const openResponse = (url: string, apiKey: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const refuse = (why: string): void => reject(new Fault('unavailable', `${url}: ${why}`));
-    if (!URL.canParse(url)) return refuse('no address like https://assay.example.org');
+    if (!URL.canParse(url))
+      return refuse('malformed address; give one like https://assay.example.org');
     const send = url.startsWith('https:') ? secureRequest : plainRequest;
     const request = send(url, { headers: { 'Service-API-Key': apiKey } }, (answer) => {
       if (answer.statusCode === 200) return resolve(answer);

@@ -83,7 +83,9 @@ const watchHistory = async (url: string, options: WatchOptions): Promise<Watched
   const note = await ask('checkpoint');
   if (note === null) {
     if (kept === null) throw new Fault('unavailable', 'the history is not sealed yet');
-    throw contradictionFault(`${kept.size} entries were sealed, and there is no seal any more`);
+    throw contradictionFault(
+      `the service returned no seal, although ${kept.size} entries were sealed before`,
+    );
   }
   const seen = verifyNote(note, trusted, originMatcher(options, trusted, kept));
   try {

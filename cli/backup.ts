@@ -69,7 +69,7 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
         `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
         `${to.keys} has ${pluralize(keys.length, 'file')} of keys${keptElsewhereNote(config)}`,
         ...(config.secretKey === null && !keys.includes('secret.key')
-          ? ['secret.key was not there to be copied: without it nobody can use this backup']
+          ? ['secret.key was not found, and restoring needs it: keep a copy of it']
           : []),
         'Both together give access to everything: keep them apart. Read models are not in it.',
       ],

@@ -119,7 +119,7 @@ const namedResourceIn = (body: unknown): NamedResource => {
 
 const missingFault = (what: string, wanted: string, isToBeMade = false): Fault => {
   const step = isToBeMade ? ': make it first, with POST /v2/projects/{id}/experiments' : '';
-  return new Fault('invalid', `there is no ${what} '${wanted}' that this key can see${step}`);
+  return new Fault('invalid', `no ${what} '${wanted}' exists that this key can see${step}`);
 };
 
 /** Throws Fault `unavailable` with the service's detail, unless the status is a 2xx. */

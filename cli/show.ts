@@ -53,7 +53,7 @@ const traceByName = async (
   if (whole !== null) return whole;
   throw new Fault(
     'invalid',
-    `there is no trace with the id or external id ${trace} in project ${place.project.name}`,
+    `no trace of project ${place.project.name} has the id or external id ${trace}`,
   );
 };
 
@@ -61,7 +61,7 @@ const newestTrace = async (client: ApiClient, place: RunTarget): Promise<Rendere
   const [first] = await searchTraces(client, place, {});
   const found = first === undefined ? null : await traceById(client, place, first.id);
   if (found !== null) return found;
-  throw new Fault('invalid', `there are no traces in project ${place.project.name}`);
+  throw new Fault('invalid', `project ${place.project.name} has no traces`);
 };
 
 const traceById = async (

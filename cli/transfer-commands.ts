@@ -36,8 +36,8 @@ Formats: assay (a trace with its nested spans a line, as POST …/traces takes i
 context.trace_id). JSON Lines, or one JSON text; either may be packed by gzip.
 
 Doing it again changes nothing: ids of the file are kept, others follow from the content, so two
-lines without ids that are the same are one. A line that cannot be taken is told with its number and
-the rest goes in; then the exit code is 1. Lines of sessions stand before those of their traces.
+lines without ids that are the same are one. A line that cannot be taken is listed with its number
+and the rest goes in; then the exit code is 1. Lines of sessions stand before those of their traces.
 langfuse and phoenix put the rows of a trace together in a table in the folder for temporary files
 (TMPDIR), which takes as much room as the file.
 

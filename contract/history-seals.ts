@@ -83,7 +83,7 @@ export const listSealingKeys = operation({
   operationId: 'listSealingKeys',
   summary: 'All keys that seals were ever signed with',
   description:
-    'A JWK set. Whoever audits takes the key from elsewhere once and compares: a key from the ' +
+    'A JWK set. An auditor takes the key from elsewhere once and compares: a key from the ' +
     'service cannot vouch for the service.',
   path: '/v2/history/keys',
   response: namedSchema(

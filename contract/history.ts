@@ -168,8 +168,8 @@ export const listResourceHistory = operation({
   operationId: 'listResourceHistory',
   summary: 'History of one resource, oldest first',
   description:
-    'With `at` also `state`: the resource as its events up to there made it, null where there ' +
-    'was none.',
+    'With `at` also `state`: the resource as its events up to there made it, null where it did ' +
+    'not exist.',
   section: '5.14',
   method: 'GET',
   path: '/v2/history/{resource}/{id}',

@@ -77,7 +77,7 @@ export const openApiDocument = ({
       description: 'Records, inspects and scores runs of applications built on language models.',
       license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
-    servers: [{ url: '/', description: 'Whoever serves this document' }],
+    servers: [{ url: '/', description: 'The service at the address of this document' }],
     tags: nouns.map(({ name, description }) => ({ name, description })),
     paths,
     components: {

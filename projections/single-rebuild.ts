@@ -111,5 +111,5 @@ const cancelRebuild = async (one: RunningRebuild | undefined): Promise<void> => 
 
 const requireStartedRebuild = ({ parking }: RebuildNeeds, name: string): void => {
   if (shadowBuildNotes(parking, name).current() !== null) return;
-  throw new Fault('conflict', `there is no unfinished rebuild of ${name} to resume`);
+  throw new Fault('conflict', `no unfinished rebuild of ${name} can be resumed: start a new one`);
 };

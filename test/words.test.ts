@@ -3,14 +3,47 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 /** Sources whose words STYLE.md, Names, rules. */
-const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts'], {
-  encoding: 'utf8',
-})
+const sources = execFileSync(
+  'git',
+  ['ls-files', '-co', '--exclude-standard', '*.ts', '*.mjs', '*.py'],
+  { encoding: 'utf8' },
+)
   .split('\n')
   .filter((path) => path !== '' && !path.includes('/generated/') && !path.startsWith('test/'));
 
 /** Openings of a docstring that has no subject. */
 const openings = /\/\*\*\s*\*?\s*((?:Of|What|Whose|Who|So many|Those)\b[^\n]*)/g;
+
+/** Comments, which are passed over, and the literals between them. */
+const literals = new RegExp(
+  [
+    /\/\/[^\n]*|\/\*.*?\*\//s,
+    /(?<literal>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/s,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gs',
+);
+
+/** The literals of a source; one that is joined by `+` over several lines is one. */
+const literalsOf = (text: string): readonly string[] =>
+  [...text.replaceAll(/'\s*\+\s*'/g, '').matchAll(literals)].map(
+    ({ groups }) => groups?.['literal'] ?? '',
+  );
+
+/** Negated nouns and people without a role; `no longer` and `no more than` are neither. */
+const vague = new RegExp(
+  [
+    /\b(?:are|be|been|is|was|were) (?:no\b(?! longer\b| more than\b)|none\b)/,
+    /\b(?:no one|nobody|somebody|someone|whoever)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+const vagueReason =
+  'a text says what is wrong or missing, the limit and what to do; name the thing or the role ' +
+  '("must be a list", "the key is missing", "the caller") instead of ';
 
 /** Participles, pronouns and adverbs that say nothing about what they name. */
 const bareNames = new Set(
@@ -24,11 +57,19 @@ const bareNames = new Set(
 describe('words', () => {
   const found = (match: (path: string, text: string) => readonly string[]): void => {
     const all = sources.flatMap((path) => match(path, readFileSync(path, 'utf8')));
-    expect(all).to.deep.equal([]);
+    expect(all, all.join('\n')).to.deep.equal([]);
   };
 
   it('open each docstring with its subject', () => {
     found((path, text) => [...text.matchAll(openings)].map(([, line]) => `${path}: ${line}`));
+  });
+
+  it('say in texts what is wrong, without negated nouns and people without a role', () => {
+    found((path, text) =>
+      literalsOf(text)
+        .flatMap((literal) => literal.split('\n').filter((line) => vague.test(line)))
+        .map((line) => `${path}: ${line}: ${vagueReason}"${vague.exec(line)?.[0]}"`),
+    );
   });
 
   it('name exports by nouns and verb phrases', () => {

@@ -301,7 +301,7 @@ const openWithheld = () => {
   };
 };
 
-/** What erased entries need and facts give. */
+/** Erased entries, each of which needs an erasure fact in the same chain. */
 const openErasures = () => {
   const facts = new Set();
   const gone = new Map();
@@ -331,7 +331,7 @@ const counted = (found, entry, isSealed) => {
 /** Answers what was checked; throws Broken with the first place that does not hold. */
 export const verifyBundle = async (dir, { key, origin, since = null }) => {
   const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
-  if (manifest.format !== 'assay-bundle-1') throw new TypeError(`${dir} is no assay-bundle-1`);
+  if (manifest.format !== 'assay-bundle-1') throw new TypeError(`${dir} is not an assay-bundle-1`);
   const isWhole = manifest.scope === 'organization' || manifest.scope === 'system';
   const note = readFileSync(join(dir, 'checkpoint.txt'), 'utf8');
   const checkpoint = verifiedCheckpoint(note, key, origin);
@@ -401,7 +401,7 @@ const rootFrom = (index, size, hash, hashes) => {
   return last === 0 ? root : null;
 };
 
-/** Of a C2SP tlog-proof; throws Broken for any other text. */
+/** Parses a C2SP tlog-proof; throws Broken for any other text. */
 const parseProof = (text) => {
   const end = text.indexOf('\n\n');
   const lines = text.slice(0, Math.max(end, 0)).split('\n');

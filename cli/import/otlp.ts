@@ -27,7 +27,7 @@ function* recordsOf(line: number, value: JsonObject | string): Generator<Importe
   const resources = value['resourceSpans'] ?? value['resource_spans'];
   if (!isList(resources)) return yield { line, problem: 'it has neither resourceSpans nor a span' };
   for (const resource of resources) {
-    if (!isObject(resource)) yield { line, problem: 'an item of resourceSpans is no object' };
+    if (!isObject(resource)) yield { line, problem: 'an item of resourceSpans must be an object' };
     else yield* partsOf(line, resource);
   }
 }
@@ -38,10 +38,10 @@ const isSpan = (value: JsonObject): boolean =>
 function* partsOf(line: number, resource: JsonObject): Generator<ImportedRecord> {
   const { scopeSpans, scope_spans: snake, ...about } = resource;
   const scopes = scopeSpans ?? snake ?? [];
-  if (!isList(scopes)) return yield { line, problem: 'scopeSpans is no list' };
+  if (!isList(scopes)) return yield { line, problem: 'scopeSpans must be a list' };
   for (const scope of scopes) {
     if (!isObject(scope)) {
-      yield { line, problem: 'an item of scopeSpans is no object' };
+      yield { line, problem: 'an item of scopeSpans must be an object' };
       continue;
     }
     const spans: readonly Json[] = isList(scope['spans']) ? scope['spans'] : [];

@@ -56,7 +56,7 @@ const otlpIdProblem = (resource: ImportedResource): string | null => {
   const scopes = isList(resource['scopeSpans']) ? resource['scopeSpans'] : [];
   for (const scope of scopes.filter(isObject)) {
     for (const span of isList(scope['spans']) ? scope['spans'] : []) {
-      if (!isObject(span)) return 'a span is no object';
+      if (!isObject(span)) return 'a span must be an object';
       for (const [names, form] of idForms) {
         const id = names.map((name) => span[name]).find((one) => one !== undefined);
         if (typeof id !== 'string' || !form.test(id)) return `a span has no ${names[0]} in hex`;

@@ -31,7 +31,7 @@ export const idText = (value: Json | undefined): string =>
 export const parseObject = (text: string): JsonObject | string => {
   try {
     const value = parseJsonText(text);
-    if (!isObject(value)) return 'it is JSON, but no object';
+    if (!isObject(value)) return 'it is JSON, but not an object';
     return isDeeper(value, levelsMax) ? `it is nested deeper than ${levelsMax} levels` : value;
   } catch {
     return 'it is not JSON';

@@ -80,7 +80,7 @@ export const openNameResolver = (ask: CallService, usualProject: string | null):
 
 const unknownName = (noun: string, named: string, known: readonly NamedItem[]): Fault => {
   const names = known.slice(0, namesShownMax).map(({ name }) => JSON.stringify(name.slice(0, 80)));
-  const there = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
+  const there = names.length === 0 ? 'it can see none' : `it can see ${names.join(', ')}`;
   const more = known.length >= namesShownMax ? ' and others' : '';
   const asked = JSON.stringify(named.slice(0, 80));
   return new Fault(

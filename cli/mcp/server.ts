@@ -158,6 +158,8 @@ const callTool = async (
 
 const unknownTool = (name: string, write: boolean): Fault => {
   const isWriting = !write && mcpTools(true).some((tool) => tool.name === name);
-  const why = isWriting ? 'writes, and assay mcp was started without --write' : 'is no tool here';
+  const why = isWriting
+    ? 'writes, and assay mcp was started without --write'
+    : 'is not a tool of this server';
   return new Fault('not-found', `${name.slice(0, 80)} ${why}`);
 };

@@ -55,7 +55,7 @@ export const openServiceClient = (
 ): ((signal: AbortSignal) => CallService) => {
   const root = rootOf(url);
   if (key === null || key === '') {
-    throw new Fault('invalid', 'there is no key: set ASSAY_API_KEY, or give --key');
+    throw new Fault('invalid', 'the API key is missing: set ASSAY_API_KEY, or give --key');
   }
   if (!/^[!-~]{1,512}$/.test(key)) {
     throw new Fault('invalid', 'the key has characters that no key has: blanks or line ends?');

@@ -130,7 +130,7 @@ const rateTrace = writeTool({
   title: 'Rate a trace',
   description:
     'Gives a trace a rating by an annotation template, in the name of the owner of the key. It ' +
-    'replaces the rating that they gave before; nobody else’s is touched.',
+    'replaces the rating that they gave before; ratings of other users stay as they are.',
   effect: 'replaces',
   repeatable: true,
   members: {

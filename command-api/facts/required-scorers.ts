@@ -37,7 +37,7 @@ export const checkRequiredScorers = async (
     unknown.map((name) =>
       valueComplaint(
         ['body', 'required_scorers', String((names ?? []).indexOf(name))],
-        `there is no scorer '${name}'`,
+        `scorer '${name}' does not exist`,
       ),
     ),
   );

@@ -77,7 +77,7 @@ const settingComplaint = (
 ): readonly Complaint[] => {
   const complaint = (member: string, sentence: string): Complaint =>
     valueComplaint(['body', 'scorers', String(at), member], sentence);
-  if (found === null) return [complaint('id', `there is no scorer ${id}`)];
+  if (found === null) return [complaint('id', `scorer ${id} does not exist`)];
   const isRenamed = name != null && name !== found.name;
   return [
     ...(isRenamed ? [complaint('name', `the scorer is named '${found.name}'`)] : []),

@@ -95,7 +95,8 @@ const taskRequestOf = async (
   const { file } = files;
   const source = file === undefined ? null : sourceOf(file);
   // Checked by the route's complaints.
-  if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
+  if (file === undefined || source === null)
+    throw new Fault('malformed', 'The form has no part named file');
   const { organizationId } = principal;
   const required = await checkRequiredScorers(needs, organizationId, {
     names: body.required_scorers,

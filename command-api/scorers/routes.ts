@@ -133,7 +133,8 @@ const addVersionRoute = ({ log, ids }: ScorerNeeds): Route =>
       const { file } = files;
       const source = file === undefined ? null : sourceOf(file);
       // Checked by the route's complaints.
-      if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
+      if (file === undefined || source === null)
+        throw new Fault('malformed', 'The form has no part named file');
       if (body.validation_result.result['result_type'] !== 'valid') {
         throw valueFault(['body', 'validation_result'], 'the result must be of type valid');
       }

@@ -153,7 +153,7 @@ const valueComplaints = (
   const fits = member === 'input' ? isInputOf : isOutputOf;
   return value === null || fits(type, value)
     ? []
-    : [valueComplaint(['body', member], `this is no ${member} of a record of type ${type}`)];
+    : [valueComplaint(['body', member], `a record of type ${type} cannot have this ${member}`)];
 };
 
 /** Totals of a record stay within the limits of one request (contract 1.11). */

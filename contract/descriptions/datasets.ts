@@ -119,7 +119,7 @@ export const datasetDescriptions: Descriptions = {
         added_count: 'Number of rows that came.',
         present_count: 'Number of records that had a row already.',
         left_out: 'Ids of records whose cells are too large for a row.',
-        next_starting_token: 'Offset of the next page; null: there are no more records.',
+        next_starting_token: 'Offset of the next page; null after the last page.',
       },
     },
     {

@@ -11,7 +11,7 @@ export const metricDescriptions: Descriptions = {
     filterable: 'True for every column.',
     sortable: 'False for `tags`, true for other columns.',
     multi_valued: 'True for `tags` only: a record may have several values.',
-    is_empty: 'True when no considered record has a value: null, `""` and `[]` are none.',
+    is_empty: 'True when no considered record has a value: null, `""` and `[]` do not count.',
     is_optional: 'True when records may lack the value by their nature.',
     applicable_types: 'Record kinds that have the column; empty: every kind.',
     allowed_values: 'Values that the column may have; absent unless it is enumerated.',

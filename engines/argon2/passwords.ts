@@ -65,7 +65,7 @@ export const openPasswords = ({
       digest !== null && recent.isKnown(digest, password, network),
     verify: async (digest, password, network) => {
       const isPossible = digest !== null && password.length <= charactersMax * 2;
-      const tried = isPossible ? password : 'nobody';
+      const tried = isPossible ? password : 'dummy';
       const right = await withSlot(() =>
         verify(isPossible ? digest : dummyHash, tried, { secret }),
       );

@@ -6,8 +6,8 @@ export const provenStatement =
 export const attestedStatement =
   'Attested by the signature of the operator and not proven: that the content is gone. When ' +
   'this was issued each stream was read, and what was found is said under `found`; ' +
-  'records_left is null where nobody looked. `disk` is whether the disk of the log was given ' +
-  'back: on EventStoreDB by a scavenge of every node that began after the erasure, at disk_at; ' +
-  'what lay in the chunk that was being written then goes with a later one. `backups` is for ' +
-  'how many days the operator says to keep backups, and when the last with the content has ' +
-  'expired; null where nothing is said. Other copies that left the service are not spoken of.';
+  'records_left is null where they were not counted. `disk` is whether the disk of the log was ' +
+  'given back: on EventStoreDB by a scavenge of every node that began after the erasure, at ' +
+  'disk_at; what lay in the chunk that was being written then goes with a later one. `backups` ' +
+  'is for how many days the operator says to keep backups, and when the last with the content ' +
+  'has expired; null where that is not set. Other copies that left the service are not covered.';

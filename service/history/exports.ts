@@ -48,7 +48,7 @@ export const beginExport = async (
 ): Promise<BundleHeader> => {
   const { chains } = needs;
   const [head, seal] = [await chains.head(chain), await newestSeal(needs, chain)];
-  if (head === null) throw new Fault('not-found', `there is no history of ${chain}`);
+  if (head === null) throw new Fault('not-found', `no history exists of ${chain}`);
   const checkpoint = seal === null ? null : parseCheckpoint(seal.note);
   if (seal === null || checkpoint === null) {
     throw new Fault('not-found', `the history of ${chain} has no seal yet: assay audit seal`);

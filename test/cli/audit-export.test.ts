@@ -254,7 +254,7 @@ describe('assay audit export', function () {
     const unknown = await write(newDir(), { ...whole, chain: 'nobody' }).catch(
       (error: unknown) => (error as Error).message,
     );
-    expect(unknown).to.equal('there is no history of nobody');
+    expect(unknown).to.equal('no history exists of nobody');
   });
 
   it('makes what no tampering passes', async () => {

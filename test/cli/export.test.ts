@@ -247,7 +247,7 @@ describe('assay export', function () {
   it('says what it does not know', async () => {
     for (const [args, said] of [
       [['letters', '--project', project], 'export traces, or spans, or sessions?'],
-      [['traces', '--project', 'nowhere'], "no project 'nowhere' that this key can see"],
+      [['traces', '--project', 'nowhere'], "no project 'nowhere' exists that this key can see"],
       [['traces', '--project', project, '--format', 'xml'], '--format is jsonl or csv'],
       [
         ['traces', '--project', project, '--filter', 'reward > 1'],

@@ -68,7 +68,7 @@ describe('a file of OTLP', () => {
       [1, 100],
       [1, 50],
       [2, 1],
-      { line: 3, problem: 'an item of resourceSpans is no object' },
+      { line: 3, problem: 'an item of resourceSpans must be an object' },
       { line: 4, problem: 'it has neither resourceSpans nor a span' },
     ]);
     const [wrong] = await recordsOf(read, [{ traceId: 'AAAA', spanId: '0'.repeat(16) }]);

@@ -125,8 +125,8 @@ describe('assay import', function () {
       'it is not JSON',
       'metrics/reward: Value error, a metric value must be a number, a boolean, a string or null',
       `Already logged with other content: ${randomIds.derive('Test', '3')}`,
-      'it is JSON, but no object',
-      'it is JSON, but no object',
+      'it is JSON, but not an object',
+      'it is JSON, but not an object',
     ]);
     expect(await countIn(summary.project)).to.equal(40);
   });

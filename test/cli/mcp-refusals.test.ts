@@ -42,7 +42,9 @@ describe('assay mcp, when something is wrong', function () {
     expect(await refused(mcp, 'create_log_stream', { project: 'airline', name: 'x' })).to.equal(
       'create_log_stream writes, and assay mcp was started without --write',
     );
-    expect(await refused(mcp, 'drop_everything')).to.equal('drop_everything is no tool here');
+    expect(await refused(mcp, 'drop_everything')).to.equal(
+      'drop_everything is not a tool of this server',
+    );
     const streams = await mcp.call('list_log_streams', { project: 'airline' });
     expect(streams.text).to.not.contain('"x"');
   });
@@ -64,10 +66,10 @@ describe('assay mcp, when something is wrong', function () {
     expect(await search({ filter_tree: { andd: [] } })).to.match(/filter_tree/);
     expect(await search({ log_stream: 'a', experiment: 'b' })).to.match(/not both/);
     expect(await search({ log_stream: 'nowhere' })).to.equal(
-      'no log stream that this key can see is named "nowhere": there are none',
+      'no log stream that this key can see is named "nowhere": it can see none',
     );
     expect(await refused(mcp, 'list_log_streams', { project: 'airlines' })).to.equal(
-      'no project that this key can see is named "airlines": there are "airline"',
+      'no project that this key can see is named "airlines": it can see "airline"',
     );
     expect(
       await refused(mcp, 'read_trace', {

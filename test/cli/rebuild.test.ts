@@ -73,7 +73,7 @@ describe('assay rebuild', function () {
       [['record'], 'there are'],
       [['records', '--rate=0'], '--rate takes'],
       [['records', '--resume', '--restart'], 'Either --resume or --restart'],
-      [['records', '--resume'], 'there is no unfinished rebuild of records'],
+      [['records', '--resume'], 'no unfinished rebuild of records can be resumed'],
     ] as const) {
       const refused = await runAssay(folder.dir, 'rebuild', ...args);
       expect(refused.code).to.equal(1);

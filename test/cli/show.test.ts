@@ -102,10 +102,10 @@ describe('assay show', () => {
   it('says what is not there', async () => {
     for (const [args, said] of [
       [[], 'which project? --project NAME or ID'],
-      [['--project', 'nowhere'], "there is no project 'nowhere'"],
+      [['--project', 'nowhere'], "no project 'nowhere' exists"],
       [
         [uuid(9), '--project', 'drawn'],
-        `there is no trace with the id or external id ${uuid(9)} in project drawn`,
+        `no trace of project drawn has the id or external id ${uuid(9)}`,
       ],
     ] as const) {
       const { code, stderr } = await runTransfer(app, ['show', ...args]);

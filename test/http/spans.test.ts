@@ -122,7 +122,7 @@ describe('PATCH spans', () => {
     expect(reply.body['detail']).to.deep.equal([
       {
         loc: ['body', 'output'],
-        msg: 'Value error, this is no output of a record of type tool',
+        msg: 'Value error, a record of type tool cannot have this output',
         type: 'value_error',
       },
     ]);

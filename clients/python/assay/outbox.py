@@ -83,7 +83,7 @@ class Outbox:
             return Counts(self._sent, self._dropped, self._waiting)
 
     def hold(self, size: int) -> bool:
-        """Reserves room for later records; False if there is none."""
+        """Reserves room for later records; False if the queue is full or closing."""
         with self._change:
             if self._held + size > self._bytes_max or self._closing:
                 return False

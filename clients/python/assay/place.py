@@ -86,7 +86,7 @@ class Place:
         there = [str(one["name"]) for one in self._get("/v2/projects", once)]
         others = f" There are: {', '.join(there)}." if 0 < len(there) <= told_max else ""
         return NoSuchProject(
-            f"There is no project {name!r}.{others} Recording makes it, or projects.create()"
+            f"Project {name!r} does not exist.{others} Recording makes it, or projects.create()"
         )
 
     def _made(

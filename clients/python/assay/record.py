@@ -108,7 +108,7 @@ class Record:
                 warn_once(f"{said} is left out: {why_no_metric(value)}")
 
     def _misspelt(self, name: str, instead: str) -> None:
-        warn_once(f"{name[:80]!r} is no member of a record of type {self.kind}: {instead}")
+        warn_once(f"records of type {self.kind} have no member {name[:80]!r}: {instead}")
 
     def _members(self) -> Dict[str, Any]:
         metrics = metrics_of(self.metrics)

@@ -152,7 +152,7 @@ class Transport:
     def _named(self, refused: Refused) -> Refused:
         """The error with the missing setting, if it is the key."""
         if isinstance(refused, Unauthenticated) and "Service-API-Key" not in self._headers:
-            refused.args = (f"{refused}. There is no API key: set ASSAY_API_KEY, or api_key",)
+            refused.args = (f"{refused}. The API key is missing: set ASSAY_API_KEY, or api_key",)
         return refused
 
     def _read(self, response: HTTPResponse, connection: HTTPConnection) -> bytes:

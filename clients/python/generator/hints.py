@@ -8,7 +8,7 @@ plain = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"
 
 
 def union(hints: List[str]) -> str:
-    """`Optional[...]` where one of them is None."""
+    """`Optional[...]` where None is one of them."""
     distinct = list(dict.fromkeys(hints))
     if "Any" in distinct:
         return "Any"

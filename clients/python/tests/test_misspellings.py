@@ -26,15 +26,15 @@ class Misspellings(ServiceTest):
                     pass
         told = "\n".join(said.output)
         for part in (
-            "'inputt' is no member of a record of type trace: it is recorded as user_metadata",
-            "'modell' is no member of a record of type trace: it is not recorded",
+            "records of type trace have no member 'inputt': it is recorded as user_metadata",
+            "records of type trace have no member 'modell': it is not recorded",
             "metrics['nested'] is left out: {\"a\": 1} is neither a number nor a boolean nor a",
             "metrics['rate'] is left out: NaN is not a finite number",
             "metrics['size'] is left out: -Infinity is not a finite number",
             "metrics['huge'] is left out: 1000",
             "type 'llmm' is recorded as workflow; there are llm, retriever, tool",
-            "'temprature' is no member of a record of type workflow",
-            "'outptu' is no member of a record of type workflow: it is not recorded",
+            "records of type workflow have no member 'temprature'",
+            "records of type workflow have no member 'outptu': it is not recorded",
             "agent_type 'reakt' is left out",
             "metrics[''] is left out",
             "type '7' is recorded as workflow",

@@ -133,7 +133,7 @@ describe('what the TypeScript client makes of mistakes', () => {
     expect(spans[0]).to.include({ type: 'workflow', name: 'model', input: 'q', output: 'a' });
     expect(lines.length).to.equal(1);
     expect(lines[0]).to.match(
-      /^assay: "model": llmm is no type, workflow is taken; there are llm, /,
+      /^assay: "model": unknown type llmm, recorded as workflow; types are llm, /,
     );
   });
 

@@ -133,8 +133,8 @@ class History(Noun):
     ) -> Pages[HistoryEntry]:
         """History of one resource, oldest first.
 
-        With `at` also `state`: the resource as its events up to there made it, null where there
-        was none. A misspelt member is refused. Requires `audit-resource`; contract 5.14.
+        With `at` also `state`: the resource as its events up to there made it, null where it did
+        not exist. A misspelt member is refused. Requires `audit-resource`; contract 5.14.
         """
         return self._pages(
             _list_resource_history,

@@ -46,7 +46,7 @@ class Seals(Noun):
     def list_sealing_keys(self) -> SealingKeySet:
         """All keys that seals were ever signed with.
 
-        A JWK set. Whoever audits takes the key from elsewhere once and compares: a key from the
+        A JWK set. An auditor takes the key from elsewhere once and compares: a key from the
         service cannot vouch for the service. Requires `public`; contract 5.14.
         """
         return self._ask(_list_sealing_keys)

@@ -14,7 +14,7 @@ export type AddedDatasetRecords = {
   readonly present_count: number;
   /** Ids of records whose cells are too large for a row. */
   readonly left_out: readonly string[];
-  /** Offset of the next page; null: there are no more records. */
+  /** Offset of the next page; null after the last page. */
   readonly next_starting_token: number | null;
 };
 

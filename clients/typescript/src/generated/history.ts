@@ -128,7 +128,7 @@ export class History {
   }
   /**
    * History of one resource, oldest first. With `at` also `state`: the resource as its events
-   * up to there made it, null where there was none. (contract 5.14)
+   * up to there made it, null where it did not exist. (contract 5.14)
    */
   listOfResource(
     input: {

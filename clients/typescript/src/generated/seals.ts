@@ -43,7 +43,7 @@ export class Seals {
     );
   }
   /**
-   * All keys that seals were ever signed with. A JWK set. Whoever audits takes the key from
+   * All keys that seals were ever signed with. A JWK set. An auditor takes the key from
    * elsewhere once and compares: a key from the service cannot vouch for the service.
    * (contract 5.14)
    */

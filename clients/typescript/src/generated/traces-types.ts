@@ -63,7 +63,7 @@ export type Column = {
   readonly sortable: boolean;
   /** True for `tags` only: a record may have several values. */
   readonly multi_valued: boolean;
-  /** True when no considered record has a value: null, `""` and `[]` are none. */
+  /** True when no considered record has a value: null, `""` and `[]` do not count. */
   readonly is_empty: boolean;
   /** True when records may lack the value by their nature. */
   readonly is_optional: boolean;

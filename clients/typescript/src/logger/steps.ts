@@ -146,7 +146,7 @@ const kindOf = (type: unknown, step: string, warn: Warn): SpanKind => {
   const known = spanKinds.join(', ');
   warn(
     `type ${said}`,
-    `"${nameOf(step)}": ${said} is no type, workflow is taken; there are ${known}`,
+    `"${nameOf(step)}": unknown type ${said}, recorded as workflow; types are ${known}`,
   );
   return 'workflow';
 };

@@ -169,7 +169,7 @@ const recordText = (open: OpenStep, warn: Warn): string => {
   try {
     return JSON.stringify(recordOf(open, warn));
   } catch (error) {
-    warn('record', `"${nameOf(open.name)}" is recorded without what it was told: ${textOf(error)}`);
+    warn('record', `"${nameOf(open.name)}" is recorded without its members: ${textOf(error)}`);
     return JSON.stringify(recordOf({ ...open, facts: {} }, warn));
   }
 };
