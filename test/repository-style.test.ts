@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
@@ -74,6 +74,10 @@ const imports: Readonly<Record<string, Rule>> = {
 
 /** A way out of the sandbox is a line there: broken, each would be read as several. */
 const anyLength = 'test/sandbox/escape-attempts.ts';
+
+/** The moment from which commit subjects are checked; a shallow clone shows the latest ones. */
+const subjectsSince = '2026-11-26T09:31:00Z';
+const subjectForm = /^(?=.{1,72}$)[a-z0-9]+(-[a-z0-9]+)*: .*[^.]$/;
 
 /** Words that say nothing about what a file is for, and what to write instead. */
 const banned: Readonly<Record<string, string>> = {
@@ -375,6 +379,14 @@ describe('the house', () => {
         .filter((path) => /\bJSON\.parse\(|\bJSON\.parse\b(?=[,)])/.test(read(path)))
         .map((path) => `${path} has JSON.parse: parseJsonText of kernel/json-text.ts`),
     );
+  });
+
+  it('has commit subjects of a scope and a summary (skipped without a history)', function () {
+    const args = ['log', '--no-merges', '--format=%s', `--since=${subjectsSince}`];
+    const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
+    if (status !== 0) this.skip();
+    const bad = stdout.split('\n').filter((line) => line !== '' && !subjectForm.test(line));
+    found(bad.map((line) => `"${line}" is not "scope: summary" within 72 characters`));
   });
 
   it('exports what another file uses, and nothing else', () => {

@@ -191,7 +191,7 @@ class Projects(ServiceTest):
             lambda: client.project_id,
         ]
         for ask in asked:
-            with self.assertRaisesRegex(NoSuchProject, f"no project '{name}'"):
+            with self.assertRaisesRegex(NoSuchProject, f"Project '{name}' does not exist"):
                 ask()
         self.assertNotIn(name, self.names())
 
