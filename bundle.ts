@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
+import { bundleConsole } from './bundle-console.js';
 import type { ThreadName } from './engines/node/thread-file.js';
 
 /**
@@ -189,3 +190,4 @@ const newestOf = async (): Promise<number> => {
 };
 
 if ((await changedAt(program)) <= (await newestOf())) await bundle();
+await bundleConsole();

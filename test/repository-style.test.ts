@@ -10,7 +10,10 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { e
   .split('\n')
   .filter((path) => path !== '');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const sources = files.filter((path) => path.endsWith('.ts'));
+const sources = files.filter((path) => /\.tsx?$/.test(path));
+/** The source that a path without an ending imports. */
+const fileOf = (path: string): string =>
+  sources.includes(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`;
 const folderOf = (path: string): string =>
   (path.includes('/') ? path.split('/', 1)[0] : path) ?? '';
 
@@ -158,8 +161,8 @@ describe('the house', () => {
     const importsOf = new Map(
       sources.map((path) => [
         path,
-        [...read(path).matchAll(/from '(\.[^']+)\.js'/g)].map(
-          ([, to = '']) => `${normalize(join(dirname(path), to))}.ts`,
+        [...read(path).matchAll(/from '(\.[^']+)\.js'/g)].map(([, to = '']) =>
+          fileOf(normalize(join(dirname(path), to))),
         ),
       ]),
     );
@@ -210,7 +213,8 @@ describe('the house', () => {
     const homes = new Map<string, string[]>();
     for (const path of sources.filter((one) => !one.startsWith('test/'))) {
       for (const [, name = ''] of read(path).matchAll(/^export (?:type|interface) (\w+)/gm)) {
-        const key = path.startsWith(published) ? `${name} of the client` : name;
+        const world = path.startsWith(published) ? 'the client' : folderOf(path);
+        const key = ['the client', 'console'].includes(world) ? `${name} of ${world}` : name;
         homes.set(key, [...(homes.get(key) ?? []), path]);
       }
     }
@@ -222,7 +226,8 @@ describe('the house', () => {
   });
 
   it('touches the world in one place', () => {
-    const homes = /^(engines\/|test\/|cli\/|service\/|config\.ts|main\.ts|clients\/|examples\/)/;
+    const homes =
+      /^((console\/)?engines\/|test\/|cli\/|service\/|config\.ts|main\.ts|clients\/|examples\/)/;
     found(
       sources
         .filter((path) => !homes.test(path))
@@ -355,11 +360,11 @@ describe('the house', () => {
       sources.flatMap((path) =>
         importsOf(path)
           .filter((target) => target.startsWith('.'))
-          .map((target) => normalize(join(dirname(path), target)).replace(/\.js$/, '.ts')),
+          .map((target) => fileOf(normalize(join(dirname(path), target)).replace(/\.js$/, ''))),
       ),
     );
     const entries = [
-      /^(entry|bundle|config|test\/run)\.ts$|\.test\.ts$/,
+      /^(entry|bundle|config|test\/run)\.ts$|^console\/main\.tsx$|\.test\.ts$/,
       /^test\/(support|senders|bench|chaos|fault)\//,
       /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
       /^clients\/typescript\/(src\/(node|browser)|generate\/main)\.ts$|^examples\//,

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 /** Sources whose words STYLE.md, Names, rules. */
 const sources = execFileSync(
   'git',
-  ['ls-files', '-co', '--exclude-standard', '*.ts', '*.mjs', '*.py'],
+  ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs', '*.py'],
   { encoding: 'utf8' },
 )
   .split('\n')

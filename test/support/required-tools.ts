@@ -59,3 +59,8 @@ export const jq = {
   tryIt: ['jq', '--version'],
   enable: 'apt-get install jq',
 };
+/** Shows the console as people see it. */
+export const chromium = {
+  tryIt: ['chromium', '--version'],
+  enable: 'apt-get install chromium',
+};

@@ -1,0 +1,129 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { BuildOptions, Metafile, OutputFile } from 'esbuild';
+
+/**
+ * Builds the console into `dist/web`: the page, and its assets under names with a hash, each plain,
+ * gzipped and as Brotli. Does nothing while the page is newer than its sources. Fails above the
+ * budgets of the design.
+ */
+const buildDir = dirname(fileURLToPath(import.meta.url));
+const sourceDir = dirname(buildDir);
+const webDir = join(buildDir, 'web');
+const page = join(webDir, 'index.html');
+const inputs = ['console', 'clients/typescript/src', 'kernel', 'node_modules/.package-lock.json'];
+
+/** Gzipped bytes that the first page may load. */
+const firstPageBytesMax = 150 * 1024;
+
+const buildOptions = {
+  absWorkingDir: sourceDir,
+  entryPoints: { main: 'console/main.tsx', style: 'console/main.css' },
+  bundle: true,
+  write: false,
+  metafile: true,
+  format: 'esm',
+  splitting: true,
+  minify: true,
+  platform: 'browser',
+  target: 'es2024',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  entryNames: 'assets/[name]-[hash]',
+  chunkNames: 'assets/[name]-[hash]',
+  outdir: webDir,
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** Builds where a source is newer than the page. */
+export const bundleConsole = async (): Promise<void> => {
+  if ((await changedAt(page)) > (await newestInput())) return;
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build(buildOptions);
+  const compressed = await Promise.all(outputFiles.map(compressedForms));
+  checkBudget(metafile, compressed);
+  await mkdir(join(webDir, 'assets'), { recursive: true });
+  for (const file of compressed.flat()) await replaceFile(file.path, file.contents);
+  const template = await readFile(join(sourceDir, 'console/index.html'), 'utf8');
+  const html = template
+    .replace('assets/main.js', assetOf(outputFiles, /main-\w+\.js$/))
+    .replace('assets/main.css', assetOf(outputFiles, /style-\w+\.css$/));
+  await replaceFile(page, Buffer.from(html));
+  await removeOthers(new Set(compressed.flat().map(({ path }) => path)));
+};
+
+type AssetFile = { readonly path: string; readonly contents: Uint8Array };
+
+const compressedForms = async (file: OutputFile): Promise<readonly AssetFile[]> => [
+  file,
+  { path: `${file.path}.gz`, contents: await promisify(gzip)(file.contents, { level: 9 }) },
+  {
+    path: `${file.path}.br`,
+    contents: await promisify(brotliCompress)(file.contents, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11 },
+    }),
+  },
+];
+
+const assetOf = (files: readonly OutputFile[], pattern: RegExp): string => {
+  const found = files.find(({ path }) => pattern.test(path));
+  if (found === undefined) throw new Error(`The console's build has no file like ${pattern}`);
+  return `assets/${basename(found.path)}`;
+};
+
+/** Throws where the first page, what it imports statically and its style, is over its budget. */
+const checkBudget = ({ outputs }: Metafile, files: readonly (readonly AssetFile[])[]): void => {
+  const sizes = new Map(
+    files.map(([plain, zipped]) => [
+      relative(sourceDir, plain?.path ?? ''),
+      zipped?.contents.length ?? 0,
+    ]),
+  );
+  const first = new Set<string>();
+  const add = (path: string): void => {
+    if (first.has(path)) return;
+    first.add(path);
+    for (const one of outputs[path]?.imports ?? []) {
+      if (one.kind === 'import-statement') add(one.path);
+    }
+  };
+  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+    if (entryPoint === 'console/main.tsx' || entryPoint === 'console/main.css') add(path);
+  }
+  const bytes = [...first].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0);
+  if (bytes > firstPageBytesMax) {
+    throw new Error(
+      `The console's first page has ${bytes} gzipped bytes (${firstPageBytesMax} at most)`,
+    );
+  }
+};
+
+/** Writes a complete file only: the service may read it meanwhile. */
+const replaceFile = async (path: string, contents: Uint8Array): Promise<void> => {
+  await writeFile(`${path}.${process.pid}`, contents);
+  await rename(`${path}.${process.pid}`, path);
+};
+
+const removeOthers = async (kept: ReadonlySet<string>): Promise<void> => {
+  for (const name of await readdir(join(webDir, 'assets'))) {
+    const path = join(webDir, 'assets', name);
+    if (!kept.has(path)) await rm(path, { force: true });
+  }
+};
+
+const changedAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => null))?.mtimeMs ?? 0;
+
+const newestInput = async (): Promise<number> => {
+  const times = await Promise.all(inputs.map((path) => newestBelow(join(sourceDir, path))));
+  return Math.max(...times);
+};
+
+const newestBelow = async (path: string): Promise<number> => {
+  const names = await readdir(path, { recursive: true }).catch(() => ['']);
+  return Math.max(0, ...(await Promise.all(names.map((name) => changedAt(join(path, name))))));
+};

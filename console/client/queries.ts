@@ -1,0 +1,142 @@
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import {
+  hashKey,
+  keepPreviousData,
+  QueryClient,
+  QueryObserver,
+  type QueryKey,
+  type QueryObserverOptions,
+} from '@tanstack/query-core';
+import { AssayFault, isFault } from '../../clients/typescript/src/fault.js';
+import { uuid } from '../../clients/typescript/src/uuid.js';
+import type { CallOptions } from '../../clients/typescript/src/call.js';
+import { useSurroundings } from './context.js';
+import type { Operations, ReadResult } from './service.js';
+
+/** Answers stay for five minutes after the last part that shows them, so that Back is at once. */
+const keptMs = 5 * 60_000;
+
+export const openQueries = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        // The client retries; a second layer would multiply the tries.
+        retry: false,
+        gcTime: keptMs,
+        networkMode: 'always',
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        structuralSharing: false,
+      },
+    },
+  });
+
+type QuerySpec<T> = {
+  /** Names the query: same key, same answer. The first member is the noun, in plural. */
+  readonly key: QueryKey;
+  readonly ask: (operations: Operations, signal: AbortSignal) => Promise<T>;
+  /** False: not asked yet. */
+  readonly isEnabled?: boolean;
+  /** Asks again after that many milliseconds while the page is visible. */
+  readonly everyMs?: number | false;
+  /** Age up to which an answer is shown without asking again; 0 by default. */
+  readonly freshMs?: number;
+  /** Shows the previous key's answer until the new one comes. */
+  readonly keepsPrevious?: boolean;
+};
+
+export type Query<T> = {
+  readonly value: T | undefined;
+  readonly fault: AssayFault | null;
+  /** True while no answer has come. */
+  readonly isLoading: boolean;
+  readonly isFetching: boolean;
+  /** True where `value` answers the key before, or an earlier question. */
+  readonly isPrevious: boolean;
+  /** True where `value` may lack this page's last write. */
+  readonly isBehind: boolean;
+  /** Milliseconds since 1970 of the answer; 0 before it. */
+  readonly answeredAt: number;
+  readonly refetch: () => void;
+};
+
+/** Asks once per key for all parts that show it; a part that leaves alone aborts the request. */
+export const useQuery = <T>(spec: QuerySpec<T>): Query<T> => {
+  const { service, queries } = useSurroundings();
+  const isEnabled = spec.isEnabled ?? true;
+  const everyMs = spec.everyMs ?? false;
+  const options: QueryObserverOptions<ReadResult<T>> = {
+    queryKey: spec.key,
+    queryFn: ({ signal }) => service.read((operations) => spec.ask(operations, signal)),
+    enabled: isEnabled,
+    refetchInterval: everyMs,
+    staleTime: spec.freshMs ?? 0,
+    ...(spec.keepsPrevious === true && { placeholderData: keepPreviousData }),
+  };
+  const [observer] = useState(() => new QueryObserver<ReadResult<T>>(queries, options));
+  const [, update] = useReducer((count: number, _event: null) => count + 1, 0);
+  useEffect(() => observer.subscribe(() => update(null)), [observer]);
+  useEffect(() => observer.setOptions(options), [hashKey(spec.key), isEnabled, everyMs]);
+  const result = observer.getOptimisticResult(queries.defaultQueryOptions(options));
+  return {
+    value: result.data?.value,
+    fault: faultOf(result.error),
+    isLoading: result.isPending && isEnabled,
+    isFetching: result.isFetching,
+    isPrevious: result.isPlaceholderData,
+    isBehind: result.data?.isBehind ?? false,
+    answeredAt: result.dataUpdatedAt,
+    refetch: () => void observer.refetch(),
+  };
+};
+
+const faultOf = (error: Error | null): AssayFault | null => {
+  if (error === null) return null;
+  if (isFault(error)) return error;
+  return new AssayFault(`The page failed: ${error.message}`, { code: 'unreadable', cause: error });
+};
+
+export type Action<I> = {
+  /** Resolves with true when it was done; a second call while it runs does nothing. */
+  readonly run: (input: I) => Promise<boolean>;
+  readonly isRunning: boolean;
+  readonly fault: AssayFault | null;
+  readonly clearFault: () => void;
+};
+
+/**
+ * A write. `act` gets the options for its call: strict handling, and an idempotency key that stays
+ * the same until the write succeeded. Queries whose key begins with a noun of `changes` are asked
+ * again.
+ */
+export const useAction = <I = void>(
+  act: (operations: Operations, input: I, options: CallOptions) => Promise<unknown>,
+  changes: readonly string[] = [],
+): Action<I> => {
+  const { service, queries } = useSurroundings();
+  const [state, setState] = useState<{ isRunning: boolean; fault: AssayFault | null }>({
+    isRunning: false,
+    fault: null,
+  });
+  const call = useMemo(() => ({ key: uuid(), isRunning: false }), []);
+  const run = async (input: I): Promise<boolean> => {
+    if (call.isRunning) return false;
+    call.isRunning = true;
+    setState({ isRunning: true, fault: null });
+    try {
+      await act(service.api, input, { strict: true, idempotencyKey: call.key });
+      call.key = uuid();
+      setState({ isRunning: false, fault: null });
+      for (const noun of changes) void queries.invalidateQueries({ queryKey: [noun] });
+      return true;
+    } catch (error) {
+      // A refused write was not stored under its key; only an unclear end needs the same key again.
+      if (isFault(error, 'invalid_request', 'conflict', 'already_exists')) call.key = uuid();
+      setState({ isRunning: false, fault: faultOf(error as Error) });
+      return false;
+    } finally {
+      call.isRunning = false;
+    }
+  };
+  return { ...state, run, clearFault: () => setState({ ...state, fault: null }) };
+};

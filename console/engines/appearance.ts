@@ -1,0 +1,31 @@
+import { effect, signal, type Signal } from '@preact/signals';
+import type { Storage } from './storage.js';
+
+/** How pages look; changes apply at once and are kept in this browser. */
+export type Appearance = {
+  readonly theme: Signal<'system' | 'light' | 'dark'>;
+  readonly density: Signal<'usual' | 'roomy'>;
+  readonly rail: Signal<'open' | 'folded'>;
+};
+
+export const openAppearance = (root: HTMLElement, storage: Storage): Appearance => {
+  const kept = <V extends string>(
+    name: 'theme' | 'density' | 'rail',
+    values: readonly [V, ...V[]],
+  ) => {
+    const stored = storage.read(name);
+    const value = signal(values.find((one) => one === stored) ?? values[0]);
+    effect(() => {
+      const isUsual = value.value === values[0];
+      if (isUsual) delete root.dataset[name];
+      else root.dataset[name] = value.value;
+      if (storage.read(name) !== null || !isUsual) storage.write(name, value.value);
+    });
+    return value;
+  };
+  return {
+    theme: kept('theme', ['system', 'light', 'dark']),
+    density: kept('density', ['usual', 'roomy']),
+    rail: kept('rail', ['open', 'folded']),
+  };
+};

@@ -1,0 +1,45 @@
+import { render } from 'preact';
+import { SurroundingsContext } from './client/context.js';
+import { openQueries } from './client/queries.js';
+import { openService } from './client/service.js';
+import { openAppearance } from './engines/appearance.js';
+import { browserClock } from './engines/clock.js';
+import { openClipboard } from './engines/clipboard.js';
+import { openKeyboard } from './engines/keys.js';
+import { openNavigation } from './engines/navigation.js';
+import { openStorage } from './engines/storage.js';
+import { openTabs } from './engines/tabs.js';
+import { App } from './shell/app.js';
+
+// Assets lie one folder below the console, and the interface beside it, whatever a proxy prepends.
+const root = new URL('../', import.meta.url);
+const origin = new URL('../', root).href.replace(/\/$/, '');
+
+const storage = openStorage(window);
+const service = openService(origin, {
+  storage,
+  tabs: openTabs(window),
+  clock: browserClock,
+  fetch: window.fetch.bind(window),
+});
+const surroundings = {
+  navigation: openNavigation(window, root),
+  storage,
+  clock: browserClock,
+  clipboard: openClipboard(window),
+  keyboard: openKeyboard(document),
+  appearance: openAppearance(document.documentElement, storage),
+  service,
+  queries: openQueries(),
+};
+
+const element = document.querySelector('#app');
+if (element !== null) {
+  render(
+    <SurroundingsContext.Provider value={surroundings}>
+      <App />
+    </SurroundingsContext.Provider>,
+    element,
+  );
+}
+void service.session.open();

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact';
+
+type Props = {
+  readonly children: ComponentChildren;
+  readonly onClick?: () => void;
+  readonly type?: 'button' | 'submit';
+  /** `primary`: the one thing to do here; `danger`: cannot be undone; `plain`: without a border. */
+  readonly look?: 'primary' | 'danger' | 'plain' | 'usual';
+  readonly isDisabled?: boolean;
+  /** Why it is disabled, or what it does where the text does not say it. */
+  readonly title?: string;
+  readonly label?: string;
+  readonly isPressed?: boolean;
+};
+
+export const Button = (props: Props) => (
+  <button
+    type={props.type ?? 'button'}
+    class={`button ${props.look ?? 'usual'}`}
+    disabled={props.isDisabled === true}
+    title={props.title}
+    aria-label={props.label}
+    aria-pressed={props.isPressed}
+    onClick={props.onClick}
+  >
+    {props.children}
+  </button>
+);

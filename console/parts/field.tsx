@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+type FieldProps = {
+  readonly label: string;
+  readonly hint?: string;
+  /** The complaint about this field; null: none. */
+  readonly complaint?: string | null;
+};
+
+type TextFieldProps = FieldProps & {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'search' | 'date' | 'datetime-local';
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+};
+
+/** A labelled text input; its complaint is announced and tied to the input. */
+export const TextField = (props: TextFieldProps) => (
+  <Labelled {...props}>
+    {(id, described, isInvalid) => (
+      <input
+        id={id}
+        {...({ type: props.type ?? 'text' } as { readonly type: 'text' })}
+        value={props.value}
+        autocomplete={props.autocomplete}
+        placeholder={props.placeholder}
+        required={props.isRequired === true}
+        disabled={props.isDisabled === true}
+        aria-describedby={described}
+        aria-invalid={isInvalid}
+        onInput={(event) => props.onInput(event.currentTarget.value)}
+      />
+    )}
+  </Labelled>
+);
+
+export type Choice<V extends string> = { readonly value: V; readonly text: string };
+
+export const Select = <V extends string>(
+  props: FieldProps & {
+    readonly value: V;
+    readonly choices: readonly Choice<V>[];
+    readonly onChange: (value: V) => void;
+    readonly isDisabled?: boolean;
+  },
+) => (
+  <Labelled {...props}>
+    {(id, described, isInvalid) => (
+      <select
+        id={id}
+        value={props.value}
+        disabled={props.isDisabled === true}
+        aria-describedby={described}
+        aria-invalid={isInvalid}
+        onChange={(event) => props.onChange(event.currentTarget.value as V)}
+      >
+        {props.choices.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Labelled>
+);
+
+const Labelled = (
+  props: FieldProps & {
+    readonly children: (id: string, described: string, isInvalid: boolean) => ComponentChildren;
+  },
+) => {
+  const id = useId();
+  const complaint = props.complaint ?? null;
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      {props.children(id, `${id}-note`, complaint !== null)}
+      <span id={`${id}-note`} class={complaint === null ? 'note' : 'bad'} aria-live="polite">
+        {complaint ?? props.hint}
+      </span>
+    </div>
+  );
+};

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** The page's heading: has the focus after a navigation, and names the browser's tab. */
+export const PageHeading = (props: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    const owner = heading.current?.ownerDocument;
+    if (owner !== undefined) owner.title = `${props.title} – Assay`;
+  }, [props.title]);
+  return (
+    <div class="page-heading">
+      <h1 tabIndex={-1} ref={heading}>
+        {props.title}
+      </h1>
+      {props.children}
+    </div>
+  );
+};

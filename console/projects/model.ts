@@ -1,0 +1,42 @@
+import type {
+  CustomSearch,
+  CustomSearchResponse,
+} from '../../clients/typescript/src/generated/metrics-types.js';
+import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
+
+/** The question of a project's last 24 hours, by hour: traces, errors and cost. */
+export const activityQuestion = (now: number): CustomSearch => ({
+  start_time: new Date(now - dayMs).toISOString(),
+  end_time: new Date(now).toISOString(),
+  metric_details: [{ id: 'cost', metric_name: 'metrics/cost', aggregation: 'Sum' }],
+  interval_minutes: 60,
+  population: 'traces',
+});
+const dayMs = 86_400_000;
+
+export type Activity = {
+  readonly traces: number;
+  /** In dollars; null where no trace has a cost. */
+  readonly cost: number | null;
+  /** Traces of each hour, oldest first, hours without any included. */
+  readonly hours: readonly number[];
+};
+
+/** Folds the answer to `activityQuestion`. */
+export const activityOf = (answer: CustomSearchResponse): Activity => {
+  const totals = answer.aggregate_metrics;
+  const { cost } = totals as { readonly cost?: unknown };
+  return {
+    traces: totals.requests_count,
+    cost: typeof cost === 'number' ? cost : null,
+    hours: (answer.bucketed_metrics['all'] ?? []).map(({ requests_count }) => requests_count),
+  };
+};
+
+/** The caller's role in a project, by what it may do there. */
+export const roleOf = ({ permissions }: Project): 'owner' | 'editor' | 'annotator' | 'viewer' => {
+  const may = new Set(permissions.filter(({ allowed }) => allowed).map(({ action }) => action));
+  if (may.has('share')) return 'owner';
+  if (may.has('create_run')) return 'editor';
+  return may.has('record_human_feedback') ? 'annotator' : 'viewer';
+};

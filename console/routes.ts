@@ -1,0 +1,55 @@
+import type { PageModule } from './parts/page.js';
+
+type Route = {
+  /** A path with `{names}`. */
+  readonly pattern: string;
+  readonly load: () => Promise<PageModule>;
+  /** `alone`: without rail and bar, and without a login. */
+  readonly frame?: 'shell' | 'alone';
+};
+
+/** All pages; a path that matches none is not found. */
+export const routes: readonly Route[] = [
+  { pattern: '/sign-in', load: () => import('./sign-in/page.js'), frame: 'alone' },
+  { pattern: '/invitation', load: () => import('./invitation/page.js'), frame: 'alone' },
+  { pattern: '/', load: () => import('./projects/page.js') },
+];
+
+export type RouteMatch = {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+};
+
+/** The route of a path, a slash at its end ignored; null if there is none. */
+export const matchRoute = (path: string): RouteMatch | null => {
+  const parts = partsOf(path);
+  for (const route of routes) {
+    const params = paramsOf(partsOf(route.pattern), parts);
+    if (params !== null) return { route, params };
+  }
+  return null;
+};
+
+const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '');
+
+const paramsOf = (
+  pattern: readonly string[],
+  parts: readonly string[],
+): Readonly<Record<string, string>> | null => {
+  if (pattern.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const part = parts[index] ?? '';
+    if (expected.startsWith('{')) params[expected.slice(1, -1)] = decoded(part);
+    else if (expected !== part) return null;
+  }
+  return params;
+};
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};

@@ -1,0 +1,73 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useSurroundings } from '../client/context.js';
+import { EmptyNotice, Skeleton } from '../parts/notice.js';
+import { PageHeading } from '../parts/heading.js';
+import type { PageModule, PageProps } from '../parts/page.js';
+import { matchRoute, type RouteMatch } from '../routes.js';
+import { Shell } from './shell.js';
+import { SignInDialog } from '../sign-in/dialog.js';
+
+/** The page of the current path; without a login, the sign-in with the way back. */
+export const App = () => {
+  const { navigation, service } = useSurroundings();
+  const { path, view } = navigation.place.value;
+  const state = service.session.state.value;
+  const match = matchRoute(path);
+  const isAlone = match?.route.frame === 'alone';
+  useEffect(() => {
+    if (state !== 'signed-out' || isAlone) return;
+    const back = path === '/' && view === '' ? '' : `back=${encodeURIComponent(`${path}#${view}`)}`;
+    navigation.go('/sign-in', back, 'replace');
+  }, [state, isAlone]);
+  if (isAlone) return <RoutedPage match={match} path={path} />;
+  if (state === 'opening' || state === 'signed-out') return null;
+  return (
+    <Shell projectId={match?.params['project_id'] ?? null}>
+      {match === null ? <NotFound /> : <RoutedPage match={match} path={path} />}
+      {service.session.hasEnded.value && <SignInDialog />}
+    </Shell>
+  );
+};
+
+const RoutedPage = ({ match, path }: { readonly match: RouteMatch; readonly path: string }) => {
+  const loaded = useModule(match.route.load);
+  if (loaded === 'failed') return <NotLoaded />;
+  if (loaded === null) return <Skeleton />;
+  const Page: ComponentType<PageProps> = loaded.Page;
+  return <Page key={path} params={match.params} />;
+};
+
+const modules = new WeakMap<() => Promise<PageModule>, PageModule>();
+
+/** The module, kept once it is loaded; `failed` where its file cannot be fetched. */
+const useModule = (load: () => Promise<PageModule>): PageModule | 'failed' | null => {
+  const [failed, setFailed] = useState<(() => Promise<PageModule>) | null>(null);
+  const [, setLoaded] = useState<PageModule | null>(null);
+  useEffect(() => {
+    if (modules.has(load)) return;
+    load().then(
+      (module) => {
+        modules.set(load, module);
+        setLoaded(module);
+      },
+      () => setFailed(() => load),
+    );
+  }, [load]);
+  return modules.get(load) ?? (failed === load ? 'failed' : null);
+};
+
+const NotFound = () => (
+  <>
+    <PageHeading title="Not found" />
+    <EmptyNotice title="No page has this address">
+      <p>Choose one on the left, or press ? for the keys.</p>
+    </EmptyNotice>
+  </>
+);
+
+const NotLoaded = () => (
+  <EmptyNotice title="This page could not be loaded">
+    <p>The service was updated or does not answer. Reload to get the current version.</p>
+  </EmptyNotice>
+);

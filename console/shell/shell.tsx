@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useSurroundings } from '../client/context.js';
+import { useKeys } from '../client/keys.js';
+import { useQuery } from '../client/queries.js';
+import { Button } from '../parts/button.js';
+import { KeyList } from './key-list.js';
+
+type Destination = { readonly text: string; readonly path: string; readonly keys?: string };
+
+const projectDestinations = (root: string): readonly Destination[] => [
+  { text: 'Overview', path: root, keys: 'g o' },
+  { text: 'Traces', path: `${root}/traces`, keys: 'g t' },
+  { text: 'Sessions', path: `${root}/sessions`, keys: 'g s' },
+  { text: 'Experiments', path: `${root}/experiments`, keys: 'g e' },
+  { text: 'Rate', path: `${root}/rate`, keys: 'g r' },
+  { text: 'Log streams', path: `${root}/runs` },
+  { text: 'Settings', path: `${root}/settings` },
+];
+const organizationDestinations: readonly Destination[] = [
+  { text: 'Datasets', path: '/datasets', keys: 'g d' },
+  { text: 'Scorers', path: '/scorers', keys: 'g c' },
+  { text: 'History', path: '/history', keys: 'g h' },
+  { text: 'Keys', path: '/keys' },
+  { text: 'People', path: '/people' },
+];
+
+/** Rail, bar and page. `projectId`: the project of the current path; null outside of one. */
+export const Shell = (props: {
+  readonly projectId: string | null;
+  readonly children: ComponentChildren;
+}) => {
+  const { appearance, navigation } = useSurroundings();
+  const [showsKeys, setShowsKeys] = useState(false);
+  const destinations = props.projectId === null ? [] : projectDestinations(`/p/${props.projectId}`);
+  const all = [...destinations, ...organizationDestinations];
+  useKeys(
+    [
+      ...all.flatMap(({ keys, text, path }) =>
+        keys === undefined ? [] : [{ keys, what: text, run: () => navigation.go(path) }],
+      ),
+      { keys: '?', what: 'Keys', run: () => setShowsKeys(true) },
+      {
+        keys: '[',
+        what: 'Fold the rail',
+        run: () => {
+          appearance.rail.value = appearance.rail.value === 'open' ? 'folded' : 'open';
+        },
+      },
+    ],
+    [props.projectId],
+  );
+  return (
+    <div class="shell" data-rail={appearance.rail.value}>
+      <a class="skip-link" href="#main" onClick={focusMain}>
+        To the page
+      </a>
+      <nav class="rail" aria-label="Pages">
+        <a class="brand" href={navigation.href('/')}>
+          Assay
+        </a>
+        <Links destinations={destinations} />
+        <hr />
+        <Links destinations={organizationDestinations} />
+      </nav>
+      <div>
+        <Bar projectId={props.projectId} />
+        <main class="page" id="main" tabIndex={-1}>
+          {props.children}
+        </main>
+      </div>
+      {showsKeys && <KeyList onClose={() => setShowsKeys(false)} />}
+    </div>
+  );
+};
+
+const focusMain = (event: MouseEvent): void => {
+  event.preventDefault();
+  (event.currentTarget as Element).ownerDocument.querySelector<HTMLElement>('#main')?.focus();
+};
+
+const Links = (props: { readonly destinations: readonly Destination[] }) => {
+  const { navigation } = useSurroundings();
+  const { path } = navigation.place.value;
+  return (
+    <>
+      {props.destinations.map((one) => (
+        <a
+          key={one.path}
+          href={navigation.href(one.path)}
+          title={one.keys}
+          aria-current={one.path === path ? 'page' : undefined}
+        >
+          {one.text}
+        </a>
+      ))}
+    </>
+  );
+};
+
+const Bar = (props: { readonly projectId: string | null }) => {
+  const { navigation, service } = useSurroundings();
+  const id = props.projectId;
+  const project = useQuery({
+    key: ['projects', id],
+    ask: (operations, signal) => operations.projects.get({ project_id: id ?? '' }, { signal }),
+    isEnabled: id !== null,
+    freshMs: 60_000,
+  });
+  const user = useQuery({
+    key: ['users', 'current'],
+    ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
+    freshMs: 60_000,
+  });
+  const isKey = service.session.state.value === 'key';
+  return (
+    <header class="bar">
+      <span>{project.value?.name ?? (id === null ? 'All projects' : '')}</span>
+      <span class="inline">
+        <a href={navigation.href('/account')}>
+          {user.value?.email ?? ''}
+          {isKey && ' by an API key, until this tab closes'}
+        </a>
+        <Button look="plain" onClick={() => void service.signOut()}>
+          Sign out
+        </Button>
+      </span>
+    </header>
+  );
+};

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { appPassword, sharedApp, type App } from '../../support/app.js';
+import {
+  expectAccessible,
+  openTestBrowser,
+  signIn,
+  type TestBrowser,
+} from '../../support/browser.js';
+import { chromium, describeWithTool } from '../../support/required-tools.js';
+
+const email = 'admin@localhost';
+
+describeWithTool(chromium, 'the console, signing in', () => {
+  let app: App;
+  let browser: TestBrowser;
+  before(async () => {
+    app = await sharedApp();
+  });
+  beforeEach(async () => {
+    browser = await openTestBrowser(app.url);
+  });
+  afterEach(async () => {
+    const { offences } = browser;
+    await browser.close();
+    expect(offences).to.deep.equal([]);
+  });
+
+  it('keeps the login over a reload, shares it with tabs, ends it in all (check 2)', async () => {
+    const page = await browser.open('/');
+    await signIn(page, email, appPassword);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    const second = await browser.open('/');
+    await second.getByRole('heading', { name: 'Projects' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 1_000 });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('goes back to the page that was asked for', async () => {
+    const page = await browser.open('/people#t=7d');
+    await signIn(page, email, appPassword);
+    expect(page.url()).to.equal(`${app.url}/console/people#t=7d`);
+  });
+
+  it('keeps no token and no key where a script can read it (check 3)', async () => {
+    const page = await browser.open('/sign-in');
+    await page.getByText('With an API key').click();
+    await page.getByLabel('API key').fill(app.apiKey);
+    await page.getByRole('button', { name: 'Sign in with the key' }).click();
+    await page.getByText('by an API key, until this tab closes').waitFor();
+    const stored = await page.evaluate<string>(
+      'JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])',
+    );
+    expect(stored).not.to.match(/eyJ|asy_|in-process-test-key/);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('stores nothing but a mark for a login by password (check 3)', async () => {
+    const page = await browser.open('/');
+    await signIn(page, email, appPassword);
+    const stored = await page.evaluate<string>(
+      'JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])',
+    );
+    expect(JSON.parse(stored)).to.deep.equal([{ 'assay.person': '1' }, {}, '']);
+  });
+
+  it('keeps the e-mail after a wrong password', async () => {
+    const page = await browser.open('/sign-in');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).to.equal(email);
+    expect(await page.getByLabel('Password').inputValue()).to.equal('');
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    for (const width of [1_280, 360]) {
+      it(`is accessible in ${theme} at ${width} px (check 34)`, async () => {
+        const other = await openTestBrowser(app.url, { theme, width });
+        const page = await other.open('/sign-in');
+        await page.getByLabel('E-mail').waitFor();
+        await expectAccessible(page);
+        await signIn(page, email, appPassword);
+        await page.getByRole('heading', { name: 'Projects' }).waitFor();
+        await expectAccessible(page);
+        await other.close();
+        expect(other.offences).to.deep.equal([]);
+      });
+    }
+  }
+});

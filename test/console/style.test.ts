@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+import { repository } from '../support/test-environment.js';
+
+/** Folders of `console/` that all pages share, and which others each may import. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  engines: [],
+  language: [],
+  parts: ['language'],
+  client: ['engines', 'parts'],
+};
+/** Files and folders that compose the others. */
+const composing = ['main.tsx', 'routes.ts', 'shell'];
+const client = 'clients/typescript/src/';
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'console'], {
+  cwd: repository,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => /\.tsx?$/.test(path));
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+
+type Import = { readonly target: string; readonly isType: boolean };
+const importsOf = (path: string): readonly Import[] => {
+  const text = read(path);
+  const fixed = [...text.matchAll(/^import (type )?[^;]*?from '([^']+)'/gm)].map(
+    ([, type, target = '']) => ({ target, isType: type !== undefined }),
+  );
+  const lazy = [...text.matchAll(/\bimport\('([^']+)'\)/g)].map(([, target = '']) => ({
+    target,
+    isType: false,
+  }));
+  return [...fixed, ...lazy];
+};
+
+/** True for an import that STYLE.md, The console, allows. */
+const isAllowed = (path: string, { target, isType }: Import): boolean => {
+  const own = path.split('/')[1] ?? '';
+  if (!target.startsWith('.')) {
+    const isView = /^(preact(\/hooks)?|@preact\/signals)$/.test(target);
+    return isView || isType || own === 'engines' || path === 'console/client/queries.ts';
+  }
+  const resolved = normalize(join(dirname(path), target));
+  if (resolved.startsWith('kernel/')) return true;
+  if (resolved.startsWith(client)) return isType || own === 'client';
+  const [folder, room = '', file] = resolved.split('/');
+  if (folder !== 'console') return false;
+  if (composing.includes(own) || room === own) return true;
+  const below = rooms[own];
+  if (below !== undefined) return below.includes(room);
+  return room === 'engines' ? isType : room in rooms || file === 'model.js' || file === 'dialog.js';
+};
+
+describe('the folder of the console', () => {
+  it('imports only what STYLE.md, The console, allows', () => {
+    const complaints = files.flatMap((path) =>
+      importsOf(path)
+        .filter((one) => !isAllowed(path, one))
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('touches the browser in console/engines only', () => {
+    const world =
+      /\b(Date\.now|Math\.random|set(Timeout|Interval)|localStorage|window\.)|(?<![.\w])fetch\(/;
+    const outside = files
+      .filter((path) => !path.startsWith('console/engines/') && path !== 'console/main.tsx')
+      .filter((path) => world.test(read(path)));
+    expect(outside).to.deep.equal([]);
+  });
+
+  it('makes no HTML of text', () => {
+    const html = /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write/;
+    expect(files.filter((path) => html.test(read(path)))).to.deep.equal([]);
+  });
+});
