@@ -64,7 +64,7 @@ program
       withRoles(readConfig(process.env), options.roles),
       options.partition,
     );
-    if (config.roles.includes('projections')) warmReadSide();
+    if (config.roles.includes('projections')) warmReadSide(config);
     await (
       await lazyCommands.serve()
     )(config);
@@ -79,7 +79,7 @@ program
   .addHelpText('after', '\nExample:\n  assay demo --runs 1000')
   .action(async (options: { dir?: string; runs: string; seed: string }) => {
     const config = readConfig(process.env);
-    warmReadSide();
+    warmReadSide(config);
     await (
       await lazyCommands.demo()
     )(config, options);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { Config } from '../config.js';
 import { threadFile } from '../engines/node/thread-file.js';
 
 /** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
@@ -13,12 +14,18 @@ const oldMegabytes = 1_024;
 
 let warmedThread: Worker | null = null;
 
+/** Data of the thread: true if it loads the engine of embedded records before its start message. */
+export type WarmsRecords = boolean;
+
 /**
- * Preloads the code of the read side in a spare thread, concurrently with that of the service. Does
- * not keep the process alive.
+ * Preloads the code of the read side in a spare thread, concurrently with that of the service, and
+ * the engine of its records where that is embedded. Does not keep the process alive.
  */
-export const warmReadSide = (): void => {
-  warmedThread ??= spawnReadSideThread();
+export const warmReadSide = ({
+  mongodbUrl,
+  records,
+}: Pick<Config, 'mongodbUrl' | 'records'>): void => {
+  warmedThread ??= spawnReadSideThread(mongodbUrl === null || records === 'replica');
   warmedThread.unref();
 };
 
@@ -41,14 +48,15 @@ export const endSpareReadSide = async (): Promise<void> => {
 
 /** A thread that waits for its start message (`ReadSideStart`): the spare one or a new one. */
 export const readSideThread = (): Worker => {
-  const thread = warmedThread ?? spawnReadSideThread();
+  const thread = warmedThread ?? spawnReadSideThread(false);
   warmedThread = null;
   thread.ref();
   return thread;
 };
 
-const spawnReadSideThread = (): Worker =>
+const spawnReadSideThread = (warmsRecords: WarmsRecords): Worker =>
   new Worker(threadFile('read-side'), {
+    workerData: warmsRecords,
     resourceLimits: {
       maxYoungGenerationSizeMb: youngMegabytes,
       maxOldGenerationSizeMb: oldMegabytes,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { parentPort, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { serveCalls } from '../engines/node/thread-rpc.js';
 import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import { systemClock } from '../engines/node/clock.js';
@@ -14,6 +14,7 @@ import { historyReadModel } from '../projections/history/model.js';
 import { openProjector } from '../projections/projector.js';
 import { partitionStateCollection } from '../projections/parking.js';
 import { recordsReadModel } from '../projections/records/model.js';
+import type { WarmsRecords } from './read-side-thread.js';
 import { openServiceTracing, tracedAnswers, tracedReadModel, tracedRecords } from './tracing.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
@@ -35,7 +36,7 @@ export type ReadSideStart = {
 
 if (parentPort === null) throw new Error('this file runs as a worker thread only');
 const main = parentPort;
-const warmed = warmRecords();
+const warmed = (workerData as WarmsRecords) ? warmRecords() : null;
 const [start] = (await once(main, 'message')) as [ReadSideStart | 'end'];
 if (start === 'end') {
   // A thread that ends while a native module is loading aborts the process.

@@ -1,11 +1,11 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
-import { foldCase, caseFoldings } from '../../kernel/case-fold.js';
 import { logStart, type Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type ModelConnections, type Statements } from './connections.js';
 import { memoryLimitOf } from './memory-limit.js';
+import { misfolded } from './misfolded.js';
 import { openColumnCache, type ColumnCache } from './column-cache.js';
 import { schemaVersion, tables } from './schema.js';
 import { textConstant } from './sql.js';
@@ -109,8 +109,7 @@ export const openModel = async (
 };
 
 const readModel = async (connections: ModelConnections) => {
-  const misfolded = await readMisfoldedOnce(connections);
-  await connections.write((statements) => prepareTables(statements, misfolded));
+  await connections.write(prepareTables);
   const known = await connections.read(readStoredState);
   return {
     connections,
@@ -136,33 +135,7 @@ const closeModel = async (
   control.closeSync();
 };
 
-/** `readMisfolded`, once per thread: it depends on the engine, not on the file. */
-const readMisfoldedOnce = async (connections: ModelConnections): Promise<string> => {
-  if (misfoldedCache !== null) return misfoldedCache;
-  const misfolded = await connections.read(readMisfolded);
-  misfoldedCache = misfolded;
-  return misfolded;
-};
-let misfoldedCache: string | null = null;
-
-/**
- * Character class of the code points that the engine's `lower` and `foldCase` treat differently.
- */
-const readMisfolded = async ({ rows }: Statements): Promise<string> => {
-  const lowered = await rows(
-    `SELECT one, lower(one) FROM (
-       SELECT chr(CAST(unnest(range(1, 55296) || range(57344, 131072)) AS INTEGER)) AS one
-     ) WHERE lower(one) <> one`,
-  );
-  const lower = new Map(lowered.map(([character, lower]) => [String(character), String(lower)]));
-  return [...new Set([...lower.keys(), ...caseFoldings().keys()])]
-    .filter((character) => (lower.get(character) ?? character) !== foldCase(character))
-    .sort()
-    .map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
-    .join('');
-};
-
-const prepareTables = async ({ rows }: Statements, misfolded: string): Promise<void> => {
+const prepareTables = async ({ rows }: Statements): Promise<void> => {
   const version = `${schemaVersion} ${misfolded}`;
   const existing = await rows(
     'SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()',

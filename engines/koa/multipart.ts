@@ -36,8 +36,9 @@ type Options = {
   readonly limits: typeof partLimits & { readonly fileSize: number };
   readonly defParamCharset: string;
 };
-// The package has no types.
-const koaMulter = createRequire(import.meta.url)('@koa/multer') as (options: Options) => Uploads;
+/** The package has no types. Loaded by the first form, as it delays a start by thirty modules. */
+const loadMulter = (): ((options: Options) => Uploads) =>
+  createRequire(import.meta.url)('@koa/multer') as (options: Options) => Uploads;
 
 /** Memory storage, which discards files in other parts than these. */
 const memoryStorage = (kept: ReadonlySet<string>): StorageEngine => ({
@@ -104,7 +105,7 @@ export const parseParts = async (
     readonly res: object;
     readonly request: { body?: FormParts['texts']; files?: readonly UploadedFile[] };
   } = { req, res: {}, request: {} };
-  const uploads = koaMulter({
+  const uploads = loadMulter()({
     storage: memoryStorage(kept),
     limits: { ...partLimits, fileSize: fileBytesMax },
     defParamCharset: 'utf8',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { foldCase, caseFoldings } from '../../kernel/case-fold.js';
+import { codePointCount } from '../../kernel/code-points.js';
 
 const equal = (one: string, other: string): boolean => foldCase(one) === foldCase(other);
 
@@ -50,6 +51,30 @@ describe('folding case', () => {
     expect(caseFoldings().size).to.be.greaterThan(1_300);
   });
 
+  it('has a table of the classes that the runtime matches without regard to case', () => {
+    const classes = new Map<string, Set<string>>();
+    const join = (one: string, other: string): void => {
+      const members = new Set([...(classes.get(one) ?? [one]), ...(classes.get(other) ?? [other])]);
+      for (const member of members) classes.set(member, members);
+    };
+    for (const character of casedCharacters()) {
+      for (const other of caseVariants(character)) {
+        if (equalIgnoringCase.test(character + other)) join(character, other);
+      }
+    }
+    for (const [one, other] of unlinkedPairs) join(one, other);
+    const folded = new Map(
+      [...classes].flatMap(([character, members]) => {
+        const folds = new Set(Array.from(members, foldCase));
+        expect(folds, character).to.have.lengthOf(1);
+        const [fold = ''] = folds;
+        expect(members, character).to.include(fold);
+        return fold === character ? [] : [[character, fold] as const];
+      }),
+    );
+    expect(folded).to.deep.equal(new Map(caseFoldings()));
+  });
+
   it('misses no pair that the runtime matches', () => {
     const everyCharacter = [];
     for (let code = 0x80; code < 0x1f000; code += 1) {
@@ -63,3 +88,30 @@ describe('folding case', () => {
     }
   }).timeout(20_000);
 });
+
+/** Matches two characters that are equal except for case. */
+const equalIgnoringCase = /^([^])\1$/iu;
+
+const casedCharacters = (): readonly string[] => {
+  const pages = Array.from({ length: 0x20 }, (_, page) =>
+    String.fromCodePoint(...Array.from({ length: 0x1000 }, (__, at) => page * 0x1000 + at)),
+  );
+  return pages.flatMap(
+    (page) => page.match(/[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/gu) ?? [],
+  );
+};
+
+/** Members of a class reach each other by these steps, except the pairs below. */
+const caseVariants = (character: string): readonly string[] => {
+  const upper = character.toUpperCase();
+  return [upper, character.toLowerCase(), upper.toLowerCase()].filter(
+    (other) => other !== character && codePointCount(other) === 1,
+  );
+};
+
+// Equal by simple folding since Unicode 15.1, but linked only by mappings to several code points.
+const unlinkedPairs: readonly (readonly [string, string])[] = [
+  ['\u0390', '\u1fd3'],
+  ['\u03b0', '\u1fe3'],
+  ['\ufb05', '\ufb06'],
+];
